@@ -1,0 +1,152 @@
+// The seam between Python and the kernels: arrays in, arrays and numbers out. Shapes and types are checked
+// in Python before anything comes here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "run.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+template <class X, class... Shape>
+using Array = nb::ndarray<X, Shape..., nb::device::cpu>;
+template <class S>
+using Matrix = Array<const S, nb::ndim<2>>;
+template <class X>
+using Flat = Array<X, nb::ndim<1>, nb::c_contig>;
+
+template <class S>
+const S* data_or_null(const std::optional<Flat<const S>>& x) {
+  return x ? x->data() : nullptr;
+}
+
+template <class S>
+Sentence<S> sentence(const Matrix<S>& x) {
+  return {x.data(), static_cast<Index>(x.shape(0)), x.stride(0)};
+}
+
+nb::tuple as_tuple(const Result& r, double score) {
+  const Counters& c = r.counters;
+  return nb::make_tuple(static_cast<int>(r.status), r.found, score, r.bound, r.position, c.iterations, c.activated,
+                        c.pruned, c.edges, c.expanded);
+}
+
+// Letting other Python threads run costs a fraction of a microsecond: worth it from some work on.
+struct Released {
+  std::optional<nb::gil_scoped_release> release;
+  explicit Released(bool wanted) {
+    if (wanted) release.emplace();
+  }
+};
+
+template <class S>
+nb::tuple decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
+  const Sentence<S> s = sentence<S>(emissions);
+  double score = 0;
+  Result result;
+  {
+    const Released released(s.length * model.labels() > 16384);
+    result = run(model, method, s, Request{}, labels.data(), &score);
+  }
+  return as_tuple(result, score);
+}
+
+template <class S>
+nb::tuple decode_with(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Flat<double> scores,
+                      Index method, const Request& request) {
+  Result result;
+  {
+    const nb::gil_scoped_release released;
+    result = run(model, method, sentence<S>(emissions), request, labels.data(), scores.data());
+  }
+  return as_tuple(result, scores.data()[0]);
+}
+
+// labels is the concatenation of the sentences' [k][T]; results has a row of nine numbers a sentence.
+template <class S>
+void decode_many(const Model<S>& model, const nb::list& emissions, Flat<Index> labels, Flat<double> scores,
+                 Flat<double> bounds, Flat<Index> results, Index method, const Request& request, Index threads) {
+  std::vector<Sentence<S>> sentences;
+  std::vector<Matrix<S>> keep;
+  std::vector<Index*> into;
+  Index* place = labels.data();
+  for (nb::handle h : emissions) {
+    keep.push_back(nb::cast<Matrix<S>>(h));
+    sentences.push_back(sentence<S>(keep.back()));
+    into.push_back(place);
+    place += request.k * sentences.back().length;
+  }
+  std::vector<Result> each(sentences.size());
+  {
+    const nb::gil_scoped_release released;
+    run_many(model, method, sentences, request, threads, into, scores.data(), each.data());
+  }
+  Index* row = results.data();
+  for (std::size_t n = 0; n < each.size(); ++n, row += 8) {
+    const Result& r = each[n];
+    const Counters& c = r.counters;
+    bounds.data()[n] = r.bound;
+    const Index values[8] = {static_cast<Index>(r.status), r.found,  r.position, c.iterations,
+                             c.activated,                  c.pruned, c.edges,    c.expanded};
+    std::copy_n(values, 8, row);
+  }
+}
+
+template <class S>
+void bind(nb::module_& m, const char* name) {
+  using M = Model<S>;
+  nb::class_<M>(m, name)
+      .def(
+          "__init__",
+          [](M* self, Array<const S, nb::ndim<3>, nb::c_contig> matrices, bool shared,
+             const std::optional<Flat<const S>>& start, const std::optional<Flat<const S>>& end) {
+            new (self) M(matrices.data(), static_cast<Index>(matrices.shape(1)),
+                         static_cast<Index>(matrices.shape(0)), shared, data_or_null<S>(start), data_or_null<S>(end));
+          },
+          "matrices"_a, "shared"_a, "start"_a.none(), "end"_a.none(), nb::keep_alive<1, 2>())
+      .def(
+          "__init__",
+          [](M* self, Index labels, S fallback, Flat<const Index> from, Flat<const Index> to, Flat<const S> score,
+             const std::optional<Flat<const S>>& start, const std::optional<Flat<const S>>& end) {
+            new (self) M(labels, fallback, from.data(), to.data(), score.data(), static_cast<Index>(from.shape(0)),
+                         data_or_null<S>(start), data_or_null<S>(end));
+          },
+          "labels"_a, "fallback"_a, "origin"_a, "target"_a, "score"_a, "start"_a.none(), "end"_a.none())
+      .def("rank",
+           [](M& self, Flat<const Index> order) { self.order.assign(order.data(), order.data() + order.shape(0)); })
+      .def("decode", &decode<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "method"_a)
+      .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(),
+           "scores"_a.noconvert(), "method"_a, "request"_a)
+      .def("decode_many", &decode_many<S>)
+      .def_prop_ro("listed", [](const M& self) -> Index {
+        return self.has_sparse() ? self.sparse().row_begin[self.labels()] : -1;
+      });
+}
+
+}  // namespace
+}  // namespace certus
+
+NB_MODULE(_native, m) {
+  using namespace certus;
+  nb::class_<Request>(m, "Request")
+      .def(
+          "__init__",
+          [](Request* self, Index k, Index width, Index heuristic, bool columnwise, bool sparse) {
+            new (self) Request{k, width, heuristic, false, sparse, columnwise};
+          },
+          nb::kw_only(), "k"_a = 1, "width"_a = Request{}.width, "heuristic"_a = Request{}.heuristic,
+          "columnwise"_a = Request{}.columnwise, "sparse"_a = Request{}.sparse);
+  bind<float>(m, "Model32");
+  bind<double>(m, "Model64");
+  nb::list methods;
+  for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
+  m.attr("METHODS") = nb::tuple(methods);
+  m.def("first_invalid", [](Flat<const double> x) { return first_invalid(x.data(), static_cast<Index>(x.size())); });
+  m.def("first_invalid", [](Flat<const float> x) { return first_invalid(x.data(), static_cast<Index>(x.size())); });
+}

@@ -1,0 +1,275 @@
+// What is computed once from the transition scores and reused over sentences.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "simd.hpp"
+#include "transitions.hpp"
+#include "types.hpp"
+
+namespace certus {
+
+// Potentials that take as much as possible out of the transitions: for every pair,
+//   transition(i, j) <= leave[i] + enter[j],   with equality somewhere in every row and column.
+// What is left, transition - leave - enter, is never positive, so a label's own score
+//   emission + enter + leave
+// bounds what it can add to any path: this is what lets solvers discard labels without their neighbours.
+template <class S>
+struct Bounds {
+  std::vector<double> enter, leave;              // [labels]
+  std::vector<S> enter_rounded, leave_rounded;   // the same in the lattice's own precision,
+  std::vector<S> both_rounded;                   // and their sum
+  double largest = 0;                            // the largest finite magnitude among them
+};
+
+// The degenerate labels of staggered decoding; degenerate.hpp computes and explains it.
+struct DegenerateTables;
+
+template <class S>
+class Model {
+ public:
+  // `data` holds `positions` matrices [labels][labels] ("shared" when there is one for all positions), which
+  // must outlive the model when they are per position. `start` and `end` may be null.
+  Model(const S* data, Index labels, Index positions, bool shared, const S* start, const S* end)
+      : labels_(labels), positions_(shared ? 0 : positions) {
+    keep(start, end);
+    if (shared) {
+      const Index stride = padded(labels);
+      matrix_ = aligned(labels * stride);
+      for (Index i = 0; i < labels; ++i) {
+        std::copy_n(data + i * labels, labels, matrix_ + i * stride);
+        std::fill(matrix_ + i * stride + labels, matrix_ + (i + 1) * stride, kNever<S>);
+      }
+      dense_ = {matrix_, labels, stride, 0};
+      if (labels <= kTransposed) transpose();
+      find_sparsity();
+    } else {
+      dense_ = {data, labels, labels, labels * labels};
+    }
+  }
+
+  // Entries in any order, at most one a pair.
+  Model(Index labels, S fallback, const Index* from, const Index* to, const S* score, Index entries, const S* start,
+        const S* end)
+      : labels_(labels), positions_(0), only_sparse_(true) {
+    keep(start, end);
+    std::vector<Entry> list(entries);
+    for (Index n = 0; n < entries; ++n)
+      list[n] = {static_cast<Label>(from[n]), static_cast<Label>(to[n]), score[n]};
+    build_sparse(fallback, list);
+  }
+
+  Index labels() const { return labels_; }
+  Index positions() const { return positions_; }  // 0 where one matrix serves all
+  const S* start() const { return start_.empty() ? nullptr : start_.data(); }
+  const S* end() const { return end_.empty() ? nullptr : end_.data(); }
+  bool only_sparse() const { return only_sparse_; }
+  bool has_sparse() const { return !row_begin_.empty(); }
+  const Dense<S>& dense() const { return dense_; }
+  const Sparse<S>& sparse() const { return sparse_; }
+  // The padded transpose [to][from], or null for large label sets.
+  const S* transposed() const { return transposed_; }
+
+  // A matrix that is nowhere below the transitions of any position: themselves where they are shared.
+  const Dense<S>& ceiling() const {
+    std::call_once(ceiling_once_, [this] { const_cast<Model*>(this)->find_ceiling(); });
+    return ceiling_;
+  }
+  const Bounds<S>& bounds() const {
+    std::call_once(bounds_once_, [this] { const_cast<Model*>(this)->find_bounds(); });
+    return bounds_;
+  }
+
+  // Set by degenerate.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
+  std::vector<Label> order;
+  mutable std::once_flag degenerate_once;
+  mutable std::shared_ptr<DegenerateTables> degenerate;
+
+  // exp(transition - shift), padded, and its shift: what marginals need.
+  struct Weights {
+    std::vector<double> value;
+    Index stride = 0;
+    double shift = 0;
+  };
+  const Weights& weights() const {
+    std::call_once(weights_once_, [this] { const_cast<Model*>(this)->find_weights(); });
+    return weights_;
+  }
+
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+ private:
+  static constexpr Index kTransposed = 1024;
+  static constexpr double kSparse = 0.12;  // at most this share of listed pairs makes the sparse path worth it
+
+  struct Entry {
+    Label from, to;
+    S score;
+  };
+
+  void keep(const S* start, const S* end) {
+    if (start) start_.assign(start, start + labels_);
+    if (end) end_.assign(end, end + labels_);
+  }
+
+  S* aligned(Index count) {
+    storage_.emplace_back(count + kPad);
+    S* p = storage_.back().data();
+    while (reinterpret_cast<std::uintptr_t>(p) % 64) ++p;
+    return p;
+  }
+
+  void transpose() {
+    const Index stride = padded(labels_);
+    S* out = aligned(labels_ * stride);
+    for (Index j = 0; j < labels_; ++j) {
+      for (Index i = 0; i < labels_; ++i) out[j * stride + i] = matrix_[i * stride + j];
+      std::fill(out + j * stride + labels_, out + (j + 1) * stride, kNever<S>);
+    }
+    transposed_ = out;
+  }
+
+  // Looks for one score that most pairs share, among a few hundred of them, then counts.
+  void find_sparsity() {
+    if (labels_ < 32) return;
+    std::vector<S> sample;
+    const Index pairs = labels_ * labels_;
+    for (Index n = 0; n < 255; ++n) {
+      const Index pair = static_cast<Index>((static_cast<unsigned __int128>(n) * 0x9E3779B97F4A7C15ull) % pairs);
+      sample.push_back(dense_.at(0, static_cast<Label>(pair / labels_), static_cast<Label>(pair % labels_)));
+    }
+    std::nth_element(sample.begin(), sample.begin() + 127, sample.end());
+    const S common = sample[127];
+    const Index most = static_cast<Index>(kSparse * static_cast<double>(pairs));
+    std::vector<Entry> list;
+    for (Label i = 0; i < labels_; ++i)
+      for (Label j = 0; j < labels_; ++j) {
+        if (dense_.at(0, i, j) == common) continue;
+        if (static_cast<Index>(list.size()) == most) return;
+        list.push_back({i, j, dense_.at(0, i, j)});
+      }
+    build_sparse(common, list);
+  }
+
+  void build_sparse(S fallback, std::vector<Entry>& list) {
+    const auto fill = [&](auto first, auto second, std::vector<Index>& begin, std::vector<Label>& other,
+                          std::vector<S>& score) {
+      std::sort(list.begin(), list.end(), [&](const Entry& a, const Entry& b) {
+        return first(a) != first(b) ? first(a) < first(b) : second(a) < second(b);
+      });
+      begin.assign(labels_ + 1, 0);
+      for (const Entry& e : list) {
+        ++begin[first(e) + 1];
+        other.push_back(second(e));
+        score.push_back(e.score);
+      }
+      for (Index n = 0; n < labels_; ++n) begin[n + 1] += begin[n];
+    };
+    const auto from = [](const Entry& e) { return e.from; };
+    const auto to = [](const Entry& e) { return e.to; };
+    fill(from, to, row_begin_, row_to_, row_score_);
+    fill(to, from, column_begin_, column_from_, column_score_);
+    sparse_ = {labels_,         fallback,              row_begin_.data(),   row_to_.data(),
+               row_score_.data(), column_begin_.data(), column_from_.data(), column_score_.data()};
+  }
+
+  void find_ceiling() {
+    if (only_sparse_ || positions_ == 0) {
+      ceiling_ = dense_;
+      return;
+    }
+    const Index stride = padded(labels_);
+    S* out = aligned(labels_ * stride);
+    std::fill(out, out + labels_ * stride, kNever<S>);
+    for (Index t = 0; t < positions_; ++t)
+      for (Index i = 0; i < labels_; ++i)
+        for (Index j = 0; j < labels_; ++j)
+          out[i * stride + j] = std::max(out[i * stride + j], dense_.at(t, static_cast<Label>(i), static_cast<Label>(j)));
+    ceiling_ = {out, labels_, stride, 0};
+  }
+
+  void find_bounds() {
+    bounds_.leave.assign(labels_, kNever<double>);
+    bounds_.enter.assign(labels_, kNever<double>);
+    if (only_sparse_) sparse_bounds();
+    else dense_bounds(ceiling());
+    for (Index y = 0; y < labels_; ++y) {
+      const double enter = bounds_.enter[y], leave = bounds_.leave[y];
+      bounds_.enter_rounded.push_back(static_cast<S>(enter));
+      bounds_.leave_rounded.push_back(static_cast<S>(leave));
+      bounds_.both_rounded.push_back(static_cast<S>(enter + leave));
+      if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
+      if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));
+    }
+  }
+
+  void dense_bounds(const Dense<S>& m) {
+    for (Index i = 0; i < labels_; ++i) {
+      const S* row = m.row(0, static_cast<Label>(i), nullptr);
+      const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
+      if (leave == kNever<double>) continue;
+      for (Index j = 0; j < labels_; ++j)
+        bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(row[j]) - leave);
+    }
+  }
+
+  // The score shared by the unlisted pairs is bounded over all rows, listed or not: never below the truth.
+  void sparse_bounds() {
+    double least = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < labels_; ++i) {
+      const Index begin = row_begin_[i], end = row_begin_[i + 1];
+      double leave = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
+      for (Index n = begin; n < end; ++n) leave = std::max(leave, static_cast<double>(row_score_[n]));
+      bounds_.leave[i] = leave;
+      if (leave != kNever<double>) least = std::min(least, leave);
+    }
+    const double unlisted = static_cast<double>(sparse_.fallback) - least;
+    for (Index j = 0; j < labels_; ++j) {
+      double enter = std::isinf(least) ? kNever<double> : unlisted;
+      for (Index n = column_begin_[j]; n < column_begin_[j + 1]; ++n)
+        if (column_score_[n] != kNever<S>)
+          enter = std::max(enter, static_cast<double>(column_score_[n]) - bounds_.leave[column_from_[n]]);
+      bounds_.enter[j] = enter;
+    }
+  }
+
+  void find_weights() {
+    Weights& w = weights_;
+    w.stride = labels_;
+    w.value.resize(labels_ * labels_);
+    std::vector<S> buffer(labels_);
+    w.shift = kNever<double>;
+    const auto each = [&](auto use) {
+      for (Index i = 0; i < labels_; ++i) {
+        const Label from = static_cast<Label>(i);
+        const S* row = only_sparse_ ? sparse_.row(0, from, buffer.data()) : dense_.row(0, from, nullptr);
+        for (Index j = 0; j < labels_; ++j) use(i, j, static_cast<double>(row[j]));
+      }
+    };
+    each([&](Index, Index, double x) { w.shift = std::max(w.shift, x); });
+    if (w.shift == kNever<double>) w.shift = 0;
+    each([&](Index i, Index j, double x) { w.value[i * labels_ + j] = std::exp(x - w.shift); });
+  }
+
+  Index labels_, positions_;
+  bool only_sparse_ = false;
+  std::vector<std::vector<S>> storage_;
+  S* matrix_ = nullptr;
+  const S* transposed_ = nullptr;
+  std::vector<S> start_, end_;
+  Dense<S> dense_{}, ceiling_{};
+  Sparse<S> sparse_{};
+  std::vector<Index> row_begin_, column_begin_;
+  std::vector<Label> row_to_, column_from_;
+  std::vector<S> row_score_, column_score_;
+  Bounds<S> bounds_;
+  Weights weights_;
+  mutable std::once_flag ceiling_once_, bounds_once_, weights_once_;
+};
+
+}  // namespace certus
