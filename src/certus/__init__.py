@@ -1,0 +1,33 @@
+"""Certus: the best label sequence under a model, fast, with a bound that proves it is the best."""
+
+from certus.chain import (
+    Automaton,
+    Chain,
+    Marginals,
+    SparseTransitions,
+    bilou,
+    bio,
+    decode,
+    iobes,
+)
+from certus.errors import CertusError, Infeasible, InvalidInput
+from certus.solution import KBest, Solution, Status
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Automaton",
+    "CertusError",
+    "Chain",
+    "Infeasible",
+    "InvalidInput",
+    "KBest",
+    "Marginals",
+    "Solution",
+    "SparseTransitions",
+    "Status",
+    "bilou",
+    "bio",
+    "decode",
+    "iobes",
+]

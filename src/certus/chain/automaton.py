@@ -1,0 +1,121 @@
+"""Which labels may follow which: ready-made for the usual chunk encodings, or any set of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from certus.errors import InvalidInput
+
+Split = Callable[[str], str]
+
+
+class Automaton:
+    """The legal label sequences, as legal pairs, first labels and last labels.
+
+    Args:
+        labels: the label names, in the order of their ids.
+        legal: either (L, L) booleans [from, to], or the legal pairs of names.
+        start: the labels a sequence may start with: (L,) booleans or names; None for all.
+        end: the labels it may end with, likewise.
+    """
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        legal: ArrayLike | Iterable[tuple[str, str]],
+        *,
+        start: ArrayLike | Collection[str] | None = None,
+        end: ArrayLike | Collection[str] | None = None,
+    ) -> None:
+        self.labels = tuple(labels)
+        self._ids = {name: i for i, name in enumerate(self.labels)}
+        if len(self._ids) < len(self.labels):
+            twice = next(name for name in self.labels if self.labels.count(name) > 1)
+            raise InvalidInput(f"label {twice!r} is given twice")
+        self.legal = self._pairs(legal)
+        self.start = self._names("start", start)
+        self.end = self._names("end", end)
+
+    def _id(self, name: str) -> int:
+        if name not in self._ids:
+            raise InvalidInput(f"{name!r} is not one of the {len(self.labels)} labels")
+        return self._ids[name]
+
+    def _pairs(self, legal: ArrayLike | Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
+        size = len(self.labels)
+        if isinstance(legal, np.ndarray):
+            if legal.shape != (size, size):
+                raise InvalidInput(f"legal must have shape ({size}, {size}), one row a label, not {legal.shape}")
+            return legal.astype(bool)
+        matrix = np.zeros((size, size), bool)
+        for origin, target in legal:  # type: ignore[union-attr]
+            matrix[self._id(origin), self._id(target)] = True
+        return matrix
+
+    def _names(self, what: str, names: ArrayLike | Collection[str] | None) -> NDArray[np.bool_]:
+        size = len(self.labels)
+        if names is None:
+            return np.ones(size, bool)
+        if isinstance(names, np.ndarray) and names.dtype == bool:
+            if names.shape != (size,):
+                raise InvalidInput(f"{what} must have shape ({size},), one element a label, not {names.shape}")
+            return names.copy()
+        mask = np.zeros(size, bool)
+        mask[[self._id(str(name)) for name in names]] = True  # type: ignore[union-attr]
+        return mask
+
+    def accepts(self, sequence: Sequence[int]) -> bool:
+        """Whether a sequence of label ids is legal."""
+        ids = np.asarray(sequence, np.int64)
+        if ids.size == 0:
+            return True
+        return bool(self.start[ids[0]] and self.end[ids[-1]] and self.legal[ids[:-1], ids[1:]].all())
+
+    def __repr__(self) -> str:
+        return f"Automaton({len(self.labels)} labels, {int(self.legal.sum())} legal pairs)"
+
+
+def bio(labels: Sequence[str], *, part: Split | None = None) -> Automaton:
+    """Legal BIO (IOB2) sequences: ``I-X`` only after ``B-X`` or ``I-X``.
+
+    Args:
+        labels: names such as ``B-NP``, ``I-NP``, ``O``, in the order of their ids.
+        part: picks the chunk tag out of a joint label, e.g. ``lambda y: y.split("|")[1]``.
+    """
+    return _chunks(labels, part, begins="B", inside="I", ends="", single="")
+
+
+def bilou(labels: Sequence[str], *, part: Split | None = None) -> Automaton:
+    """Legal BILOU sequences: a chunk is ``U-X``, or ``B-X``, any ``I-X``, ``L-X``."""
+    return _chunks(labels, part, begins="B", inside="I", ends="L", single="U")
+
+
+def iobes(labels: Sequence[str], *, part: Split | None = None) -> Automaton:
+    """Legal IOBES sequences: a chunk is ``S-X``, or ``B-X``, any ``I-X``, ``E-X``."""
+    return _chunks(labels, part, begins="B", inside="I", ends="E", single="S")
+
+
+def _chunks(
+    labels: Sequence[str], part: Split | None, *, begins: str, inside: str, ends: str, single: str
+) -> Automaton:
+    tags = [part(label) if part else label for label in labels]
+    split = [tag.split("-", 1) if "-" in tag else [tag, ""] for tag in tags]
+    known = {"O", begins, inside, ends, single} - {""}
+    for label, (prefix, _) in zip(labels, split, strict=True):
+        if prefix not in known:
+            raise InvalidInput(
+                f"label {label!r} has prefix {prefix!r}; this encoding knows {', '.join(sorted(known))} "
+                "(for joint labels, pass part= to pick out the chunk tag)"
+            )
+    prefixes = np.array([prefix for prefix, _ in split])
+    _, kinds = np.unique([kind for _, kind in split], return_inverse=True)
+    # A label continues a chunk of its kind, or it does not; it leaves one open that must go on, or it does not.
+    continues = np.isin(prefixes, [inside, ends] if ends else [inside])
+    can_go_on = np.isin(prefixes, [begins, inside])
+    must_go_on = can_go_on if ends else np.zeros(len(tags), bool)
+    same = kinds[:, None] == kinds[None, :]
+    legal = np.where(continues[None, :], can_go_on[:, None] & same, ~must_go_on[:, None])
+    return Automaton(labels, legal, start=~continues, end=~must_go_on)

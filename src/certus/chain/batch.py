@@ -1,0 +1,116 @@
+"""Many sentences at once: takes lists and padded arrays apart, and puts the results in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.chain import inputs
+from certus.chain.automaton import Automaton
+from certus.chain.methods import choose
+from certus.errors import InvalidInput
+from certus.solution import Solution, Status
+
+if TYPE_CHECKING:
+    from certus.chain.problem import Chain
+
+
+def decode_batch(
+    chain: Chain,
+    emissions: Any,
+    *,
+    lengths: Any,
+    mask: Any,
+    k: int,
+    method: Any,
+    allowed: Any,
+    threads: int,
+    infeasible: Any,
+) -> list[Any]:
+    """Do what Chain.decode_batch promises."""
+    _whole("k", k)
+    _whole("threads", threads)
+    chosen = choose(method, k)
+    if isinstance(allowed, Automaton):
+        chain, allowed = chain.constrained(allowed), None
+    sentences = _sentences(chain, emissions, lengths, mask, allowed)
+    if not sentences:
+        return []
+    # One precision for all, so that a sentence's answer does not depend on its neighbours' type.
+    for sentence in sentences:
+        chain._check_length(len(sentence))
+    model = chain._models.get(sentences[0].dtype) or chain._prepare(sentences[0].dtype)
+    sizes = [len(sentence) for sentence in sentences]
+    labels = np.empty(k * sum(sizes), np.int64)
+    totals = np.empty(k * len(sizes), np.float64)
+    bounds = np.empty(len(sizes), np.float64)
+    results = np.empty(8 * len(sizes), np.int64)
+    model.decode_many(sentences, labels, totals, bounds, results, chosen.code, chosen.request(k), threads)
+    return _collect(chain, sentences, labels, totals, bounds, results, k, infeasible)
+
+
+def _collect(
+    chain: Chain,
+    sentences: list[NDArray[Any]],
+    labels: NDArray[np.int64],
+    totals: NDArray[np.float64],
+    bounds: NDArray[np.float64],
+    results: NDArray[np.int64],
+    k: int,
+    infeasible: Any,
+) -> list[Any]:
+    out: list[Any] = []
+    place = 0
+    optimal = Status.OPTIMAL
+    rows = results.reshape(-1, 8).tolist()
+    for n, (row, score, bound) in enumerate(zip(rows, totals[::k].tolist(), bounds.tolist(), strict=True)):
+        size = len(sentences[n])
+        end = place + k * size
+        if k == 1 and row[0] == 0:
+            found = Solution(labels[place:end], score if size else 0.0, bound if size else 0.0, optimal, row)
+            out.append(found)
+        elif size == 0:
+            out.append(chain.decode(sentences[n], k=k))
+        else:
+            result = (row[0], row[1], score, bound, row[2], *row[3:])
+            block = labels[place:end].reshape(k, size)
+            out.append(chain._settle(result, block, totals[n * k : (n + 1) * k], sentences[n], k, infeasible, n))
+        place = end
+    return out
+
+
+def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: Any) -> list[NDArray[Any]]:
+    names = "emissions[{}]"
+    padded = hasattr(emissions, "ndim") and hasattr(emissions, "shape")
+    if padded:
+        array = inputs.as_array("emissions", emissions)
+        if array.ndim != 3:
+            raise InvalidInput(f"a padded batch of emissions must have shape (B, T, L), not {array.shape}")
+        sizes = inputs.lengths_from(array.shape[0], array.shape[1], lengths, mask)
+        parts: list[Any] = [array[b, :size] for b, size in enumerate(sizes)]
+    elif lengths is not None or mask is not None:
+        raise InvalidInput("lengths and mask belong to a padded (B, T, L) array; a list has its own lengths")
+    else:
+        parts = list(emissions)
+    sentences = [
+        inputs.as_emissions(part, chain.labels, chain._dtype, names.format(n)) for n, part in enumerate(parts)
+    ]
+    if any(sentence.dtype != sentences[0].dtype for sentence in sentences):
+        sentences = [sentence.astype(inputs.DOUBLE, copy=False) for sentence in sentences]
+    if allowed is None:
+        return sentences
+    if len(allowed) != len(sentences):
+        raise InvalidInput(f"allowed has {len(allowed)} masks for {len(sentences)} sentences")
+    return [
+        chain._masked(
+            sentence, allowed[n][: len(sentence)] if padded else allowed[n], names.format(n), f"allowed[{n}]"
+        )
+        for n, sentence in enumerate(sentences)
+    ]
+
+
+def _whole(name: str, value: int) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")

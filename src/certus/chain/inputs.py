@@ -1,0 +1,139 @@
+"""Turns the arrays people have into what the kernels take, without copying where that is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput
+
+SINGLE = np.dtype(np.float32)
+DOUBLE = np.dtype(np.float64)
+
+
+def as_array(name: str, value: Any) -> NDArray[Any]:
+    """Return a float32 or float64 array that shares memory with ``value`` where it can.
+
+    Torch tensors are taken as they lie in CPU memory; integers and booleans become float64, half precision
+    float32.
+    """
+    if type(value) is np.ndarray and (value.dtype is SINGLE or value.dtype is DOUBLE):
+        return value
+    if hasattr(value, "detach"):
+        value = _from_torch(name, value)
+    try:
+        array: NDArray[Any] = np.asarray(value)
+    except ValueError as error:
+        raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
+    kind = array.dtype.kind
+    if array.dtype in (SINGLE, DOUBLE):  # also other byte orders, which are converted
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    if kind == "f":
+        return array.astype(SINGLE if array.dtype.itemsize < SINGLE.itemsize else DOUBLE)
+    if kind in "biu":
+        return array.astype(DOUBLE)
+    if array.size == 0:
+        return array.astype(DOUBLE)
+    raise InvalidInput(f"{name} must hold numbers, not {array.dtype}")
+
+
+def _from_torch(name: str, tensor: Any) -> NDArray[Any]:
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        raise InvalidInput(f"{name} lies on {tensor.device}; decoding runs on the CPU: pass {name}.cpu()")
+    if tensor.is_floating_point() and tensor.element_size() < 4:
+        tensor = tensor.float()
+    array: NDArray[Any] = tensor.numpy()
+    return array
+
+
+def as_emissions(value: Any, labels: int, dtype: np.dtype[Any], name: str = "emissions") -> NDArray[Any]:
+    """Return a (T, L) array with unit stride over labels, in single precision only if ``dtype`` is, too."""
+    array = as_array(name, value)
+    if array.ndim != 2:
+        if array.size == 0 and array.ndim < 2:
+            return np.empty((0, labels), dtype)
+        raise InvalidInput(f"{name} must have shape (T, L), not {array.shape}")
+    if array.shape[1] != labels:
+        raise InvalidInput(
+            f"{name} has {array.shape[1]} labels a position (shape {array.shape}), "
+            f"but the transitions are over {labels} labels"
+        )
+    if dtype is DOUBLE and array.dtype is not DOUBLE:
+        return array.astype(DOUBLE)
+    strides, size = array.strides, array.itemsize
+    if (strides[1] != size and labels > 1) or strides[0] % size or not array.flags.aligned:
+        return np.ascontiguousarray(array)
+    return array
+
+
+def as_vector(name: str, value: Any, labels: int, dtype: np.dtype[Any] | None = None) -> NDArray[Any] | None:
+    """Return a checked (L,) array of scores, or None."""
+    if value is None:
+        return None
+    array = np.asarray(value, dtype) if isinstance(value, Sequence) else as_array(name, value)
+    if array.shape != (labels,):
+        raise InvalidInput(f"{name} must have shape ({labels},), one score a label, not {array.shape}")
+    check_finite(name, array)
+    return array
+
+
+def check_finite(name: str, array: NDArray[Any]) -> None:
+    """Refuse NaN and +inf, naming the position. ``-inf`` is fine: it forbids."""
+    bad = np.isnan(array) | np.isposinf(array)
+    if bad.any():
+        refuse(name, tuple(int(i) for i in np.argwhere(bad)[0]), array)
+
+
+def refuse(name: str, where: tuple[int, ...], array: NDArray[Any]) -> None:
+    """Raise the error for a score that is NaN or +inf."""
+    place = ", ".join(map(str, where))
+    raise InvalidInput(
+        f"{name}[{place}] is {float(array[where])}; scores must be finite, or -inf for what is forbidden"
+    )
+
+
+def as_mask(name: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return a checked boolean array of the shape given."""
+    if hasattr(value, "detach"):
+        value = value.detach().numpy()
+    mask = np.asarray(value)
+    if mask.dtype != bool and not (mask.dtype.kind in "iu" and np.isin(mask, (0, 1)).all()):
+        raise InvalidInput(f"{name} must hold booleans, not {mask.dtype}")
+    if mask.shape != shape:
+        raise InvalidInput(f"{name} must have shape {shape}, not {mask.shape}")
+    return mask.astype(bool, copy=False)
+
+
+def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]:
+    """Return the length of each sentence of a padded batch."""
+    if lengths is not None and mask is not None:
+        raise InvalidInput("give lengths or mask, not both")
+    if mask is not None:
+        return _lengths_from_mask(as_mask("mask", mask, (batch, longest)))
+    if lengths is None:
+        return [longest] * batch
+    if hasattr(lengths, "detach"):
+        lengths = lengths.detach().numpy()
+    array = np.asarray(lengths)
+    if array.shape != (batch,) or (array.size and array.dtype.kind not in "iu"):
+        raise InvalidInput(f"lengths must hold one whole number a sentence: {batch} of them, not {array.shape}")
+    bad = np.flatnonzero((array < 0) | (array > longest))
+    if bad.size:
+        raise InvalidInput(f"lengths[{bad[0]}] is {array[bad[0]]}, but sentences have at most {longest} positions")
+    return [int(n) for n in array]
+
+
+def _lengths_from_mask(mask: NDArray[np.bool_]) -> list[int]:
+    if mask.shape[1] > 1:
+        holes = np.argwhere(mask[:, 1:] & ~mask[:, :-1])
+        if holes.size:
+            b, t = (int(i) for i in holes[0])
+            raise InvalidInput(
+                f"mask[{b}, {t}] is False but mask[{b}, {t + 1}] is True: "
+                "a mask must be True up to the end of each sentence and False after it"
+            )
+    return [int(n) for n in mask.sum(axis=1)]

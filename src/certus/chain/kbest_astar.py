@@ -1,0 +1,31 @@
+"""k-best A*: A* that lets each node be reached k times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from certus import _native
+from certus.chain.astar import heuristic_code
+from certus.chain.method import Method
+
+
+@dataclass(frozen=True, kw_only=True)
+class KBestAStar(Method):
+    """Huang et al. (2012), section 4.3: the first k complete paths taken from the agenda are the k best.
+
+    Args:
+        heuristic: as for ``astar``.
+    """
+
+    name: ClassVar[str] = "kbest-astar"
+    one: ClassVar[bool] = False
+    many: ClassVar[bool] = True
+    heuristic: int | Literal["naive"] = 3
+
+    def __post_init__(self) -> None:
+        heuristic_code(self.heuristic)
+
+    def request(self, k: int) -> _native.Request:
+        """Pass the option on."""
+        return _native.Request(k=k, heuristic=heuristic_code(self.heuristic))

@@ -1,0 +1,34 @@
+"""What a decoding method is: a name, what it can do, and its options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from certus import _native
+from certus.errors import InvalidInput
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A way to decode. Subclasses add their options as fields and explain themselves in their docstring."""
+
+    name: ClassVar[str]
+    exact: ClassVar[bool] = True  # the answer is always proven optimal
+    one: ClassVar[bool] = True  # listed among the methods for one best path
+    many: ClassVar[bool] = False  # can return more than one path
+
+    @property
+    def code(self) -> int:
+        """The number by which the native code knows the method."""
+        return _native.METHODS.index(self.name)
+
+    def request(self, k: int) -> _native.Request:
+        """What the native code is asked; methods with options extend it."""
+        return _native.Request(k=k)
+
+
+def positive(name: str, value: int) -> None:
+    """Refuse an option that has to be a whole number above zero."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")

@@ -1,0 +1,48 @@
+"""The list of methods, and how a caller's choice becomes one of them."""
+
+from __future__ import annotations
+
+from certus.chain.astar import AStar
+from certus.chain.auto import Auto
+from certus.chain.beam import Beam
+from certus.chain.carpediem import CarpeDiem
+from certus.chain.iterative_astar import IterativeAStar
+from certus.chain.iterative_viterbi_astar import IterativeViterbiAStar
+from certus.chain.kbest_astar import KBestAStar
+from certus.chain.kbest_viterbi import KBestViterbi
+from certus.chain.method import Method
+from certus.chain.staggered import Staggered
+from certus.chain.viterbi import Viterbi
+from certus.chain.viterbi_astar import ViterbiAStar
+from certus.errors import InvalidInput
+
+METHODS: dict[str, type[Method]] = {
+    method.name: method
+    for method in (
+        Auto,
+        Viterbi,
+        Beam,
+        CarpeDiem,
+        Staggered,
+        AStar,
+        IterativeAStar,
+        KBestViterbi,
+        KBestAStar,
+        ViterbiAStar,
+        IterativeViterbiAStar,
+    )
+}
+
+
+def choose(method: str | Method, k: int) -> Method:
+    """Return the method meant, or say what is wrong with the choice."""
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise InvalidInput(f"unknown method {method!r}; choose one of: {', '.join(METHODS)}")
+        method = METHODS[method]()
+    elif not isinstance(method, Method):
+        raise InvalidInput(f"method must be a name or a Method, not {type(method).__name__}")
+    if k > 1 and not method.many:
+        able = ", ".join(name for name, other in METHODS.items() if other.many)
+        raise InvalidInput(f"method {method.name!r} finds one path, not k = {k}; for more use one of: {able}")
+    return method

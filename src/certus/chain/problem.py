@@ -1,0 +1,409 @@
+"""The chain problem: emissions and transitions in, the best label sequences out.
+
+A label sequence y_0 ... y_{T-1} over L labels scores::
+
+    start[y_0] + emissions[0, y_0]
+        + sum over t >= 1 of transitions[y_{t-1}, y_t] + emissions[t, y_t]
+        + end[y_{T-1}]
+
+Higher is better; -inf forbids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, TypeAlias, overload
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from certus import _native
+from certus.chain import batch as _batch
+from certus.chain import inputs
+from certus.chain.automaton import Automaton
+from certus.chain.marginals import Marginals
+from certus.chain.method import Method
+from certus.chain.methods import choose
+from certus.chain.sparse import SparseTransitions, as_sparse
+from certus.errors import Infeasible, InvalidInput
+from certus.solution import KBest, Solution, Status
+
+OnInfeasible: TypeAlias = Literal["raise", "return"]
+Model: TypeAlias = "_native.Model32 | _native.Model64"
+
+_OPTIMAL, _FEASIBLE, _INFEASIBLE, _INVALID = range(4)
+_STATUS = (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE)
+# Methods called by name with k = 1, the common case, need no request object.
+_PLAIN = {"auto": 0, "viterbi": 1}
+
+
+class Chain:
+    """A first-order chain model: transition scores, prepared once and used for any number of sentences.
+
+    Args:
+        transitions: (L, L) scores [from, to]; or (T-1, L, L) for transitions of each position, which fixes
+            the sentence length; or a SparseTransitions or SciPy sparse matrix.
+        start: (L,) scores of the first label.
+        end: (L,) scores of the last label.
+
+    Other args:
+        prior: (L,) how probable each label is, in any scale: the order in which ``staggered`` and its
+            relatives activate labels. Estimated from the transitions if not given.
+    """
+
+    def __init__(
+        self,
+        transitions: Any,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
+        *,
+        prior: ArrayLike | None = None,
+    ) -> None:
+        self.transitions = _as_transitions(transitions)
+        self.labels: int = self.transitions.shape[-1]
+        if self.labels == 0:
+            raise InvalidInput("transitions have no labels: the label set is empty")
+        precision = self.transitions.dtype
+        self.start = inputs.as_vector("start", start, self.labels, precision)
+        self.end = inputs.as_vector("end", end, self.labels, precision)
+        self.prior = inputs.as_vector("prior", prior, self.labels)
+        others = [x.dtype for x in (self.start, self.end) if x is not None]
+        self._dtype = np.result_type(precision, *others)
+        self._models: dict[np.dtype[Any], Model] = {}
+        self._constrained: WeakKeyDictionary[Automaton, Chain] = WeakKeyDictionary()
+
+    @overload
+    def decode(
+        self,
+        emissions: Any,
+        *,
+        k: Literal[1] = 1,
+        method: str | Method = "auto",
+        allowed: Any = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> Solution: ...
+    @overload
+    def decode(
+        self,
+        emissions: Any,
+        *,
+        k: int,
+        method: str | Method = "auto",
+        allowed: Any = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest: ...
+    def decode(
+        self,
+        emissions: Any,
+        *,
+        k: int = 1,
+        method: str | Method = "auto",
+        allowed: Any = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> Solution | KBest:
+        """Find the best label sequence of a sentence, or the k best.
+
+        Args:
+            emissions: (T, L) scores; a NumPy array, a CPU torch tensor, or anything NumPy can take.
+            k: how many sequences; 1 returns a Solution, more a KBest.
+
+        Other args:
+            method: one of ``certus.chain.METHODS``, by name or, to set its options, as an object such as
+                ``certus.chain.Beam(width=16)``.
+            allowed: the labels each position may have, (T, L) booleans; or an Automaton such as
+                ``certus.bio(labels)``.
+            infeasible: whether a sentence without any possible sequence raises Infeasible, or returns a
+                Solution with that status (for k > 1, an empty KBest).
+        """
+        if allowed is not None:
+            return self._restrict(allowed, k, method, infeasible, emissions)
+        scores = inputs.as_emissions(emissions, self.labels, self._dtype)
+        model = self._models.get(scores.dtype) or self._prepare(scores.dtype)
+        length = len(scores)
+        code = _PLAIN.get(method) if type(method) is str else None
+        if k != 1 or code is None:
+            return self._decode_with(model, scores, k, method, infeasible)
+        labels = np.empty(length, np.int64)
+        if length == 0:
+            return Solution(labels, 0.0, 0.0, Status.OPTIMAL)
+        self._check_length(length)
+        result = model.decode(scores, labels, code)
+        if result[0] == _OPTIMAL:
+            return Solution(labels, result[2], result[3], Status.OPTIMAL, result)
+        return self._failed(result, scores, infeasible)
+
+    def decode_batch(
+        self,
+        emissions: Any,
+        *,
+        lengths: ArrayLike | None = None,
+        mask: Any = None,
+        k: int = 1,
+        method: str | Method = "auto",
+        allowed: Any = None,
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[Any]:
+        """Decode many sentences; the results are in their order, and the same as one by one.
+
+        Args:
+            emissions: a list of (T, L) arrays, or one padded (B, T, L) array.
+            lengths: (B,) the lengths of the sentences of a padded array.
+            mask: (B, T) instead of lengths: True for the tokens, which come before the padding.
+            k: as in ``decode``.
+            threads: how many threads to use.
+
+        Other args:
+            method: as in ``decode``.
+            allowed: an Automaton, or the masks of ``decode``: a list of (T, L), or (B, T, L).
+            infeasible: as in ``decode``.
+        """
+        return _batch.decode_batch(
+            self,
+            emissions,
+            lengths=lengths,
+            mask=mask,
+            k=k,
+            method=method,
+            allowed=allowed,
+            threads=threads,
+            infeasible=infeasible,
+        )
+
+    def paths(self, emissions: Any) -> Iterator[Solution]:
+        """Yield label sequences in decreasing order of score, for as long as the caller asks.
+
+        One forward pass, then about T·L steps a sequence: for when k is not known in advance. Each Solution
+        is proven to be the best of those that were not yielded before.
+        """
+        scores, model = self._ready(emissions)
+        if len(scores) == 0:
+            yield Solution(np.empty(0, np.int64), 0.0, 0.0, Status.OPTIMAL)
+            return
+        kind: Any = _native.Paths32 if scores.dtype == inputs.SINGLE else _native.Paths64
+        search = kind(model, scores)
+        if search.status in (_INFEASIBLE, _INVALID):
+            self._failed((search.status, search.label, 0.0, 0.0, search.position), scores, "raise")
+        while True:
+            labels = np.empty(len(scores), np.int64)
+            found, score = search.next(labels)
+            if not found:
+                return
+            yield Solution(labels, score, score, Status.OPTIMAL)
+
+    def marginals(self, emissions: Any) -> Marginals:
+        """Compute each label's probability at each position, exactly, in float64."""
+        scores, model = self._ready(emissions)
+        probabilities = np.empty(scores.shape, np.float64)
+        if len(scores) == 0:
+            return Marginals(probabilities, 0.0)
+        status, position, label, log_partition = _native.marginals(model, scores, probabilities)
+        if status in (_INFEASIBLE, _INVALID):
+            self._failed((status, label, 0.0, 0.0, position), scores, "raise")
+        return Marginals(probabilities, log_partition)
+
+    def sample(
+        self, emissions: Any, n: int = 1, *, seed: int | np.random.Generator | None = None
+    ) -> NDArray[np.int64]:
+        """Draw n label sequences from the distribution p(y) proportional to exp(score(y)): (n, T)."""
+        _whole("n", n)
+        scores, model = self._ready(emissions)
+        labels = np.empty((n, len(scores)), np.int64)
+        if labels.size == 0:
+            return labels
+        uniforms = np.random.default_rng(seed).random(labels.shape)
+        status, position, label = _native.sample(model, scores, uniforms, labels)
+        if status in (_INFEASIBLE, _INVALID):
+            self._failed((status, label, 0.0, 0.0, position), scores, "raise")
+        return labels
+
+    def score(self, emissions: Any, labels: ArrayLike) -> Any:
+        """Return the score of a label sequence, (T,), as a float; or of several, (n, T), as an array.
+
+        A forbidden sequence scores -inf.
+        """
+        scores, model = self._ready(emissions)
+        paths = np.asarray(labels)
+        if paths.size and paths.dtype.kind not in "iu":
+            raise InvalidInput(f"labels must be whole numbers, not {paths.dtype}")
+        if paths.ndim not in (1, 2) or paths.shape[-1] != len(scores):
+            raise InvalidInput(f"labels must have shape (T,) or (n, T) with T = {len(scores)}, not {paths.shape}")
+        bad = np.argwhere((paths < 0) | (paths >= self.labels))
+        if bad.size:
+            where = tuple(int(i) for i in bad[0])
+            raise InvalidInput(
+                f"labels[{', '.join(map(str, where))}] is {paths[where]}, "
+                f"but labels go from 0 to {self.labels - 1}"
+            )
+        table = np.ascontiguousarray(paths.reshape(-1, len(scores)), np.int64)
+        out = np.zeros(len(table))
+        if table.size:
+            _native.path_scores(model, scores, table, out)
+        return out if paths.ndim == 2 else float(out[0]) if len(out) else 0.0
+
+    def constrained(self, automaton: Automaton) -> Chain:
+        """Return this chain with everything forbidden that the automaton does not accept."""
+        known = self._constrained.get(automaton)
+        if known is not None:
+            return known
+        if len(automaton.labels) != self.labels:
+            raise InvalidInput(
+                f"allowed is over {len(automaton.labels)} labels, but the transitions are over {self.labels}"
+            )
+        if isinstance(self.transitions, SparseTransitions):
+            transitions: Any = self.transitions.restricted(automaton.legal)
+        else:
+            transitions = np.where(automaton.legal, self.transitions, self.transitions.dtype.type(-np.inf))
+        zeros = np.zeros(self.labels, self._dtype)
+        start = np.where(automaton.start, zeros if self.start is None else self.start, -np.inf)
+        end = np.where(automaton.end, zeros if self.end is None else self.end, -np.inf)
+        chain = Chain(transitions, start.astype(self._dtype), end.astype(self._dtype), prior=self.prior)
+        self._constrained[automaton] = chain
+        return chain
+
+    def _restrict(
+        self, allowed: Any, k: int, method: str | Method, infeasible: OnInfeasible, emissions: Any
+    ) -> Solution | KBest:
+        if isinstance(allowed, Automaton):
+            return self.constrained(allowed).decode(emissions, k=k, method=method, infeasible=infeasible)
+        return self.decode(self._masked(emissions, allowed), k=k, method=method, infeasible=infeasible)
+
+    def _masked(
+        self, emissions: Any, allowed: Any, name: str = "emissions", mask_name: str = "allowed"
+    ) -> NDArray[Any]:
+        scores = inputs.as_emissions(emissions, self.labels, self._dtype, name)
+        inputs.check_finite(name, scores)
+        mask = inputs.as_mask(mask_name, allowed, scores.shape)
+        return np.where(mask, scores, scores.dtype.type(-np.inf))
+
+    def _ready(self, emissions: Any) -> tuple[NDArray[Any], Model]:
+        scores = inputs.as_emissions(emissions, self.labels, self._dtype)
+        self._check_length(len(scores))
+        return scores, self._models.get(scores.dtype) or self._prepare(scores.dtype)
+
+    def _check_length(self, length: int) -> None:
+        shape = self.transitions.shape
+        if len(shape) == 3 and length > 0 and shape[0] != length - 1:
+            raise InvalidInput(
+                f"emissions have {length} positions, so transitions of each position need shape "
+                f"({length - 1}, {self.labels}, {self.labels}), not {shape}"
+            )
+
+    def _prepare(self, dtype: np.dtype[Any]) -> Model:
+        def cast(x: NDArray[Any] | None) -> NDArray[Any] | None:
+            return None if x is None else np.ascontiguousarray(x, dtype)
+
+        kind: Any = _native.Model32 if dtype == inputs.SINGLE else _native.Model64
+        tr = self.transitions
+        if isinstance(tr, SparseTransitions):
+            listed = np.ascontiguousarray(tr.scores, dtype)
+            model = kind(tr.labels, tr.default, tr.origin, tr.target, listed, cast(self.start), cast(self.end))
+        else:
+            matrices = np.ascontiguousarray(tr, dtype)
+            shared = matrices.ndim == 2
+            model = kind(matrices[None] if shared else matrices, shared, cast(self.start), cast(self.end))
+        if self.prior is not None:
+            model.rank(np.argsort(-self.prior, kind="stable"))
+        self._models[dtype] = model
+        ready: Model = model
+        return ready
+
+    def _decode_with(
+        self, model: Model, scores: NDArray[Any], k: int, method: str | Method, infeasible: OnInfeasible
+    ) -> Solution | KBest:
+        _whole("k", k)
+        chosen = choose(method, k)
+        length = len(scores)
+        if length == 0:
+            empty = np.empty((1, 0), np.int64)
+            return Solution(empty[0], 0.0, 0.0, Status.OPTIMAL) if k == 1 else KBest(empty, np.zeros(1))
+        self._check_length(length)
+        most = at_most(k, self.labels, length)
+        labels = np.empty(most * length, np.int64)
+        totals = np.empty(most, np.float64)
+        result = model.decode_with(scores, labels, totals, chosen.code, chosen.request(most))
+        return self._settle(result, labels.reshape(most, length), totals, scores, k, infeasible)
+
+    def _settle(
+        self,
+        result: Sequence[Any],
+        labels: NDArray[np.int64],
+        totals: NDArray[np.float64],
+        scores: NDArray[Any],
+        k: int,
+        infeasible: OnInfeasible,
+        sentence: int | None = None,
+    ) -> Solution | KBest:
+        status, found = result[0], result[1]
+        if status >= _INFEASIBLE:
+            failed = self._failed(result, scores, infeasible, sentence)
+            return failed if k == 1 else KBest(labels[:0], totals[:0], result, exhausted=True)
+        if k == 1:
+            return Solution(labels[0], float(totals[0]), result[3], _STATUS[status], result)
+        return KBest(labels[:found], totals[:found], result, exhausted=found < k)
+
+    def _failed(
+        self, result: Sequence[Any], scores: NDArray[Any], infeasible: OnInfeasible, sentence: int | None = None
+    ) -> Solution:
+        status, label, position = result[0], result[1], result[4]
+        if status == _INVALID:
+            name = "emissions" if sentence is None else f"emissions[{sentence}]"
+            inputs.refuse(name, (position, label), scores)
+        if infeasible == "raise":
+            raise Infeasible(position, sentence)
+        nothing = np.empty(0, np.int64)
+        return Solution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, result[5:], position)
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.transitions, self.start, self.end, self.prior)
+
+    def __repr__(self) -> str:
+        kind = "sparse " if isinstance(self.transitions, SparseTransitions) else ""
+        return f"Chain({self.labels} labels, {kind}transitions {self.transitions.shape} {self._dtype})"
+
+
+def decode(emissions: Any, transitions: Any, k: int = 1, **options: Any) -> Any:
+    """Decode one sentence: ``Chain(transitions, start, end).decode(emissions, k=k, ...)`` in one call.
+
+    Takes ``start`` and ``end``, and every option of ``Chain.decode``. For more than one sentence make the
+    Chain once: it prepares the transitions.
+    """
+    chain = Chain(transitions, options.pop("start", None), options.pop("end", None))
+    return chain.decode(emissions, k=k, **options)
+
+
+def at_most(k: int, labels: int, length: int) -> int:
+    """Return k, or the number of label sequences if that is smaller."""
+    paths = 1
+    for _ in range(length):
+        if paths >= k:
+            return k
+        paths *= labels
+    return min(k, paths)
+
+
+def _whole(name: str, value: int) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")
+
+
+def _as_transitions(transitions: Any) -> Any:
+    if isinstance(transitions, SparseTransitions):
+        inputs.check_finite("the scores of transitions", transitions.scores)
+        inputs.check_finite("the default of transitions", np.array([transitions.default]))
+        return transitions
+    if hasattr(transitions, "tocoo"):
+        return SparseTransitions.from_scipy(transitions)
+    sparse = as_sparse(transitions)
+    if sparse is not None:
+        return _as_transitions(sparse)
+    array = inputs.as_array("transitions", transitions)
+    if array.ndim not in (2, 3) or array.shape[-1] != array.shape[-2]:
+        raise InvalidInput(f"transitions must have shape (L, L) or (T-1, L, L), not {array.shape}")
+    inputs.check_finite("transitions", array)
+    return array
+
+
+def _restore(transitions: Any, start: Any, end: Any, prior: Any) -> Chain:
+    return Chain(transitions, start, end, prior=prior)
