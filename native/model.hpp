@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -13,17 +14,15 @@
 
 namespace certus {
 
-// Potentials that take as much as possible out of the transitions: for every pair,
-//   transition(i, j) <= leave[i] + enter[j],   with equality somewhere in every row and column.
-// What is left, transition - leave - enter, is never positive, so a label's own score
-//   emission + enter + leave
-// bounds what it can add to any path: this is what lets solvers discard labels without their neighbours.
+// Potentials that bound the transitions: for every pair,
+//   transition(i, j) <= leave[i] + enter[j],   where leave[i] is the best transition out of i, and enter[j] <= 0.
+// So leave[i] bounds what the transition out of a label can add, whatever comes next.
 template <class S>
 struct Bounds {
-  std::vector<double> enter, leave;              // [labels]
-  std::vector<S> enter_rounded, leave_rounded;   // the same in the lattice's own precision,
-  std::vector<S> both_rounded;                   // and their sum
-  double largest = 0;                            // the largest finite magnitude among them
+  std::vector<double> enter, leave;             // [labels]
+  std::vector<S> enter_rounded, leave_rounded;  // the same in the lattice's own precision, padded with -inf,
+  std::vector<S> nothing;                       // and zeros, for where a sentence starts or ends
+  double largest = 0;                           // the largest finite magnitude among them
 };
 
 // The degenerate labels of staggered decoding; degenerate.hpp computes and explains it.
@@ -45,7 +44,7 @@ class Model {
         std::fill(matrix_ + i * stride + labels, matrix_ + (i + 1) * stride, kNever<S>);
       }
       dense_ = {matrix_, labels, stride, 0};
-      if (labels <= kTransposed) transpose();
+      if (labels <= kTransposed) across();
       find_sparsity();
     } else {
       dense_ = {data, labels, labels, labels * labels};
@@ -71,8 +70,13 @@ class Model {
   bool has_sparse() const { return !row_begin_.empty(); }
   const Dense<S>& dense() const { return dense_; }
   const Sparse<S>& sparse() const { return sparse_; }
-  // The padded transpose [to][from], or null for large label sets.
-  const S* transposed() const { return transposed_; }
+  // The padded transpose [to][from], made at once for label sets where it is small, else on first use:
+  // `transposed` is null before that.
+  const S* transposed() const { return transposed_.load(std::memory_order_acquire); }
+  const S* across() const {
+    std::call_once(transposed_once_, [this] { const_cast<Model*>(this)->transpose(); });
+    return transposed();
+  }
 
   // A matrix that is nowhere below the transitions of any position: themselves where they are shared.
   const Dense<S>& ceiling() const {
@@ -131,7 +135,7 @@ class Model {
       for (Index i = 0; i < labels_; ++i) out[j * stride + i] = matrix_[i * stride + j];
       std::fill(out + j * stride + labels_, out + (j + 1) * stride, kNever<S>);
     }
-    transposed_ = out;
+    transposed_.store(out, std::memory_order_release);
   }
 
   // Looks for one score that most pairs share, among a few hundred of them, then counts.
@@ -198,11 +202,14 @@ class Model {
     bounds_.enter.assign(labels_, kNever<double>);
     if (only_sparse_) sparse_bounds();
     else dense_bounds(ceiling());
+    const Index width = padded(labels_);
+    bounds_.enter_rounded.assign(width, kNever<S>);
+    bounds_.leave_rounded.assign(width, kNever<S>);
+    bounds_.nothing.assign(width, 0);
     for (Index y = 0; y < labels_; ++y) {
       const double enter = bounds_.enter[y], leave = bounds_.leave[y];
-      bounds_.enter_rounded.push_back(static_cast<S>(enter));
-      bounds_.leave_rounded.push_back(static_cast<S>(leave));
-      bounds_.both_rounded.push_back(static_cast<S>(enter + leave));
+      bounds_.enter_rounded[y] = static_cast<S>(enter);
+      bounds_.leave_rounded[y] = static_cast<S>(leave);
       if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
       if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));
     }
@@ -260,7 +267,7 @@ class Model {
   bool only_sparse_ = false;
   std::vector<std::vector<S>> storage_;
   S* matrix_ = nullptr;
-  const S* transposed_ = nullptr;
+  std::atomic<const S*> transposed_ = nullptr;
   std::vector<S> start_, end_;
   Dense<S> dense_{}, ceiling_{};
   Sparse<S> sparse_{};
@@ -269,7 +276,7 @@ class Model {
   std::vector<S> row_score_, column_score_;
   Bounds<S> bounds_;
   Weights weights_;
-  mutable std::once_flag ceiling_once_, bounds_once_, weights_once_;
+  mutable std::once_flag transposed_once_, ceiling_once_, bounds_once_, weights_once_;
 };
 
 }  // namespace certus

@@ -1,7 +1,6 @@
 #include "solve.hpp"
 namespace certus {
 #define PENDING(name) CERTUS_SOLVER(name) { viterbi_astar(lattice, request, answer, arena); } CERTUS_INSTANTIATE(name)
-PENDING(automatic)
 PENDING(beam)
 PENDING(carpediem)
 PENDING(staggered)

@@ -150,53 +150,65 @@ CERTUS_INLINE Index first_invalid_body(const S* x, Index n) {
   return -1;
 }
 
-template <class S>
-CERTUS_INLINE S group_max_body(S* groups, const S* row, const S* potential, Index n, bool* suspicious) {
-  static_assert(kLanes == 16);
+// The work of step() with the number of rows known (kAny: not known) to the compiler.
+template <class S, int kRows>
+CERTUS_INLINE S step_rows(S* reach, S* groups, const S* node, const S* enter, S rest, const S* leave,
+                          const S* const* rows, const S* alpha, Index any, Index n, bool* suspicious) {
   using V = typename Simd<S>::vector;
   using U = typename Simd<S>::unaligned;
-  constexpr Index W = Simd<S>::width;
-  constexpr Index P = kLanes / W;  // vectors a row of lanes: 1 for float, 2 for double
-  V most[P], sum[P];
+  constexpr Index W = Simd<S>::width, P = kLanes / W;  // vectors a row of lanes: 1 for float, 2 for double
+  const Index count = kRows >= 0 ? kRows : any;
+  V most[P], sum[P], best[P];
   for (Index p = 0; p < P; ++p) most[p] = kNever<S> - V{}, sum[p] = V{};
-  const auto take = [&](V(&best)[P], const S* x, const S* y) {
+  const auto unit = [&](Index y, const S* nodes) {
     for (Index p = 0; p < P; ++p) {
-      const V v = *reinterpret_cast<const U*>(x + p * W) + *reinterpret_cast<const U*>(y + p * W);
-      best[p] = larger(v, best[p]);
-      sum[p] += v;  // NaN and +inf survive a sum; a false alarm (overflow) costs a second look
+      const Index at = y + p * W;
+      V x = rest + *reinterpret_cast<const U*>(enter + at);
+      for (Index i = 0; i < count; ++i) x = larger(alpha[i] + *reinterpret_cast<const U*>(rows[i] + at), x);
+      x += *reinterpret_cast<const U*>(nodes + p * W);
+      *reinterpret_cast<U*>(reach + at) = x;
+      most[p] = larger(x, most[p]);
+      sum[p] += x;  // NaN and +inf survive a sum; a false alarm (overflow) costs a second look
+      best[p] = larger(x + *reinterpret_cast<const U*>(leave + at), best[p]);
     }
   };
-  Index base = 0;
-  for (; base < n; base += kLanes * kGroup, groups += kLanes) {
-    V best[P];
+  alignas(64) S tail[kLanes];
+  for (Index base = 0; base < n; base += kLanes * kGroup, groups += kLanes) {
     for (Index p = 0; p < P; ++p) best[p] = kNever<S> - V{};
-    const Index left = n - base;
-    if (left >= kLanes * kGroup) {
-      for (Index r = 0; r < kGroup; ++r) take(best, row + base + r * kLanes, potential + base + r * kLanes);
-    } else {
-      Index y = base;
-      for (; y + kLanes <= n; y += kLanes) take(best, row + y, potential + y);
-      if (y < n) {
-        alignas(64) S x[kLanes], zero[kLanes];
-        for (Index w = 0; w < kLanes; ++w) x[w] = kNever<S>, zero[w] = 0;
-        for (Index w = 0; w < n - y; ++w) x[w] = row[y + w] + potential[y + w];
-        take(best, x, zero);
-      }
+    Index y = base;
+    const Index full = std::min(base + kLanes * kGroup, n / kLanes * kLanes);
+    for (; y < full; y += kLanes) unit(y, node + y);
+    if (y < n && y < base + kLanes * kGroup) {
+      for (Index w = 0; w < kLanes; ++w) tail[w] = y + w < n ? node[y + w] : kNever<S>;
+      unit(y, tail);
     }
-    for (Index p = 0; p < P; ++p) {
-      *reinterpret_cast<U*>(groups + p * W) = best[p];
-      most[p] = larger(best[p], most[p]);
-    }
+    for (Index p = 0; p < P; ++p) *reinterpret_cast<U*>(groups + p * W) = best[p];
   }
-  S best = kNever<S>;
+  S result = kNever<S>;
   bool bad = false;
   for (Index p = 0; p < P; ++p)
     for (Index w = 0; w < W; ++w) {
-      best = larger(most[p][w], best);
+      result = larger(most[p][w], result);
       bad |= !(sum[p][w] < std::numeric_limits<S>::infinity());
     }
   *suspicious = bad;
-  return best;
+  return result;
+}
+
+template <class S>
+CERTUS_INLINE S step_body(S* reach, S* groups, const S* node, const S* enter, S rest, const S* leave,
+                          const S* const* rows, const S* alpha, Index count, Index n, bool* suspicious) {
+#define CERTUS_STEP(rows_) \
+  return step_rows<S, rows_>(reach, groups, node, enter, rest, leave, rows, alpha, count, n, suspicious)
+  switch (count) {
+    case 0: CERTUS_STEP(0);
+    case 1: CERTUS_STEP(1);
+    case 2: CERTUS_STEP(2);
+    case 3: CERTUS_STEP(3);
+    case 4: CERTUS_STEP(4);
+    default: CERTUS_STEP(-1);
+  }
+#undef CERTUS_STEP
 }
 
 }  // namespace
@@ -221,8 +233,9 @@ CERTUS_INLINE S group_max_body(S* groups, const S* row, const S* potential, Inde
     return next_best_body(a, b, stride, n, value, index, found);                                              \
   }                                                                                                           \
   CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                 \
-  CERTUS_CLONES S group_max(S* groups, const S* row, const S* potential, Index n, bool* suspicious) {         \
-    return group_max_body(groups, row, potential, n, suspicious);                                             \
+  CERTUS_CLONES S step(S* reach, S* groups, const S* node, const S* enter, S rest, const S* leave,            \
+                       const S* const* rows, const S* alpha, Index count, Index n, bool* suspicious) {        \
+    return step_body(reach, groups, node, enter, rest, leave, rows, alpha, count, n, suspicious);             \
   }
 
 CERTUS_BOTH(float)

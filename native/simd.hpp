@@ -47,16 +47,21 @@ Index next_best_sum(const double* a, const double* b, Index stride, Index n, dou
 Index first_invalid(const float* x, Index n);
 Index first_invalid(const double* x, Index n);
 
-// Groups for finding the few large elements of a row without reading it twice. Labels are taken in
+// Groups, for finding the few large elements of a row without reading it twice. Labels are taken in
 // chunks of kGroup * kLanes; within a chunk, group g holds the labels g, g + kLanes, g + 2 kLanes, ...
 inline constexpr Index kLanes = 16;
 inline constexpr Index kGroup = 8;
 inline Index group_count(Index n) { return (n + kLanes * kGroup - 1) / (kLanes * kGroup) * kLanes; }
 
-// groups[g] = the largest row[y] + potential[y] over the labels y of group g (-inf for an empty one).
-// Returns the largest of all; *suspicious tells that the row may hold NaN or +inf.
-float group_max(float* groups, const float* row, const float* potential, Index n, bool* suspicious);
-double group_max(double* groups, const double* row, const double* potential, Index n, bool* suspicious);
+// One step from a few labels to all, with everything else folded into `rest`:
+//   reach[y] = max(rest + enter[y], max_i alpha[i] + rows[i][y]) + node[y]
+//   groups[g] = the largest reach[y] + leave[y] over the labels y of group g (-inf for an empty one).
+// All but `node` are padded with -inf to a multiple of kLanes. Returns the largest reach; *suspicious tells that
+// `node` may hold NaN or +inf.
+float step(float* reach, float* groups, const float* node, const float* enter, float rest, const float* leave,
+           const float* const* rows, const float* alpha, Index count, Index n, bool* suspicious);
+double step(double* reach, double* groups, const double* node, const double* enter, double rest, const double* leave,
+            const double* const* rows, const double* alpha, Index count, Index n, bool* suspicious);
 
 // sum[j] += weight[i] * rows[i * stride + j]   and   out[i] = sum_j rows[i * stride + j] * weight[j].
 void accumulate_rows(double* sum, const double* weight, const double* rows, Index count, Index stride, Index width);

@@ -46,6 +46,12 @@ struct Sparse {
     for (Index n = row_begin[i]; n < row_begin[i + 1]; ++n) buffer[row_to[n]] = row_score[n];
     return buffer;
   }
+  // The scores of entering label j.
+  const S* column(Label j, S* buffer) const {
+    std::fill(buffer, buffer + labels, fallback);
+    for (Index n = column_begin[j]; n < column_begin[j + 1]; ++n) buffer[column_from[n]] = column_score[n];
+    return buffer;
+  }
 };
 
 }  // namespace certus
