@@ -8,14 +8,11 @@
 namespace certus {
 namespace {
 
-inline constexpr Index kSmall = 64;  // labels below which the dense sweep is faster
-inline constexpr double kMargin = 0, kMarginMany = -2, kSpread = 6;  // found by trial; any value is correct
-inline constexpr Index kFew = 8;  // kept labels of a position among which k > 1 paths are looked for first
-
-// The sweep to the right may do this share of the dense sweep's work before it is given up.
-inline Width width_for(Index k, Index L, Index T) {
-  return {k == 1 ? kMargin : kMarginMany, k == 1 ? 0.0 : kSpread, std::max<Index>(8 * T, T * L / 16)};
-}
+inline constexpr Index kSmall = 64;    // labels below which the dense sweep is faster
+inline constexpr Index kFew = 8;       // kept labels of a position among which the k > 1 paths are looked for first
+inline constexpr Index kSweeps = 8;    // after the first
+// See Pruned::explore. The first is right for most sentences, the second for nearly all of the others.
+inline constexpr double kCaution[] = {-0.35, 0.05}, kCautionMany[] = {0.1, 0.4};  // for k > 1
 
 template <class Tr>
 void whole(const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
@@ -34,7 +31,7 @@ bool bad(const Lattice<Tr>& lattice) {
 }
 
 // Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
-double list(const ColumnPaths& columns, Index k, Answer& answer) {
+double list(const Columns& columns, Index k, Answer& answer) {
   NextBest paths(columns);
   double last = kNever<double>;
   for (answer.found = 0; answer.found < k; ++answer.found) {
@@ -45,31 +42,46 @@ double list(const ColumnPaths& columns, Index k, Answer& answer) {
   return last;
 }
 
-// What the sweep to the left may find: each label that matters costs a row of transitions, and in the end every
-// pair of neighbours is looked at.
+// The sweeps after the first, until the labels that matter are known; false when that would not pay.
 template <class Tr>
-bool narrow(Pruned<Tr>& pruned, double known, Index T, Index L) {
-  return pruned.left(known, std::max<Index>(16, L / 3), std::max<Index>(2 * T, T * L / 12)) &&
-         pruned.edges() <= T * L * L / 200;
-}
-
-template <class Tr>
-bool solve_one(Pruned<Tr>& pruned, const Lattice<Tr>& lattice, Answer& answer) {
-  const double known = pruned.trace_known(answer.labels);
+bool solve_one(Pruned<Tr>& pruned, Index T, Index most, Index edges, Answer& answer, Arena& arena) {
+  using Sweep = typename Pruned<Tr>::Sweep;
+  double known = pruned.trace(answer.labels);
   if (known == kNever<double>) return false;
-  if (pruned.bound() > known) {
-    if (!narrow(pruned, known, lattice.length, lattice.labels)) return false;
-    pruned.trace_better(known, answer.labels);
-  }
   answer.found = 1;
-  return true;
+  if (pruned.bound() <= known) return true;
+  Index* path = arena.get<Index>(T);
+  for (Index n = 0; n < kSweeps; ++n) {
+    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
+    if (sweep == Sweep::lost) return false;
+    if (sweep == Sweep::complete) {
+      if (pruned.edges() > edges) return false;
+      pruned.connect(std::numeric_limits<Index>::max()).trace(known, answer.labels);
+      return true;
+    }
+    if (n % 2 == 0) continue;
+    const double score = pruned.trace(path);
+    if (score > known) known = score, std::copy_n(path, T, answer.labels);
+    if (pruned.bound() <= known) return true;
+  }
+  return false;
 }
 
 template <class Tr>
-bool solve_many(Pruned<Tr>& pruned, const Lattice<Tr>& lattice, Index k, Answer& answer) {
-  const double known = list(pruned.kept_paths(kFew), k, answer);
-  if (known == kNever<double> || !narrow(pruned, known, lattice.length, lattice.labels)) return false;
-  return list(pruned.paths_that_matter(), k, answer) != kNever<double>;
+bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& answer) {
+  using Sweep = typename Pruned<Tr>::Sweep;
+  double known = list(pruned.connect(kFew), k, answer);
+  for (Index n = 0; n < kSweeps; ++n) {
+    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
+    if (sweep == Sweep::lost) return false;
+    if (sweep == Sweep::complete) {
+      if (pruned.edges() > edges) return false;
+      list(pruned.connect(std::numeric_limits<Index>::max()), k, answer);
+      return answer.found > 0;
+    }
+    known = std::max(known, list(pruned.connect(kFew), k, answer));
+  }
+  return false;
 }
 
 }  // namespace
@@ -81,18 +93,20 @@ CERTUS_SOLVER(automatic) {
     else whole(lattice, request, answer, arena);
     return;
   }
+  using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(lattice, answer.counters, arena);
-  switch (pruned.right(width_for(request.k, L, T))) {
-    case Pruned<Tr>::Sweep::invalid:
-      answer.status = Status::invalid;
-      return;
-    case Pruned<Tr>::Sweep::dead:
-      if (bad(lattice)) answer.status = Status::invalid;
-      return;
-    case Pruned<Tr>::Sweep::lost:
-      break;
-    case Pruned<Tr>::Sweep::done:
-      if (request.k == 1 ? solve_one(pruned, lattice, answer) : solve_many(pruned, lattice, request.k, answer)) return;
+  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10), edges = T * L * L / 200;
+  const bool one = request.k == 1;
+  for (const double caution : one ? kCaution : kCautionMany) {
+    const Sweep sweep = pruned.explore(few, caution);
+    if (sweep == Sweep::partial) {
+      if (one ? solve_one(pruned, T, most, edges, answer, arena) : solve_many(pruned, most, edges, request.k, answer))
+        return;
+      continue;
+    }
+    if (sweep == Sweep::invalid || bad(lattice)) answer.status = Status::invalid;
+    if (sweep == Sweep::dead || answer.status == Status::invalid) return;
+    if (sweep == Sweep::flat) break;
   }
   whole(lattice, request, answer, arena);
 }

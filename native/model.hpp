@@ -23,6 +23,8 @@ struct Bounds {
   std::vector<S> enter_rounded, leave_rounded;  // the same in the lattice's own precision, padded with -inf,
   std::vector<S> nothing;                       // and zeros, for where a sentence starts or ends
   double largest = 0;                           // the largest finite magnitude among them
+  double mean = 0;                              // of the finite transitions, or nearly so,
+  double spread = 0;                            // and what the best transition out of a label exceeds it by on average
 };
 
 // The degenerate labels of staggered decoding; degenerate.hpp computes and explains it.
@@ -210,19 +212,24 @@ class Model {
       const double enter = bounds_.enter[y], leave = bounds_.leave[y];
       bounds_.enter_rounded[y] = static_cast<S>(enter);
       bounds_.leave_rounded[y] = static_cast<S>(leave);
+      if (std::isfinite(leave)) bounds_.spread += (leave - bounds_.mean) / static_cast<double>(labels_);
       if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
       if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));
     }
   }
 
   void dense_bounds(const Dense<S>& m) {
+    double sum = 0, finite = 0;
     for (Index i = 0; i < labels_; ++i) {
       const S* row = m.row(0, static_cast<Label>(i), nullptr);
       const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
       if (leave == kNever<double>) continue;
-      for (Index j = 0; j < labels_; ++j)
+      for (Index j = 0; j < labels_; ++j) {
         bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(row[j]) - leave);
+        if (row[j] != kNever<S>) sum += static_cast<double>(row[j]), ++finite;
+      }
     }
+    bounds_.mean = finite ? sum / finite : 0;
   }
 
   // The score shared by the unlisted pairs is bounded over all rows, listed or not: never below the truth.
@@ -235,6 +242,8 @@ class Model {
       bounds_.leave[i] = leave;
       if (leave != kNever<double>) least = std::min(least, leave);
     }
+    bounds_.mean = std::isfinite(sparse_.fallback) ? static_cast<double>(sparse_.fallback) : least;
+    if (!std::isfinite(bounds_.mean)) bounds_.mean = 0;
     const double unlisted = static_cast<double>(sparse_.fallback) - least;
     for (Index j = 0; j < labels_; ++j) {
       double enter = std::isinf(least) ? kNever<double> : unlisted;

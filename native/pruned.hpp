@@ -1,71 +1,27 @@
-// The search of `auto`: a sweep to the right that keeps a few labels at each position and bounds all others by
-// one number, and a sweep to the left that finds the labels which could still matter.
+// The search of `auto`: sweeps over the sentence that step from a few labels a position to all labels, with one
+// number standing for the labels that were not stepped from.
 //
-// To the right. At position t some labels are kept. For every label y,
-//   reach(t, y) = node(t, y) + max( rest(t-1) + enter[y],  max over kept i of bound(i) + transition(i, y) )
-// is never below the best way to y, where bound(i) = reach(t-1, i), and
-//   rest(t) = max over labels not kept of reach(t, y) + leave[y]
-// stands for all of them with the best transition they could possibly take. Labels are kept as long as they could
-// overtake the best one that way; at a position where many can, many are. Traced back through the kept labels,
-// the last column gives a real path, and its bounds hold for all paths.
+// A sweep to the right computes, for every label y at position t, a bound on the ways that end there,
+//   before(t, y) = node(t, y) + max( rest + enter[y],  max over labels i kept at t-1 of before(t-1, i) + transition(i, y) ),
+//   rest = max over labels not kept at t-1 of before(t-1, y) + leave[y],
+// and one to the left a bound on the ways on,
+//   after(t, y) = max( rest + leave[y],  max over labels c kept at t+1 of transition(y, c) + node(t+1, c) + after(t+1, c) ),
+//   rest = max over labels not kept at t+1 of node(t+1, y) + after(t+1, y) + enter[y],
+// with the potentials of Bounds, transition(i, j) <= leave[i] + enter[j].
 //
-// To the left, only if these two differ. Given a path that scores `known`, a label matters at position t only if
-//   reach(t, y) + max over labels c that matter at t+1 of transition(y, c) + node(c) + after(c)  >  known.
-// Every path that scores more than `known` runs through labels that matter, and there are so few of them that
-// solving among them is trivial.
+// Traced through kept labels, a sweep also yields a real path; `known` is the score of the best one. Every path that
+// beats it runs through labels with before + after > known: these are alive, all others are out, and do not count in
+// `rest` either. Where the labels alive are few, all are kept. Once they are at every position, the answer lies among
+// them, and solving there is trivial. Sweeps alternate, each with the other's bounds, until that is so.
 #pragma once
 
+#include <bit>
 #include <cmath>
 
-#include "next_best.hpp"
+#include "columns.hpp"
 #include "solve.hpp"
 
 namespace certus {
-
-struct Column {
-  Index count = 0;
-  Label* label = nullptr;    // [count]
-  double* own = nullptr;     // [count]: node scores
-  double* bound = nullptr;   // [count]: no way here scores more
-  double* active = nullptr;  // [count]: the best way here through these columns, once they are connected
-  double* after = nullptr;   // [count]: no way on scores more
-  Index* via = nullptr;      // [count]: where in the column before the active way comes from
-  double* link = nullptr;    // [count of the column before][count]: transitions, once connected
-  double rest = 0;           // bound for the labels not kept, their best transition included
-  double top = 0;            // largest bound of a kept label
-};
-
-// How much the sweep to the right keeps: labels whose reach + leave exceeds the largest reach by `margin`, and at
-// the end of the sentence those within `spread` of it; no more than `total` over all positions.
-struct Width {
-  double margin, spread;
-  Index total;
-};
-
-// Columns of labels as NextBest wants to see them.
-struct ColumnPaths {
-  const Column* column;
-  Index positions;
-
-  Index length() const { return positions; }
-  double offset(Index) const { return 0; }
-  double node(Index t, Index y) const { return column[t].own[y]; }
-  double link(Index t, Index i, Index y) const { return column[t + 1].link[i * column[t + 1].count + y]; }
-  Index label(Index t, Index y) const { return column[t].label[y]; }
-  Index next(Index t, Index y, double value, Index index, double* found) const {
-    const Column& c = column[t];
-    const double* link = y < 0 ? nullptr : column[t + 1].link + y;
-    const Index stride = y < 0 ? 0 : column[t + 1].count;
-    double best = kNever<double>;
-    Index where = -1;
-    for (Index a = 0; a < c.count; ++a) {
-      const double x = link ? c.active[a] + link[a * stride] : c.active[a];
-      if ((x < value || (x == value && a > index)) && x > best) best = x, where = a;
-    }
-    *found = best;
-    return where;
-  }
-};
 
 template <class Tr>
 class Pruned {
@@ -80,306 +36,360 @@ class Pruned {
         T_(lattice.length),
         L_(lattice.labels),
         width_(padded(L_)),
-        groups_(group_count(L_)),
-        group_(arena.get<S>(groups_)),
-        reach_(arena.get<S>(T_ * width_)),
-        excess_(arena.get<S>(width_)),
-        hit_(arena.get<Index>(groups_)),
+        chunks_(chunk_count(L_)),
+        maxima_{arena.get<S>(chunks_ * kLanes), arena.get<S>(chunks_)},
+        promise_(arena.get<S>(T_ * chunks_)),
+        marked_(arena.get<unsigned>(chunks_)),
+        found_(arena.get<Found>(L_ + 1)),
+        before_(arena.get<S>(T_ * width_)),
         kept_(arena.get<Column>(T_)),
-        matters_(arena.get<Column>(T_)) {}
+        origin_before_(arena.get<double>(T_)),
+        origin_after_(arena.get<double>(T_)),
+        budget_(T_ * (L_ / kLanes) * (L_ / 10)) {}  // a tenth of what the dense sweep takes
 
-  enum class Sweep { done, lost, dead, invalid };
+  enum class Sweep {
+    complete,  // the kept labels are all that can matter
+    partial,   // they are not, yet
+    lost,      // too many labels are alive for the effort that was allowed
+    flat,      // there is nothing to prune by
+    dead,      // there is no path
+    invalid    // the emissions hold NaN or +inf
+  };
 
-  // To the right. `dead`: there is no path; `lost`: too many labels would have to be kept.
-  Sweep right(const Width& width) {
-    Index left = width.total;
-    ++counters_.iterations;
+  // The first sweep, to the right: keeps up to `most` labels that could overtake the best one, if it goes on with an
+  // ordinary transition, less `caution` times what a good one has over that. Any value is correct.
+  Sweep explore(Index most, double caution) {
+    begin();
+    spent_ = 0;
+    Index hopeless = 0;  // positions where most labels could overtake the best one
     for (Index t = 0; t < T_; ++t) {
-      const Column* before = t ? kept_ + t - 1 : nullptr;
-      const Index count = before ? before->count : 0;
-      make_room(count);
-      double magnitude = 0;
-      for (Index i = 0; i < count; ++i) {
-        alpha_[i] = static_cast<S>(before->bound[i] - before->top);
-        if (alpha_[i] != kNever<S>) magnitude = std::max(magnitude, -static_cast<double>(alpha_[i]));
-        rows_[i] = lattice_.transitions.row(t - 1, before->label[i], buffers_ + i * width_);
-      }
       bool suspicious;
-      const S most = step(reach_ + t * width_, group_, lattice_.node(t),
-                          before ? bounds_.enter_rounded.data() : bounds_.nothing.data(),
-                          before ? static_cast<S>(before->rest - before->top) : S{0}, leave(t), rows_, alpha_, count,
-                          L_, &suspicious);
+      const S highest = step_right(t, leave(t), &suspicious);
       if (suspicious && first_invalid(lattice_.data + t * lattice_.stride, L_) >= 0) return Sweep::invalid;
-      if (most == kNever<S>) return Sweep::dead;
-      counters_.edges += count * L_;
-      keep(t, most, magnitude, width);
-      left -= kept_[t].count;
-      if (left < 0) return Sweep::lost;
+      if (highest == kNever<S>) return Sweep::dead;
+      for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
+      const double margin = t + 1 < T_ ? bounds_.mean - caution * bounds_.spread : -std::max(0.0, caution) * bounds_.spread;
+      const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
+      gather(before_ + t * width_, leave(t), wanted, most);
+      hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
+      if (hopeless > 2 + T_ / 8) return Sweep::flat;
+      if (spent_ > budget_) return Sweep::lost;
+      include(before_ + t * width_, highest);
+      keep_right(t, most);
     }
-    return Sweep::done;
+    return Sweep::partial;
   }
 
-  // A bound on all paths.
+  // Sweeps on, each way in turn, keeping up to `most` labels a position. kNever labels alive means that nothing beats
+  // `known`: then the columns are empty.
+  Sweep sweep_left(double known, Index most) {
+    if (!after_) after_ = arena_.get<S>(T_ * width_);
+    begin();
+    bool complete = true;
+    for (Index t = T_ - 1; t >= 0; --t) {
+      step_left(t, known);
+      const double need = known - origin_before_[t] - origin_after_[t];
+      gather_alive(after_ + t * width_, before_ + t * width_, need, known);
+      keep_left(t, most);
+      if (kept_[t].count == 0) return none();
+      complete &= kept_[t].rest == kNever<double>;
+      if (spent_ > budget_) return Sweep::lost;
+    }
+    return complete ? Sweep::complete : Sweep::partial;
+  }
+  Sweep sweep_right(double known, Index most) {
+    begin();
+    bool complete = true;
+    for (Index t = 0; t < T_; ++t) {
+      bool unused;
+      step_right(t, after_ + t * width_, &unused);
+      const double need = known - origin_before_[t] - origin_after_[t];
+      gather_alive(before_ + t * width_, after_ + t * width_, need, known);
+      keep_right(t, most);
+      if (kept_[t].count == 0) return none();
+      complete &= kept_[t].rest == kNever<double>;
+      if (spent_ > budget_) return Sweep::lost;
+    }
+    return complete ? Sweep::complete : Sweep::partial;
+  }
+
+  // After a sweep to the right: a bound on all paths (or, after the first one, on those that beat `known`).
   double bound() const { return std::max(kept_[T_ - 1].rest, kept_[T_ - 1].top); }
 
-  // A real path through kept labels, and its score; -inf when tracing back meets a dead end.
-  double trace_known(Index* labels) const {
+  // After a sweep to the right: a real path through kept labels, and its score; -inf when tracing meets a dead end.
+  double trace(Index* labels) const {
     const Column* c = kept_ + T_ - 1;
     Index b = std::max_element(c->bound, c->bound + c->count) - c->bound;
     double score = c->own[b];
     labels[T_ - 1] = c->label[b];
     for (Index t = T_ - 1; t > 0; --t) {
-      const Column& before = kept_[t - 1];
+      const Column& from = kept_[t - 1];
       double best = kNever<double>, taken = kNever<double>;
-      Index from = 0;
-      for (Index a = 0; a < before.count; ++a) {
-        const double x = transition(t - 1, before.label[a], static_cast<Label>(labels[t]));
-        if (before.bound[a] + x > best) best = before.bound[a] + x, taken = x, from = a;
+      Index a = 0;
+      for (Index i = 0; i < from.count; ++i) {
+        const double x = transition(t - 1, from.label[i], static_cast<Label>(labels[t]));
+        if (from.bound[i] + x > best) best = from.bound[i] + x, taken = x, a = i;
       }
-      score += taken + before.own[from];
-      labels[t - 1] = before.label[from];
+      score += taken + from.own[a];
+      labels[t - 1] = from.label[a];
     }
     return score;
   }
 
-  // To the left: the labels through which a path may score more than `known`. Gives up, and says so by
-  // returning false, when they are more than `most` at a position or `total` over all of them.
-  bool left(double known, Index most, Index total) {
-    for (Index t = T_ - 1; t >= 0; --t) {
-      if (!find(t, known, std::min(most, total))) return false;
-      const Index count = matters_[t].count;
-      if (count == 0) break;  // nothing can improve on what is known
-      total -= count;
-      counters_.activated += count;
-      counters_.edges += count * L_;
-    }
-    return true;
-  }
-
-  // After left(), for k = 1: whether a path among the labels that matter beats `known`; then it is written.
-  bool trace_better(double known, Index* labels) {
-    for (Index t = 0; t < T_; ++t)
-      if (matters_[t].count == 0) return false;
-    connect(matters_);
-    const Column& last = matters_[T_ - 1];
-    Index b = std::max_element(last.active, last.active + last.count) - last.active;
-    if (!(last.active[b] > known)) return false;
-    for (Index t = T_ - 1; t >= 0; b = matters_[t--].via[b]) labels[t] = matters_[t].label[b];
-    return true;
-  }
-
-  // The best few kept labels of each position, to find some good paths among.
-  ColumnPaths kept_paths(Index few) {
+  // The kept labels, at most `few` of each position, connected.
+  Columns connect(Index few) {
+    Column* columns = arena_.get<Column>(T_);
     for (Index t = 0; t < T_; ++t) {
-      const Column& kept = kept_[t];
-      Column& c = matters_[t];
-      reserve(c, std::min(few, kept.count));
-      Index* order = arena_.get<Index>(kept.count);
-      for (Index a = 0; a < kept.count; ++a) order[a] = a;
-      const auto better = [&](Index a, Index b) {
-        return kept.bound[a] != kept.bound[b] ? kept.bound[a] > kept.bound[b] : kept.label[a] < kept.label[b];
-      };
-      if (kept.count > few) std::nth_element(order, order + few, order + kept.count, better);
-      for (c.count = 0; c.count < std::min(few, kept.count); ++c.count) {
-        c.label[c.count] = kept.label[order[c.count]];
-        c.own[c.count] = kept.own[order[c.count]];
-      }
+      columns[t] = kept_[t].best(few, arena_);
+      counters_.edges += t ? connect_columns(columns[t - 1], columns[t], lattice_, t, arena_) : first_column(columns[t], arena_);
     }
-    return connect(matters_);
+    return {columns, T_};
   }
-  ColumnPaths paths_that_matter() { return connect(matters_); }
-  // The transitions that connecting the labels that matter takes.
+  // The transitions that connecting takes.
   Index edges() const {
     Index sum = 0;
-    for (Index t = 1; t < T_; ++t) sum += matters_[t - 1].count * matters_[t].count;
+    for (Index t = 1; t < T_; ++t) sum += kept_[t - 1].count * kept_[t].count;
     return sum;
   }
 
  private:
-  static constexpr Index kExact = 8;  // labels up to which bounds are summed again in double
+  static constexpr Index kExact = 32;  // labels up to which bounds are summed again in double
+
+  // A label that was found by gather, with what it is chosen by.
+  struct Found {
+    S value;
+    Label label;
+    bool operator<(const Found& other) const { return value != other.value ? value > other.value : label < other.label; }
+  };
+
+  void begin() {
+    ++counters_.iterations;
+    counters_.activated = 0;
+  }
+  Sweep none() {
+    for (Index t = 0; t < T_; ++t) kept_[t].count = 0;
+    return Sweep::complete;
+  }
 
   const S* leave(Index t) const { return t + 1 < T_ ? bounds_.leave_rounded.data() : bounds_.nothing.data(); }
   double transition(Index t, Label i, Label j) const { return static_cast<double>(lattice_.at(t, i, j)); }
 
-  // Labels of group g.
-  template <class Use>
-  void each(Index g, Use use) const {
-    const Index base = g / kLanes * kLanes * kGroup + g % kLanes;
-    const Index end = std::min(L_, base + kLanes * kGroup);
-    for (Index y = base; y < end; y += kLanes) use(static_cast<Label>(y));
+  // Steps from the labels kept at position t - 1 (none at the start); the maxima are those of before + other.
+  S step_right(Index t, const S* other, bool* suspicious) {
+    const Column* from = t ? kept_ + t - 1 : nullptr;
+    load(from, [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
+    origin_before_[t] = from ? from->top : 0;
+    const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
+    const S* enter = from ? bounds_.enter_rounded.data() : bounds_.nothing.data();
+    spend(chunks_);
+    return step({before_ + t * width_, lattice_.node(t), enter, rest, other, rows_, alpha_, stepping_}, maxima_, L_,
+                suspicious);
   }
-
-  void reserve(Column& c, Index count) {
-    c.label = arena_.get<Label>(count);
-    c.via = arena_.get<Index>(count);
-    double* numbers = arena_.get<double>(4 * count);
-    c.own = numbers;
-    c.bound = numbers + count;
-    c.active = numbers + 2 * count;
-    c.after = numbers + 3 * count;
-    c.link = nullptr;
-    c.count = 0;
-  }
-
-  // Keeps label y of position t. From few labels its bound is summed in double, so that rounding does not build up.
-  void take(Index t, Label y, S reach, S most, double magnitude) {
-    Column& c = kept_[t];
-    const Index n = c.count++;
-    const double own = static_cast<double>(lattice_.node(t)[y]);
-    c.label[n] = y;
-    c.own[n] = own;
-    if (t == 0) {
-      c.bound[n] = own;
-    } else {
-      const Column& before = kept_[t - 1];
-      if (before.count <= kExact) {
-        double bound = before.rest + bounds_.enter[y];
-        for (Index a = 0; a < before.count; ++a)
-          bound = std::max(bound, before.bound[a] + static_cast<double>(rows_[a][y]));
-        c.bound[n] = bound + own;
+  // Only to the chunks of labels that are not out already: by what they promised in the first sweep, and the best
+  // that could follow.
+  void step_left(Index t, double known) {
+    const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
+    load(from, [&](Index i, S* buffer) { return arrivals(from->label[i], buffer); });
+    origin_after_[t] = from ? from->top : 0;
+    double follow = from ? from->rest : 0;
+    for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);
+    const double need = known - origin_before_[t] - follow;
+    const S least = static_cast<S>(need - doubt(need, known));
+    const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
+    S* after = after_ + t * width_;
+    const Steps<S> steps{after, bounds_.nothing.data(), leave(t), rest, before_ + t * width_, rows_, alpha_, stepping_};
+    for (Index c = 0; c < chunks_; ++c) {
+      if (promise_[t * chunks_ + c] >= least) {
+        step_chunk(steps, maxima_, L_, c);
+        spend(1);
       } else {
-        c.bound[n] = before.top + rounded_up(reach, most, magnitude);
+        maxima_.chunk[c] = kNever<S>;
+        std::fill(after + c * kChunk, after + std::min(width_, (c + 1) * kChunk), kNever<S>);
       }
     }
-    c.top = std::max(c.top, c.bound[n]);
   }
 
-  // Keeps the promising labels of position t, whose reach is known, and bounds the others.
-  void keep(Index t, S most, double magnitude, const Width& width) {
-    const S* reach = reach_ + t * width_;
-    const S* leave = this->leave(t);
-    S promise = kNever<S>;
-    for (Index g = 0; g < groups_; ++g) promise = group_[g] > promise ? group_[g] : promise;
-    S threshold = most + static_cast<S>(t + 1 < T_ ? width.margin : -width.spread);
-    threshold = threshold < promise ? threshold : promise;
-    const Index hits = above(group_, threshold);
-    Column& c = kept_[t];
-    reserve(c, hits * kGroup + 1);
-    c.top = kNever<double>;
-    S rest = kNever<S>, highest = kNever<S>;
-    for (Index g = 0; g < groups_; ++g) rest = group_[g] < threshold && group_[g] > rest ? group_[g] : rest;
-    for (Index h = 0; h < hits; ++h)
-      each(hit_[h], [&](Label y) {
-        const S x = reach[y] + leave[y];
-        if (x >= threshold) {
-          take(t, y, reach[y], most, magnitude);
-          highest = reach[y] > highest ? reach[y] : highest;
-        } else {
-          rest = x > rest ? x : rest;
-        }
-      });
-    if (highest < most) {
-      const auto y = static_cast<Label>(std::find(reach, reach + L_, most) - reach);
-      take(t, y, most, most, magnitude);
+  // What step() takes: the scores of the labels it steps from, less the largest, and their transitions.
+  template <class Row>
+  void load(const Column* from, Row row) {
+    stepping_ = from ? from->count : 0;
+    make_room(stepping_);
+    magnitude_ = bounds_.largest;
+    for (Index i = 0; i < stepping_; ++i) {
+      const double x = from->bound[i] - from->top;
+      alpha_[i] = static_cast<S>(x);
+      if (x != kNever<double>) magnitude_ = std::max(magnitude_, bounds_.largest - x);
+      rows_[i] = row(i, buffers_ + i * width_);
     }
-    const double origin = t ? kept_[t - 1].top : 0;
-    c.rest = rest == kNever<S> ? kNever<double> : origin + rounded_up(rest, most, magnitude);
-    counters_.activated += c.count;
+    counters_.edges += stepping_ * L_;
   }
 
-  Index above(const S* group, S threshold) {
-    Index hits = 0;
-    for (Index g = 0; g < groups_; ++g) {
-      hit_[hits] = g;
-      hits += group[g] >= threshold;
-    }
-    return hits;
-  }
-  // A number that a sum of a few terms in S stays below in truth. In double, rounding is left as it is.
-  double rounded_up(S x, S most, double magnitude) const {
-    const double value = static_cast<double>(x);
-    if constexpr (std::is_same_v<S, double>) return value;
-    const double scale = std::abs(value) + std::abs(static_cast<double>(most)) + bounds_.largest + magnitude;
-    return value + 2 * static_cast<double>(std::numeric_limits<S>::epsilon()) * scale;
-  }
-
-  // Fills matters_[t]. False when there are more than `most`.
-  bool find(Index t, double known, Index most) {
-    const double origin = t ? kept_[t - 1].top : 0;
-    const Column* next = t + 1 < T_ ? matters_ + t + 1 : nullptr;
-    const Index count = next ? next->count : 0;
-    make_room(count);
-    double magnitude = bounds_.largest;
-    for (Index c = 0; c < count; ++c) {
-      const double ahead = next->own[c] + next->after[c] + origin - known;
-      magnitude = std::max(magnitude, std::abs(ahead));
-      alpha_[c] = static_cast<S>(ahead);
-      rows_[c] = arrivals(t, next->label[c], buffers_ + c * width_);
-    }
-    // What reach plus the best way on exceeds `known` by.
-    bool unused;
-    const S* reach = reach_ + t * width_;
-    const S highest = step(excess_, group_, reach, bounds_.nothing.data(),
-                           next ? kNever<S> : static_cast<S>(origin - known), bounds_.nothing.data(), rows_, alpha_,
-                           count, L_, &unused);
-    Column& c = matters_[t];
-    c.count = 0;
-    // Rounding must not lose a label, nor a path that is known already.
-    const double doubt = std::max(1e-9 * std::max(1.0, std::abs(known)), rounded_up(0, highest, 2 * magnitude));
-    const S least = static_cast<S>(-doubt);
-    if (highest < least) return true;
-    const Index hits = above(group_, least);
-    if (hits > most) return false;
-    reserve(c, hits * kGroup);
-    for (Index h = 0; h < hits; ++h)
-      each(hit_[h], [&](Label y) {
-        if (!(excess_[y] >= least)) return;
-        const Index n = c.count++;
-        c.label[n] = y;
-        c.own[n] = static_cast<double>(lattice_.node(t)[y]);
-        c.after[n] = static_cast<double>(excess_[y]) - static_cast<double>(reach[y]) + known - origin + doubt;
-      });
-    return c.count <= most;
-  }
-
-  // The transitions into label y at position t + 1: [L], padded.
-  const S* arrivals(Index, Label y, S* buffer) const {
+  // The transitions into label y: [L], padded.
+  const S* arrivals(Label y, S* buffer) const {
     if constexpr (std::is_same_v<Tr, Sparse<S>>) return lattice_.transitions.column(y, buffer);
     else return lattice_.model->across() + y * width_;
   }
 
-  // Room to step from `count` labels at a time.
-  void make_room(Index count) {
-    if (count <= room_) return;
-    room_ = count = std::max(count, 2 * room_);
-    alpha_ = arena_.get<S>(count);
-    rows_ = arena_.get<const S*>(count);
-    if constexpr (std::is_same_v<Tr, Sparse<S>>) buffers_ = arena_.get<S>(count * width_, kNever<S>);
+  // Collects the labels with x + other >= least; `below` becomes a bound on x + other for all the others. Where more
+  // than `most` groups would be looked into, `least` is raised.
+  void gather(const S* x, const S* other, S least, Index most) {
+    wanted_ = mark(least);
+    if (wanted_ > most) {
+      const Arena::Scope scope(arena_);
+      S* sorted = arena_.get<S>(chunks_ * kLanes);
+      std::copy_n(maxima_.group, chunks_ * kLanes, sorted);
+      std::nth_element(sorted, sorted + most - 1, sorted + chunks_ * kLanes, std::greater<>());
+      least = std::max(least, sorted[most - 1]);
+      mark(least);
+    }
+    count_ = 0;
+    S below = below_;
+    for (Index c = 0; c < chunks_; ++c) {
+      const Index end = std::min(L_, (c + 1) * kChunk);
+      for (unsigned lanes = marked_[c]; lanes; lanes &= lanes - 1) {
+        for (Index y = c * kChunk + std::countr_zero(lanes); y < end; y += kLanes) {
+          const S sum = x[y] + other[y];
+          const bool in = sum >= least;
+          found_[count_] = {sum, static_cast<Label>(y)};
+          count_ += in;
+          below = std::max(below, in ? kNever<S> : sum);
+        }
+      }
+    }
+    below_ = below;
+    spent_ += 6 * count_;
   }
 
-  ColumnPaths connect(Column* columns) {
-    for (Index t = 0; t < T_; ++t) {
-      Column& c = columns[t];
-      if (t == 0) {
-        std::copy_n(c.own, c.count, c.active);
-        continue;
+  // Puts a label with the largest x among those found, first in rank.
+  void include(const S* x, S highest) {
+    constexpr S first = std::numeric_limits<S>::infinity();
+    for (Index n = 0; n < count_; ++n)
+      if (x[found_[n].label] == highest) {
+        found_[n].value = first;
+        return;
       }
-      const Column& before = columns[t - 1];
-      c.link = arena_.get<double>(before.count * c.count);
-      std::fill(c.active, c.active + c.count, kNever<double>);
-      for (Index a = 0; a < before.count; ++a)
-        for (Index b = 0; b < c.count; ++b) {
-          const double x = c.link[a * c.count + b] = transition(t - 1, before.label[a], c.label[b]);
-          if (before.active[a] + x > c.active[b]) c.active[b] = before.active[a] + x, c.via[b] = a;
-        }
-      for (Index b = 0; b < c.count; ++b) c.active[b] += c.own[b];
-      counters_.edges += before.count * c.count;
+    found_[count_++] = {first, static_cast<Label>(std::find(x, x + L_, highest) - x)};
+  }
+
+  // Marks the groups whose maximum is at least `least`, and returns how many there are; `below` bounds the others.
+  Index mark(S least) {
+    Index groups = 0;
+    below_ = kNever<S>;
+    for (Index c = 0; c < chunks_; ++c) {
+      marked_[c] = 0;
+      if (maxima_.chunk[c] < least) {
+        below_ = std::max(below_, maxima_.chunk[c]);
+      } else {
+        marked_[c] = lanes_at_least(maxima_.group + c * kLanes, least, &below_);
+        groups += std::popcount(marked_[c]);
+      }
     }
-    return {columns, T_};
+    return groups;
+  }
+
+  // Collects the labels alive. Nothing is below: the others are out.
+  void gather_alive(const S* x, const S* other, double need, double known) {
+    gather(x, other, static_cast<S>(need - doubt(need, known)), chunks_ * kLanes);
+    below_ = kNever<S>;
+  }
+
+  // Rounding must lose neither a label nor the known paths themselves.
+  double doubt(double need, double known) const {
+    return std::max(1e-9 * std::max(1.0, std::abs(known)), rounding(std::abs(need) + magnitude_));
+  }
+
+  // Counts the vector operations of stepping to some chunks.
+  void spend(Index chunks) { spent_ += chunks * (stepping_ + 6) * (kChunk / kLanes); }
+
+  // Makes a column of the `most` best labels found, and bounds the others, whose x has the potential added.
+  template <class Bound>
+  void keep(Index t, Index most, const S* x, double origin, const S* potential, Bound bound) {
+    Column& c = kept_[t];
+    const Index count = std::min(most, count_);
+    if (count < count_) std::nth_element(found_, found_ + count, found_ + count_);
+    c.reserve(count, arena_);
+    c.top = c.rest = kNever<double>;
+    for (Index n = 0; n < count; ++n) {
+      const Label y = found_[n].label;
+      c.label[n] = y;
+      c.own[n] = static_cast<double>(lattice_.node(t)[y]);
+      c.bound[n] = bound(y, c.own[n]);
+      c.top = std::max(c.top, c.bound[n]);
+    }
+    c.count = count;
+    counters_.activated += count;
+    S rest = below_;
+    for (Index n = count; n < count_; ++n) rest = std::max(rest, x[found_[n].label] + potential[found_[n].label]);
+    if (rest != kNever<S>) c.rest = origin + static_cast<double>(rest) + rounding(std::abs(static_cast<double>(rest)) + magnitude_);
+  }
+
+  void keep_right(Index t, Index most) {
+    const Column* from = t ? kept_ + t - 1 : nullptr;
+    const S* x = before_ + t * width_;
+    const auto bound = [&](Label y, double own) {
+      return from ? best_arrival(*from, y, bounds_.enter[y], static_cast<double>(x[y]) - own, own) : own;
+    };
+    keep(t, most, x, origin_before_[t], leave(t), bound);
+  }
+  void keep_left(Index t, Index most) {
+    const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
+    const S* x = after_ + t * width_;
+    const auto bound = [&](Label y, double own) {
+      return from ? best_arrival(*from, y, bounds_.leave[y], static_cast<double>(x[y]), own) : own;
+    };
+    // Here the node belongs to what is bounded, so it is added to x where labels are left over.
+    S* whole = nullptr;
+    if (count_ > most) {
+      whole = arena_.get<S>(width_);
+      for (Index n = 0; n < count_; ++n) whole[found_[n].label] = x[found_[n].label] + lattice_.node(t)[found_[n].label];
+    }
+    keep(t, most, whole, origin_after_[t], t ? bounds_.enter_rounded.data() : bounds_.nothing.data(), bound);
+  }
+
+  // The bound of label y, its own score included: summed in double from few labels, so that rounding does not build up,
+  // and else what step() found, rounded up.
+  double best_arrival(const Column& from, Label y, double potential, double found, double own) const {
+    if (stepping_ > kExact) return from.top + found + own + rounding(std::abs(found) + 2 * std::abs(own) + magnitude_);
+    double best = from.rest + potential;
+    for (Index a = 0; a < stepping_; ++a) best = std::max(best, from.bound[a] + static_cast<double>(rows_[a][y]));
+    return best + own;
+  }
+
+  // What a sum of a few terms of this magnitude may be off by in S. In double it is left as it is.
+  static double rounding(double magnitude) {
+    if constexpr (std::is_same_v<S, double>) return 0;
+    return 2 * static_cast<double>(std::numeric_limits<S>::epsilon()) * magnitude;
+  }
+
+  void make_room(Index count) {
+    if (count <= room_) return;
+    room_ = std::max({count, 2 * room_, Index{8}});
+    alpha_ = arena_.get<S>(room_);
+    rows_ = arena_.get<const S*>(room_);
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) buffers_ = arena_.get<S>(room_ * width_, kNever<S>);
   }
 
   const Lattice<Tr>& lattice_;
   const Bounds<S>& bounds_;
   Counters& counters_;
   Arena& arena_;
-  Index T_, L_, width_, groups_;
-  S* group_;             // [groups]: maxima of the row at hand
-  S* reach_;             // [T][width]: less the top of the column before
-  S* excess_;            // [width]
-  Index* hit_;           // [groups]: scratch
-  Column* kept_;         // [T]
-  Column* matters_;      // [T]
-  Index room_ = 0;       // what the next three hold
+  Index T_, L_, width_, chunks_;
+  Maxima<S> maxima_;      // of the row at hand
+  S* promise_;            // [T][chunks]: the maxima of the first sweep
+  unsigned* marked_;      // [chunks]: groups to look into, as bits
+  Found* found_;          // [L + 1]
+  S* before_;             // [T][width], less origin_before_
+  S* after_ = nullptr;    // [T][width], less origin_after_
+  Column* kept_;          // [T]: by the last sweep
+  double* origin_before_;  // [T]
+  double* origin_after_;   // [T]
+  Index wanted_ = 0;       // groups that gather was asked to look into
+  Index count_ = 0;        // labels found
+  S below_ = 0;            // bound on what was not
+  Index stepping_ = 0;     // labels stepped from
+  double magnitude_ = 0;   // largest magnitude among their scores
+  Index budget_, spent_ = 0;  // vector operations, roughly
+  Index room_ = 0;         // what the next three hold
   S* alpha_ = nullptr;
   const S** rows_ = nullptr;
   S* buffers_ = nullptr;

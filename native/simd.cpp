@@ -1,5 +1,9 @@
 #include "simd.hpp"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +16,7 @@
 #define CERTUS_CLONES
 #endif
 #define CERTUS_INLINE static inline __attribute__((always_inline))
+#define CERTUS_INLINE_MEMBER inline __attribute__((always_inline))
 
 namespace certus {
 namespace {
@@ -150,65 +155,108 @@ CERTUS_INLINE Index first_invalid_body(const S* x, Index n) {
   return -1;
 }
 
-// The work of step() with the number of rows known (kAny: not known) to the compiler.
-template <class S, int kRows>
-CERTUS_INLINE S step_rows(S* reach, S* groups, const S* node, const S* enter, S rest, const S* leave,
-                          const S* const* rows, const S* alpha, Index any, Index n, bool* suspicious) {
+// Folds a vector by halves, in an order that does not depend on the machine.
+template <class S, class Fold>
+CERTUS_INLINE S fold(typename Simd<S>::vector v, Fold f) {
+  constexpr Index W = Simd<S>::width;
+  typedef S half __attribute__((vector_size(32)));
+  typedef S quarter __attribute__((vector_size(16)));
+  struct Halves {
+    half low, high;
+  };
+  struct Quarters {
+    quarter low, high;
+  };
+  const auto halves = __builtin_bit_cast(Halves, v);
+  const auto quarters = __builtin_bit_cast(Quarters, f(halves.low, halves.high));
+  const quarter q = f(quarters.low, quarters.high);
+  if constexpr (W == 16) return f(f(q[0], q[2]), f(q[1], q[3]));
+  else return f(q[0], q[1]);
+}
+
+// The state of a step on its way over the labels. What kTracked adds: the largest reach, and a sum that shows
+// NaN and +inf (a false alarm, by overflow, costs a second look).
+template <class S, bool kTracked>
+struct Stepper {
   using V = typename Simd<S>::vector;
   using U = typename Simd<S>::unaligned;
-  constexpr Index W = Simd<S>::width, P = kLanes / W;  // vectors a row of lanes: 1 for float, 2 for double
-  const Index count = kRows >= 0 ? kRows : any;
+  static constexpr Index W = Simd<S>::width, P = kLanes / W;  // vectors a unit of kLanes labels
+  const Steps<S> at;
+  const Index n;
   V most[P], sum[P], best[P];
-  for (Index p = 0; p < P; ++p) most[p] = kNever<S> - V{}, sum[p] = V{};
-  const auto unit = [&](Index y, const S* nodes) {
-    for (Index p = 0; p < P; ++p) {
-      const Index at = y + p * W;
-      V x = rest + *reinterpret_cast<const U*>(enter + at);
-      for (Index i = 0; i < count; ++i) x = larger(alpha[i] + *reinterpret_cast<const U*>(rows[i] + at), x);
-      x += *reinterpret_cast<const U*>(nodes + p * W);
-      *reinterpret_cast<U*>(reach + at) = x;
-      most[p] = larger(x, most[p]);
-      sum[p] += x;  // NaN and +inf survive a sum; a false alarm (overflow) costs a second look
-      best[p] = larger(x + *reinterpret_cast<const U*>(leave + at), best[p]);
+
+  // N units from label y on: their maxima stay in registers while the rows pass by.
+  template <int N>
+  CERTUS_INLINE_MEMBER void block(Index y, const S* node) {
+    V x[N * P];
+    for (Index v = 0; v < N * P; ++v) x[v] = at.rest + *reinterpret_cast<const U*>(at.enter + y + v * W);
+    for (Index i = 0; i < at.count; ++i) {
+      const V from = at.alpha[i] - V{};
+      const S* row = at.rows[i] + y;
+      for (Index v = 0; v < N * P; ++v) x[v] = larger(from + *reinterpret_cast<const U*>(row + v * W), x[v]);
     }
-  };
-  alignas(64) S tail[kLanes];
-  for (Index base = 0; base < n; base += kLanes * kGroup, groups += kLanes) {
-    for (Index p = 0; p < P; ++p) best[p] = kNever<S> - V{};
-    Index y = base;
-    const Index full = std::min(base + kLanes * kGroup, n / kLanes * kLanes);
-    for (; y < full; y += kLanes) unit(y, node + y);
-    if (y < n && y < base + kLanes * kGroup) {
-      for (Index w = 0; w < kLanes; ++w) tail[w] = y + w < n ? node[y + w] : kNever<S>;
-      unit(y, tail);
+    for (Index v = 0; v < N * P; ++v) {
+      x[v] += *reinterpret_cast<const U*>(node + v * W);
+      *reinterpret_cast<U*>(at.reach + y + v * W) = x[v];
+      best[v % P] = larger(x[v] + *reinterpret_cast<const U*>(at.other + y + v * W), best[v % P]);
+      if constexpr (kTracked) {
+        most[v % P] = larger(x[v], most[v % P]);
+        sum[v % P] += x[v];
+      }
     }
-    for (Index p = 0; p < P; ++p) *reinterpret_cast<U*>(groups + p * W) = best[p];
   }
-  S result = kNever<S>;
-  bool bad = false;
-  for (Index p = 0; p < P; ++p)
-    for (Index w = 0; w < W; ++w) {
-      result = larger(most[p][w], result);
-      bad |= !(sum[p][w] < std::numeric_limits<S>::infinity());
+
+  CERTUS_INLINE_MEMBER void chunk(const Maxima<S>& maxima, Index c) {
+    for (Index p = 0; p < P; ++p) best[p] = kNever<S> - V{};
+    static_assert(kPad == 4 * kLanes && kChunk % kPad == 0);
+    const Index end = std::min((c + 1) * kChunk, padded(n));
+    for (Index y = c * kChunk; y < end; y += kPad) {
+      if (y + kPad <= n) {
+        block<4>(y, at.node + y);
+      } else {
+        alignas(64) S tail[kPad];
+        for (Index w = 0; w < kPad; ++w) tail[w] = y + w < n ? at.node[y + w] : kNever<S>;
+        block<4>(y, tail);
+      }
     }
-  *suspicious = bad;
-  return result;
+    V all = best[0];
+    for (Index p = 0; p < P; ++p) {
+      *reinterpret_cast<U*>(maxima.group + c * kLanes + p * W) = best[p];
+      all = larger(best[p], all);
+    }
+    maxima.chunk[c] = fold<S>(all, [](auto a, auto b) { return larger(a, b); });
+  }
+};
+
+template <class S>
+CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
+  using V = typename Simd<S>::vector;
+  constexpr Index W = Simd<S>::width, P = kLanes / W;
+  Stepper<S, true> stepper{steps, n, {}, {}, {}};
+  for (Index p = 0; p < P; ++p) stepper.most[p] = kNever<S> - V{};
+  for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
+  V most = stepper.most[0], sum = stepper.sum[0];
+  for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
+  *suspicious = !(fold<S>(sum, [](auto a, auto b) { return a + b; }) < std::numeric_limits<S>::infinity());
+  return fold<S>(most, [](auto a, auto b) { return larger(a, b); });
 }
 
 template <class S>
-CERTUS_INLINE S step_body(S* reach, S* groups, const S* node, const S* enter, S rest, const S* leave,
-                          const S* const* rows, const S* alpha, Index count, Index n, bool* suspicious) {
-#define CERTUS_STEP(rows_) \
-  return step_rows<S, rows_>(reach, groups, node, enter, rest, leave, rows, alpha, count, n, suspicious)
-  switch (count) {
-    case 0: CERTUS_STEP(0);
-    case 1: CERTUS_STEP(1);
-    case 2: CERTUS_STEP(2);
-    case 3: CERTUS_STEP(3);
-    case 4: CERTUS_STEP(4);
-    default: CERTUS_STEP(-1);
+CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {
+  Stepper<S, false> stepper{steps, n, {}, {}, {}};
+  stepper.chunk(maxima, c);
+}
+
+template <class S>
+[[maybe_unused]] CERTUS_INLINE unsigned lanes_body(const S* group, S least, S* below) {
+  unsigned lanes = 0;
+  for (Index g = 0; g < kLanes; ++g) {
+    const bool in = group[g] >= least;
+    lanes |= static_cast<unsigned>(in) << g;
+    const S out = in ? kNever<S> : group[g];
+    *below = larger(out, *below);
   }
-#undef CERTUS_STEP
+  return lanes;
 }
 
 }  // namespace
@@ -233,14 +281,37 @@ CERTUS_INLINE S step_body(S* reach, S* groups, const S* node, const S* enter, S 
     return next_best_body(a, b, stride, n, value, index, found);                                              \
   }                                                                                                           \
   CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                 \
-  CERTUS_CLONES S step(S* reach, S* groups, const S* node, const S* enter, S rest, const S* leave,            \
-                       const S* const* rows, const S* alpha, Index count, Index n, bool* suspicious) {        \
-    return step_body(reach, groups, node, enter, rest, leave, rows, alpha, count, n, suspicious);             \
+  CERTUS_CLONES S step(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {       \
+    return step_body(steps, maxima, n, suspicious);                                                           \
+  }                                                                                                           \
+  CERTUS_CLONES void step_chunk(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {           \
+    step_chunk_body(steps, maxima, n, c);                                                                     \
   }
 
 CERTUS_BOTH(float)
 CERTUS_BOTH(double)
 #undef CERTUS_BOTH
+
+#if defined(__SSE2__)
+unsigned lanes_at_least(const float* group, float least, float* below) {
+  const __m128 bar = _mm_set1_ps(least), never = _mm_set1_ps(kNever<float>);
+  __m128 most = never;
+  unsigned lanes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const __m128 x = _mm_loadu_ps(group + 4 * i);
+    const __m128 in = _mm_cmpge_ps(x, bar);
+    lanes |= static_cast<unsigned>(_mm_movemask_ps(in)) << (4 * i);
+    most = _mm_max_ps(most, _mm_or_ps(_mm_and_ps(in, never), _mm_andnot_ps(in, x)));
+  }
+  most = _mm_max_ps(most, _mm_movehl_ps(most, most));
+  most = _mm_max_ss(most, _mm_shuffle_ps(most, most, 1));
+  *below = larger(_mm_cvtss_f32(most), *below);
+  return lanes;
+}
+#else
+unsigned lanes_at_least(const float* group, float least, float* below) { return lanes_body(group, least, below); }
+#endif
+unsigned lanes_at_least(const double* group, double least, double* below) { return lanes_body(group, least, below); }
 
 CERTUS_CLONES void accumulate_rows(double* sum, const double* weight, const double* rows, Index count, Index stride,
                                    Index width) {

@@ -10,8 +10,8 @@
 
 namespace certus {
 
-// Elements to which rows of prepared matrices are padded: one 64-byte vector of floats.
-inline constexpr Index kPad = 16;
+// Rows are stored with padding, so that kernels may work on blocks of kPad elements to their end.
+inline constexpr Index kPad = 64;
 inline Index padded(Index n) { return (n + kPad - 1) / kPad * kPad; }
 
 // acc[j] = max(acc[j], max_i alpha[i] + rows[i * stride + j])   for j < width, i < count.
@@ -47,21 +47,44 @@ Index next_best_sum(const double* a, const double* b, Index stride, Index n, dou
 Index first_invalid(const float* x, Index n);
 Index first_invalid(const double* x, Index n);
 
-// Groups, for finding the few large elements of a row without reading it twice. Labels are taken in
-// chunks of kGroup * kLanes; within a chunk, group g holds the labels g, g + kLanes, g + 2 kLanes, ...
+// Finding the few large elements of a row without reading it twice: labels are taken in chunks of kChunk; within
+// a chunk, group g holds the labels g, g + kLanes, g + 2 kLanes, ... The maxima of groups and chunks tell where to look.
 inline constexpr Index kLanes = 16;
-inline constexpr Index kGroup = 8;
-inline Index group_count(Index n) { return (n + kLanes * kGroup - 1) / (kLanes * kGroup) * kLanes; }
+inline constexpr Index kChunk = 8 * kLanes;
+inline Index chunk_count(Index n) { return (n + kChunk - 1) / kChunk; }
+
+template <class S>
+struct Maxima {
+  S* group;  // [chunks][kLanes]
+  S* chunk;  // [chunks]
+};
 
 // One step from a few labels to all, with everything else folded into `rest`:
 //   reach[y] = max(rest + enter[y], max_i alpha[i] + rows[i][y]) + node[y]
-//   groups[g] = the largest reach[y] + leave[y] over the labels y of group g (-inf for an empty one).
-// All but `node` are padded with -inf to a multiple of kLanes. Returns the largest reach; *suspicious tells that
-// `node` may hold NaN or +inf.
-float step(float* reach, float* groups, const float* node, const float* enter, float rest, const float* leave,
-           const float* const* rows, const float* alpha, Index count, Index n, bool* suspicious);
-double step(double* reach, double* groups, const double* node, const double* enter, double rest, const double* leave,
-            const double* const* rows, const double* alpha, Index count, Index n, bool* suspicious);
+// All but `node` are padded with -inf.
+template <class S>
+struct Steps {
+  S* reach;
+  const S* node;
+  const S* enter;
+  S rest;
+  const S* other;  // the maxima are those of reach + other
+  const S* const* rows;
+  const S* alpha;
+  Index count;
+};
+
+// Takes the step to labels 0 .. n-1; returns the largest reach. *suspicious tells that `node` may hold NaN or +inf.
+float step(const Steps<float>& steps, const Maxima<float>& maxima, Index n, bool* suspicious);
+double step(const Steps<double>& steps, const Maxima<double>& maxima, Index n, bool* suspicious);
+
+// Takes the step to the labels of chunk c only.
+void step_chunk(const Steps<float>& steps, const Maxima<float>& maxima, Index n, Index c);
+void step_chunk(const Steps<double>& steps, const Maxima<double>& maxima, Index n, Index c);
+
+// Which lanes of a group row are at least `least`, as bits; *below becomes the largest of the others, if larger.
+unsigned lanes_at_least(const float* group, float least, float* below);
+unsigned lanes_at_least(const double* group, double least, double* below);
 
 // sum[j] += weight[i] * rows[i * stride + j]   and   out[i] = sum_j rows[i * stride + j] * weight[j].
 void accumulate_rows(double* sum, const double* weight, const double* rows, Index count, Index stride, Index width);

@@ -32,7 +32,7 @@ struct Answer {
   bool deferred = false;  // see Request::defer
   Status status = Status::optimal;
   double bound = 0;     // only read when status is feasible: no path scores more
-  Counters counters;
+  Counters counters{};
 };
 
 // Every solver has this form. The lattice has T >= 1 and L >= 1, holds neither NaN nor +inf, and may have no
