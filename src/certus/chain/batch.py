@@ -76,7 +76,9 @@ def _collect(
         else:
             result = (row[0], row[1], score, bound, row[2], *row[3:])
             block = labels[place:end].reshape(k, size)
-            out.append(chain._settle(result, block, totals[n * k : (n + 1) * k], sentences[n], k, infeasible, n))
+            out.append(
+                chain._settle(result, block, totals[n * k : (n + 1) * k], sentences[n], k, infeasible, n)
+            )
         place = end
     return out
 

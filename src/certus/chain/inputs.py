@@ -120,10 +120,14 @@ def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]
         lengths = lengths.detach().numpy()
     array = np.asarray(lengths)
     if array.shape != (batch,) or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidInput(f"lengths must hold one whole number a sentence: {batch} of them, not {array.shape}")
+        raise InvalidInput(
+            f"lengths must hold one whole number a sentence: {batch} of them, not {array.shape}"
+        )
     bad = np.flatnonzero((array < 0) | (array > longest))
     if bad.size:
-        raise InvalidInput(f"lengths[{bad[0]}] is {array[bad[0]]}, but sentences have at most {longest} positions")
+        raise InvalidInput(
+            f"lengths[{bad[0]}] is {array[bad[0]]}, but sentences have at most {longest} positions"
+        )
     return [int(n) for n in array]
 
 

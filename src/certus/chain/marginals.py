@@ -27,7 +27,8 @@ class Marginals:
 
     def best(self) -> NDArray[np.int64]:
         """Return the most probable label of each position, which may not be a likely sequence: (T,)."""
-        return self.probabilities.argmax(axis=1)
+        labels: NDArray[np.int64] = self.probabilities.argmax(axis=1)
+        return labels
 
     def probability(self, score: float) -> float:
         """Return the probability of a whole sequence, given its score."""

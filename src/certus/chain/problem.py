@@ -228,7 +228,9 @@ class Chain:
         if paths.size and paths.dtype.kind not in "iu":
             raise InvalidInput(f"labels must be whole numbers, not {paths.dtype}")
         if paths.ndim not in (1, 2) or paths.shape[-1] != len(scores):
-            raise InvalidInput(f"labels must have shape (T,) or (n, T) with T = {len(scores)}, not {paths.shape}")
+            raise InvalidInput(
+                f"labels must have shape (T,) or (n, T) with T = {len(scores)}, not {paths.shape}"
+            )
         bad = np.argwhere((paths < 0) | (paths >= self.labels))
         if bad.size:
             where = tuple(int(i) for i in bad[0])
@@ -298,7 +300,9 @@ class Chain:
         tr = self.transitions
         if isinstance(tr, SparseTransitions):
             listed = np.ascontiguousarray(tr.scores, dtype)
-            model = kind(tr.labels, tr.default, tr.origin, tr.target, listed, cast(self.start), cast(self.end))
+            model = kind(
+                tr.labels, tr.default, tr.origin, tr.target, listed, cast(self.start), cast(self.end)
+            )
         else:
             matrices = np.ascontiguousarray(tr, dtype)
             shared = matrices.ndim == 2
@@ -344,7 +348,11 @@ class Chain:
         return KBest(labels[:found], totals[:found], result, exhausted=found < k)
 
     def _failed(
-        self, result: Sequence[Any], scores: NDArray[Any], infeasible: OnInfeasible, sentence: int | None = None
+        self,
+        result: Sequence[Any],
+        scores: NDArray[Any],
+        infeasible: OnInfeasible,
+        sentence: int | None = None,
     ) -> Solution:
         status, label, position = result[0], result[1], result[4]
         if status == _INVALID:
