@@ -74,7 +74,9 @@ def as_vector(name: str, value: Any, labels: int, dtype: np.dtype[Any] | None = 
     """Return a checked (L,) array of scores, or None."""
     if value is None:
         return None
-    array = np.asarray(value, dtype) if isinstance(value, Sequence) else as_array(name, value)
+    array = as_array(name, value)
+    if dtype is not None and isinstance(value, Sequence):
+        array = array.astype(dtype)
     if array.shape != (labels,):
         raise InvalidInput(f"{name} must have shape ({labels},), one score a label, not {array.shape}")
     check_finite(name, array)
@@ -106,6 +108,21 @@ def as_mask(name: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     if mask.shape != shape:
         raise InvalidInput(f"{name} must have shape {shape}, not {mask.shape}")
     return mask.astype(bool, copy=False)
+
+
+def as_labels(value: Any, length: int, labels: int) -> NDArray[np.int64]:
+    """Return a checked (T,) or (n, T) array of label ids."""
+    array = np.asarray(value)
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidInput(f"labels must be whole numbers, not {array.dtype}")
+    if array.ndim not in (1, 2) or array.shape[-1] != length:
+        raise InvalidInput(f"labels must have shape (T,) or (n, T) with T = {length}, not {array.shape}")
+    bad = np.argwhere((array < 0) | (array >= labels))
+    if bad.size:
+        where = tuple(int(i) for i in bad[0])
+        place = ", ".join(map(str, where))
+        raise InvalidInput(f"labels[{place}] is {array[where]}, but labels go from 0 to {labels - 1}")
+    return np.ascontiguousarray(array, np.int64)
 
 
 def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]:

@@ -64,6 +64,8 @@ class SparseTransitions:
     @classmethod
     def from_scipy(cls, matrix: Any) -> SparseTransitions:
         """Take a SciPy sparse matrix; entries that it does not hold score 0."""
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise InvalidInput(f"transitions must have shape (L, L), not {matrix.shape}")
         entries = matrix.tocoo()
         entries.sum_duplicates()
         return cls(matrix.shape[0], entries.row, entries.col, entries.data)
