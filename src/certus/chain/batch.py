@@ -100,7 +100,7 @@ def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: A
         inputs.as_emissions(part, chain.labels, chain._dtype, names.format(n)) for n, part in enumerate(parts)
     ]
     if any(sentence.dtype != sentences[0].dtype for sentence in sentences):
-        sentences = [sentence.astype(inputs.DOUBLE, copy=False) for sentence in sentences]
+        sentences = [sentence.astype(inputs.DOUBLE, order="C", copy=False) for sentence in sentences]
     if allowed is None:
         return sentences
     if len(allowed) != len(sentences):

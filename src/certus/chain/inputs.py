@@ -63,7 +63,7 @@ def as_emissions(value: Any, labels: int, dtype: np.dtype[Any], name: str = "emi
             f"but the transitions are over {labels} labels"
         )
     if dtype is DOUBLE and array.dtype is not DOUBLE:
-        return array.astype(DOUBLE)
+        return array.astype(DOUBLE, order="C")
     strides, size = array.strides, array.itemsize
     if (strides[1] != size and labels > 1) or strides[0] % size or not array.flags.aligned:
         return np.ascontiguousarray(array)

@@ -266,7 +266,7 @@ class Chain:
         scores = inputs.as_emissions(emissions, self.labels, self._dtype, name)
         inputs.check_finite(name, scores)
         mask = inputs.as_mask(mask_name, allowed, scores.shape)
-        return np.where(mask, scores, scores.dtype.type(-np.inf))
+        return np.ascontiguousarray(np.where(mask, scores, scores.dtype.type(-np.inf)))
 
     def _ready(self, emissions: Any) -> tuple[NDArray[Any], Model]:
         scores = inputs.as_emissions(emissions, self.labels, self._dtype)
