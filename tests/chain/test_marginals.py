@@ -13,7 +13,7 @@ from tests.reference.chain import Floats, Scores, all_scores, dies_at, log_sum, 
 def close(found: certus.Marginals, scores: Scores) -> bool:
     total = log_sum(all_scores(scores))
     near = abs(found.log_partition - total) <= 1e-12 * max(1, abs(total))
-    return near and bool(np.abs(found.probabilities - marginals(scores)).max() < 1e-11)
+    return near and bool(np.abs(found.probabilities - marginals(scores)).max() < 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -82,7 +82,7 @@ def test_sparse_and_dense_agree() -> None:
 
 
 def test_what_marginals_tell() -> None:
-    scores = Scores(np.log([[1.0, 3], [2, 2]]), np.log([[1.0, 1], [1, 1]]))
+    scores = Scores(np.log(np.array([[1.0, 3], [2, 2]])), np.zeros((2, 2)))
     found = certus.Chain(scores.transitions).marginals(scores.emissions)
     assert found.log_partition == pytest.approx(np.log(16))
     assert found.probabilities == pytest.approx(np.array([[0.25, 0.75], [0.5, 0.5]]))
