@@ -48,7 +48,7 @@ class Solution:
         score: float,
         bound: float,
         status: Status,
-        counters: Sequence[int] = (0, 0, 0, 0, 0),
+        counters: Sequence[Any] = (0, 0, 0, 0, 0),  # the last five are read
         position: int | None = None,
     ) -> None:
         self.value = value
@@ -84,7 +84,9 @@ class Solution:
         return dict(zip(COUNTERS, self._counters[-len(COUNTERS) :], strict=True))
 
     def __repr__(self) -> str:
-        value = np.array2string(self.value, threshold=12) if isinstance(self.value, np.ndarray) else self.value
+        value = (
+            np.array2string(self.value, threshold=12) if isinstance(self.value, np.ndarray) else self.value
+        )
         proof = "optimal" if self.optimal else f"bound={self.bound:.6g}, {self.status.value}"
         return f"Solution({value}, score={self.score:.6g}, {proof})"
 
@@ -104,7 +106,7 @@ class KBest(Sequence[Solution]):
         self,
         values: NDArray[np.int64],
         scores: NDArray[np.float64],
-        counters: Sequence[int] = (0, 0, 0, 0, 0),
+        counters: Sequence[Any] = (0, 0, 0, 0, 0),  # the last five are read
         *,
         exhausted: bool = False,
     ) -> None:

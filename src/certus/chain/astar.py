@@ -26,8 +26,8 @@ class AStar(Method):
     Nodes are expanded in the order of the best score so far plus a bound on the rest.
 
     Args:
-        heuristic: the bound on the rest. ``"naive"`` adds up the best emission and the best transition of each
-            later position (equation 9); a level m runs the backward Viterbi algorithm on the degenerate
+        heuristic: the bound on the rest. ``"naive"`` adds up the best emission and the best transition of
+            each later position (equation 9); a level m runs the backward Viterbi algorithm on the degenerate
             lattice with 2^m active labels, tighter and dearer with m. The paper tries naive, 0, 3, 6 and 9.
     """
 

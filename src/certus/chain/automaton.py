@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,10 +49,13 @@ class Automaton:
         size = len(self.labels)
         if isinstance(legal, np.ndarray):
             if legal.shape != (size, size):
-                raise InvalidInput(f"legal must have shape ({size}, {size}), one row a label, not {legal.shape}")
+                raise InvalidInput(
+                    f"legal must have shape ({size}, {size}), one row a label, not {legal.shape}"
+                )
             return legal.astype(bool)
         matrix = np.zeros((size, size), bool)
-        for origin, target in legal:  # type: ignore[union-attr]
+        pairs: Any = legal
+        for origin, target in pairs:
             matrix[self._id(origin), self._id(target)] = True
         return matrix
 
@@ -61,7 +65,9 @@ class Automaton:
             return np.ones(size, bool)
         if isinstance(names, np.ndarray) and names.dtype == bool:
             if names.shape != (size,):
-                raise InvalidInput(f"{what} must have shape ({size},), one element a label, not {names.shape}")
+                raise InvalidInput(
+                    f"{what} must have shape ({size},), one element a label, not {names.shape}"
+                )
             return names.copy()
         mask = np.zeros(size, bool)
         mask[[self._id(str(name)) for name in names]] = True  # type: ignore[union-attr]
@@ -112,7 +118,7 @@ def _chunks(
             )
     prefixes = np.array([prefix for prefix, _ in split])
     _, kinds = np.unique([kind for _, kind in split], return_inverse=True)
-    # A label continues a chunk of its kind, or it does not; it leaves one open that must go on, or it does not.
+    # A label may continue a chunk of its kind, and may leave one open that has to go on.
     continues = np.isin(prefixes, [inside, ends] if ends else [inside])
     can_go_on = np.isin(prefixes, [begins, inside])
     must_go_on = can_go_on if ends else np.zeros(len(tags), bool)

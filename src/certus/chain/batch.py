@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certus.chain import inputs
 from certus.chain.automaton import Automaton
-from certus.chain.methods import choose
+from certus.chain.methods import at_most, choose
 from certus.errors import InvalidInput
 from certus.solution import Solution, Status
 
@@ -43,12 +43,13 @@ def decode_batch(
         chain._check_length(len(sentence))
     model = chain._models.get(sentences[0].dtype) or chain._prepare(sentences[0].dtype)
     sizes = [len(sentence) for sentence in sentences]
-    labels = np.empty(k * sum(sizes), np.int64)
-    totals = np.empty(k * len(sizes), np.float64)
+    most = at_most(k, chain.labels, max(sizes))
+    labels = np.empty(most * sum(sizes), np.int64)
+    totals = np.empty(most * len(sizes), np.float64)
     bounds = np.empty(len(sizes), np.float64)
     results = np.empty(8 * len(sizes), np.int64)
-    model.decode_many(sentences, labels, totals, bounds, results, chosen.code, chosen.request(k), threads)
-    return _collect(chain, sentences, labels, totals, bounds, results, k, infeasible)
+    model.decode_many(sentences, labels, totals, bounds, results, chosen.code, chosen.request(most), threads)
+    return _collect(chain, sentences, labels, totals, bounds, results, k, most, infeasible)
 
 
 def _collect(
@@ -59,15 +60,16 @@ def _collect(
     bounds: NDArray[np.float64],
     results: NDArray[np.int64],
     k: int,
+    most: int,
     infeasible: Any,
 ) -> list[Any]:
     out: list[Any] = []
     place = 0
     optimal = Status.OPTIMAL
     rows = results.reshape(-1, 8).tolist()
-    for n, (row, score, bound) in enumerate(zip(rows, totals[::k].tolist(), bounds.tolist(), strict=True)):
+    for n, (row, score, bound) in enumerate(zip(rows, totals[::most].tolist(), bounds.tolist(), strict=True)):
         size = len(sentences[n])
-        end = place + k * size
+        end = place + most * size
         if k == 1 and row[0] == 0:
             found = Solution(labels[place:end], score if size else 0.0, bound if size else 0.0, optimal, row)
             out.append(found)
@@ -75,8 +77,8 @@ def _collect(
             out.append(chain.decode(sentences[n], k=k))
         else:
             result = (row[0], row[1], score, bound, row[2], *row[3:])
-            block = labels[place:end].reshape(k, size)
-            out.append(chain._settle(result, block, totals[n * k : (n + 1) * k], sentences[n], k, infeasible, n))
+            paths, scores = labels[place:end].reshape(most, size), totals[n * most : (n + 1) * most]
+            out.append(chain._settle(result, paths, scores, sentences[n], k, infeasible, n))
         place = end
     return out
 
@@ -98,7 +100,7 @@ def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: A
         inputs.as_emissions(part, chain.labels, chain._dtype, names.format(n)) for n, part in enumerate(parts)
     ]
     if any(sentence.dtype != sentences[0].dtype for sentence in sentences):
-        sentences = [sentence.astype(inputs.DOUBLE, copy=False) for sentence in sentences]
+        sentences = [sentence.astype(inputs.DOUBLE, order="C", copy=False) for sentence in sentences]
     if allowed is None:
         return sentences
     if len(allowed) != len(sentences):

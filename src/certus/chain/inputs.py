@@ -63,7 +63,7 @@ def as_emissions(value: Any, labels: int, dtype: np.dtype[Any], name: str = "emi
             f"but the transitions are over {labels} labels"
         )
     if dtype is DOUBLE and array.dtype is not DOUBLE:
-        return array.astype(DOUBLE)
+        return array.astype(DOUBLE, order="C")
     strides, size = array.strides, array.itemsize
     if (strides[1] != size and labels > 1) or strides[0] % size or not array.flags.aligned:
         return np.ascontiguousarray(array)
@@ -74,7 +74,9 @@ def as_vector(name: str, value: Any, labels: int, dtype: np.dtype[Any] | None = 
     """Return a checked (L,) array of scores, or None."""
     if value is None:
         return None
-    array = np.asarray(value, dtype) if isinstance(value, Sequence) else as_array(name, value)
+    array = as_array(name, value)
+    if dtype is not None and isinstance(value, Sequence):
+        array = array.astype(dtype)
     if array.shape != (labels,):
         raise InvalidInput(f"{name} must have shape ({labels},), one score a label, not {array.shape}")
     check_finite(name, array)
@@ -108,6 +110,21 @@ def as_mask(name: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     return mask.astype(bool, copy=False)
 
 
+def as_labels(value: Any, length: int, labels: int) -> NDArray[np.int64]:
+    """Return a checked (T,) or (n, T) array of label ids."""
+    array = np.asarray(value)
+    if array.size and array.dtype.kind not in "iu":
+        raise InvalidInput(f"labels must be whole numbers, not {array.dtype}")
+    if array.ndim not in (1, 2) or array.shape[-1] != length:
+        raise InvalidInput(f"labels must have shape (T,) or (n, T) with T = {length}, not {array.shape}")
+    bad = np.argwhere((array < 0) | (array >= labels))
+    if bad.size:
+        where = tuple(int(i) for i in bad[0])
+        place = ", ".join(map(str, where))
+        raise InvalidInput(f"labels[{place}] is {array[where]}, but labels go from 0 to {labels - 1}")
+    return np.ascontiguousarray(array, np.int64)
+
+
 def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]:
     """Return the length of each sentence of a padded batch."""
     if lengths is not None and mask is not None:
@@ -120,10 +137,14 @@ def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]
         lengths = lengths.detach().numpy()
     array = np.asarray(lengths)
     if array.shape != (batch,) or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidInput(f"lengths must hold one whole number a sentence: {batch} of them, not {array.shape}")
+        raise InvalidInput(
+            f"lengths must hold one whole number a sentence: {batch} of them, not {array.shape}"
+        )
     bad = np.flatnonzero((array < 0) | (array > longest))
     if bad.size:
-        raise InvalidInput(f"lengths[{bad[0]}] is {array[bad[0]]}, but sentences have at most {longest} positions")
+        raise InvalidInput(
+            f"lengths[{bad[0]}] is {array[bad[0]]}, but sentences have at most {longest} positions"
+        )
     return [int(n) for n in array]
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus.chain.inputs import as_labels
+
 
 @dataclass(frozen=True)
 class Marginals:
@@ -21,13 +23,14 @@ class Marginals:
     log_partition: float
 
     def confidence(self, labels: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each label of a sequence at its position: (T,)."""
-        ids = np.asarray(labels, np.int64)
-        return self.probabilities[np.arange(len(ids)), ids]
+        """Return the probability of each label at its position, of a sequence (T,) or of several (n, T)."""
+        ids = as_labels(labels, *self.probabilities.shape)
+        return self.probabilities[np.arange(len(self.probabilities)), ids]
 
     def best(self) -> NDArray[np.int64]:
         """Return the most probable label of each position, which may not be a likely sequence: (T,)."""
-        return self.probabilities.argmax(axis=1)
+        labels: NDArray[np.int64] = self.probabilities.argmax(axis=1)
+        return labels
 
     def probability(self, score: float) -> float:
         """Return the probability of a whole sequence, given its score."""

@@ -24,7 +24,7 @@ class Method:
         return _native.METHODS.index(self.name)
 
     def request(self, k: int) -> _native.Request:
-        """What the native code is asked; methods with options extend it."""
+        """Return what the native code is asked; methods with options extend it."""
         return _native.Request(k=k)
 
 

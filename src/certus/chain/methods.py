@@ -46,3 +46,13 @@ def choose(method: str | Method, k: int) -> Method:
         able = ", ".join(name for name, other in METHODS.items() if other.many)
         raise InvalidInput(f"method {method.name!r} finds one path, not k = {k}; for more use one of: {able}")
     return method
+
+
+def at_most(k: int, labels: int, length: int) -> int:
+    """Return k, or the number of label sequences if that is smaller."""
+    paths = 1
+    for _ in range(length):
+        if paths >= k:
+            return k
+        paths *= labels
+    return min(k, paths)

@@ -24,7 +24,7 @@ from certus.chain import inputs
 from certus.chain.automaton import Automaton
 from certus.chain.marginals import Marginals
 from certus.chain.method import Method
-from certus.chain.methods import choose
+from certus.chain.methods import at_most, choose
 from certus.chain.sparse import SparseTransitions, as_sparse
 from certus.errors import Infeasible, InvalidInput
 from certus.solution import KBest, Solution, Status
@@ -69,7 +69,8 @@ class Chain:
         self.end = inputs.as_vector("end", end, self.labels, precision)
         self.prior = inputs.as_vector("prior", prior, self.labels)
         others = [x.dtype for x in (self.start, self.end) if x is not None]
-        self._dtype = np.result_type(precision, *others)
+        # NumPy's own object for the type, which unpickled arrays need not have: it is compared by identity.
+        self._dtype = inputs.DOUBLE if inputs.DOUBLE in (precision, *others) else inputs.SINGLE
         self._models: dict[np.dtype[Any], Model] = {}
         self._constrained: WeakKeyDictionary[Automaton, Chain] = WeakKeyDictionary()
 
@@ -224,23 +225,13 @@ class Chain:
         A forbidden sequence scores -inf.
         """
         scores, model = self._ready(emissions)
-        paths = np.asarray(labels)
-        if paths.size and paths.dtype.kind not in "iu":
-            raise InvalidInput(f"labels must be whole numbers, not {paths.dtype}")
-        if paths.ndim not in (1, 2) or paths.shape[-1] != len(scores):
-            raise InvalidInput(f"labels must have shape (T,) or (n, T) with T = {len(scores)}, not {paths.shape}")
-        bad = np.argwhere((paths < 0) | (paths >= self.labels))
-        if bad.size:
-            where = tuple(int(i) for i in bad[0])
-            raise InvalidInput(
-                f"labels[{', '.join(map(str, where))}] is {paths[where]}, "
-                f"but labels go from 0 to {self.labels - 1}"
-            )
-        table = np.ascontiguousarray(paths.reshape(-1, len(scores)), np.int64)
+        inputs.check_finite("emissions", scores)
+        paths = inputs.as_labels(labels, len(scores), self.labels)
+        table = np.atleast_2d(paths)
         out = np.zeros(len(table))
         if table.size:
             _native.path_scores(model, scores, table, out)
-        return out if paths.ndim == 2 else float(out[0]) if len(out) else 0.0
+        return out if paths.ndim == 2 else float(out[0])
 
     def constrained(self, automaton: Automaton) -> Chain:
         """Return this chain with everything forbidden that the automaton does not accept."""
@@ -275,7 +266,7 @@ class Chain:
         scores = inputs.as_emissions(emissions, self.labels, self._dtype, name)
         inputs.check_finite(name, scores)
         mask = inputs.as_mask(mask_name, allowed, scores.shape)
-        return np.where(mask, scores, scores.dtype.type(-np.inf))
+        return np.ascontiguousarray(np.where(mask, scores, scores.dtype.type(-np.inf)))
 
     def _ready(self, emissions: Any) -> tuple[NDArray[Any], Model]:
         scores = inputs.as_emissions(emissions, self.labels, self._dtype)
@@ -298,9 +289,12 @@ class Chain:
         tr = self.transitions
         if isinstance(tr, SparseTransitions):
             listed = np.ascontiguousarray(tr.scores, dtype)
-            model = kind(tr.labels, tr.default, tr.origin, tr.target, listed, cast(self.start), cast(self.end))
+            model = kind(
+                tr.labels, tr.default, tr.origin, tr.target, listed, cast(self.start), cast(self.end)
+            )
         else:
-            matrices = np.ascontiguousarray(tr, dtype)
+            # Sentences of one position have no transitions: (0, L, L).
+            matrices = np.ascontiguousarray(tr if len(tr) else np.zeros(tr.shape[1:]), dtype)
             shared = matrices.ndim == 2
             model = kind(matrices[None] if shared else matrices, shared, cast(self.start), cast(self.end))
         if self.prior is not None:
@@ -344,13 +338,17 @@ class Chain:
         return KBest(labels[:found], totals[:found], result, exhausted=found < k)
 
     def _failed(
-        self, result: Sequence[Any], scores: NDArray[Any], infeasible: OnInfeasible, sentence: int | None = None
+        self,
+        result: Sequence[Any],
+        scores: NDArray[Any],
+        infeasible: OnInfeasible,
+        sentence: int | None = None,
     ) -> Solution:
         status, label, position = result[0], result[1], result[4]
         if status == _INVALID:
             name = "emissions" if sentence is None else f"emissions[{sentence}]"
             inputs.refuse(name, (position, label), scores)
-        if infeasible == "raise":
+        if infeasible != "return":
             raise Infeasible(position, sentence)
         nothing = np.empty(0, np.int64)
         return Solution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, result[5:], position)
@@ -373,16 +371,6 @@ def decode(emissions: Any, transitions: Any, k: int = 1, **options: Any) -> Any:
     return chain.decode(emissions, k=k, **options)
 
 
-def at_most(k: int, labels: int, length: int) -> int:
-    """Return k, or the number of label sequences if that is smaller."""
-    paths = 1
-    for _ in range(length):
-        if paths >= k:
-            return k
-        paths *= labels
-    return min(k, paths)
-
-
 def _whole(name: str, value: int) -> None:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")
@@ -394,7 +382,7 @@ def _as_transitions(transitions: Any) -> Any:
         inputs.check_finite("the default of transitions", np.array([transitions.default]))
         return transitions
     if hasattr(transitions, "tocoo"):
-        return SparseTransitions.from_scipy(transitions)
+        return _as_transitions(SparseTransitions.from_scipy(transitions))
     sparse = as_sparse(transitions)
     if sparse is not None:
         return _as_transitions(sparse)

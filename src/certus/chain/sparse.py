@@ -64,12 +64,14 @@ class SparseTransitions:
     @classmethod
     def from_scipy(cls, matrix: Any) -> SparseTransitions:
         """Take a SciPy sparse matrix; entries that it does not hold score 0."""
+        if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise InvalidInput(f"transitions must have shape (L, L), not {matrix.shape}")
         entries = matrix.tocoo()
         entries.sum_duplicates()
         return cls(matrix.shape[0], entries.row, entries.col, entries.data)
 
     def restricted(self, legal: NDArray[np.bool_]) -> SparseTransitions:
-        """Forbid the pairs where ``legal`` is False, keeping whichever of the two kinds is rarer in the list."""
+        """Forbid the pairs where ``legal`` is False, listing whichever of the two kinds is rarer."""
         keep = legal[self.origin, self.target]
         unlisted = np.ones(legal.shape, bool)
         unlisted[self.origin, self.target] = False
@@ -114,10 +116,11 @@ def as_sparse(matrix: Any) -> SparseTransitions | None:
     Returns None for matrices that are small, are not matrices, or have no such score. A matrix that is one
     number broadcast to (L, L) is recognised without being read.
     """
-    shape = getattr(matrix, "shape", ())
-    if not isinstance(matrix, np.ndarray) or len(shape) != 2 or shape[0] != shape[1] or shape[0] < LARGE:
+    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2:
         return None
-    size = shape[0]
+    size = len(matrix)
+    if matrix.shape[1] != size or size < LARGE:
+        return None
     if matrix.strides == (0, 0):
         return SparseTransitions(size, [], [], np.empty(0, np.float64), default=float(matrix[0, 0]))
     rows = np.linspace(0, size - 1, 64).astype(int)

@@ -1,0 +1,75 @@
+"""Every method equals brute force, exactly, on very many small problems."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from certus.chain import Auto, Beam
+from tests.chain.checks import MANY, VARIANTS, check
+from tests.chain.lattices import SHAPES, Problem, given, random_problem
+from tests.reference.chain import Floats, all_scores, best_of, best_scores
+
+PROBLEMS = int(os.environ.get("CERTUS_PROBLEMS", 100_000))  # one is a lattice decoded by one method for one k
+SEEDS = 50
+
+
+def decode_all(problem: Problem, best: Floats) -> int:
+    """Decode by every method for every k; return how many answers equal the reference exactly."""
+    for method in VARIANTS:
+        check(problem, method, 1, best)
+    for k in (2, 3, 10):
+        for method in MANY:
+            check(problem, method, k, best)
+    narrow = sum(isinstance(method, Beam) and method.width < problem.scores.labels for method in VARIANTS)
+    return len(VARIANTS) - narrow + 3 * len(MANY)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_brute_force(seed: int, tally: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    equal = 0
+    while equal < PROBLEMS / SEEDS:
+        problem = random_problem(rng, int(rng.integers(1, 7)), int(rng.integers(1, 7)))
+        equal += decode_all(problem, best_of(all_scores(problem.scores), 10))
+    tally.append(equal)
+
+
+def test_the_problems_are_as_many_as_promised(tally: list[int]) -> None:
+    if len(tally) < SEEDS:
+        pytest.skip("only some of the seeds were run")
+    assert sum(tally) >= PROBLEMS
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_dynamic_program(seed: int) -> None:
+    """More labels: padded vector tails, pruning, and matrices that are found to be sparse."""
+    rng = np.random.default_rng(1000 + seed)
+    for _ in range(max(1, PROBLEMS // 2000)):
+        problem = random_problem(rng, int(rng.integers(2, 4)), int(rng.integers(7, 41)))
+        decode_all(problem, best_scores(problem.scores, 10))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_auto(seed: int) -> None:
+    """Enough labels that ``auto`` prunes, in lattices of every kind."""
+    rng = np.random.default_rng(2000 + seed)
+    for _ in range(max(1, PROBLEMS // 250)):
+        length, labels = int(rng.integers(1, 6)), int(rng.integers(48, 131))
+        shape = rng.choice([*SHAPES, "any"])
+        if shape == "any":
+            problem = random_problem(rng, length, labels)
+        else:
+            problem = given(rng, SHAPES[shape](rng, length, labels))
+        best = best_scores(problem.scores, 10)
+        for k in (1, 2, 3, 10):
+            check(problem, Auto(), k, best)
+
+
+def test_the_references_agree() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        scores = random_problem(rng, int(rng.integers(1, 6)), int(rng.integers(1, 5))).scores
+        assert best_of(all_scores(scores), 10).tolist() == best_scores(scores, 10).tolist()

@@ -1,0 +1,20 @@
+"""What the whole suite shares."""
+
+from __future__ import annotations
+
+import pytest
+
+EQUAL = pytest.StashKey[list[int]]()
+
+
+@pytest.fixture(scope="session")
+def tally(pytestconfig: pytest.Config) -> list[int]:
+    """How many answers equalled brute force, seed by seed."""
+    return pytestconfig.stash.setdefault(EQUAL, [])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say how many answers were compared with brute force."""
+    equal: list[int] = config.stash.get(EQUAL, [])
+    if equal:
+        terminalreporter.write_line(f"{sum(equal):,} answers equalled brute force exactly")
