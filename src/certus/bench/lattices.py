@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -48,11 +49,13 @@ class Sample:
 _MODEL_LABELS = 319
 # The share of label pairs that carry a transition weight there. Smaller label sets have more of them: of the
 # 44 parts of speech in the same corpus, 56 % of the pairs occur, which the exponent reproduces.
-_LISTED, _LISTED_EXPONENT = 0.045, 1.28
+_LISTED = 0.045
+_LISTED_EXPONENT = 1.28
+_CHANCE = 3.5  # how far other things than frequency say which pairs do
 # Quantiles of those weights. The commoner a pair, the larger its weight tends to be.
 _WEIGHT_AT = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 _WEIGHTS = (-16.0, -7.0, -2.3, 0.9, 2.6, 5.0, 10.5, 16.0, 25.0)
-# What labels score where nothing speaks for them, by rank (as a share of all labels): the middle and the spread.
+# What labels score where nothing speaks for them, by rank (as a share of all labels): middle and spread.
 # Common labels have been told often where they are wrong; rare ones lie where training left them.
 _RANK_AT = (0.0, 0.03, 0.08, 0.15, 0.25, 0.4, 1.0)
 _MIDDLE = (-19.0, -17.0, -14.0, -7.0, 0.0, 4.0, 5.5)
@@ -65,27 +68,31 @@ _MARGIN, _MARGIN_SPREAD = 12.0, 11.5  # of the right label over the best of the 
 def peaked(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
     """Draw scores like those of a trained tagger.
 
-    Made after a model that python-crfsuite (averaged perceptron, 10 rounds) learned on all of CoNLL-2000, joint
-    part-of-speech and chunk labels, 319 of them, with 19 features a token; 93.5 % of the test labels right.
-    Labels have a frequency; the right labels are a random walk over the pairs that carry a transition weight
-    (4.5 % of all, the rest score 0), the commoner the more weight. Emissions are low and spread out for common
-    labels, a little above zero and all alike for rare ones; a dozen contenders stick out at each position; and
-    the right label exceeds the best of all others by a margin that is normal and often negative, so that the
-    transitions decide. That model on 400 test sentences, beside 200 sentences drawn here (40 of 2,602 labels)::
+    Made after a model that python-crfsuite (averaged perceptron, 10 rounds) learned on CoNLL-2000: joint
+    part-of-speech and chunk labels, 319 of them, 19 features a token, 93.5 % of test labels right.
 
-                                                        model             drawn
-        labels                                            319     319     443   2,602      45
-        pairs with a transition weight, %                 4.5     4.5     4.5     4.5      55
-        sentences where the labels of highest emission
-            are not the best path, %                       95      99      97      98     100
-        positions where that is so, %                      22      24      24      22      27
-        emission of the best path's label, less that of
-            the best other label: 5 % are below         -11.8   -12.4   -13.7   -12.1   -15.3
-            half are below                               10.9    11.2    11.4    11.6    11.1
-            95 % of its ranks by emission are below        20      13      18      56      11
-        the highest emission less the 11th: median       23.5    21.1    21.1    19.4    22.1
-            5 % are below                                 5.6     5.5     6.0     3.7     7.0
-        transition weight on the best path: median       15.9    14.7    14.3    15.0     9.9
+    Labels have a frequency; the right ones are a random walk over the pairs that carry a transition weight
+    (4.5 % of all, the rest score 0), which is larger for commoner pairs. Emissions are low and spread out for
+    common labels, a little above zero and alike for rare ones; a dozen contenders stick out at each position;
+    the right label exceeds the best of all others by a margin that is normal and at times negative, so that
+    transitions decide.
+
+    That model on 400 test sentences, beside 200 sentences drawn here (40 of 2,602 labels)::
+
+                                                     model     drawn
+        labels                                         319       319     443   2,602      45
+        pairs with a transition weight, %              4.5       4.5     4.5     4.5      55
+          of the pairs of the 30 commonest labels, %    65        68
+        labels of highest emission are not the
+          best path: % of sentences                     94       100      94     100      99
+          % of positions                                22        21      21      21      26
+        emission of the best path's label over the
+          best other one: half are above              10.9      11.3    11.6    11.0    11.4
+          5 % are below                              -11.8     -11.3   -10.3   -11.5   -13.8
+        rank of that emission: 5 % are above            20        10      15      73       9
+        highest emission over the 11th: half above    23.0      21.0    21.2    18.8    22.8
+          5 % are below                                5.4       5.9     5.9     4.8     7.5
+        transition weight on the best path: median    15.9      15.6    13.8    15.5    10.4
     """
     rng = np.random.default_rng(seed)
     rank = rng.permutation(labels)
@@ -97,15 +104,18 @@ def peaked(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sa
 
 
 def _listed(labels: int) -> float:
-    return min(0.9, _LISTED * max(1.0, _MODEL_LABELS / labels) ** _LISTED_EXPONENT)
+    """Return the share of label pairs that carry a weight."""
+    fewer = max(1.0, _MODEL_LABELS / labels)
+    return min(0.9, _LISTED * math.pow(fewer, _LISTED_EXPONENT))
 
 
 def _weights(logs: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw transitions, and for each listed pair the log of how often it occurs (-inf for others): two (L, L)."""
+    """Draw transitions, and the log of how often each pair occurs, -inf if it has no weight: two (L, L)."""
     size = len(logs)
     affinity = logs[:, None] + logs[None, :] + 1.5 * rng.standard_normal((size, size))
     count = max(1, round(_listed(size) * size * size))
-    pairs = np.argpartition(-affinity, count - 1, axis=None)[:count]
+    chance = affinity + _CHANCE * rng.standard_normal((size, size))
+    pairs = np.argpartition(-chance, count - 1, axis=None)[:count]
     known = affinity.ravel()[pairs]
     rank = (known + 2.0 * rng.standard_normal(count)).argsort().argsort()
     transitions = np.zeros(size * size)

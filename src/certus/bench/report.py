@@ -43,7 +43,7 @@ def _times(report: Report, lattice: str, k: int) -> Table:
     """Rows are methods, columns are sizes: the median, and the quartiles beside it."""
     rows = [row for row in report.rows if row.lattice == lattice and row.k == k]
     title = f"{lattice} lattices, k={k}: µs a sentence, median [quartiles], {report.plan.dtype}"
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     table.add_column("method", no_wrap=True)
     sizes = report.plan.sizes
     for labels, length in sizes:
@@ -74,7 +74,7 @@ def _cell(row: Row | None, fastest: float) -> Text:
 
 def _whole(report: Report) -> Table:
     title = f"whole calls: µs a sentence, median [quartiles], {report.plan.dtype}"
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for name in ("L×T", "method", "what", "µs", "", "of what"):
         table.add_column(name, justify="right" if name == "µs" else "left", no_wrap=name != "of what")
     for item in report.whole:
