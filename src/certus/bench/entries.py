@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from certus.bench import rivals
 from certus.bench.lattices import Sample
 from certus.bench.timing import Call
-from certus.chain import METHODS, AStar, Chain, KBestAStar, Method, Staggered, Viterbi
+from certus.chain import METHODS, AStar, KBestAStar, Method, Staggered, Viterbi
 from certus.errors import InvalidInput
 
 FLOOR = "reading emissions once"
@@ -64,9 +64,8 @@ def _claimed(sample: Sample, index: int, answer: Any) -> NDArray[np.float64]:
 
 
 def decoding(method: str | Method, k: int, sample: Sample) -> list[Call]:
-    """Set up a chain for a sample and return one decode call for each sentence."""
-    chain = Chain(sample.transitions)
-    return [partial(chain.decode, emissions, method=method, k=k) for emissions in sample.sentences]
+    """Return one decode call for each sentence of a sample."""
+    return [partial(sample.chain.decode, emissions, method=method, k=k) for emissions in sample.sentences]
 
 
 def _ours(name: str, method: str | Method, k: int = 1, **about: Any) -> Entry:

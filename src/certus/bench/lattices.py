@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from certus.chain import Chain
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +41,11 @@ class Sample:
     def length(self) -> int:
         """T."""
         return len(self.sentences[0])
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The model, prepared once for all that decode the sample."""
+        return Chain(self.transitions)
 
     def astype(self, dtype: Any) -> Sample:
         """Return the same scores in another precision."""

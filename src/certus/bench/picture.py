@@ -93,7 +93,10 @@ def _dress(axes: Any, labels: list[int], lattice: str) -> None:
     axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 4.2)
     axes.set_xlabel("labels")
-    axes.set_ylabel("µs a token, one core")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * 4)
+    axes.yaxis.set_major_formatter(lambda value, _: _unit(value))
+    axes.set_ylabel("time a token, one core")
     axes.set_title(
         f"Exact decoding of one sentence, scores {_like(lattice)}", loc="left", fontsize=12, fontweight="bold"
     )
@@ -101,6 +104,14 @@ def _dress(axes: Any, labels: list[int], lattice: str) -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def _unit(microseconds: float) -> str:
+    """Write a power of ten of microseconds as people say it."""
+    for size, unit in ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns")):
+        if microseconds >= size * 0.999:
+            return f"{microseconds / size:g} {unit}"
+    return f"{microseconds:g} µs"
 
 
 def _like(lattice: str) -> str:

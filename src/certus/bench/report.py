@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
 from certus.bench.claims import Claim, claims
+from certus.bench.entries import entries
 from certus.bench.plan import Report, Row
 
 _COLOURS = {"certus": "cyan", "rival": "yellow", "floor": "dim"}
@@ -24,9 +25,9 @@ def show(report: Report, console: Console) -> None:
     """Print every table of a report."""
     for lattice in report.plan.lattices:
         for k in sorted({row.k for row in report.rows if row.lattice == lattice}):
-            console.print(_times(report, lattice, k), "")
+            console.print(_times(report, lattice, k))
     if report.whole:
-        console.print(_whole(report), "")
+        console.print(_whole(report))
     console.print(_claims(claims(report)))
     console.print(Text(_machine(report.machine), "dim"))
     for failure in report.failures:
@@ -39,24 +40,29 @@ def microseconds(seconds: float) -> str:
     return f"{value:,.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
-def _times(report: Report, lattice: str, k: int) -> Table:
+def _times(report: Report, lattice: str, k: int) -> Group:
     """Rows are methods, columns are sizes: the median, and the quartiles beside it."""
     rows = [row for row in report.rows if row.lattice == lattice and row.k == k]
     title = f"{lattice} lattices, k={k}: µs a sentence, median [quartiles], {report.plan.dtype}"
-    table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(box=box.SIMPLE_HEAD)
     table.add_column("method", no_wrap=True)
     sizes = report.plan.sizes
     for labels, length in sizes:
         table.add_column(f"L={labels:,} T={length}", justify="right", no_wrap=True)
     fastest = {size: _fastest(rows, size) for size in sizes}
-    for method in dict.fromkeys(row.method for row in rows):
+    order = [entry.name for entry in entries()]
+    for method in sorted({row.method for row in rows}, key=order.index):
         cells = {row.size: row for row in rows if row.method == method}
         kind = next(iter(cells.values())).kind
         times = [_cell(cells.get(size), fastest[size]) for size in sizes]
         table.add_row(Text(method, _COLOURS[kind]), *times)
     if any(row.once for row in rows):
         table.caption = "* so slow that one call on one sentence had to do"
-    return table
+    return _titled(title, table)
+
+
+def _titled(title: str, table: Table) -> Group:
+    return Group(Text(title, "bold"), table)
 
 
 def _fastest(rows: list[Row], size: tuple[int, int]) -> float:
@@ -72,9 +78,9 @@ def _cell(row: Row | None, fastest: float) -> Text:
     return text.append(quartiles, "not bold dim")
 
 
-def _whole(report: Report) -> Table:
+def _whole(report: Report) -> Group:
     title = f"whole calls: µs a sentence, median [quartiles], {report.plan.dtype}"
-    table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(box=box.SIMPLE_HEAD)
     for name in ("L×T", "method", "what", "µs", "", "of what"):
         table.add_column(name, justify="right" if name == "µs" else "left", no_wrap=name != "of what")
     for item in report.whole:
@@ -87,11 +93,11 @@ def _whole(report: Report) -> Table:
             Text(f"[{microseconds(spread.low)}–{microseconds(spread.high)}]", "dim"),
             Text(item.detail, "dim"),
         )
-    return table
+    return _titled(title, table)
 
 
-def _claims(made: list[Claim]) -> Table:
-    table = Table(title="what has to hold", box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+def _claims(made: list[Claim]) -> Group:
+    table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim")
     for name in ("needed", "measured", ""):
         table.add_column(name, justify="right", no_wrap=True)
@@ -102,7 +108,7 @@ def _claims(made: list[Claim]) -> Table:
             measured = f"{claim.measured:.0f}×"
         needed = f"{'≥' if claim.least else '≤'} {claim.needed:g}×"
         table.add_row(claim.text, needed, measured, verdicts[claim.holds])
-    return table
+    return _titled("what has to hold", table)
 
 
 def _machine(about: dict[str, Any]) -> str:

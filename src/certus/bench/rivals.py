@@ -5,6 +5,7 @@ A rival is given its inputs in its own form before the clock starts: converting 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -43,6 +44,7 @@ def _pytorch_crf(sample: Sample) -> list[Call]:
     import torch
     from torchcrf import CRF
 
+    warnings.filterwarnings("ignore", module="torchcrf")
     torch.set_num_threads(1)
     crf = CRF(sample.labels, batch_first=True)
     crf.to(torch.from_numpy(sample.sentences[0]).dtype)
@@ -61,8 +63,9 @@ def _pytorch_crf(sample: Sample) -> list[Call]:
 def _hmmlearn(sample: Sample) -> list[Call]:
     from hmmlearn import _hmmc
 
-    start = np.zeros(sample.labels)
-    transitions = sample.transitions.astype(np.float64)
+    # It takes the logarithm of probabilities in every call, but does not ask them to add up.
+    start = np.ones(sample.labels)
+    transitions = np.exp(sample.transitions.astype(np.float64))
 
     def decode(emissions: NDArray[np.float64]) -> Any:
         return _hmmc.viterbi(start, transitions, emissions)[1]
@@ -83,7 +86,7 @@ def _dynamax(sample: Sample) -> list[Call]:
     def decode(emissions: Any) -> Any:
         return np.asarray(mode(start, transitions, emissions))
 
-    return [partial(decode, jax.numpy.asarray(emissions)) for emissions in sample.sentences]
+    return _compiled([partial(decode, jax.numpy.asarray(emissions)) for emissions in sample.sentences])
 
 
 def _librosa(sample: Sample) -> list[Call]:
@@ -100,9 +103,14 @@ def _librosa(sample: Sample) -> list[Call]:
         full[:-1] += rows
         return np.ascontiguousarray(np.exp(full - full.max(axis=1, keepdims=True)).T)
 
-    return [
-        partial(librosa.sequence.viterbi, prepare(emissions), transitions) for emissions in sample.sentences
-    ]
+    decode = librosa.sequence.viterbi
+    return _compiled([partial(decode, prepare(emissions), transitions) for emissions in sample.sentences])
+
+
+def _compiled(calls: list[Call]) -> list[Call]:
+    """Make the first call, in which these libraries compile themselves."""
+    calls[0]()
+    return calls
 
 
 # The name in the tables: the module that has to be there, and how to set it up.

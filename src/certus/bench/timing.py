@@ -13,6 +13,7 @@ Call: TypeAlias = Callable[[], Any]
 Check: TypeAlias = Callable[[int, Any], None]
 
 LEAST_CALLS = 3  # however slow, unless one call alone is over the budget
+HOPELESS = 10.0  # budgets
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Stopwatch:
     Args:
         calls: one for each input.
         check: is given the index of the input and the answer of each timed call, outside the clock.
-        budget: seconds in all. If the very first call takes longer, it stays the only one.
+        budget: seconds in all. If a call takes longer, it stays the only one.
     """
 
     calls: Sequence[Call]
@@ -65,9 +66,12 @@ class Stopwatch:
         begin = perf_counter()
         warm_up = self._clock(0)
         if not self.count and warm_up > self.budget:
-            self.times[0].append(warm_up)
-            self.once = True
-            return
+            # A first call may prepare what later ones use, so it does not count unless it is hopeless.
+            alone = warm_up if warm_up > HOPELESS * self.budget else self._clock(0)
+            if alone > self.budget:
+                self.times[0].append(alone)
+                self.once = True
+                return
         enough = self.count + max(1, round(share * LEAST_CALLS))
         while self.count < enough or perf_counter() - begin < share * self.budget:
             index = self._next

@@ -58,7 +58,7 @@ def _draw(plan: Plan, size: Size, sentences: int, lattice: str = "peaked") -> Sa
 def _batches(plan: Plan, size: Size) -> list[Task]:
     """Compare a batch with the same sentences one by one."""
     sample = _draw(plan, size, BATCH)
-    chain = Chain(sample.transitions)
+    chain = sample.chain
     detail = f"{BATCH} sentences, peaked, one thread"
     tasks = []
     for name, method in METHODS.items():
@@ -71,7 +71,7 @@ def _batches(plan: Plan, size: Size) -> list[Task]:
 def _threads(plan: Plan) -> list[Task]:
     """Compare one thread with two."""
     sample = _draw(plan, CROWD_SIZE, CROWD)
-    chain = Chain(sample.transitions)
+    chain = sample.chain
     detail = f"decode_batch of {CROWD} sentences, peaked"
     return [
         Task(f"threads={n}", name, _batch(chain, sample, method, n), sample, CROWD, detail)
@@ -88,7 +88,7 @@ def _calls(plan: Plan) -> list[Task]:
     below the smaller of the two.
     """
     crowd = _draw(plan, CALL_SIZE, CROWD, "flat")
-    chain = Chain(crowd.transitions)
+    chain = crowd.chain
     few = replace(crowd, sentences=crowd.sentences[:BATCH])
     long = replace(crowd, sentences=(np.concatenate(crowd.sentences[:LONG]),))
     tasks = []
