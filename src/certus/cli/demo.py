@@ -20,12 +20,12 @@ TAGS = ("NOUN", "VERB", "ADP", "DET")
 EMISSIONS = np.array([
     [2.6, 1.9, -2.0, -3.0],
     [1.8, 2.0, -2.0, -3.0],
-    [-1.0, 1.4, 1.6, -3.0],
+    [-1.0, 1.0, 1.6, -3.0],
     [-3.0, -3.0, -2.0, 4.0],
     [4.0, -1.0, -3.0, -3.0],
 ])  # fmt: skip
 TRANSITIONS = np.array([
-    [0.1, 1.2, 0.4, -1.0],
+    [0.1, 1.2, 0.8, -1.0],
     [1.0, -2.0, 0.8, 1.2],
     [0.3, -2.0, -2.0, 1.3],
     [2.0, -3.0, -3.0, -3.0],
@@ -135,12 +135,13 @@ def _speed(console: Console, labels: int = 1000, length: int = 25) -> None:
     best = chain.decode(emissions)
     ours = min(_clock(lambda: chain.decode(emissions)) for _ in range(20))
     theirs = min(_clock(lambda: numpy_viterbi(emissions, transitions)) for _ in range(2))
-    same = np.isclose(chain.decode(emissions, method="viterbi").score, best.score, rtol=1e-5)
+    dense = chain.decode(emissions, method="viterbi")
+    agree = "equals" if np.isclose(dense.score, best.score, rtol=1e-5) else "DIFFERS FROM"
     console.print(
         f"  plain NumPy Viterbi {theirs * 1e3:.1f} ms, Certus [bold green]{ours * 1e3:.3f} ms[/bold green]: "
-        f"{theirs / ours:,.0f} times as fast, {best.status.value}"
-        + (", and the dense sweep agrees" if same else "; the dense sweep disagrees: please report this")
+        f"{theirs / ours:,.0f} times as fast"
     )
+    console.print(f"  {best.status.value}; its score, {best.score:.2f}, {agree} that of the dense sweep")
 
 
 def _clock(call: Any) -> float:
