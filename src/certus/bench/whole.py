@@ -91,10 +91,11 @@ def _calls(plan: Plan) -> list[Task]:
     chain = crowd.chain
     few = replace(crowd, sentences=crowd.sentences[:BATCH])
     long = replace(crowd, sentences=(np.concatenate(crowd.sentences[:LONG]),))
+    count = len(few.sentences)
     tasks = []
     for name in METHODS:
         tasks += [
-            Task("call", name, _each(chain, few, name), few, BATCH, "decode(emissions): all of it"),
+            Task("call", name, _each(chain, few, name), few, count, "decode(emissions): all of it"),
             Task(
                 "in a batch", name, _batch(chain, crowd, name), crowd, CROWD,
                 f"decode_batch of {CROWD} sentences, one thread: the kernel, and building the results",

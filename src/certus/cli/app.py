@@ -13,7 +13,7 @@ app = typer.Typer(
     name="certus",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(bench, name="bench")
@@ -27,25 +27,22 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(
-    epilog="""
-[bold]Start here[/bold]
+_TEACH = """
+**Start here**
 
-  [cyan]certus demo[/cyan]                  see a sentence decoded, with its proof (2 seconds)
+    certus demo                  a sentence decoded, with its proof (two seconds)
+    certus bench chain --quick   every solver on this machine, timed (a minute)
 
-  [cyan]certus bench chain --quick[/cyan]   time every solver on this machine (a minute)
+**In Python**
 
-[bold]In Python[/bold]
-
-  import certus
-
-  chain = certus.Chain(transitions)       [dim]# (L, L) scores from label to label[/dim]
-
-  best = chain.decode(emissions)          [dim]# (T, L) scores of each label at each position[/dim]
-
-  best.labels, best.score, best.bound     [dim]# the best sequence, and the proof that it is[/dim]
+    import certus
+    chain = certus.Chain(transitions)     # (L, L): scores from label to label
+    best = chain.decode(emissions)        # (T, L): scores of labels at positions
+    best.labels, best.score, best.bound   # the best sequence, and its proof
 """
-)
+
+
+@app.callback(epilog=_TEACH)
 def about(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)

@@ -24,7 +24,9 @@ def chain(
         str, typer.Option(help="Label counts and lengths, such as 45x23,2602x22; all four by default.")
     ] = "",
     lattices: Annotated[str, typer.Option(help="Kinds of scores: peaked, flat, ties; all by default.")] = "",
-    methods: Annotated[str, typer.Option(help="Methods and rivals by name, all usual ones by default.")] = "",
+    methods: Annotated[
+        str, typer.Option(help="Methods and rivals by name, separated by commas; the usual ones by default.")
+    ] = "",
     dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
     seconds: Annotated[
         float, typer.Option(help="Budget of a cell; a slower call is made once.", min=0.001)
@@ -39,9 +41,9 @@ def chain(
     """Time every way to decode a sentence, on scores like a trained model's, on flat ones, and with ties.
 
     Rivals that are installed (pytorch-crf, hmmlearn, dynamax, librosa) decode the same sentences in the same
-    run, on one thread; every answer is compared with the best score, and one that differs makes the exit code
-    1. The last table holds the promises of the documentation against this machine. Times on a machine that is
-    busy otherwise mean little.
+    run, on one thread. Every answer is compared with the best score; if one differs, the exit code is 1. The
+    last table holds the promises of the documentation against this machine. Times on a machine that is busy
+    otherwise mean little.
     """
     from certus.bench.environment import restart_tuned
     from certus.bench.options import parse
