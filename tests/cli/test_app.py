@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import certus
+from certus.cli import demo
+from certus.cli.app import app
+
+COMMAND = [sys.executable, "-c", "from certus.cli import main; main()"]
+
+
+def test_version() -> None:
+    result = CliRunner().invoke(app, ["--version"])
+    assert (result.exit_code, result.stdout.strip()) == (0, f"certus {certus.__version__}")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["demo", "--help"], ["bench", "--help"], ["bench", "chain", "-h"]]
+)
+def test_help(arguments: list[str]) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
+    assert "Usage" in result.stdout
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from certus.cli import app; "
+        "assert not {'matplotlib', 'torch', 'certus.bench'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_demo_shows_the_answer_and_its_proof() -> None:
+    console = Console(width=100, record=True, file=StringIO())
+    demo.run(console)
+    text = console.export_text()
+    assert "score 19.5, bound 19.5: optimal" in text
+    assert "B-PER   I-PER" in text
+    assert "equals that of the dense sweep" in text
+
+
+def test_bench_chain_writes_its_files(tmp_path: Path) -> None:
+    json_file, picture = tmp_path / "r.json", tmp_path / "r.png"
+    options = [
+        "--sizes",
+        "9x4",
+        "--seconds",
+        "0.001",
+        "--quick",
+        "--json",
+        str(json_file),
+        "--plot",
+        str(picture),
+    ]
+    done = subprocess.run(
+        [*COMMAND, "bench", "chain", *options, "--methods", "auto,viterbi"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "what has to hold" in done.stdout
+    stored = json.loads(json_file.read_text(encoding="utf-8"))
+    assert stored["failures"] == []
+    assert stored["machine"]["environment"]["OMP_NUM_THREADS"] == "1"
+    assert picture.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--methods", "fastest"], "method 'fastest' is unknown"),
+        (["--sizes", "9"], "sizes are"),
+        (["--plot", "chain.gif"], "cannot draw 'chain.gif'"),
+        (["--json", "nowhere/r.json"], "there is no folder"),
+    ],
+)
+def test_wrong_options_are_refused_before_any_work(options: list[str], message: str) -> None:
+    done = subprocess.run([*COMMAND, "bench", "chain", *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
