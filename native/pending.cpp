@@ -4,7 +4,6 @@ namespace certus {
 PENDING(automatic)
 PENDING(beam)
 PENDING(carpediem)
-PENDING(staggered)
 PENDING(astar)
 PENDING(iterative_astar)
 PENDING(kbest_viterbi)

@@ -199,6 +199,21 @@ CERTUS_INLINE S group_max_body(S* groups, const S* row, const S* potential, Inde
   return best;
 }
 
+// The largest value(j) for j < n, in lanes that do not wait for each other.
+template <class S, class Value>
+CERTUS_INLINE S largest_body(Index n, const Value& value) {
+  constexpr Index W = 16;
+  S lane[W];
+  for (Index w = 0; w < W; ++w) lane[w] = kNever<S>;
+  Index j = 0;
+  for (; j + W <= n; j += W)
+    for (Index w = 0; w < W; ++w) lane[w] = larger<S>(value(j + w), lane[w]);
+  S best = kNever<S>;
+  for (; j < n; ++j) best = larger<S>(value(j), best);
+  for (Index w = 0; w < W; ++w) best = larger(lane[w], best);
+  return best;
+}
+
 }  // namespace
 
 #define CERTUS_BOTH(S)                                                                                        \
@@ -223,6 +238,31 @@ CERTUS_INLINE S group_max_body(S* groups, const S* row, const S* potential, Inde
   CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                 \
   CERTUS_CLONES S group_max(S* groups, const S* row, const S* potential, Index n, bool* suspicious) {         \
     return group_max_body(groups, row, potential, n, suspicious);                                             \
+  }                                                                                                           \
+  CERTUS_CLONES S largest(const S* x, Index n) {                                                              \
+    return largest_body<S>(n, [x](Index j) __attribute__((always_inline)) { return x[j]; });                  \
+  }                                                                                                           \
+  CERTUS_CLONES S largest_at(const S* row, const Label* at, Index n) {                                        \
+    return largest_body<S>(n, [row, at](Index j) __attribute__((always_inline)) { return row[at[j]]; });      \
+  }                                                                                                           \
+  CERTUS_CLONES void gather(S* __restrict out, const S* __restrict row, const Label* at, Index n) {           \
+    for (Index j = 0; j < n; ++j) out[j] = row[at[j]];                                                        \
+  }                                                                                                           \
+  CERTUS_CLONES void raise_both(double* __restrict a, double* __restrict b, double from_a, double from_b,     \
+                                const S* __restrict x, Index n) {                                             \
+    for (Index j = 0; j < n; ++j) {                                                                           \
+      const double link = static_cast<double>(x[j]);                                                          \
+      a[j] = larger(from_a + link, a[j]);                                                                     \
+      b[j] = larger(from_b + link, b[j]);                                                                     \
+    }                                                                                                         \
+  }                                                                                                           \
+  CERTUS_CLONES void largest_sums(const double* a, const double* b, const S* x, Index n, double* most_a,      \
+                                  double* most_b) {                                                           \
+    const auto sum = [x](const double* y) {                                                                   \
+      return [x, y](Index j) __attribute__((always_inline)) { return y[j] + static_cast<double>(x[j]); };     \
+    };                                                                                                        \
+    *most_a = largest_body<double>(n, sum(a));                                                                \
+    *most_b = largest_body<double>(n, sum(b));                                                                \
   }
 
 CERTUS_BOTH(float)
