@@ -56,6 +56,7 @@ class DegenerateLattice {
 
   Index length() const { return lattice_.length; }
   const Column& column(Index t) const { return columns_[t]; }
+  const DegenerateTables<S>& tables() const { return tables_; }
 
   // Refreshes `in` from left to right, or `out` from right to left, and removes the nodes that no path of score
   // `least` or more goes through. Returns the score of the best path of this lattice: an upper bound on all paths

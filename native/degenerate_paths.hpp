@@ -48,10 +48,12 @@ class DegeneratePaths {
 
   // The same for a path given by its labels.
   bool is_active(const Index* path) {
-    bool active = true;
     for (Index t = 0; t < lattice_.length(); ++t)
-      if (path[t] == DegenerateLattice<Tr>::kRest) active = false, wanted_[t] = true;
-    return active;
+      if (path[t] == DegenerateLattice<Tr>::kRest) wanted_[t] = true;
+    return active(path, lattice_.length());
+  }
+  static bool active(const Index* path, Index length) {
+    return std::find(path, path + length, Index{DegenerateLattice<Tr>::kRest}) == path + length;
   }
 
   void expand(double least) {

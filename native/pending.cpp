@@ -4,9 +4,5 @@ namespace certus {
 PENDING(automatic)
 PENDING(beam)
 PENDING(carpediem)
-PENDING(astar)
-PENDING(iterative_astar)
 PENDING(kbest_viterbi)
-PENDING(kbest_astar)
-PENDING(iterative_viterbi_astar)
 }
