@@ -107,13 +107,24 @@ void fill(DegenerateTables<S>& tables, const Sparse<S>& m) {
 }
 
 template <class S>
+void rank_transitions(DegenerateTables<S>& tables, const Dense<S>& m) {
+  tables.stride = padded(tables.labels);
+  tables.ranked.assign(tables.labels * tables.stride, kNever<S>);
+  for (Index r = 0; r < tables.labels; ++r)
+    gather(tables.ranked.data() + r * tables.stride, m.row(0, tables.order[r], nullptr), tables.order.data(),
+           tables.labels);
+}
+
+template <class S>
 std::shared_ptr<DegenerateTables<S>> build(const Model<S>& model) {
   const Index L = model.labels(), levels = std::bit_width(static_cast<std::uint64_t>(L - 1));
   const std::vector<S> never(levels * L, kNever<S>);
+  const std::vector<S> pairs(levels * levels, kNever<S>);
   auto tables = std::make_shared<DegenerateTables<S>>(
-      DegenerateTables<S>{L, levels, ranking(model), never, never, std::vector<S>(levels * levels, kNever<S>)});
+      DegenerateTables<S>{L, levels, ranking(model), never, never, pairs, {}, 0});
   if (model.only_sparse()) fill(*tables, model.sparse());
   else fill(*tables, model.ceiling());
+  if (!model.only_sparse() && model.positions() == 0) rank_transitions(*tables, model.dense());
   for (Index a = 0; a < levels; ++a)
     for (Index b = 0; b < levels; ++b)
       tables->between[a * levels + b] = largest_at(tables->leaving(b), tables->order.data() + tables->active(a),

@@ -26,6 +26,7 @@ class DegenerateLattice {
     Index active = 0;    // how many of them are left
     bool rest = false;   // whether a node for the other labels follows them
     Index capacity = 0;
+    Label* rank = nullptr;    // [size], increasing
     Label* label = nullptr;   // [size], the rest's is kRest
     double* node = nullptr;   // [size]: the node's own score
     double* in = nullptr;     // [size]: no path from the start scores more before it reaches the node,
@@ -34,6 +35,7 @@ class DegenerateLattice {
     const S* rests = nullptr; // [levels]: the node score of the rest at each level
 
     Index size() const { return active + rest; }
+    Selection selection() const { return {rank, label, active}; }
   };
   static constexpr Label kRest = -1;
 
@@ -41,7 +43,7 @@ class DegenerateLattice {
   DegenerateLattice(const Lattice<Tr>& lattice, Index level, Counters& counters, Arena& arena)
       : lattice_(lattice),
         tables_(degenerate_tables(*lattice.model)),
-        selected_(lattice, arena),
+        selected_(lattice, tables_, arena),
         counters_(counters),
         arena_(arena),
         columns_(arena.get<Column>(lattice.length)),
@@ -69,8 +71,11 @@ class DegenerateLattice {
       std::copy_n(c.in, c.size(), c.pure);
       if (t > 0) {
         const Column& p = columns_[t - 1];
-        for (Index i = 0; i < p.size(); ++i)
-          raise_both(c.in, c.pure, p.in[i] + p.node[i], p.pure[i] + p.node[i], links(t - 1, i, links_), c.size());
+        for (Index i = 0; i < p.size(); ++i) {
+          const double from = p.in[i] + p.node[i];
+          raise_both(c.in, c.pure, from, p.pure[i] + p.node[i], active_links(t - 1, i, links_), c.active);
+          if (c.rest) c.in[c.active] = std::max(c.in[c.active], from + static_cast<double>(into_rest(p, i, c)));
+        }
         counters_.edges += p.size() * c.size();
       }
       if (!settle(c, least)) return kNever<double>;
@@ -88,8 +93,10 @@ class DegenerateLattice {
       } else {
         const Column& n = columns_[t + 1];
         for (Index j = 0; j < n.size(); ++j) total_[j] = n.node[j] + n.out[j], pure_total_[j] = n.node[j] + n.pure[j];
-        for (Index i = 0; i < c.size(); ++i)
-          largest_sums(total_, pure_total_, links(t, i, links_), n.size(), c.out + i, c.pure + i);
+        for (Index i = 0; i < c.size(); ++i) {
+          largest_sums(total_, pure_total_, active_links(t, i, links_), n.active, c.out + i, c.pure + i);
+          if (n.rest) c.out[i] = std::max(c.out[i], total_[n.active] + static_cast<double>(into_rest(c, i, n)));
+        }
         counters_.edges += n.size() * c.size();
       }
       if (!settle(c, least)) return kNever<double>;
@@ -120,10 +127,10 @@ class DegenerateLattice {
 
   // The scores of going from node i of column t to every node of column t + 1.
   const S* links(Index t, Index i, S* buffer) const {
-    const Column &c = columns_[t], &n = columns_[t + 1];
-    if (c.label[i] == kRest) gather(buffer, tables_.entering(c.level), n.label, n.active);
-    else selected_.leaving(t, c.label[i], n.label, n.active, buffer);
-    if (n.rest) buffer[n.active] = into_rest(c, i, n);
+    const Column& n = columns_[t + 1];
+    const S* active = active_links(t, i, buffer);
+    if (active != buffer) std::copy_n(active, n.active, buffer);
+    if (n.rest) buffer[n.active] = into_rest(columns_[t], i, n);
     return buffer;
   }
 
@@ -194,21 +201,23 @@ class DegenerateLattice {
     c.rest = false;
     for (Index r = begin; r < end; ++r) {
       const Label y = tables_.order[r];
-      if (append(c, y, static_cast<double>(node[y]), in, out, least)) ++c.active;
+      if (append(c, r, y, static_cast<double>(node[y]), in, out, least)) ++c.active;
     }
     counters_.activated += end - begin;
     counters_.pruned += end - begin - (c.active - before);
-    if (tables_.has_rest(c.level)) c.rest = append(c, kRest, static_cast<double>(c.rests[c.level]), in, out, least);
+    if (tables_.has_rest(c.level))
+      c.rest = append(c, end, kRest, static_cast<double>(c.rests[c.level]), in, out, least);
   }
 
   static bool useless(double bound, double least) { return bound < least || bound == kNever<double>; }
 
   // Writes a node after the active ones, unless it cannot be part of a path of score `least`.
-  bool append(Column& c, Label label, double node, double in, double out, double least) {
+  bool append(Column& c, Index rank, Label label, double node, double in, double out, double least) {
     if (useless(in + node + out, least)) return false;
     const Index n = c.active;
     if (n == c.capacity) grow(c);
-    c.label[n] = label, c.node[n] = node, c.in[n] = in, c.out[n] = out;
+    c.rank[n] = static_cast<Label>(rank), c.label[n] = label;
+    c.node[n] = node, c.in[n] = in, c.out[n] = out;
     return true;
   }
 
@@ -220,7 +229,7 @@ class DegenerateLattice {
       std::copy_n(array, c.active, larger);
       array = larger;
     };
-    move(c.label), move(c.node), move(c.in), move(c.out), move(c.pure);
+    move(c.rank), move(c.label), move(c.node), move(c.in), move(c.out), move(c.pure);
     c.capacity = capacity;
   }
 
@@ -236,7 +245,7 @@ class DegenerateLattice {
     const Index size = c.size();
     for (Index i = 0; i < size; ++i) {
       if (useless(c.in[i] + c.node[i] + c.out[i], least)) continue;
-      c.label[kept] = c.label[i], c.node[kept] = c.node[i];
+      c.rank[kept] = c.rank[i], c.label[kept] = c.label[i], c.node[kept] = c.node[i];
       c.in[kept] = c.in[i], c.out[kept] = c.out[i], c.pure[kept] = c.pure[i];
       ++kept;
     }
@@ -249,6 +258,14 @@ class DegenerateLattice {
   double best() const {
     const Index end = best_end();
     return prefix(length() - 1, end);
+  }
+
+  // The scores of going from node i of column t to the active labels of column t + 1.
+  const S* active_links(Index t, Index i, S* buffer) const {
+    const Column &c = columns_[t], &n = columns_[t + 1];
+    if (c.label[i] != kRest) return selected_.leaving(t, c.selection().from(i), n.selection(), buffer);
+    gather(buffer, tables_.entering(c.level), n.label, n.active);
+    return buffer;
   }
 
   S into_rest(const Column& c, Index i, const Column& next) const {
@@ -264,7 +281,7 @@ class DegenerateLattice {
       if (c.rest) buffer[c.active] = into_rest(c, c.active, n);
       return buffer;
     }
-    selected_.entering(t, c.label, c.active, n.label[j], buffer);
+    selected_.entering(t, c.selection(), n.selection().from(j), buffer);
     if (c.rest) buffer[c.active] = tables_.entering(c.level)[n.label[j]];
     return buffer;
   }

@@ -1,9 +1,19 @@
 // The transitions between one label and a chosen few, for solvers that keep only some labels of a position.
 #pragma once
 
+#include "degenerate.hpp"
 #include "lattice.hpp"
 
 namespace certus {
+
+// Some labels of one position, by increasing rank.
+struct Selection {
+  const Label* rank;   // [count]
+  const Label* label;  // [count]
+  Index count;
+
+  Selection from(Index i) const { return {rank + i, label + i, count - i}; }
+};
 
 template <class Tr>
 class Selected;
@@ -11,23 +21,37 @@ class Selected;
 template <class S>
 class Selected<Dense<S>> {
  public:
-  Selected(const Lattice<Dense<S>>& lattice, Arena&)
+  Selected(const Lattice<Dense<S>>& lattice, const DegenerateTables<S>& tables, Arena&)
       : transitions_(lattice.transitions),
+        ranked_(tables.ranked.empty() ? nullptr : tables.ranked.data()),
+        stride_(tables.stride),
         across_(lattice.transitions.step ? nullptr : lattice.model->transposed()),
         width_(padded(lattice.labels)) {}
 
-  // out[n] = the score of going from label i at position t to to[n] at t + 1.
-  void leaving(Index t, Label i, const Label* to, Index count, S* out) const {
-    gather(out, transitions_.row(t, i, nullptr), to, count);
+  // The scores of going from the first of `from` at position t to each of `to` at t + 1. Labels of successive ranks
+  // lie side by side in the ranked matrix and need not be copied.
+  const S* leaving(Index t, const Selection& from, const Selection& to, S* buffer) const {
+    if (!ranked_) {
+      gather(buffer, transitions_.row(t, from.label[0], nullptr), to.label, to.count);
+      return buffer;
+    }
+    const S* row = ranked_ + from.rank[0] * stride_;
+    if (to.count > 0 && to.rank[to.count - 1] - to.rank[0] == to.count - 1) return row + to.rank[0];
+    gather(buffer, row, to.rank, to.count);
+    return buffer;
   }
-  // out[n] = the score of going from from[n] at position t to label j at t + 1.
-  void entering(Index t, const Label* from, Index count, Label j, S* out) const {
-    if (across_) return gather(out, across_ + j * width_, from, count);
-    for (Index n = 0; n < count; ++n) out[n] = transitions_.at(t, from[n], j);
+  // The scores of going from each of `from` at position t to the first of `to` at t + 1.
+  const S* entering(Index t, const Selection& from, const Selection& to, S* buffer) const {
+    if (across_) gather(buffer, across_ + to.label[0] * width_, from.label, from.count);
+    else
+      for (Index n = 0; n < from.count; ++n) buffer[n] = transitions_.at(t, from.label[n], to.label[0]);
+    return buffer;
   }
 
  private:
   Dense<S> transitions_;
+  const S* ranked_;
+  Index stride_;
   const S* across_;
   Index width_;
 };
@@ -35,34 +59,36 @@ class Selected<Dense<S>> {
 template <class S>
 class Selected<Sparse<S>> {
  public:
-  Selected(const Lattice<Sparse<S>>& lattice, Arena& arena)
+  Selected(const Lattice<Sparse<S>>& lattice, const DegenerateTables<S>&, Arena& arena)
       : transitions_(lattice.transitions), spread_(arena.get<S>(lattice.labels, transitions_.fallback)) {}
 
-  void leaving(Index, Label i, const Label* to, Index count, S* out) const {
+  const S* leaving(Index, const Selection& from, const Selection& to, S* buffer) const {
     const Sparse<S>& tr = transitions_;
-    pick(tr.row_begin[i], tr.row_begin[i + 1], tr.row_to, tr.row_score, to, count, out);
+    const Index* begin = tr.row_begin + from.label[0];
+    return pick(begin[0], begin[1], tr.row_to, tr.row_score, to, buffer);
   }
-  void entering(Index, const Label* from, Index count, Label j, S* out) const {
+  const S* entering(Index, const Selection& from, const Selection& to, S* buffer) const {
     const Sparse<S>& tr = transitions_;
-    pick(tr.column_begin[j], tr.column_begin[j + 1], tr.column_from, tr.column_score, from, count, out);
+    const Index* begin = tr.column_begin + to.label[0];
+    return pick(begin[0], begin[1], tr.column_from, tr.column_score, from, buffer);
   }
 
  private:
   // A short list is spread over all labels, read and taken back; a long one is searched for each label.
-  void pick(Index begin, Index end, const Label* listed, const S* score, const Label* wanted, Index count,
-            S* out) const {
+  const S* pick(Index begin, Index end, const Label* listed, const S* score, const Selection& wanted, S* out) const {
     if (begin == end) {
-      std::fill(out, out + count, transitions_.fallback);
-    } else if (end - begin <= kSearch * count) {
+      std::fill(out, out + wanted.count, transitions_.fallback);
+    } else if (end - begin <= kSearch * wanted.count) {
       for (Index n = begin; n < end; ++n) spread_[listed[n]] = score[n];
-      gather(out, spread_, wanted, count);
+      gather(out, spread_, wanted.label, wanted.count);
       for (Index n = begin; n < end; ++n) spread_[listed[n]] = transitions_.fallback;
     } else {
-      for (Index n = 0; n < count; ++n) {
-        const Label* found = std::lower_bound(listed + begin, listed + end, wanted[n]);
-        out[n] = found != listed + end && *found == wanted[n] ? score[found - listed] : transitions_.fallback;
+      for (Index n = 0; n < wanted.count; ++n) {
+        const Label* found = std::lower_bound(listed + begin, listed + end, wanted.label[n]);
+        out[n] = found != listed + end && *found == wanted.label[n] ? score[found - listed] : transitions_.fallback;
       }
     }
+    return out;
   }
 
   static constexpr Index kSearch = 4;  // listed entries that are spread in the time of one search

@@ -214,6 +214,31 @@ CERTUS_INLINE S largest_body(Index n, const Value& value) {
   return best;
 }
 
+template <class S>
+CERTUS_INLINE void largest_sums_body(const double* a, const double* b, const S* x, Index n, double* most_a,
+                                     double* most_b) {
+  using V = Simd<double>::vector;
+  using U = Simd<double>::unaligned;
+  typedef S short_vector __attribute__((vector_size(8 * sizeof(S)), aligned(alignof(S)), may_alias));
+  constexpr Index W = Simd<double>::width;
+  double best_a = kNever<double>, best_b = kNever<double>;
+  Index j = 0;
+  if (n >= W) {
+    V lanes_a = kNever<double> - V{}, lanes_b = lanes_a;
+    for (; j + W <= n; j += W) {
+      const V link = __builtin_convertvector(*reinterpret_cast<const short_vector*>(x + j), V);
+      lanes_a = larger(*reinterpret_cast<const U*>(a + j) + link, lanes_a);
+      lanes_b = larger(*reinterpret_cast<const U*>(b + j) + link, lanes_b);
+    }
+    for (Index w = 0; w < W; ++w) best_a = larger(lanes_a[w], best_a), best_b = larger(lanes_b[w], best_b);
+  }
+  for (; j < n; ++j) {
+    const double link = static_cast<double>(x[j]);
+    best_a = larger(a[j] + link, best_a), best_b = larger(b[j] + link, best_b);
+  }
+  *most_a = best_a, *most_b = best_b;
+}
+
 }  // namespace
 
 #define CERTUS_BOTH(S)                                                                                        \
@@ -258,11 +283,7 @@ CERTUS_INLINE S largest_body(Index n, const Value& value) {
   }                                                                                                           \
   CERTUS_CLONES void largest_sums(const double* a, const double* b, const S* x, Index n, double* most_a,      \
                                   double* most_b) {                                                           \
-    const auto sum = [x](const double* y) {                                                                   \
-      return [x, y](Index j) __attribute__((always_inline)) { return y[j] + static_cast<double>(x[j]); };     \
-    };                                                                                                        \
-    *most_a = largest_body<double>(n, sum(a));                                                                \
-    *most_b = largest_body<double>(n, sum(b));                                                                \
+    largest_sums_body(a, b, x, n, most_a, most_b);                                                            \
   }
 
 CERTUS_BOTH(float)
