@@ -24,16 +24,16 @@ bool best_first(const Space& space, Index* path, Counters& counters, Arena& aren
   S* buffer = arena.get<S>(widest);
   Agenda agenda(first[T]);
 
-  const auto reach = [&](Index t, Index j, double x, Index i) {
+  const auto improve = [&](Index t, Index j, double x, Index i) {
     const Index id = first[t] + j;
-    if (!(x > score[id]) || agenda.taken(id)) return;
+    if (agenda.taken(id)) return;  // by rounding only
     const double promise = x + space.ahead(t, j);
     if (promise == kNever<double>) return;
     if (score[id] == kNever<double>) ++counters.activated;
     score[id] = x, from[id] = static_cast<Label>(i), column[id] = static_cast<Label>(t);
     agenda.raise(id, promise, t);
   };
-  for (Index j = 0; j < space.size(0); ++j) reach(0, j, space.node(0, j), 0);
+  for (Index j = 0; j < space.size(0); ++j) improve(0, j, static_cast<double>(space.nodes(0)[j]), 0);
   while (!agenda.empty()) {
     const Index id = agenda.take(), t = column[id], i = id - first[t];
     ++counters.expanded;
@@ -43,9 +43,15 @@ bool best_first(const Space& space, Index* path, Counters& counters, Arena& aren
       return true;
     }
     const S* links = space.links(t, i, buffer);
+    const auto* nodes = space.nodes(t + 1);
+    const double* known = score + first[t + 1];
+    const double before = score[id];
     const Index n = space.size(t + 1);
     counters.edges += n;
-    for (Index j = 0; j < n; ++j) reach(t + 1, j, score[id] + static_cast<double>(links[j]) + space.node(t + 1, j), i);
+    for (Index j = 0; j < n; ++j) {
+      const double x = before + static_cast<double>(links[j]) + static_cast<double>(nodes[j]);
+      if (x > known[j]) improve(t + 1, j, x, i);
+    }
   }
   return false;
 }

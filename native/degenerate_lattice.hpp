@@ -125,6 +125,9 @@ class DegenerateLattice {
     return forward_ ? entering(s, j, buffer) : links(length() - 2 - s, j, buffer);
   }
 
+  // One of these.
+  S link(Index s, Index i, Index j) const { return forward_ ? edge(s, i, j) : edge(length() - 2 - s, j, i); }
+
   // The scores of going from node i of column t to every node of column t + 1.
   const S* links(Index t, Index i, S* buffer) const {
     const Column& n = columns_[t + 1];
@@ -271,6 +274,13 @@ class DegenerateLattice {
   S into_rest(const Column& c, Index i, const Column& next) const {
     if (c.label[i] == kRest) return tables_.between[c.level * tables_.levels + next.level];
     return tables_.leaving(next.level)[c.label[i]];
+  }
+
+  S edge(Index t, Index i, Index j) const {
+    const Column &c = columns_[t], &n = columns_[t + 1];
+    if (n.label[j] == kRest) return into_rest(c, i, n);
+    if (c.label[i] == kRest) return tables_.entering(c.level)[n.label[j]];
+    return lattice_.at(t, c.label[i], n.label[j]);
   }
 
   // The scores of going from every node of column t to node j of column t + 1.

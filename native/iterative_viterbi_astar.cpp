@@ -29,7 +29,7 @@ class DegenerateColumns {
   Index length() const { return lattice_->length(); }
   double offset(Index) const { return 0; }
   double node(Index s, Index i) const { return lattice_->place(s).node[i]; }
-  double link(Index s, Index i, Index j) const { return static_cast<double>(lattice_->arrivals(s, j, buffer_)[i]); }
+  double link(Index s, Index i, Index j) const { return static_cast<double>(lattice_->link(s, i, j)); }
   Index label(Index s, Index i) const { return lattice_->place(s).label[i]; }
 
   Index next(Index s, Index j, double value, Index index, double* found) const {
@@ -88,8 +88,9 @@ CERTUS_SOLVER(iterative_viterbi_astar) {
   Index* path = arena.get<Index>(lattice.length);
   for (bool forward = true;; forward = !forward) {
     const double most = forward ? degenerate.forward(paths.bound()) : degenerate.backward(paths.bound());
-    if (most == kNever<double> || most <= paths.bound()) break;
+    if (most == kNever<double>) break;
     search.add_active(k, paths);
+    if (most <= paths.bound()) break;
     if (search.best_is_active() &&
         add_next_best(degenerate, search, k, forward, paths, buffer, path, answer.counters))
       break;

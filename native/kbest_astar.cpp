@@ -93,7 +93,7 @@ CERTUS_SOLVER(kbest_astar) {
   ++answer.counters.iterations;
   Hypotheses<FullSpace<Tr>> hypotheses(space, request.k, answer.counters, arena);
   S* buffer = arena.get<S>(L);
-  for (Index j = 0; j < L; ++j) hypotheses.offer(0, j, space.node(0, j), -1);
+  for (Index j = 0; j < L; ++j) hypotheses.offer(0, j, static_cast<double>(space.nodes(0)[j]), -1);
   while (answer.found < request.k && !hypotheses.empty()) {
     const Index id = hypotheses.take(), t = hypotheses.column(id);
     if (t == T - 1) {
@@ -101,9 +101,10 @@ CERTUS_SOLVER(kbest_astar) {
       continue;
     }
     const S* links = space.links(t, hypotheses.label(id), buffer);
+    const S* nodes = space.nodes(t + 1);
     const double score = hypotheses.score(id);
     for (Index j = 0; j < L; ++j)
-      hypotheses.offer(t + 1, j, score + static_cast<double>(links[j]) + space.node(t + 1, j), id);
+      hypotheses.offer(t + 1, j, score + static_cast<double>(links[j]) + static_cast<double>(nodes[j]), id);
     answer.counters.edges += L;
   }
 }

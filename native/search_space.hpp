@@ -1,7 +1,7 @@
 // What best-first search sees of a lattice: columns of nodes, the scores between them, and a bound on what is
 // still to come. Two classes have this form:
 //   Index length(), size(t)
-//   double node(t, i)              the node's own score
+//   const N* nodes(t)              the nodes' own scores
 //   const S* links(t, i, buffer)   the scores of going from node i of column t to every node of column t + 1
 //   double ahead(t, i)             no path scores more after it has left node i of column t
 // Every `ahead` is monotone: ahead(t, i) >= link(t, i, j) + node(t + 1, j) + ahead(t + 1, j). So the score that a
@@ -55,7 +55,7 @@ class FullSpace {
 
   Index length() const { return lattice_.length; }
   Index size(Index) const { return lattice_.labels; }
-  double node(Index t, Index i) const { return static_cast<double>(lattice_.node(t)[i]); }
+  const S* nodes(Index t) const { return lattice_.node(t); }
   const S* links(Index t, Index i, S* buffer) const {
     return lattice_.transitions.row(t, static_cast<Label>(i), buffer);
   }
@@ -76,7 +76,7 @@ class DegenerateSpace {
 
   Index length() const { return lattice_.length(); }
   Index size(Index t) const { return lattice_.column(t).size(); }
-  double node(Index t, Index i) const { return lattice_.column(t).node[i]; }
+  const double* nodes(Index t) const { return lattice_.column(t).node; }
   const S* links(Index t, Index i, S* buffer) const { return lattice_.links(t, i, buffer); }
   double ahead(Index t, Index) const { return ahead_[t]; }
 
