@@ -12,6 +12,7 @@
 
 #include "degenerate.hpp"
 #include "selected.hpp"
+#include "selected_sparse.hpp"
 #include "solve.hpp"
 
 namespace certus {
@@ -69,15 +70,7 @@ class DegenerateLattice {
       Column& c = columns_[t];
       std::fill(c.in, c.in + c.size(), t ? kNever<double> : 0.0);
       std::copy_n(c.in, c.size(), c.pure);
-      if (t > 0) {
-        const Column& p = columns_[t - 1];
-        for (Index i = 0; i < p.size(); ++i) {
-          const double from = p.in[i] + p.node[i];
-          raise_both(c.in, c.pure, from, p.pure[i] + p.node[i], active_links(t - 1, i, links_), c.active);
-          if (c.rest) c.in[c.active] = std::max(c.in[c.active], from + static_cast<double>(into_rest(p, i, c)));
-        }
-        counters_.edges += p.size() * c.size();
-      }
+      if (t > 0) arrive(t);
       if (!settle(c, least)) return kNever<double>;
     }
     return best();
@@ -87,17 +80,11 @@ class DegenerateLattice {
     begin(false);
     for (Index t = length() - 1; t >= 0; --t) {
       Column& c = columns_[t];
-      if (t == length() - 1) {
+      if (t < length() - 1) {
+        depart(t);
+      } else {
         std::fill(c.out, c.out + c.size(), 0.0);
         std::fill(c.pure, c.pure + c.size(), 0.0);
-      } else {
-        const Column& n = columns_[t + 1];
-        for (Index j = 0; j < n.size(); ++j) total_[j] = n.node[j] + n.out[j], pure_total_[j] = n.node[j] + n.pure[j];
-        for (Index i = 0; i < c.size(); ++i) {
-          largest_sums(total_, pure_total_, active_links(t, i, links_), n.active, c.out + i, c.pure + i);
-          if (n.rest) c.out[i] = std::max(c.out[i], total_[n.active] + static_cast<double>(into_rest(c, i, n)));
-        }
-        counters_.edges += n.size() * c.size();
       }
       if (!settle(c, least)) return kNever<double>;
     }
@@ -239,6 +226,40 @@ class DegenerateLattice {
   void begin(bool forward) {
     forward_ = forward;
     ++counters_.iterations;
+  }
+
+  // What paths score up to and with the nodes of a column, on the side of `bound`.
+  void take_totals(const Column& c, const double* bound) {
+    for (Index i = 0; i < c.size(); ++i) total_[i] = c.node[i] + bound[i], pure_total_[i] = c.node[i] + c.pure[i];
+  }
+
+  void arrive(Index t) {
+    const Column& p = columns_[t - 1];
+    Column& c = columns_[t];
+    take_totals(p, p.in);
+    counters_.edges += p.size() * c.size() - p.active * c.active;
+    counters_.edges +=
+        selected_.arrive(t - 1, p.selection(), total_, pure_total_, c.selection(), c.in, c.pure, links_);
+    if (p.rest)
+      raise_both(c.in, c.pure, total_[p.active], kNever<double>, active_links(t - 1, p.active, links_), c.active);
+    if (c.rest)
+      for (Index i = 0; i < p.size(); ++i)
+        c.in[c.active] = std::max(c.in[c.active], total_[i] + static_cast<double>(into_rest(p, i, c)));
+  }
+
+  void depart(Index t) {
+    const Column& n = columns_[t + 1];
+    Column& c = columns_[t];
+    take_totals(n, n.out);
+    counters_.edges += n.size() * c.size() - n.active * c.active;
+    counters_.edges +=
+        selected_.depart(t, c.selection(), n.selection(), total_, pure_total_, c.out, c.pure, links_);
+    if (c.rest)
+      largest_sums(total_, pure_total_, active_links(t, c.active, links_), n.active, c.out + c.active,
+                   c.pure + c.active);
+    if (n.rest)
+      for (Index i = 0; i < c.size(); ++i)
+        c.out[i] = std::max(c.out[i], total_[n.active] + static_cast<double>(into_rest(c, i, n)));
   }
 
   // Ends the work on a column: prunes it and tells whether any node is left.

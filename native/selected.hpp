@@ -1,4 +1,5 @@
-// The transitions between one label and a chosen few, for solvers that keep only some labels of a position.
+// The transitions between chosen labels, for solvers that keep only some labels of a position. Dense here; for
+// listed ones see selected_sparse.hpp.
 #pragma once
 
 #include "degenerate.hpp"
@@ -48,52 +49,28 @@ class Selected<Dense<S>> {
     return buffer;
   }
 
+  // in[n], which is -inf before, becomes the best arrival at each of `to` from all of `from`, whose prefixes score a;
+  // pure becomes the same for b. Returns how many transitions were scored.
+  Index arrive(Index t, const Selection& from, const double* a, const double* b, const Selection& to, double* in,
+               double* pure, S* buffer) const {
+    for (Index i = 0; i < from.count; ++i)
+      raise_both(in, pure, a[i], b[i], leaving(t, from.from(i), to, buffer), to.count);
+    return from.count * to.count;
+  }
+  // The other way round: out[n] is the best departure from each of `from`, where suffixes from `to` on score a.
+  Index depart(Index t, const Selection& from, const Selection& to, const double* a, const double* b, double* out,
+               double* pure, S* buffer) const {
+    for (Index i = 0; i < from.count; ++i)
+      largest_sums(a, b, leaving(t, from.from(i), to, buffer), to.count, out + i, pure + i);
+    return from.count * to.count;
+  }
+
  private:
   Dense<S> transitions_;
   const S* ranked_;
   Index stride_;
   const S* across_;
   Index width_;
-};
-
-template <class S>
-class Selected<Sparse<S>> {
- public:
-  Selected(const Lattice<Sparse<S>>& lattice, const DegenerateTables<S>&, Arena& arena)
-      : transitions_(lattice.transitions), spread_(arena.get<S>(lattice.labels, transitions_.fallback)) {}
-
-  const S* leaving(Index, const Selection& from, const Selection& to, S* buffer) const {
-    const Sparse<S>& tr = transitions_;
-    const Index* begin = tr.row_begin + from.label[0];
-    return pick(begin[0], begin[1], tr.row_to, tr.row_score, to, buffer);
-  }
-  const S* entering(Index, const Selection& from, const Selection& to, S* buffer) const {
-    const Sparse<S>& tr = transitions_;
-    const Index* begin = tr.column_begin + to.label[0];
-    return pick(begin[0], begin[1], tr.column_from, tr.column_score, from, buffer);
-  }
-
- private:
-  // A short list is spread over all labels, read and taken back; a long one is searched for each label.
-  const S* pick(Index begin, Index end, const Label* listed, const S* score, const Selection& wanted, S* out) const {
-    if (begin == end) {
-      std::fill(out, out + wanted.count, transitions_.fallback);
-    } else if (end - begin <= kSearch * wanted.count) {
-      for (Index n = begin; n < end; ++n) spread_[listed[n]] = score[n];
-      gather(out, spread_, wanted.label, wanted.count);
-      for (Index n = begin; n < end; ++n) spread_[listed[n]] = transitions_.fallback;
-    } else {
-      for (Index n = 0; n < wanted.count; ++n) {
-        const Label* found = std::lower_bound(listed + begin, listed + end, wanted.label[n]);
-        out[n] = found != listed + end && *found == wanted.label[n] ? score[found - listed] : transitions_.fallback;
-      }
-    }
-    return out;
-  }
-
-  static constexpr Index kSearch = 4;  // listed entries that are spread in the time of one search
-  Sparse<S> transitions_;
-  S* spread_;  // [labels], the fallback everywhere between calls
 };
 
 }  // namespace certus
