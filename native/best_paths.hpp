@@ -47,7 +47,8 @@ class BestPaths {
   double sum(const Index* path) const {
     double score = static_cast<double>(lattice_.node(0)[path[0]]);
     for (Index t = 1; t < lattice_.length; ++t) {
-      score += static_cast<double>(lattice_.at(t - 1, static_cast<Label>(path[t - 1]), static_cast<Label>(path[t])));
+      const Label from = static_cast<Label>(path[t - 1]), to = static_cast<Label>(path[t]);
+      score += static_cast<double>(lattice_.at(t - 1, from, to));
       score += static_cast<double>(lattice_.node(t)[path[t]]);
     }
     return score;
@@ -99,7 +100,11 @@ void add_beam(const Lattice<Tr>& lattice, Index width, BestPaths<Tr>& paths, Cou
     }
   Index* path = arena.get<Index>(T);
   for (Index n = 0; n < sizes[T - 1]; ++n) {
-    for (Index t = T - 1, at = n; t >= 0; at = beams[t * width + at].from, --t) path[t] = beams[t * width + at].label;
+    for (Index t = T - 1, at = n; t >= 0; --t) {
+      const Hypothesis& h = beams[t * width + at];
+      path[t] = h.label;
+      at = h.from;
+    }
     paths.add(path);
   }
 }

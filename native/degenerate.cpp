@@ -92,7 +92,8 @@ void fill_listed(DegenerateTables<S>& tables, std::vector<S>& table, const std::
     }
     for (Index level = tables.levels - 1; level >= 0; --level) {
       listed[level] += listed[level + 1];
-      if (listed[level] < L - tables.active(level)) table[level * L + y] = std::max(table[level * L + y], fallback);
+      S& most = table[level * L + y];
+      if (listed[level] < L - tables.active(level)) most = std::max(most, fallback);
     }
   }
   accumulate_levels(table, tables.levels, L);

@@ -29,8 +29,8 @@ class Selected<Dense<S>> {
         across_(lattice.transitions.step ? nullptr : lattice.model->transposed()),
         width_(padded(lattice.labels)) {}
 
-  // The scores of going from the first of `from` at position t to each of `to` at t + 1. Labels of successive ranks
-  // lie side by side in the ranked matrix and need not be copied.
+  // The scores of going from the first of `from` at position t to each of `to` at t + 1. Labels of successive
+  // ranks lie side by side in the ranked matrix and need not be copied.
   const S* leaving(Index t, const Selection& from, const Selection& to, S* buffer) const {
     if (!ranked_) {
       gather(buffer, transitions_.row(t, from.label[0], nullptr), to.label, to.count);
@@ -49,8 +49,8 @@ class Selected<Dense<S>> {
     return buffer;
   }
 
-  // in[n], which is -inf before, becomes the best arrival at each of `to` from all of `from`, whose prefixes score a;
-  // pure becomes the same for b. Returns how many transitions were scored.
+  // in[n], which is -inf before, becomes the best arrival at each of `to` from all of `from`, whose prefixes
+  // score a; pure becomes the same for b. Returns how many transitions were scored.
   Index arrive(Index t, const Selection& from, const double* a, const double* b, const Selection& to, double* in,
                double* pure, S* buffer) const {
     for (Index i = 0; i < from.count; ++i)
