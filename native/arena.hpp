@@ -32,7 +32,8 @@ class Arena {
 
   class Scope {
    public:
-    explicit Scope(Arena& arena) : arena_(arena), outer_(arena.depth_++), blocks_(arena.full_.size()), used_(arena.used_) {}
+    explicit Scope(Arena& arena)
+        : arena_(arena), outer_(arena.depth_++), blocks_(arena.full_.size()), used_(arena.used_) {}
     ~Scope() {
       --arena_.depth_;
       if (outer_ == 0) arena_.release();

@@ -1,8 +1,8 @@
 // 1-best iterative A*: Huang et al. 2012, section 4.2.
 //
-// A* with the naive heuristic on the degenerate lattice, which is expanded where the best path is degenerate until
-// it is so nowhere. As in the paper there is no lower bound and nothing is pruned, but for nodes that no path can go
-// through at all.
+// A* with the naive heuristic on the degenerate lattice, which is expanded where the best path is degenerate
+// until it is so nowhere. As in the paper there is no lower bound and nothing is pruned, but for nodes that no path
+// can go through at all.
 #include "best_first.hpp"
 #include "degenerate_paths.hpp"
 
