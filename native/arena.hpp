@@ -32,11 +32,12 @@ class Arena {
 
   class Scope {
    public:
-    explicit Scope(Arena& arena) : arena_(arena), outer_(arena.depth_++), used_(arena.used_) {}
+    explicit Scope(Arena& arena)
+        : arena_(arena), outer_(arena.depth_++), blocks_(arena.full_.size()), used_(arena.used_) {}
     ~Scope() {
       --arena_.depth_;
       if (outer_ == 0) arena_.release();
-      else if (arena_.full_.empty()) arena_.used_ = used_;
+      else if (arena_.full_.size() == blocks_) arena_.used_ = used_;
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -44,7 +45,7 @@ class Arena {
    private:
     Arena& arena_;
     int outer_;
-    std::size_t used_;
+    std::size_t blocks_, used_;
   };
 
   static Arena& local() {

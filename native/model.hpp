@@ -28,6 +28,7 @@ struct Bounds {
 };
 
 // The degenerate labels of staggered decoding; degenerate.hpp computes and explains it.
+template <class S>
 struct DegenerateTables;
 
 template <class S>
@@ -93,7 +94,7 @@ class Model {
   // Set by degenerate.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
   std::vector<Label> order;
   mutable std::once_flag degenerate_once;
-  mutable std::shared_ptr<DegenerateTables> degenerate;
+  mutable std::shared_ptr<DegenerateTables<S>> degenerate;
 
   // exp(transition - shift), padded, and its shift: what marginals need.
   struct Weights {

@@ -3,10 +3,5 @@ namespace certus {
 #define PENDING(name) CERTUS_SOLVER(name) { viterbi_astar(lattice, request, answer, arena); } CERTUS_INSTANTIATE(name)
 PENDING(beam)
 PENDING(carpediem)
-PENDING(staggered)
-PENDING(astar)
-PENDING(iterative_astar)
 PENDING(kbest_viterbi)
-PENDING(kbest_astar)
-PENDING(iterative_viterbi_astar)
 }

@@ -20,6 +20,7 @@
 
 #include "columns.hpp"
 #include "solve.hpp"
+#include "step.hpp"
 
 namespace certus {
 

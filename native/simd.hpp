@@ -47,47 +47,15 @@ Index next_best_sum(const double* a, const double* b, Index stride, Index n, dou
 Index first_invalid(const float* x, Index n);
 Index first_invalid(const double* x, Index n);
 
-// Finding the few large elements of a row without reading it twice: labels are taken in chunks of kChunk; within
-// a chunk, group g holds the labels g, g + kLanes, g + 2 kLanes, ... The maxima of groups and chunks tell where to look.
-inline constexpr Index kLanes = 16;
-inline constexpr Index kChunk = 8 * kLanes;
-inline Index chunk_count(Index n) { return (n + kChunk - 1) / kChunk; }
-
-template <class S>
-struct Maxima {
-  S* group;  // [chunks][kLanes]
-  S* chunk;  // [chunks]
-};
-
-// One step from a few labels to all, with everything else folded into `rest`:
-//   reach[y] = max(rest + enter[y], max_i alpha[i] + rows[i][y]) + node[y]
-// All but `node` are padded with -inf.
-template <class S>
-struct Steps {
-  S* reach;
-  const S* node;
-  const S* enter;
-  S rest;
-  const S* other;  // the maxima are those of reach + other
-  const S* const* rows;
-  const S* alpha;
-  Index count;
-};
-
-// Takes the step to labels 0 .. n-1; returns the largest reach. *suspicious tells that `node` may hold NaN or +inf.
-float step(const Steps<float>& steps, const Maxima<float>& maxima, Index n, bool* suspicious);
-double step(const Steps<double>& steps, const Maxima<double>& maxima, Index n, bool* suspicious);
-
-// Takes the step to the labels of chunk c only.
-void step_chunk(const Steps<float>& steps, const Maxima<float>& maxima, Index n, Index c);
-void step_chunk(const Steps<double>& steps, const Maxima<double>& maxima, Index n, Index c);
-
-// Which lanes of a group row are at least `least`, as bits; *below becomes the largest of the others, if larger.
-unsigned lanes_at_least(const float* group, float least, float* below);
-unsigned lanes_at_least(const double* group, double least, double* below);
-
-// sum[j] += weight[i] * rows[i * stride + j]   and   out[i] = sum_j rows[i * stride + j] * weight[j].
-void accumulate_rows(double* sum, const double* weight, const double* rows, Index count, Index stride, Index width);
-void dot_rows(double* out, const double* weight, const double* rows, Index count, Index stride, Index width);
+// For hypotheses whose scores are kept in double whatever the model's precision:
+// acc[j] = max(acc[j], from + row[j]);
+void raise(double* acc, double from, const float* row, Index n);
+void raise(double* acc, double from, const double* row, Index n);
+// the largest a[j] + b[j] (-inf when n is 0);
+double max_sum(const float* a, const double* b, Index n);
+double max_sum(const double* a, const double* b, Index n);
+// and the j with from + row[j] >= least[j], listed in `hits`; returns how many.
+Index reaching(Label* hits, double from, const float* row, const double* least, Index n);
+Index reaching(Label* hits, double from, const double* row, const double* least, Index n);
 
 }  // namespace certus

@@ -1,0 +1,134 @@
+#include "step.hpp"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <limits>
+
+#include "vector.hpp"
+
+namespace certus {
+namespace {
+
+// The state of a step on its way over the labels. What kTracked adds: the largest reach, and a sum that shows
+// NaN and +inf (a false alarm, by overflow, costs a second look).
+template <class S, bool kTracked>
+struct Stepper {
+  using V = typename Simd<S>::vector;
+  using U = typename Simd<S>::unaligned;
+  static constexpr Index W = Simd<S>::width, P = kLanes / W;  // vectors a unit of kLanes labels
+  const Steps<S> at;
+  const Index n;
+  V most[P], sum[P], best[P];
+
+  // N units from label y on: their maxima stay in registers while the rows pass by.
+  template <int N>
+  CERTUS_INLINE_MEMBER void block(Index y, const S* node) {
+    V x[N * P];
+    for (Index v = 0; v < N * P; ++v) x[v] = at.rest + *reinterpret_cast<const U*>(at.enter + y + v * W);
+    for (Index i = 0; i < at.count; ++i) {
+      const V from = at.alpha[i] - V{};
+      const S* row = at.rows[i] + y;
+      for (Index v = 0; v < N * P; ++v) x[v] = larger(from + *reinterpret_cast<const U*>(row + v * W), x[v]);
+    }
+    for (Index v = 0; v < N * P; ++v) {
+      x[v] += *reinterpret_cast<const U*>(node + v * W);
+      *reinterpret_cast<U*>(at.reach + y + v * W) = x[v];
+      best[v % P] = larger(x[v] + *reinterpret_cast<const U*>(at.other + y + v * W), best[v % P]);
+      if constexpr (kTracked) {
+        most[v % P] = larger(x[v], most[v % P]);
+        sum[v % P] += x[v];
+      }
+    }
+  }
+
+  CERTUS_INLINE_MEMBER void chunk(const Maxima<S>& maxima, Index c) {
+    for (Index p = 0; p < P; ++p) best[p] = kNever<S> - V{};
+    static_assert(kPad == 4 * kLanes && kChunk % kPad == 0);
+    const Index end = std::min((c + 1) * kChunk, padded(n));
+    for (Index y = c * kChunk; y < end; y += kPad) {
+      if (y + kPad <= n) {
+        block<4>(y, at.node + y);
+      } else {
+        alignas(64) S tail[kPad];
+        for (Index w = 0; w < kPad; ++w) tail[w] = y + w < n ? at.node[y + w] : kNever<S>;
+        block<4>(y, tail);
+      }
+    }
+    V all = best[0];
+    for (Index p = 0; p < P; ++p) {
+      *reinterpret_cast<U*>(maxima.group + c * kLanes + p * W) = best[p];
+      all = larger(best[p], all);
+    }
+    maxima.chunk[c] = fold<S>(all, [](auto a, auto b) { return larger(a, b); });
+  }
+};
+
+template <class S>
+CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
+  using V = typename Simd<S>::vector;
+  constexpr Index W = Simd<S>::width, P = kLanes / W;
+  Stepper<S, true> stepper{steps, n, {}, {}, {}};
+  for (Index p = 0; p < P; ++p) stepper.most[p] = kNever<S> - V{};
+  for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
+  V most = stepper.most[0], sum = stepper.sum[0];
+  for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
+  *suspicious = !(fold<S>(sum, [](auto a, auto b) { return a + b; }) < std::numeric_limits<S>::infinity());
+  return fold<S>(most, [](auto a, auto b) { return larger(a, b); });
+}
+
+template <class S>
+CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {
+  Stepper<S, false> stepper{steps, n, {}, {}, {}};
+  stepper.chunk(maxima, c);
+}
+
+template <class S>
+[[maybe_unused]] CERTUS_INLINE unsigned lanes_body(const S* group, S least, S* below) {
+  unsigned lanes = 0;
+  for (Index g = 0; g < kLanes; ++g) {
+    const bool in = group[g] >= least;
+    lanes |= static_cast<unsigned>(in) << g;
+    const S out = in ? kNever<S> : group[g];
+    *below = larger(out, *below);
+  }
+  return lanes;
+}
+
+}  // namespace
+
+#define CERTUS_BOTH(S)                                                                                   \
+  CERTUS_CLONES S step(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {      \
+    return step_body(steps, maxima, n, suspicious);                                                      \
+  }                                                                                                      \
+  CERTUS_CLONES void step_chunk(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {      \
+    step_chunk_body(steps, maxima, n, c);                                                                \
+  }
+CERTUS_BOTH(float)
+CERTUS_BOTH(double)
+#undef CERTUS_BOTH
+
+#if defined(__SSE2__)
+unsigned lanes_at_least(const float* group, float least, float* below) {
+  const __m128 bar = _mm_set1_ps(least), never = _mm_set1_ps(kNever<float>);
+  __m128 most = never;
+  unsigned lanes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const __m128 x = _mm_loadu_ps(group + 4 * i);
+    const __m128 in = _mm_cmpge_ps(x, bar);
+    lanes |= static_cast<unsigned>(_mm_movemask_ps(in)) << (4 * i);
+    most = _mm_max_ps(most, _mm_or_ps(_mm_and_ps(in, never), _mm_andnot_ps(in, x)));
+  }
+  most = _mm_max_ps(most, _mm_movehl_ps(most, most));
+  most = _mm_max_ss(most, _mm_shuffle_ps(most, most, 1));
+  *below = larger(_mm_cvtss_f32(most), *below);
+  return lanes;
+}
+#else
+unsigned lanes_at_least(const float* group, float least, float* below) { return lanes_body(group, least, below); }
+#endif
+unsigned lanes_at_least(const double* group, double least, double* below) { return lanes_body(group, least, below); }
+
+}  // namespace certus
