@@ -2,12 +2,9 @@
 namespace certus {
 #define PENDING(name) CERTUS_SOLVER(name) { viterbi_astar(lattice, request, answer, arena); } CERTUS_INSTANTIATE(name)
 PENDING(automatic)
-PENDING(beam)
-PENDING(carpediem)
 PENDING(staggered)
 PENDING(astar)
 PENDING(iterative_astar)
-PENDING(kbest_viterbi)
 PENDING(kbest_astar)
 PENDING(iterative_viterbi_astar)
 }

@@ -199,6 +199,46 @@ CERTUS_INLINE S group_max_body(S* groups, const S* row, const S* potential, Inde
   return best;
 }
 
+template <class S>
+CERTUS_INLINE void raise_body(double* acc, double from, const S* row, Index n) {
+  for (Index j = 0; j < n; ++j) {
+    const double x = from + static_cast<double>(row[j]);
+    acc[j] = larger(x, acc[j]);
+  }
+}
+
+template <class S>
+CERTUS_INLINE double max_sum_body(const S* a, const double* b, Index n) {
+  constexpr Index kWays = 16;
+  double part[kWays];
+  for (Index w = 0; w < kWays; ++w) part[w] = kNever<double>;
+  Index j = 0;
+  for (; j + kWays <= n; j += kWays)
+    for (Index w = 0; w < kWays; ++w) part[w] = larger(static_cast<double>(a[j + w]) + b[j + w], part[w]);
+  for (; j < n; ++j) part[0] = larger(static_cast<double>(a[j]) + b[j], part[0]);
+  for (Index w = 1; w < kWays; ++w) part[0] = larger(part[w], part[0]);
+  return part[0];
+}
+
+template <class S>
+CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const double* least, Index n) {
+  constexpr Index kBlock = 32;  // hits are few: most blocks are passed over with one test
+  Index found = 0, j = 0;
+  for (; j < n; j += kBlock) {
+    const Index end = std::min(n, j + kBlock);
+    int any = 0;
+    if (end - j == kBlock) {
+      for (Index w = 0; w < kBlock; ++w) any |= from + static_cast<double>(row[j + w]) >= least[j + w];
+      if (!any) continue;
+    }
+    for (Index i = j; i < end; ++i) {
+      hits[found] = static_cast<Label>(i);
+      found += from + static_cast<double>(row[i]) >= least[i];
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 #define CERTUS_BOTH(S)                                                                                        \
@@ -223,6 +263,11 @@ CERTUS_INLINE S group_max_body(S* groups, const S* row, const S* potential, Inde
   CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                 \
   CERTUS_CLONES S group_max(S* groups, const S* row, const S* potential, Index n, bool* suspicious) {         \
     return group_max_body(groups, row, potential, n, suspicious);                                             \
+  }                                                                                                           \
+  CERTUS_CLONES void raise(double* acc, double from, const S* row, Index n) { raise_body(acc, from, row, n); } \
+  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) { return max_sum_body(a, b, n); }        \
+  CERTUS_CLONES Index reaching(Label* hits, double from, const S* row, const double* least, Index n) {        \
+    return reaching_body(hits, from, row, least, n);                                                          \
   }
 
 CERTUS_BOTH(float)

@@ -58,6 +58,17 @@ inline Index group_count(Index n) { return (n + kLanes * kGroup - 1) / (kLanes *
 float group_max(float* groups, const float* row, const float* potential, Index n, bool* suspicious);
 double group_max(double* groups, const double* row, const double* potential, Index n, bool* suspicious);
 
+// For hypotheses whose scores are kept in double whatever the model's precision:
+// acc[j] = max(acc[j], from + row[j]);
+void raise(double* acc, double from, const float* row, Index n);
+void raise(double* acc, double from, const double* row, Index n);
+// the largest a[j] + b[j] (-inf when n is 0);
+double max_sum(const float* a, const double* b, Index n);
+double max_sum(const double* a, const double* b, Index n);
+// and the j with from + row[j] >= least[j], listed in `hits`; returns how many.
+Index reaching(Label* hits, double from, const float* row, const double* least, Index n);
+Index reaching(Label* hits, double from, const double* row, const double* least, Index n);
+
 // sum[j] += weight[i] * rows[i * stride + j]   and   out[i] = sum_j rows[i * stride + j] * weight[j].
 void accumulate_rows(double* sum, const double* weight, const double* rows, Index count, Index stride, Index width);
 void dot_rows(double* out, const double* weight, const double* rows, Index count, Index stride, Index width);

@@ -1,0 +1,157 @@
+// Beam search, the approximate baseline of Huang et al. 2012 (section 5), with a certificate.
+//
+// At every position the `width` labels with the best prefixes go on and the others are dropped. What a dropped
+// prefix could still have come to is bounded by the potentials of the model (see Bounds), so the answer carries
+// the largest score it may have missed; where that is no more than what was found, the path is proven optimal.
+//
+// Two departures from the textbook: a beam that dies is started again with twice the width, so "no path" is said
+// only of problems that have none; and prefixes are summed in double whatever the model's precision, so that the
+// bound is not rounded below the truth.
+#include "solve.hpp"
+
+namespace certus {
+namespace {
+
+struct Hypothesis {
+  double score;  // of the prefix that ends here
+  Label label;
+  Label from;  // index into the beam of the position before
+};
+
+inline bool better(const Hypothesis& a, const Hypothesis& b) {
+  return a.score != b.score ? a.score > b.score : a.label < b.label;
+}
+
+// Moves the best `width` scores into `beam`, leaving -inf in their places; returns how many there were.
+Index select(double* scores, Index L, Index width, Hypothesis* beam) {
+  Index size = 0;
+  for (Index y = 0; y < L; ++y) {
+    if (scores[y] == kNever<double>) continue;
+    const Hypothesis h{scores[y], static_cast<Label>(y), -1};
+    if (size < width) {
+      beam[size++] = h;
+      if (size == width) std::make_heap(beam, beam + size, better);  // the worst on top
+    } else if (h.score > beam[0].score) {
+      std::pop_heap(beam, beam + size, better);
+      beam[size - 1] = h;
+      std::push_heap(beam, beam + size, better);
+    }
+  }
+  for (Index n = 0; n < size; ++n) scores[beam[n].label] = kNever<double>;
+  return size;
+}
+
+template <class Tr>
+class Beam {
+ public:
+  using S = typename Tr::Score;
+
+  Beam(const Lattice<Tr>& lattice, Arena& arena)
+      : lattice_(lattice),
+        leave_(lattice.model->bounds().leave.data()),
+        outlook_(arena.get<double>(lattice.length)),
+        arrivals_(arena.get<double>(lattice.labels)),
+        scores_(arena.get<double>(lattice.labels)),
+        buffer_(arena.get<S>(lattice.labels)) {
+    look_ahead(arena);
+  }
+
+  // Tells whether the beam got through; what the dropped prefixes could have come to is in `missed` either way.
+  bool run(Index width, Index* labels, Counters& counters, Arena& arena) {
+    const Arena::Scope scope(arena);
+    const Index T = lattice_.length;
+    Hypothesis* beams = arena.get<Hypothesis>(T * width);  // [T][width]
+    Index size = 0;
+    missed = found = kNever<double>;
+    ++counters.iterations;
+    for (Index t = 0; t < T; ++t) {
+      Hypothesis* beam = beams + t * width;
+      const Hypothesis* previous = t ? beam - width : nullptr;
+      extend(t, previous, size, counters);
+      const Index before = size;
+      size = select(scores_, lattice_.labels, width, beam);
+      counters.activated += size;
+      if (t < T - 1) missed = std::max(missed, max_sum(scores_, leave_, lattice_.labels) + outlook_[t]);
+      if (size == 0) return false;
+      if (t > 0) link(t, beam, size, previous, before);
+    }
+    trace(beams, width, size, labels);
+    return true;
+  }
+
+  double found = 0, missed = 0;
+
+ private:
+  // outlook[t]: the most that a path gains after position t, beyond leaving its label there.
+  void look_ahead(Arena& arena) {
+    const Bounds<S>& bounds = lattice_.model->bounds();
+    const Index T = lattice_.length, L = lattice_.labels;
+    double* both = arena.get<double>(L);
+    for (Index y = 0; y < L; ++y) both[y] = bounds.enter[y] + bounds.leave[y];
+    outlook_[T - 1] = 0;
+    for (Index t = T - 1; t > 0; --t)
+      outlook_[t - 1] = outlook_[t] + max_sum(lattice_.node(t), t < T - 1 ? both : bounds.enter.data(), L);
+  }
+
+  // scores[y]: the best prefix from the beam to label y at position t; arrivals[y]: the same without its node.
+  void extend(Index t, const Hypothesis* beam, Index size, Counters& counters) {
+    const Index L = lattice_.labels;
+    std::fill(arrivals_, arrivals_ + L, t ? kNever<double> : 0.0);
+    for (Index n = 0; n < size; ++n)
+      raise(arrivals_, beam[n].score, lattice_.transitions.row(t - 1, beam[n].label, buffer_), L);
+    counters.expanded += size;
+    counters.edges += size * L;
+    const S* node = lattice_.node(t);
+    for (Index y = 0; y < L; ++y) scores_[y] = arrivals_[y] + static_cast<double>(node[y]);
+  }
+
+  // Finds again where the survivors came from: a few look-ups instead of a back-pointer in every update.
+  void link(Index t, Hypothesis* beam, Index size, const Hypothesis* before, Index count) const {
+    for (Index n = 0; n < size; ++n) {
+      const Label y = beam[n].label;
+      Label from = 0;
+      while (from < count - 1 && before[from].score + static_cast<double>(lattice_.at(t - 1, before[from].label, y)) !=
+                                     arrivals_[y])
+        ++from;
+      beam[n].from = from;
+    }
+  }
+
+  void trace(const Hypothesis* beams, Index width, Index size, Index* labels) {
+    const Index T = lattice_.length;
+    const Hypothesis* last = beams + (T - 1) * width;
+    const Hypothesis* h = std::min_element(last, last + size, better);
+    found = h->score;
+    for (Index t = T - 1;; --t) {
+      labels[t] = h->label;
+      if (t == 0) return;
+      h = beams + (t - 1) * width + h->from;
+    }
+  }
+
+  const Lattice<Tr>& lattice_;
+  const double* leave_;  // [L]
+  double* outlook_;      // [T]
+  double* arrivals_;     // [L]
+  double* scores_;       // [L]
+  S* buffer_;            // [L]
+};
+
+}  // namespace
+
+CERTUS_SOLVER(beam) {
+  Beam<Tr> search(lattice, arena);
+  for (Index width = std::max<Index>(1, request.width);; width *= 2) {
+    width = std::min(width, lattice.labels);
+    if (search.run(width, answer.labels, answer.counters, arena)) break;
+    if (search.missed == kNever<double> || width == lattice.labels) return;  // nothing dropped leads to the end
+  }
+  answer.found = 1;
+  if (search.missed <= search.found) return;
+  answer.status = Status::feasible;
+  answer.bound = search.missed;
+}
+
+CERTUS_INSTANTIATE(beam)
+
+}  // namespace certus
