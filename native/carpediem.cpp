@@ -7,10 +7,9 @@
 // backwards, for as long as they might win.
 //
 // Departures from the paper, none of which changes the answer:
-//   - The paper bounds every horizontal weight by the single largest one. Here the potentials of the model are moved
-//     from the edges into the vertices they join (see Bounds): the vertical weight of y is
-//     node(t, y) + enter[y] + leave[y] and an edge weighs transition(i, j) - leave[i] - enter[j] <= 0, so that the
-//     largest horizontal weight is 0 and the bounds are those of each label instead of the worst one's.
+//   - The paper bounds every horizontal weight by the largest one of all. Here it is bounded by the largest one into
+//     the label, which is moved from the edges into the vertex: y weighs node(t, y) + incoming[y], an edge weighs
+//     transition(i, j) - incoming[j] <= 0, and the largest horizontal weight is 0.
 //   - A layer is sorted as far as it is read: the first few vertices, then four times as many, and so on.
 //   - Open vertices are kept by decreasing score, so the search for a predecessor stops at the first that cannot win.
 //   - A stack of our own instead of recursion: the backward openings can go as deep as the sentence is long.
@@ -26,8 +25,7 @@ class CarpeDiem {
 
   CarpeDiem(const Lattice<Tr>& lattice, Counters& counters, Arena& arena)
       : lattice_(lattice),
-        enter_(lattice.model->bounds().enter.data()),
-        leave_(lattice.model->bounds().leave.data()),
+        incoming_(lattice.model->bounds().incoming.data()),
         counters_(counters),
         arena_(arena),
         layers_(arena.get<Layer>(lattice.length, Layer{})),
@@ -86,19 +84,17 @@ class CarpeDiem {
   // Sorts out the next vertices of layer t, four times as many as the last time; false when none is left.
   bool refill(Index t) {
     Layer& layer = layers_[t];
-    const Index L = lattice_.labels, T = lattice_.length;
+    const Index L = lattice_.labels;
     const bool first = layer.batch == 0;
     if (!first && layer.ready < layer.batch) return false;
     layer.batch = std::min(L, first ? kBatch : 4 * layer.batch);
     layer.closed = arena_.template get<Closed>(layer.batch);
     layer.next = layer.ready = 0;
     const S* node = lattice_.node(t);
-    const bool entered = t > 0, left = t < T - 1;
     Closed* heap = layer.closed;  // the worst on top
     double least = kNever<double>;
     for (Index y = 0; y < L; ++y) {
-      const double weight =
-          static_cast<double>(node[y]) + ((entered ? enter_[y] : 0.0) + (left ? leave_[y] : 0.0));
+      const double weight = static_cast<double>(node[y]) + (t ? incoming_[y] : 0.0);
       if (!(weight > least)) continue;
       const Closed c{weight, static_cast<Label>(y)};
       if (!first && !before(layer.last, c)) continue;
@@ -145,7 +141,7 @@ class CarpeDiem {
     Opening& o = stack_[t];
     ++counters_.edges;
     const Label j = o.vertex.label;
-    const double x = p.score + (static_cast<double>(lattice_.at(t - 1, p.label, j)) - leave_[p.label] - enter_[j]);
+    const double x = p.score + (static_cast<double>(lattice_.at(t - 1, p.label, j)) - incoming_[j]);
     if (x > o.arrival) o.arrival = x, o.from = p.label;
   }
 
@@ -175,8 +171,7 @@ class CarpeDiem {
   static constexpr Index kBatch = 8;
 
   const Lattice<Tr>& lattice_;
-  const double* enter_;  // [L]
-  const double* leave_;  // [L]
+  const double* incoming_;  // [L]
   Counters& counters_;
   Arena& arena_;
   Layer* layers_;   // [T]

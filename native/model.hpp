@@ -21,6 +21,7 @@ namespace certus {
 template <class S>
 struct Bounds {
   std::vector<double> enter, leave;              // [labels]
+  std::vector<double> incoming;                  // [labels]: the best transition into a label
   std::vector<S> enter_rounded, leave_rounded;   // the same in the lattice's own precision,
   std::vector<S> both_rounded;                   // and their sum
   double largest = 0;                            // the largest finite magnitude among them
@@ -196,6 +197,7 @@ class Model {
   void find_bounds() {
     bounds_.leave.assign(labels_, kNever<double>);
     bounds_.enter.assign(labels_, kNever<double>);
+    bounds_.incoming.assign(labels_, kNever<double>);
     if (only_sparse_) sparse_bounds();
     else dense_bounds(ceiling());
     for (Index y = 0; y < labels_; ++y) {
@@ -213,8 +215,11 @@ class Model {
       const S* row = m.row(0, static_cast<Label>(i), nullptr);
       const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
       if (leave == kNever<double>) continue;
-      for (Index j = 0; j < labels_; ++j)
-        bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(row[j]) - leave);
+      for (Index j = 0; j < labels_; ++j) {
+        const double x = row[j];
+        bounds_.enter[j] = std::max(bounds_.enter[j], x - leave);
+        bounds_.incoming[j] = std::max(bounds_.incoming[j], x);
+      }
     }
   }
 
@@ -235,6 +240,10 @@ class Model {
         if (column_score_[n] != kNever<S>)
           enter = std::max(enter, static_cast<double>(column_score_[n]) - bounds_.leave[column_from_[n]]);
       bounds_.enter[j] = enter;
+      const Index begin = column_begin_[j], end = column_begin_[j + 1];
+      double incoming = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
+      for (Index n = begin; n < end; ++n) incoming = std::max(incoming, static_cast<double>(column_score_[n]));
+      bounds_.incoming[j] = incoming;
     }
   }
 
