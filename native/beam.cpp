@@ -27,17 +27,20 @@ inline bool better(const Hypothesis& a, const Hypothesis& b) {
 // Moves the best `width` scores into `beam`, leaving -inf in their places; returns how many there were.
 Index select(double* scores, Index L, Index width, Hypothesis* beam) {
   Index size = 0;
+  double least = kNever<double>;
   for (Index y = 0; y < L; ++y) {
-    if (scores[y] == kNever<double>) continue;
+    if (!(scores[y] > least)) continue;
     const Hypothesis h{scores[y], static_cast<Label>(y), -1};
     if (size < width) {
       beam[size++] = h;
-      if (size == width) std::make_heap(beam, beam + size, better);  // the worst on top
-    } else if (h.score > beam[0].score) {
+      if (size < width) continue;
+      std::make_heap(beam, beam + size, better);  // the worst on top
+    } else {
       std::pop_heap(beam, beam + size, better);
       beam[size - 1] = h;
       std::push_heap(beam, beam + size, better);
     }
+    least = beam[0].score;
   }
   for (Index n = 0; n < size; ++n) scores[beam[n].label] = kNever<double>;
   return size;
@@ -87,7 +90,7 @@ class Outlook {
     const Index L = lattice_.labels;
     Hypothesis* top = top_ + t * width_;
     size_[t] = select(own, L, width_, top);
-    const double others = *std::max_element(own, own + L) + entered_[t + 1];
+    const double others = largest(own, L) + entered_[t + 1];
     entered_[t] = others;
     for (Index n = 0; n < size_[t]; ++n) {
       const Label y = top[n].label;

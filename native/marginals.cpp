@@ -33,7 +33,7 @@ class Nodes {
 
 // Makes the largest of x 0 and returns what it was.
 double normalise(double* x, Index n) {
-  const double most = *std::max_element(x, x + n);
+  const double most = largest(x, n);
   if (most != kNever<double>) subtract(x, most, n);
   return most;
 }

@@ -90,7 +90,7 @@ class Model {
   mutable std::once_flag degenerate_once;
   mutable std::shared_ptr<DegenerateTables> degenerate;
 
-  // exp(transition - shift), padded, and its shift: what marginals need.
+  // exp(transition - shift) and its shift: what marginals need.
   struct Weights {
     std::vector<double> value;
     Index stride = 0;

@@ -207,15 +207,16 @@ CERTUS_INLINE void raise_body(double* acc, double from, const S* row, Index n) {
   }
 }
 
-template <class S>
-CERTUS_INLINE double max_sum_body(const S* a, const double* b, Index n) {
+// The largest at(j) for j < n, in enough lanes to keep a vector unit busy.
+template <class At>
+CERTUS_INLINE double largest_of(const At& at, Index n) {
   constexpr Index kWays = 16;
   double part[kWays];
   for (Index w = 0; w < kWays; ++w) part[w] = kNever<double>;
   Index j = 0;
   for (; j + kWays <= n; j += kWays)
-    for (Index w = 0; w < kWays; ++w) part[w] = larger(static_cast<double>(a[j + w]) + b[j + w], part[w]);
-  for (; j < n; ++j) part[0] = larger(static_cast<double>(a[j]) + b[j], part[0]);
+    for (Index w = 0; w < kWays; ++w) part[w] = larger(at(j + w), part[w]);
+  for (; j < n; ++j) part[0] = larger(at(j), part[0]);
   for (Index w = 1; w < kWays; ++w) part[0] = larger(part[w], part[0]);
   return part[0];
 }
@@ -265,7 +266,9 @@ CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const 
     return group_max_body(groups, row, potential, n, suspicious);                                             \
   }                                                                                                           \
   CERTUS_CLONES void raise(double* acc, double from, const S* row, Index n) { raise_body(acc, from, row, n); } \
-  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) { return max_sum_body(a, b, n); }        \
+  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) {                                        \
+    return largest_of([=](Index j) { return static_cast<double>(a[j]) + b[j]; }, n);                          \
+  }                                                                                                           \
   CERTUS_CLONES Index reaching(Label* hits, double from, const S* row, const double* least, Index n) {        \
     return reaching_body(hits, from, row, least, n);                                                          \
   }
@@ -288,18 +291,39 @@ CERTUS_CLONES void accumulate_rows(double* sum, const double* weight, const doub
     for (Index j = 0; j < width; ++j) sum[j] += weight[i] * rows[i * stride + j];
 }
 
+CERTUS_CLONES double largest(const double* x, Index n) {
+  return largest_of([=](Index j) { return x[j]; }, n);
+}
+
+namespace {
+
+// R rows at a time, since a single row would wait for each addition. The lanes are the same on every machine, and
+// so are the sums.
+template <int R>
+CERTUS_INLINE void dot_some(double* out, const double* weight, const double* rows, Index stride, Index width) {
+  using V = Simd<double>::vector;
+  using U = Simd<double>::unaligned;
+  constexpr Index W = Simd<double>::width;
+  V part[R] = {};
+  Index j = 0;
+  for (; j + W <= width; j += W) {
+    const V w = *reinterpret_cast<const U*>(weight + j);
+    for (int r = 0; r < R; ++r) part[r] += *reinterpret_cast<const U*>(rows + r * stride + j) * w;
+  }
+  for (int r = 0; r < R; ++r) {
+    V p = part[r];
+    for (Index c = j; c < width; ++c) p[0] += rows[r * stride + c] * weight[c];
+    out[r] = ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
+  }
+}
+
+}  // namespace
+
 CERTUS_CLONES void dot_rows(double* out, const double* weight, const double* rows, Index count, Index stride,
                             Index width) {
-  constexpr Index kWays = 8;  // fixed lanes, so that the sum does not depend on the machine
-  for (Index i = 0; i < count; ++i) {
-    const double* row = rows + i * stride;
-    double part[kWays] = {};
-    Index j = 0;
-    for (; j + kWays <= width; j += kWays)
-      for (Index w = 0; w < kWays; ++w) part[w] += row[j + w] * weight[j + w];
-    for (; j < width; ++j) part[0] += row[j] * weight[j];
-    out[i] = ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
-  }
+  Index i = 0;
+  for (; i + 4 <= count; i += 4) dot_some<4>(out + i, weight, rows + i * stride, stride, width);
+  for (; i < count; ++i) dot_some<1>(out + i, weight, rows + i * stride, stride, width);
 }
 
 }  // namespace certus

@@ -62,7 +62,8 @@ double group_max(double* groups, const double* row, const double* potential, Ind
 // acc[j] = max(acc[j], from + row[j]);
 void raise(double* acc, double from, const float* row, Index n);
 void raise(double* acc, double from, const double* row, Index n);
-// the largest a[j] + b[j] (-inf when n is 0);
+// the largest x[j], the largest a[j] + b[j] (-inf when n is 0);
+double largest(const double* x, Index n);
 double max_sum(const float* a, const double* b, Index n);
 double max_sum(const double* a, const double* b, Index n);
 // and the j with from + row[j] >= least[j], listed in `hits`; returns how many.
