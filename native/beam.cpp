@@ -1,10 +1,10 @@
 // Beam search, the approximate baseline of Huang et al. 2012 (section 5), with a certificate.
 //
 // At every position the `width` labels with the best prefixes go on and the others are dropped. What a dropped
-// prefix could still have come to is bounded, so the answer carries the largest score it may have missed; where that
-// is no more than what was found, the path is proven optimal. The bound comes from a pass from the end that knows
-// the transitions between the few most promising labels of neighbouring positions, and for all others the potentials
-// of the model (see Bounds).
+// prefix could still have come to is bounded, so the answer carries the largest score it may have missed; where
+// that is no more than what was found, the path is proven optimal. The bound comes from a pass from the end that
+// knows the transitions between the few most promising labels of neighbouring positions, and for all others the
+// potentials of the model (see Bounds).
 //
 // Two departures from the textbook: a beam that dies is started again with twice the width, so "no path" is said
 // only of problems that have none; and prefixes are summed in double whatever the model's precision, so that the
@@ -120,7 +120,7 @@ class Outlook {
   Index width_;
   Hypothesis* top_;  // [T][width]: the promising labels; `score` is the most that is gained after them
   Index* size_;      // [T]
-  double* entered_;  // [T + 1]: the most that is gained from position t on, the transition into it less its `leave`
+  double* entered_;  // [T + 1]: the most that is gained from position t on, less `leave` of the label before
 };
 
 template <class Tr>
@@ -177,10 +177,11 @@ class Beam {
   void link(Index t, Hypothesis* beam, Index size, const Hypothesis* before, Index count) const {
     for (Index n = 0; n < size; ++n) {
       const Label y = beam[n].label;
+      const auto arrival = [&](Label b) {
+        return before[b].score + static_cast<double>(lattice_.at(t - 1, before[b].label, y));
+      };
       Label from = 0;
-      while (from < count - 1 && before[from].score + static_cast<double>(lattice_.at(t - 1, before[from].label, y)) !=
-                                     arrivals_[y])
-        ++from;
+      while (from < count - 1 && arrival(from) != arrivals_[y]) ++from;
       beam[n].from = from;
     }
   }

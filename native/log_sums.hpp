@@ -131,8 +131,10 @@ class SparseSums {
     shift_ = static_cast<double>(std::max(largest, tr_.fallback));
     if (shift_ == kNever<double>) shift_ = 0;
     fallback_ = std::exp(static_cast<double>(tr_.fallback) - shift_);
-    rows_ = {tr_.row_begin, tr_.row_to, tr_.row_score, exponentiate(tr_.row_score, entries, arena)};
-    columns_ = {tr_.column_begin, tr_.column_from, tr_.column_score, exponentiate(tr_.column_score, entries, arena)};
+    const double* by_row = exponentiate(tr_.row_score, entries, arena);
+    const double* by_column = exponentiate(tr_.column_score, entries, arena);
+    rows_ = {tr_.row_begin, tr_.row_to, tr_.row_score, by_row};
+    columns_ = {tr_.column_begin, tr_.column_from, tr_.column_score, by_column};
   }
 
   void forward(Index, const double* x, double* out) { step(columns_, x, out); }
@@ -158,6 +160,7 @@ class SparseSums {
   }
 
   void step(const Lists& lists, const double* x, double* out) {
+    const bool shared = tr_.fallback != kNever<S>;
     Accurate all;
     lived_ = 0;
     for (Label i = 0; i < tr_.labels; ++i) {
@@ -169,12 +172,12 @@ class SparseSums {
       double listed = 0;
       for (Index n = lists.begin[y]; n < lists.begin[y + 1]; ++n) {
         const double p = linear_[lists.other[n]];
-        mass.add(p);
+        if (shared) mass.add(p);
         listed += p * lists.weight[n];
       }
       const double unlisted = all.minus(mass), sum = fallback_ * unlisted + listed;
       // Accurate keeps some 27 digits: what is left of them must be enough, or not matter.
-      const bool sure = unlisted > 1e-13 * all.high || listed > 1e-12 * fallback_ * all.high;
+      const bool sure = !shared || unlisted > 1e-13 * all.high || listed > 1e-12 * fallback_ * all.high;
       if (sum >= kTiny && sure) out[y] = std::log(sum) + shift_;
       else out[y] = again(lists, y, x, unlisted > 1e-13 * all.high ? unlisted : -1);
     }

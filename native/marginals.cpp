@@ -1,8 +1,8 @@
 // The forward-backward algorithm (Rabiner 1989, section III.A) and forward filtering, backward sampling.
 //
-// alpha[t] and beta[t] are kept as logarithms relative to the largest of their position, which costs an exponential
-// and a logarithm a label more than scaled probabilities but never loses a label that is improbable from one side
-// and certain from the other.
+// alpha[t] and beta[t] are kept as logarithms relative to the largest of their position, which costs an
+// exponential and a logarithm a label more than scaled probabilities but never loses a label that is improbable
+// from one side and certain from the other.
 #include "marginals.hpp"
 
 #include "log_sums.hpp"
@@ -143,6 +143,13 @@ class Sampler {
   Index* order_;        // [count]
 };
 
+// Whether summing the listed transitions one by one is faster than summing all of them in vectors.
+template <class S>
+bool few_listed(const Model<S>& model) {
+  const Index L = model.labels();
+  return model.has_sparse() && 32 * model.sparse().row_begin[L] < L * L;
+}
+
 // Checks the sentence and calls work(nodes, sums, arena) with the sums that fit the model.
 template <class S, class Work>
 Summary prepare(const Model<S>& model, const Sentence<S>& sentence, const Work& work) {
@@ -152,7 +159,7 @@ Summary prepare(const Model<S>& model, const Sentence<S>& sentence, const Work& 
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const Nodes<S> nodes(model, sentence);
-  if (model.only_sparse()) {
+  if (model.only_sparse() || few_listed(model)) {
     SparseSums<S> sums(model, arena);
     return work(nodes, sums, arena);
   }
@@ -173,7 +180,8 @@ Summary marginals(const Model<S>& model, const Sentence<S>& sentence, double* pr
 }
 
 template <class S>
-Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count, Index* paths) {
+Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count,
+               Index* paths) {
   const Index T = sentence.length, L = model.labels();
   return prepare(model, sentence, [&](const auto& nodes, auto& sums, Arena& arena) {
     double* alpha = arena.get<double>(T * L);
@@ -184,7 +192,8 @@ Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double*
 }
 
 template <class S>
-void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count, double* scores) {
+void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count,
+                 double* scores) {
   const Index T = sentence.length;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
