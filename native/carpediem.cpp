@@ -9,8 +9,8 @@
 // Departures from the paper, none of which changes the answer:
 //   - The paper bounds every horizontal weight by the largest one of all. Here it is bounded by the largest one
 //     into the label, which is moved from the edges into the vertex: y weighs node(t, y) + incoming[y], an edge
-//     weighs transition(i, j) - incoming[j] <= 0, and the largest horizontal weight is 0. With transitions that
-//     matter this opens several times fewer vertices.
+//     weighs transition(i, j) - incoming[j] <= 0, and the largest horizontal weight is 0. Where emissions are
+//     peaked this opens several times fewer vertices.
 //   - A layer is sorted as far as it is read: the first few vertices, then four times as many, and so on.
 //   - Open vertices are kept by decreasing score, so that the search for a predecessor stops at the first that
 //     cannot win.
