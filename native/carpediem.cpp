@@ -1,5 +1,5 @@
 // CarpeDiem: Esposito and Radicioni 2009, "CarpeDiem: Optimizing the Viterbi Algorithm and Applications to
-// Supervised Sequential Learning", JMLR 10, section 3.
+// Supervised Sequential Learning", JMLR 10.
 //
 // The vertices of a layer are taken by decreasing vertical weight and opened (their best prefix found) while the
 // best prefix of the layer before, plus the largest horizontal weight, plus their own weight, exceeds the best
