@@ -20,7 +20,8 @@ namespace certus {
 template <class S>
 struct Bounds {
   std::vector<double> enter, leave;             // [labels]
-  std::vector<S> enter_rounded, leave_rounded;  // the same in the lattice's own precision, padded with -inf,
+  std::vector<double> incoming;                 // [labels]: the best transition into a label
+  std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the lattice's own precision, padded with -inf,
   std::vector<S> nothing;                       // and zeros, for where a sentence starts or ends
   double largest = 0;                           // the largest finite magnitude among them
   double mean = 0;                              // of the finite transitions, or nearly so,
@@ -96,7 +97,7 @@ class Model {
   mutable std::once_flag degenerate_once;
   mutable std::shared_ptr<DegenerateTables<S>> degenerate;
 
-  // exp(transition - shift), padded, and its shift: what marginals need.
+  // exp(transition - shift) and its shift: what marginals need.
   struct Weights {
     std::vector<double> value;
     Index stride = 0;
@@ -203,6 +204,7 @@ class Model {
   void find_bounds() {
     bounds_.leave.assign(labels_, kNever<double>);
     bounds_.enter.assign(labels_, kNever<double>);
+    bounds_.incoming.assign(labels_, kNever<double>);
     if (only_sparse_) sparse_bounds();
     else dense_bounds(ceiling());
     const Index width = padded(labels_);
@@ -226,8 +228,10 @@ class Model {
       const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
       if (leave == kNever<double>) continue;
       for (Index j = 0; j < labels_; ++j) {
-        bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(row[j]) - leave);
-        if (row[j] != kNever<S>) sum += static_cast<double>(row[j]), ++finite;
+        const double x = row[j];
+        bounds_.enter[j] = std::max(bounds_.enter[j], x - leave);
+        bounds_.incoming[j] = std::max(bounds_.incoming[j], x);
+        if (x != kNever<double>) sum += x, ++finite;
       }
     }
     bounds_.mean = finite ? sum / finite : 0;
@@ -252,6 +256,10 @@ class Model {
         if (column_score_[n] != kNever<S>)
           enter = std::max(enter, static_cast<double>(column_score_[n]) - bounds_.leave[column_from_[n]]);
       bounds_.enter[j] = enter;
+      const Index begin = column_begin_[j], end = column_begin_[j + 1];
+      double incoming = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
+      for (Index n = begin; n < end; ++n) incoming = std::max(incoming, static_cast<double>(column_score_[n]));
+      bounds_.incoming[j] = incoming;
     }
   }
 

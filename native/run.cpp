@@ -22,15 +22,6 @@ void solve(Index method, const Lattice<Tr>& lattice, const Request& request, Ans
   solvers[method](lattice, request, answer, arena);
 }
 
-template <class S>
-Result invalid(const Sentence<S>& sentence, Index labels) {
-  for (Index t = 0; t < sentence.length; ++t) {
-    const Index y = first_invalid(sentence.data + t * sentence.stride, labels);
-    if (y >= 0) return {Status::invalid, y, 0, t, {}};
-  }
-  return {Status::optimal, 0, 0, -1, {}};
-}
-
 // Scores the paths found in canonical order and sorts them by it, keeping the solver's order among equals.
 template <class Tr>
 void rank(const Lattice<Tr>& lattice, Answer& answer, double* scores) {

@@ -31,6 +31,16 @@ struct Result {
   Counters counters;
 };
 
+// Looks for NaN and +inf: `invalid` where there is one, otherwise `optimal`.
+template <class S>
+Result invalid(const Sentence<S>& sentence, Index labels) {
+  for (Index t = 0; t < sentence.length; ++t) {
+    const Index y = first_invalid(sentence.data + t * sentence.stride, labels);
+    if (y >= 0) return {Status::invalid, y, 0, t, {}};
+  }
+  return {Status::optimal, 0, 0, -1, {}};
+}
+
 // labels is [k][T] and scores is [k]; `found` of each are written, best first.
 template <class S>
 Result run(const Model<S>& model, Index method, const Sentence<S>& sentence, const Request& request, Index* labels,

@@ -47,6 +47,25 @@ Index next_best_sum(const double* a, const double* b, Index stride, Index n, dou
 Index first_invalid(const float* x, Index n);
 Index first_invalid(const double* x, Index n);
 
+// The largest x[j], or -inf when n is 0; the same over a chosen few labels of a row.
+float largest(const float* x, Index n);
+double largest(const double* x, Index n);
+float largest_at(const float* row, const Label* at, Index n);
+double largest_at(const double* row, const Label* at, Index n);
+
+// out[j] = row[at[j]].
+void gather(float* out, const float* row, const Label* at, Index n);
+void gather(double* out, const double* row, const Label* at, Index n);
+
+// One row of two max-plus products that share it, in double whatever the row is held in:
+//   a[j] = max(a[j], from_a + x[j]),   b[j] = max(b[j], from_b + x[j]).
+void raise_both(double* a, double* b, double from_a, double from_b, const float* x, Index n);
+void raise_both(double* a, double* b, double from_a, double from_b, const double* x, Index n);
+
+// One column of them: *most_a = max_j a[j] + x[j],   *most_b = max_j b[j] + x[j].
+void largest_sums(const double* a, const double* b, const float* x, Index n, double* most_a, double* most_b);
+void largest_sums(const double* a, const double* b, const double* x, Index n, double* most_a, double* most_b);
+
 // For hypotheses whose scores are kept in double whatever the model's precision:
 // acc[j] = max(acc[j], from + row[j]);
 void raise(double* acc, double from, const float* row, Index n);

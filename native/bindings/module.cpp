@@ -1,34 +1,23 @@
 // The seam between Python and the kernels: arrays in, arrays and numbers out. Shapes and types are checked
 // in Python before anything comes here.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 
-#include "run.hpp"
+#include "bindings/arrays.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace certus {
-namespace {
 
-template <class X, class... Shape>
-using Array = nb::ndarray<X, Shape..., nb::device::cpu>;
-template <class S>
-using Matrix = Array<const S, nb::ndim<2>>;
-template <class X>
-using Flat = Array<X, nb::ndim<1>, nb::c_contig>;
+void bind_marginals(nb::module_& m);
+void bind_paths(nb::module_& m);
+
+namespace {
 
 template <class S>
 const S* data_or_null(const std::optional<Flat<const S>>& x) {
   return x ? x->data() : nullptr;
-}
-
-template <class S>
-Sentence<S> sentence(const Matrix<S>& x) {
-  return {x.data(), static_cast<Index>(x.shape(0)), x.stride(0)};
 }
 
 nb::tuple as_tuple(const Result& r, double score) {
@@ -144,6 +133,8 @@ NB_MODULE(_native, m) {
           "columnwise"_a = Request{}.columnwise, "sparse"_a = Request{}.sparse);
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
+  bind_marginals(m);
+  bind_paths(m);
   nb::list methods;
   for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
   m.attr("METHODS") = nb::tuple(methods);

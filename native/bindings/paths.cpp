@@ -1,0 +1,106 @@
+// Paths one at a time, best first: one forward pass when made, then a search that goes as far as it is asked.
+#include <memory>
+
+#include "bindings/arrays.hpp"
+#include "viterbi_astar.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+// Owns the memory of the search, which outlives the call that began it. Not to be used by two threads at once.
+template <class S>
+class Paths {
+ public:
+  Paths(const Model<S>& model, const Sentence<S>& sentence) {
+    if (sentence.length == 0) return;
+    const Result bad = invalid(sentence, model.labels());
+    if (bad.status == Status::invalid) {
+      status = bad.status, position = bad.position, label = bad.found;
+      return;
+    }
+    if (model.only_sparse()) begin(model, sentence, model.sparse());
+    else begin(model, sentence, model.dense());
+  }
+  Paths(const Paths&) = delete;
+  Paths& operator=(const Paths&) = delete;
+
+  // Tells whether there was another path; its score is summed in the order of the sentence.
+  bool next(Index* labels, double* score) { return search_ && search_->next(labels, score); }
+  double remaining() const { return search_ ? search_->remaining() : kNever<double>; }
+
+  Status status = Status::optimal;
+  Index position = -1, label = -1;
+
+ private:
+  struct Search {  // hides how the transitions are held
+    virtual ~Search() = default;
+    virtual bool next(Index* labels, double* score) = 0;
+    virtual double remaining() const = 0;
+  };
+
+  template <class Tr>
+  struct SearchIn final : Search {
+    SearchIn(const Model<S>& model, const Sentence<S>& s, const Tr& tr, Arena& arena)
+        : lattice(s.data, s.length, s.stride, model, tr, arena),
+          reach(forward(lattice, arena)),
+          paths(FullColumns<Tr>(lattice, reach, arena)) {}
+    bool next(Index* labels, double* score) override {
+      if (!paths.next(labels)) return false;
+      *score = lattice.score(labels);
+      return true;
+    }
+    double remaining() const override { return paths.remaining(); }
+
+    Lattice<Tr> lattice;
+    Forward<S> reach;
+    NextBest<FullColumns<Tr>> paths;
+  };
+
+  template <class Tr>
+  void begin(const Model<S>& model, const Sentence<S>& sentence, const Tr& transitions) {
+    auto search = std::make_unique<SearchIn<Tr>>(model, sentence, transitions, arena_);
+    if (search->reach.died >= 0) status = Status::infeasible, position = search->reach.died;
+    else search_ = std::move(search);
+  }
+
+  Arena arena_;
+  Arena::Scope scope_{arena_};  // open for as long as the search: scopes within it give nothing of its memory back
+  std::unique_ptr<Search> search_;
+};
+
+template <class S>
+void bind(nb::module_& m, const char* name) {
+  using P = Paths<S>;
+  nb::class_<P>(m, name)
+      .def(
+          "__init__",
+          [](P* self, const Model<S>& model, const Matrix<S>& emissions) {
+            const nb::gil_scoped_release released;
+            new (self) P(model, sentence<S>(emissions));
+          },
+          "model"_a, "emissions"_a.noconvert(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      // The lock stays held: a path is short work, and two threads must not search at once.
+      .def(
+          "next",
+          [](P& self, Flat<Index> labels) {
+            double score = kNever<double>;
+            const bool found = self.next(labels.data(), &score);
+            return nb::make_tuple(found, score);
+          },
+          "labels"_a.noconvert())
+      .def_prop_ro("remaining", &P::remaining)
+      .def_prop_ro("status", [](const P& self) { return static_cast<int>(self.status); })
+      .def_ro("position", &P::position)
+      .def_ro("label", &P::label);
+}
+
+}  // namespace
+
+void bind_paths(nb::module_& m) {
+  bind<float>(m, "Paths32");
+  bind<double>(m, "Paths64");
+}
+
+}  // namespace certus
