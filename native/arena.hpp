@@ -7,6 +7,10 @@
 #include <new>
 #include <vector>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "types.hpp"
 
 namespace certus {
@@ -18,10 +22,15 @@ class Arena {
   template <class X>
   X* get(Index count) {
     const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(X) + kAlign - 1) / kAlign * kAlign;
-    if (used_ + bytes > size_) grow(bytes);
-    X* out = reinterpret_cast<X*>(block_.get() + used_);
-    used_ += bytes;
-    return out;
+    if (used_ + bytes + kGap > size_) grow(bytes + kGap);
+    std::byte* out = block_.get() + used_;
+    used_ += bytes + kGap;
+#if defined(__SANITIZE_ADDRESS__)  // arrays lie side by side here: make a step over the end of one visible
+    const std::size_t exact = static_cast<std::size_t>(count) * sizeof(X);
+    ASAN_UNPOISON_MEMORY_REGION(out, exact);
+    ASAN_POISON_MEMORY_REGION(out + exact, bytes + kGap - exact);
+#endif
+    return reinterpret_cast<X*>(out);
   }
   template <class X>
   X* get(Index count, X value) {
@@ -55,6 +64,11 @@ class Arena {
 
  private:
   static constexpr std::size_t kAlign = 64;
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr std::size_t kGap = kAlign;
+#else
+  static constexpr std::size_t kGap = 0;
+#endif
   static constexpr std::size_t kKeep = std::size_t{32} << 20;
 
   struct Free {

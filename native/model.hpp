@@ -72,6 +72,13 @@ class Model {
   const S* end() const { return end_.empty() ? nullptr : end_.data(); }
   bool only_sparse() const { return only_sparse_; }
   bool has_sparse() const { return !row_begin_.empty(); }
+  // Whether going through the listed pairs one by one beats the dense sweep: vectors do dozens of pairs at a time, and
+  // half as fast where the matrix does not stay in the second-level cache.
+  bool prefers_sparse() const {
+    if (!has_sparse() || only_sparse_) return has_sparse();
+    const double pairs = static_cast<double>(labels_) * static_cast<double>(labels_);
+    return static_cast<double>(row_begin_[labels_]) < (pairs * sizeof(S) > double(1 << 20) ? kSparse : kSparseSmall) * pairs;
+  }
   const Dense<S>& dense() const { return dense_; }
   const Sparse<S>& sparse() const { return sparse_; }
   // The padded transpose [to][from], made at once for label sets where it is small, else on first use:
@@ -113,7 +120,8 @@ class Model {
 
  private:
   static constexpr Index kTransposed = 1024;
-  static constexpr double kSparse = 0.12;  // at most this share of listed pairs makes the sparse path worth it
+  static constexpr double kSparse = 0.12;  // at most this share of listed pairs makes the sparse path worth it,
+  static constexpr double kSparseSmall = 0.01;  // or this for small label sets
 
   struct Entry {
     Label from, to;

@@ -151,7 +151,7 @@ void run_many(const Model<S>& model, Index method, const std::vector<Sentence<S>
   const Index bytes = model.labels() * model.labels() * static_cast<Index>(sizeof(S));
   // Sweeping together pays where the matrix does not stay in the second-level cache by itself.
   const bool together = request.k == 1 && !model.only_sparse() && model.positions() == 0 &&
-                        !(request.sparse && model.has_sparse()) && bytes > (Index{1} << 20) && count > 1;
+                        !(request.sparse && model.prefers_sparse()) && bytes > (Index{1} << 20) && count > 1;
   std::vector<Index> members;
   std::mutex guard;
   if (together && method == kViterbi) {

@@ -8,22 +8,33 @@
 namespace certus {
 namespace {
 
-// N vectors of maxima stay in registers while `count` rows stream by.
+// N vectors of maxima stay in registers while `count` rows stream by. Narrow tiles take two rows at a time, so that
+// one maximum need not wait for the other.
 template <class S, int N>
 CERTUS_INLINE void maxplus_tile(S* acc, const S* alpha, const S* rows, Index count, Index stride) {
   using V = typename Simd<S>::vector;
   using U = typename Simd<S>::unaligned;
   constexpr Index W = Simd<S>::width;
-  V best[N];
-  for (int n = 0; n < N; ++n) best[n] = *reinterpret_cast<const U*>(acc + n * W);
-  for (Index i = 0; i < count; ++i) {
+  constexpr Index kWays = N <= 4 ? 2 : 1;
+  V best[N], other[N];
+  for (int n = 0; n < N; ++n) best[n] = *reinterpret_cast<const U*>(acc + n * W), other[n] = best[n];
+  Index i = 0;
+  for (; i + kWays <= count; i += kWays) {
     const V from = alpha[i] - V{};
-    for (int n = 0; n < N; ++n) {
-      const V x = from + *reinterpret_cast<const U*>(rows + i * stride + n * W);
-      best[n] = larger(x, best[n]);
+    for (int n = 0; n < N; ++n)
+      best[n] = larger(from + *reinterpret_cast<const U*>(rows + i * stride + n * W), best[n]);
+    if constexpr (kWays == 2) {
+      const V next = alpha[i + 1] - V{};
+      for (int n = 0; n < N; ++n)
+        other[n] = larger(next + *reinterpret_cast<const U*>(rows + (i + 1) * stride + n * W), other[n]);
     }
   }
-  for (int n = 0; n < N; ++n) *reinterpret_cast<U*>(acc + n * W) = best[n];
+  for (; i < count; ++i) {
+    const V from = alpha[i] - V{};
+    for (int n = 0; n < N; ++n)
+      best[n] = larger(from + *reinterpret_cast<const U*>(rows + i * stride + n * W), best[n]);
+  }
+  for (int n = 0; n < N; ++n) *reinterpret_cast<U*>(acc + n * W) = kWays == 2 ? larger(other[n], best[n]) : best[n];
 }
 
 template <class S>
@@ -64,34 +75,59 @@ CERTUS_INLINE void maxplus_many_body(S* acc, const S* alpha, Index sentences, co
   }
 }
 
+// `out` must not overlap the inputs: the last vector is moved back to end with the array, over one done before.
 template <class S>
 CERTUS_INLINE S add_max_body(S* out, const S* a, const S* b, Index n) {
   using V = typename Simd<S>::vector;
   using U = typename Simd<S>::unaligned;
   constexpr Index W = Simd<S>::width;
   S best = kNever<S>;
-  Index j = 0;
-  if (n >= W) {
-    V most = kNever<S> - V{};
-    for (; j + W <= n; j += W) {
-      const V x = *reinterpret_cast<const U*>(a + j) + *reinterpret_cast<const U*>(b + j);
-      *reinterpret_cast<U*>(out + j) = x;
-      most = larger(x, most);
-    }
-    for (Index w = 0; w < W; ++w) best = larger(most[w], best);
+  if (n < W) {
+    for (Index j = 0; j < n; ++j) best = larger(out[j] = a[j] + b[j], best);
+    return best;
   }
-  for (; j < n; ++j) best = larger(out[j] = a[j] + b[j], best);
-  return best;
+  V most = kNever<S> - V{};
+  for (Index j = 0; j < n; j += W) {
+    const Index at = std::min(j, n - W);
+    const V x = *reinterpret_cast<const U*>(a + at) + *reinterpret_cast<const U*>(b + at);
+    *reinterpret_cast<U*>(out + at) = x;
+    most = larger(x, most);
+  }
+  return fold<S>(most, [](auto x, auto y) { return larger(x, y); });
+}
+
+// The first place of the largest sum in arrays side by side, at least a vector long.
+template <class S>
+CERTUS_INLINE Index argmax_sum_dense(const S* a, const S* b, Index n) {
+  using V = typename Simd<S>::vector;
+  using U = typename Simd<S>::unaligned;
+  constexpr Index W = Simd<S>::width;
+  const auto sum = [&](Index j) __attribute__((always_inline)) {
+    return *reinterpret_cast<const U*>(a + j) + *reinterpret_cast<const U*>(b + j);
+  };
+  V most = kNever<S> - V{};
+  for (Index j = 0; j < n; j += W) most = larger<V>(sum(std::min(j, n - W)), most);
+  const S best = fold<S>(most, [](auto x, auto y) { return larger(x, y); });
+  // Short vectors: whether any of their lanes is it shows in two words.
+  typedef S few __attribute__((vector_size(16), aligned(alignof(S)), may_alias));
+  constexpr Index F = 16 / static_cast<Index>(sizeof(S));
+  struct Words {
+    std::uint64_t low, high;
+  };
+  Index j = 0;
+  for (; j + F <= n; j += F) {
+    const auto equal = *reinterpret_cast<const few*>(a + j) + *reinterpret_cast<const few*>(b + j) == best;
+    const auto words = __builtin_bit_cast(Words, equal);
+    if (words.low | words.high) break;
+  }
+  while (!(a[j] + b[j] == best)) ++j;
+  return j;
 }
 
 template <class S>
 CERTUS_INLINE Index argmax_sum_body(const S* a, const S* b, Index stride, Index n) {
+  if (stride == 1 && n >= Simd<S>::width) return argmax_sum_dense(a, b, n);
   S best = kNever<S>;
-  if (stride == 1) {
-    for (Index j = 0; j < n; ++j) best = larger(a[j] + b[j], best);
-    for (Index j = 0; j < n; ++j)
-      if (a[j] + b[j] == best) return j;
-  }
   Index where = 0;
   for (Index j = 0; j < n; ++j) {
     const S x = a[j] + b[j * stride];

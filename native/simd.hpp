@@ -25,7 +25,7 @@ void maxplus_many(float* acc, const float* alpha, Index sentences, const float* 
 void maxplus_many(double* acc, const double* alpha, Index sentences, const double* rows, Index count,
                   Index stride, Index width);
 
-// out[j] = a[j] + b[j]; returns the largest of them (-inf when n is 0).
+// out[j] = a[j] + b[j], where out is a third array; returns the largest of them (-inf when n is 0).
 float add_max(float* out, const float* a, const float* b, Index n);
 double add_max(double* out, const double* a, const double* b, Index n);
 

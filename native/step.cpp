@@ -19,18 +19,24 @@ struct Stepper {
   using V = typename Simd<S>::vector;
   using U = typename Simd<S>::unaligned;
   static constexpr Index W = Simd<S>::width, P = kLanes / W;  // vectors a unit of kLanes labels
-  const Steps<S> at;
+  const Steps<S>& at;
   const Index n;
   V most[P], sum[P], best[P];
+
+  CERTUS_INLINE_MEMBER Stepper(const Steps<S>& steps, Index labels) : at(steps), n(labels) {
+    for (Index p = 0; p < P; ++p) most[p] = kNever<S> - V{}, sum[p] = V{};
+  }
 
   // N units from label y on: their maxima stay in registers while the rows pass by.
   template <int N>
   CERTUS_INLINE_MEMBER void block(Index y, const S* node) {
     V x[N * P];
     for (Index v = 0; v < N * P; ++v) x[v] = at.rest + *reinterpret_cast<const U*>(at.enter + y + v * W);
-    for (Index i = 0; i < at.count; ++i) {
+    const S* const* const rows = at.rows;
+    const Index count = at.count;
+    for (Index i = 0; i < count; ++i) {
       const V from = at.alpha[i] - V{};
-      const S* row = at.rows[i] + y;
+      const S* row = rows[i] + y;
       for (Index v = 0; v < N * P; ++v) x[v] = larger(from + *reinterpret_cast<const U*>(row + v * W), x[v]);
     }
     for (Index v = 0; v < N * P; ++v) {
@@ -70,8 +76,7 @@ template <class S>
 CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
   using V = typename Simd<S>::vector;
   constexpr Index W = Simd<S>::width, P = kLanes / W;
-  Stepper<S, true> stepper{steps, n, {}, {}, {}};
-  for (Index p = 0; p < P; ++p) stepper.most[p] = kNever<S> - V{};
+  Stepper<S, true> stepper(steps, n);
   for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
   V most = stepper.most[0], sum = stepper.sum[0];
   for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
@@ -81,7 +86,7 @@ CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index 
 
 template <class S>
 CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {
-  Stepper<S, false> stepper{steps, n, {}, {}, {}};
+  Stepper<S, false> stepper(steps, n);
   stepper.chunk(maxima, c);
 }
 

@@ -22,7 +22,7 @@ CERTUS_SOLVER(viterbi) {
   answer.counters.activated = lattice.length * L;
   if constexpr (std::is_same_v<Tr, Dense<S>>) {
     const Model<S>& model = *lattice.model;
-    if (request.sparse && model.has_sparse() && !lattice.transitions.step) {
+    if (request.sparse && model.prefers_sparse() && !lattice.transitions.step) {
       const Lattice<Sparse<S>> listed(lattice, model.sparse());
       answer.counters.edges = (lattice.length - 1) * (L + model.sparse().row_begin[L]);
       return finish(listed, forward(listed, arena), answer, arena);

@@ -34,8 +34,20 @@ struct Released {
   }
 };
 
+// Whether the kernels can take an array as it lies: one row of scores after the other.
 template <class S>
-nb::tuple decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
+bool plain(const Model<S>& model, const Matrix<S>& emissions) {
+  const Index T = static_cast<Index>(emissions.shape(0)), L = model.labels();
+  return static_cast<Index>(emissions.shape(1)) == L && (emissions.stride(1) == 1 || L == 1) && T > 0 &&
+         (model.positions() == 0 || model.positions() == T - 1) &&
+         reinterpret_cast<std::uintptr_t>(emissions.data()) % sizeof(S) == 0;
+}
+
+// The common case: one path, no options, and an array that needs no conversion; anything else gets None, and the
+// caller has a closer look.
+template <class S>
+nb::object decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
+  if (!plain(model, emissions) || labels.shape(0) != emissions.shape(0)) return nb::none();
   const Sentence<S> s = sentence<S>(emissions);
   double score = 0;
   Result result;
@@ -57,7 +69,17 @@ nb::tuple decode_with(const Model<S>& model, const Matrix<S>& emissions, Flat<In
   return as_tuple(result, scores.data()[0]);
 }
 
-// labels is the concatenation of the sentences' [k][T]; results has a row of nine numbers a sentence.
+// Whether every array of a list is plain.
+template <class S>
+bool takes(const Model<S>& model, const nb::list& emissions) {
+  for (nb::handle h : emissions) {
+    Matrix<S> x;
+    if (!nb::try_cast(h, x, false) || !plain(model, x)) return false;
+  }
+  return true;
+}
+
+// labels is the concatenation of the sentences' [k][T]; results has a row of eight numbers a sentence.
 template <class S>
 void decode_many(const Model<S>& model, const nb::list& emissions, Flat<Index> labels, Flat<double> scores,
                  Flat<double> bounds, Flat<Index> results, Index method, const Request& request, Index threads) {
@@ -113,6 +135,7 @@ void bind(nb::module_& m, const char* name) {
       .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(),
            "scores"_a.noconvert(), "method"_a, "request"_a)
       .def("decode_many", &decode_many<S>)
+      .def("takes", &takes<S>)
       .def_prop_ro("listed", [](const M& self) -> Index {
         return self.has_sparse() ? self.sparse().row_begin[self.labels()] : -1;
       });

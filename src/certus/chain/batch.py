@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from certus.chain import inputs
 from certus.chain.automaton import Automaton
+from certus.chain.method import Method
 from certus.chain.methods import at_most, choose
 from certus.errors import InvalidInput
 from certus.solution import Solution, Status
+
+INFEASIBLE = 2
 
 if TYPE_CHECKING:
     from certus.chain.problem import Chain
@@ -38,10 +41,7 @@ def decode_batch(
     sentences = _sentences(chain, emissions, lengths, mask, allowed)
     if not sentences:
         return []
-    # One precision for all, so that a sentence's answer does not depend on its neighbours' type.
-    for sentence in sentences:
-        chain._check_length(len(sentence))
-    model = chain._models.get(sentences[0].dtype) or chain._prepare(sentences[0].dtype)
+    model = chain._model_for(sentences[0])
     sizes = [len(sentence) for sentence in sentences]
     most = at_most(k, chain.labels, max(sizes))
     labels = np.empty(most * sum(sizes), np.int64)
@@ -49,7 +49,7 @@ def decode_batch(
     bounds = np.empty(len(sizes), np.float64)
     results = np.empty(8 * len(sizes), np.int64)
     model.decode_many(sentences, labels, totals, bounds, results, chosen.code, chosen.request(most), threads)
-    return _collect(chain, sentences, labels, totals, bounds, results, k, most, infeasible)
+    return _collect(chain, sentences, labels, totals, bounds, results, k, most, chosen, infeasible)
 
 
 def _collect(
@@ -61,6 +61,7 @@ def _collect(
     results: NDArray[np.int64],
     k: int,
     most: int,
+    method: Method,
     infeasible: Any,
 ) -> list[Any]:
     out: list[Any] = []
@@ -75,6 +76,8 @@ def _collect(
             out.append(found)
         elif size == 0:
             out.append(chain.decode(sentences[n], k=k))
+        elif row[0] == INFEASIBLE and feasible_in_double(chain, sentences[n]):
+            out.append(chain.decode(sentences[n].astype(inputs.DOUBLE), k=k, method=method))
         else:
             result = (row[0], row[1], score, bound, row[2], *row[3:])
             paths, scores = labels[place:end].reshape(most, size), totals[n * most : (n + 1) * most]
@@ -83,7 +86,19 @@ def _collect(
     return out
 
 
+def feasible_in_double(chain: Chain, sentence: NDArray[Any]) -> bool:
+    """Whether a sentence has a path after all: sums may have gone out of single precision's range."""
+    if sentence.dtype != inputs.SINGLE:
+        return False
+    return chain.decode(sentence.astype(inputs.DOUBLE), method="viterbi", infeasible="return").optimal
+
+
 def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: Any) -> list[NDArray[Any]]:
+    if type(emissions) is list and allowed is None and lengths is None and mask is None:
+        # The common case: arrays that can be taken as they are.
+        model = chain._model or chain._prepare(chain._dtype)
+        if model.takes(emissions):
+            return emissions
     names = "emissions[{}]"
     padded = hasattr(emissions, "ndim") and hasattr(emissions, "shape")
     if padded:
@@ -99,6 +114,9 @@ def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: A
     sentences = [
         inputs.as_emissions(part, chain.labels, chain._dtype, names.format(n)) for n, part in enumerate(parts)
     ]
+    for sentence in sentences:
+        chain._check_length(len(sentence))
+    # One precision for all, so that a sentence's answer does not depend on its neighbours' type.
     if any(sentence.dtype != sentences[0].dtype for sentence in sentences):
         sentences = [sentence.astype(inputs.DOUBLE, order="C", copy=False) for sentence in sentences]
     if allowed is None:

@@ -36,6 +36,7 @@ _OPTIMAL, _FEASIBLE, _INFEASIBLE, _INVALID = range(4)
 _STATUS = (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE)
 # Methods called by name with k = 1, the common case, need no request object.
 _PLAIN = {"auto": 0, "viterbi": 1}
+_INT64 = np.dtype(np.int64)
 
 
 class Chain:
@@ -72,6 +73,7 @@ class Chain:
         # NumPy's own object for the type, which unpickled arrays need not have: it is compared by identity.
         self._dtype = inputs.DOUBLE if inputs.DOUBLE in (precision, *others) else inputs.SINGLE
         self._models: dict[np.dtype[Any], Model] = {}
+        self._model: Any = None  # the one of the chain's own precision, once prepared
         self._constrained: WeakKeyDictionary[Automaton, Chain] = WeakKeyDictionary()
 
     @overload
@@ -117,22 +119,14 @@ class Chain:
             infeasible: whether a sentence without any possible sequence raises Infeasible, or returns a
                 Solution with that status (for k > 1, an empty KBest).
         """
+        if k == 1 and allowed is None and type(emissions) is np.ndarray and emissions.dtype is self._dtype:
+            found = self._decode_plain(emissions, method)
+            if found is not None:
+                return found
         if allowed is not None:
             return self._restrict(allowed, k, method, infeasible, emissions)
-        scores = inputs.as_emissions(emissions, self.labels, self._dtype)
-        model = self._models.get(scores.dtype) or self._prepare(scores.dtype)
-        length = len(scores)
-        code = _PLAIN.get(method) if type(method) is str else None
-        if k != 1 or code is None:
-            return self._decode_with(model, scores, k, method, infeasible)
-        labels = np.empty(length, np.int64)
-        if length == 0:
-            return Solution(labels, 0.0, 0.0, Status.OPTIMAL)
-        self._check_length(length)
-        result = model.decode(scores, labels, code)
-        if result[0] == _OPTIMAL:
-            return Solution(labels, result[2], result[3], Status.OPTIMAL, result)
-        return self._failed(result, scores, infeasible)
+        scores, model = self._ready(emissions)
+        return self._decode_with(model, scores, k, method, infeasible)
 
     def decode_batch(
         self,
@@ -253,6 +247,21 @@ class Chain:
         self._constrained[automaton] = chain
         return chain
 
+    def _decode_plain(self, emissions: NDArray[Any], method: str | Method) -> Solution | None:
+        """Decode what needs neither conversion nor options, in as little time as Python allows.
+
+        Returns None for everything else, and where the answer is an error: then the caller has a closer look.
+        """
+        code = _PLAIN.get(method) if type(method) is str else None
+        if code is None or emissions.ndim != 2:
+            return None
+        model = self._model or self._prepare(self._dtype)
+        labels = np.empty(len(emissions), _INT64)
+        result = model.decode(emissions, labels, code)
+        if result is None or result[0] != _OPTIMAL:
+            return None
+        return Solution(labels, result[2], result[3], Status.OPTIMAL, result)
+
     def _restrict(
         self, allowed: Any, k: int, method: str | Method, infeasible: OnInfeasible, emissions: Any
     ) -> Solution | KBest:
@@ -271,7 +280,10 @@ class Chain:
     def _ready(self, emissions: Any) -> tuple[NDArray[Any], Model]:
         scores = inputs.as_emissions(emissions, self.labels, self._dtype)
         self._check_length(len(scores))
-        return scores, self._models.get(scores.dtype) or self._prepare(scores.dtype)
+        return scores, self._model_for(scores)
+
+    def _model_for(self, scores: NDArray[Any]) -> Model:
+        return self._models.get(scores.dtype) or self._prepare(scores.dtype)
 
     def _check_length(self, length: int) -> None:
         shape = self.transitions.shape
@@ -300,6 +312,8 @@ class Chain:
         if self.prior is not None:
             model.rank(np.argsort(-self.prior, kind="stable"))
         self._models[dtype] = model
+        if dtype == self._dtype:
+            self._model = model
         ready: Model = model
         return ready
 
@@ -317,6 +331,11 @@ class Chain:
         labels = np.empty(most * length, np.int64)
         totals = np.empty(most, np.float64)
         result = model.decode_with(scores, labels, totals, chosen.code, chosen.request(most))
+        if (
+            result[0] == _INFEASIBLE and scores.dtype == inputs.SINGLE
+        ):  # or a sum went out of single precision's range
+            double = scores.astype(inputs.DOUBLE)
+            return self._decode_with(self._model_for(double), double, k, chosen, infeasible)
         return self._settle(result, labels.reshape(most, length), totals, scores, k, infeasible)
 
     def _settle(
