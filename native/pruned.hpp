@@ -57,11 +57,14 @@ class Pruned {
     invalid    // the emissions hold NaN or +inf
   };
 
-  // The first sweep, to the right: keeps up to `most` labels that could overtake the best one, if it goes on with an
-  // ordinary transition, less `caution` times what a good one has over that. Any value is correct.
-  Sweep explore(Index most, double caution) {
+  // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a usual
+  // transition. That is the mean of all, raised by `trust` times what those between the best labels so far had over it,
+  // less `caution` times what the best transition out of a label has over it on average. Any values are correct.
+  Sweep explore(Index most, double trust, double caution) {
     begin();
     spent_ = 0;
+    double taken = 0, steps = 1;  // transitions between the best labels so far, over the mean of all
+    Label last = 0;
     Index hopeless = 0;  // positions where most labels could overtake the best one
     for (Index t = 0; t < T_; ++t) {
       bool suspicious;
@@ -69,13 +72,19 @@ class Pruned {
       if (suspicious && first_invalid(lattice_.data + t * lattice_.stride, L_) >= 0) return Sweep::invalid;
       if (highest == kNever<S>) return Sweep::dead;
       for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
-      const double margin = t + 1 < T_ ? bounds_.mean - caution * bounds_.spread : -std::max(0.0, caution) * bounds_.spread;
+      const double usual = bounds_.mean + trust * std::max(0.0, taken / steps);
+      const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
       const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
       gather(before_ + t * width_, leave(t), wanted, most);
       hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
       if (hopeless > 2 + T_ / 8) return Sweep::flat;
       if (spent_ > budget_) return Sweep::lost;
-      include(before_ + t * width_, highest);
+      const Label best = include(before_ + t * width_, highest);
+      if (t > 0) {
+        const double x = transition(t - 1, last, best) - bounds_.mean;
+        if (x != kNever<double>) taken += x, ++steps;
+      }
+      last = best;
       keep_right(t, most);
     }
     return Sweep::partial;
@@ -243,7 +252,8 @@ class Pruned {
       least = std::max(least, sorted[most - 1]);
       mark(least);
     }
-    count_ = 0;
+    Found* const found = found_;
+    Index count = 0;
     S below = below_;
     for (Index c = 0; c < chunks_; ++c) {
       const Index end = std::min(L_, (c + 1) * kChunk);
@@ -251,25 +261,27 @@ class Pruned {
         for (Index y = c * kChunk + std::countr_zero(lanes); y < end; y += kLanes) {
           const S sum = x[y] + other[y];
           const bool in = sum >= least;
-          found_[count_] = {sum, static_cast<Label>(y)};
-          count_ += in;
+          found[count] = {sum, static_cast<Label>(y)};
+          count += in;
           below = std::max(below, in ? kNever<S> : sum);
         }
       }
     }
     below_ = below;
-    spent_ += 6 * count_;
+    count_ = count;
+    spent_ += 6 * count;
   }
 
   // Puts a label with the largest x among those found, first in rank.
-  void include(const S* x, S highest) {
+  Label include(const S* x, S highest) {
     constexpr S first = std::numeric_limits<S>::infinity();
     for (Index n = 0; n < count_; ++n)
       if (x[found_[n].label] == highest) {
         found_[n].value = first;
-        return;
+        return found_[n].label;
       }
-    found_[count_++] = {first, static_cast<Label>(std::find(x, x + L_, highest) - x)};
+    found_[count_] = {first, static_cast<Label>(std::find(x, x + L_, highest) - x)};
+    return found_[count_++].label;
   }
 
   // Marks the groups whose maximum is at least `least`, and returns how many there are; `below` bounds the others.

@@ -93,7 +93,26 @@ CERTUS_INLINE S add_max_body(S* out, const S* a, const S* b, Index n) {
     *reinterpret_cast<U*>(out + at) = x;
     most = larger(x, most);
   }
-  return fold<S>(most, [](auto x, auto y) { return larger(x, y); });
+  return fold_largest<S>(most);
+}
+
+// The first j >= from with a[j] + b[j] == value, or n.
+template <class S>
+CERTUS_INLINE Index find_sum(const S* a, const S* b, Index from, Index n, S value) {
+  // Short vectors: whether any of their lanes is it shows in two words.
+  typedef S few __attribute__((vector_size(16), aligned(alignof(S)), may_alias));
+  constexpr Index F = 16 / static_cast<Index>(sizeof(S));
+  struct Words {
+    std::uint64_t low, high;
+  };
+  Index j = from;
+  for (; j + F <= n; j += F) {
+    const auto equal = *reinterpret_cast<const few*>(a + j) + *reinterpret_cast<const few*>(b + j) == value;
+    const auto words = __builtin_bit_cast(Words, equal);
+    if (words.low | words.high) break;
+  }
+  while (j < n && !(a[j] + b[j] == value)) ++j;
+  return j;
 }
 
 // The first place of the largest sum in arrays side by side, at least a vector long.
@@ -107,21 +126,8 @@ CERTUS_INLINE Index argmax_sum_dense(const S* a, const S* b, Index n) {
   };
   V most = kNever<S> - V{};
   for (Index j = 0; j < n; j += W) most = larger<V>(sum(std::min(j, n - W)), most);
-  const S best = fold<S>(most, [](auto x, auto y) { return larger(x, y); });
-  // Short vectors: whether any of their lanes is it shows in two words.
-  typedef S few __attribute__((vector_size(16), aligned(alignof(S)), may_alias));
-  constexpr Index F = 16 / static_cast<Index>(sizeof(S));
-  struct Words {
-    std::uint64_t low, high;
-  };
-  Index j = 0;
-  for (; j + F <= n; j += F) {
-    const auto equal = *reinterpret_cast<const few*>(a + j) + *reinterpret_cast<const few*>(b + j) == best;
-    const auto words = __builtin_bit_cast(Words, equal);
-    if (words.low | words.high) break;
-  }
-  while (!(a[j] + b[j] == best)) ++j;
-  return j;
+  const S best = fold_largest<S>(most);
+  return find_sum(a, b, 0, n, best);
 }
 
 template <class S>
@@ -137,16 +143,39 @@ CERTUS_INLINE Index argmax_sum_body(const S* a, const S* b, Index stride, Index 
 }
 
 template <class S>
-CERTUS_INLINE Index next_best_body(const S* a, const S* b, Index stride, Index n, double value, Index index,
+CERTUS_INLINE Index next_best_dense(const S* a, const S* b, Index n, S value, Index index, double* found) {
+  using V = typename Simd<S>::vector;
+  using U = typename Simd<S>::unaligned;
+  constexpr Index W = Simd<S>::width;
+  if (index >= 0) {  // an equal one further on comes first
+    const Index equal = find_sum(a, b, index + 1, n, value);
+    if (equal < n) return *found = static_cast<double>(value), equal;
+  }
+  V most = kNever<S> - V{};
+  Index j = 0;
+  for (; j + W <= n; j += W) {
+    const V x = *reinterpret_cast<const U*>(a + j) + *reinterpret_cast<const U*>(b + j);
+    most = larger<V>(x < value ? x : kNever<S> - V{}, most);
+  }
+  S best = fold_largest<S>(most);
+  for (; j < n; ++j) best = a[j] + b[j] < value ? larger(a[j] + b[j], best) : best;
+  *found = static_cast<double>(best);
+  return best == kNever<S> ? -1 : find_sum(a, b, 0, n, best);
+}
+
+template <class S>
+CERTUS_INLINE Index next_best_body(const S* a, const S* b, Index stride, Index n, double limit, Index index,
                                    double* found) {
-  double best = kNever<double>;
+  const S value = static_cast<S>(limit);  // a sum in S, or +inf
+  if (stride == 1) return next_best_dense(a, b, n, value, index, found);
+  S best = kNever<S>;
   Index where = -1;
   for (Index j = 0; j < n; ++j) {
-    const double x = static_cast<double>(a[j]) + static_cast<double>(b[j * stride]);
+    const S x = a[j] + b[j * stride];
     const bool after = x < value || (x == value && j > index);
     if (after && x > best) best = x, where = j;
   }
-  *found = best;
+  *found = static_cast<double>(best);
   return where;
 }
 

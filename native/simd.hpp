@@ -38,7 +38,7 @@ Index argmax_sum(const float* a, const float* b, Index stride, Index n);
 Index argmax_sum(const double* a, const double* b, Index stride, Index n);
 
 // The largest a[j] + b[j] among those that come after (value, index) in decreasing order of the
-// sum, ties by increasing index; returns its index, or -1 when there is none.
+// sum, ties by increasing index; returns its index, or -1 when there is none. Sums are taken in the arrays' precision.
 Index next_best_sum(const float* a, const float* b, Index stride, Index n, double value, Index index, double* found);
 Index next_best_sum(const double* a, const double* b, Index stride, Index n, double value, Index index,
                     double* found);

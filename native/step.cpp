@@ -50,6 +50,14 @@ struct Stepper {
     }
   }
 
+  // The last `left` < kPad scores of the sentence's row, and -inf up to a whole block.
+  static CERTUS_INLINE_MEMBER void fill_tail(S* tail, const S* node, Index left) {
+    Index w = 0;
+    for (; w + W <= left; w += W) *reinterpret_cast<V*>(tail + w) = *reinterpret_cast<const U*>(node + w);
+    for (Index v = w; v < kPad; v += W) *reinterpret_cast<V*>(tail + v) = kNever<S> - V{};
+    for (; w < left; ++w) tail[w] = node[w];
+  }
+
   CERTUS_INLINE_MEMBER void chunk(const Maxima<S>& maxima, Index c) {
     for (Index p = 0; p < P; ++p) best[p] = kNever<S> - V{};
     static_assert(kPad == 4 * kLanes && kChunk % kPad == 0);
@@ -59,7 +67,7 @@ struct Stepper {
         block<4>(y, at.node + y);
       } else {
         alignas(64) S tail[kPad];
-        for (Index w = 0; w < kPad; ++w) tail[w] = y + w < n ? at.node[y + w] : kNever<S>;
+        fill_tail(tail, at.node + y, n - y);
         block<4>(y, tail);
       }
     }
@@ -68,7 +76,7 @@ struct Stepper {
       *reinterpret_cast<U*>(maxima.group + c * kLanes + p * W) = best[p];
       all = larger(best[p], all);
     }
-    maxima.chunk[c] = fold<S>(all, [](auto a, auto b) { return larger(a, b); });
+    maxima.chunk[c] = fold_largest<S>(all);
   }
 };
 
@@ -80,8 +88,8 @@ CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index 
   for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
   V most = stepper.most[0], sum = stepper.sum[0];
   for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
-  *suspicious = !(fold<S>(sum, [](auto a, auto b) { return a + b; }) < std::numeric_limits<S>::infinity());
-  return fold<S>(most, [](auto a, auto b) { return larger(a, b); });
+  *suspicious = !(fold_lanes(sum, [](auto a, auto b) __attribute__((always_inline)) { return a + b; }) < std::numeric_limits<S>::infinity());
+  return fold_largest<S>(most);
 }
 
 template <class S>
@@ -131,9 +139,23 @@ unsigned lanes_at_least(const float* group, float least, float* below) {
   *below = larger(_mm_cvtss_f32(most), *below);
   return lanes;
 }
+unsigned lanes_at_least(const double* group, double least, double* below) {
+  const __m128d bar = _mm_set1_pd(least), never = _mm_set1_pd(kNever<double>);
+  __m128d most = never;
+  unsigned lanes = 0;
+  for (int i = 0; i < 8; ++i) {
+    const __m128d x = _mm_loadu_pd(group + 2 * i);
+    const __m128d in = _mm_cmpge_pd(x, bar);
+    lanes |= static_cast<unsigned>(_mm_movemask_pd(in)) << (2 * i);
+    most = _mm_max_pd(most, _mm_or_pd(_mm_and_pd(in, never), _mm_andnot_pd(in, x)));
+  }
+  most = _mm_max_sd(most, _mm_unpackhi_pd(most, most));
+  *below = larger(_mm_cvtsd_f64(most), *below);
+  return lanes;
+}
 #else
 unsigned lanes_at_least(const float* group, float least, float* below) { return lanes_body(group, least, below); }
-#endif
 unsigned lanes_at_least(const double* group, double least, double* below) { return lanes_body(group, least, below); }
+#endif
 
 }  // namespace certus

@@ -31,22 +31,25 @@ CERTUS_INLINE V larger(V a, V b) {
 }
 
 // Folds a vector by halves, in an order that does not depend on the machine.
-template <class S, class Fold>
-CERTUS_INLINE S fold(typename Simd<S>::vector v, Fold f) {
-  constexpr Index W = Simd<S>::width;
-  typedef S half __attribute__((vector_size(32)));
-  typedef S quarter __attribute__((vector_size(16)));
-  struct Halves {
-    half low, high;
-  };
-  struct Quarters {
-    quarter low, high;
-  };
-  const auto halves = __builtin_bit_cast(Halves, v);
-  const auto quarters = __builtin_bit_cast(Quarters, f(halves.low, halves.high));
-  const quarter q = f(quarters.low, quarters.high);
-  if constexpr (W == 16) return f(f(q[0], q[2]), f(q[1], q[3]));
-  else return f(q[0], q[1]);
+template <class Fold>
+CERTUS_INLINE float fold_lanes(Simd<float>::vector v, Fold f) {
+  const auto half = f(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+                      __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+  const auto quarter = f(__builtin_shufflevector(half, half, 0, 1, 2, 3), __builtin_shufflevector(half, half, 4, 5, 6, 7));
+  const auto pair = f(quarter, __builtin_shufflevector(quarter, quarter, 2, 3, 2, 3));
+  const auto one = f(pair, __builtin_shufflevector(pair, pair, 1, 1, 1, 1));
+  return one[0];
+}
+template <class Fold>
+CERTUS_INLINE double fold_lanes(Simd<double>::vector v, Fold f) {
+  const auto half = f(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+  const auto pair = f(__builtin_shufflevector(half, half, 0, 1), __builtin_shufflevector(half, half, 2, 3));
+  const auto one = f(pair, __builtin_shufflevector(pair, pair, 1, 1));
+  return one[0];
+}
+template <class S>
+CERTUS_INLINE S fold_largest(typename Simd<S>::vector v) {
+  return fold_lanes(v, [](auto a, auto b) __attribute__((always_inline)) { return larger(a, b); });
 }
 
 }  // namespace
