@@ -10,14 +10,16 @@ from certus.chain.method import Method
 
 @dataclass(frozen=True, kw_only=True)
 class Auto(Method):
-    """Exact pruning by each label's own score; goes beyond both papers.
+    """Exact pruning by bounds from both sides; goes beyond both papers.
 
-    Potentials prepared from the transitions make every transition cost nothing or less, so a label's own
-    score bounds what it can add. One pass over the emissions finds the labels that could matter at each
-    position; all others are folded into one degenerate label. If the bound of the paths through it does not
-    exceed the best path without it, that path is optimal; if it does, exactly the labels that could still
-    matter are added. Small label sets, per-position transitions and lattices too flat to prune go to the
-    dense sweep (``viterbi``, or ``viterbi-astar`` for k > 1), with next to nothing lost.
+    A sweep from left to right bounds the best way to every label, stepping only from the few labels of the
+    position before that could matter, with one number for all others. Traced back, it gives a real path. If the
+    bound of all paths meets its score, it is optimal: usually that is all, and each emission was read once. If
+    not, sweeps to the left and to the right alternate, each with the other's bounds, and drop every label that no
+    better path can run through, until those left are so few that solving among them is trivial.
+
+    Small label sets, transitions of each position, and lattices too flat to prune go to the dense sweep
+    (``viterbi``, or ``viterbi-astar`` for k > 1), with next to nothing lost.
     """
 
     name: ClassVar[str] = "auto"
