@@ -77,16 +77,20 @@ bool solve_one(Pruned<Tr>& pruned, Index T, Index most, Index edges, Answer& ans
 template <class Tr>
 bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& answer) {
   using Sweep = typename Pruned<Tr>::Sweep;
-  double known = list(pruned.connect(kFew), k, answer);
+  Columns listed = pruned.connect(kFew);
+  double known = list(listed, k, answer);
   for (Index n = 0; n < kSweeps; ++n) {
     const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
     if (sweep == Sweep::lost) return false;
     if (sweep == Sweep::complete) {
+      // Where the labels that matter are among those that paths were listed from, the list is right already.
+      if (answer.found == k && known != kNever<double> && pruned.within(listed)) return true;
       if (pruned.edges() > edges) return false;
       list(pruned.connect(std::numeric_limits<Index>::max()), k, answer);
       return answer.found > 0;
     }
-    known = std::max(known, list(pruned.connect(kFew), k, answer));
+    listed = pruned.connect(kFew);
+    known = std::max(known, list(listed, k, answer));
   }
   return false;
 }

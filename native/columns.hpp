@@ -68,7 +68,10 @@ Index connect_columns(const Column& from, Column& to, const Lattice<Tr>& lattice
 }
 
 // Connected columns, as NextBest wants to see them.
-struct Columns {
+class Columns {
+ public:
+  Columns(const Column* columns, Index count) : column(columns), positions(count) {}
+
   const Column* column;
   Index positions;
 
@@ -91,17 +94,43 @@ struct Columns {
   double link(Index t, Index i, Index y) const { return column[t + 1].link[i * column[t + 1].count + y]; }
   Index label(Index t, Index y) const { return column[t].label[y]; }
   Index next(Index t, Index y, double value, Index index, double* found) const {
-    const Column& c = column[t];
-    const double* link = y < 0 ? nullptr : column[t + 1].link + y;
-    const Index stride = y < 0 ? 0 : column[t + 1].count;
     double best = kNever<double>;
     Index where = -1;
-    for (Index a = 0; a < c.count; ++a) {
-      const double x = link ? c.active[a] + link[a * stride] : c.active[a];
+    for (Index a = 0; a < column[t].count; ++a) {
+      const double x = through(t, a, y);
       if ((x < value || (x == value && a > index)) && x > best) best = x, where = a;
     }
     *found = best;
     return where;
+  }
+  TwoBest two(Index t, Index y) const {
+    TwoBest out{{-1, -1}, {kNever<double>, kNever<double>}};
+    for (Index a = 0; a < column[t].count; ++a) {
+      const double x = through(t, a, y);
+      if (x > out.value[0]) {
+        out = {{a, out.index[0]}, {x, out.value[0]}};
+      } else if (x > out.value[1]) {
+        out.index[1] = a, out.value[1] = x;
+      }
+    }
+    return out;
+  }
+
+  // Whether every label of a column is in the same column of the other.
+  bool within(const Column* other) const {
+    for (Index t = 0; t < positions; ++t)
+      for (Index n = 0; n < column[t].count; ++n) {
+        const Label *begin = other[t].label, *end = begin + other[t].count;
+        if (std::find(begin, end, column[t].label[n]) == end) return false;
+      }
+    return true;
+  }
+
+ private:
+  // The best way to label y at t + 1 (-1: to the end) through label a at t.
+  double through(Index t, Index a, Index y) const {
+    const double active = column[t].active[a];
+    return y < 0 ? active : active + column[t + 1].link[a * column[t + 1].count + y];
   }
 };
 

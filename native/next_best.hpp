@@ -10,6 +10,7 @@
 #include <queue>
 #include <vector>
 
+#include "simd.hpp"
 #include "types.hpp"
 
 namespace certus {
@@ -20,6 +21,7 @@ namespace certus {
 //   Index next(t, y, value, index, double* found)  the best label at position t to go to label y at t + 1 from, among
 //                                                  those after (value, index); y = -1 stands for the end of the
 //                                                  sentence; *found is prefix + transition, less offset(t)
+//   TwoBest two(t, y)                              the best two of those, in that order (if it can be had cheaply)
 //   double node(t, y), link(t, i, y)               the scores themselves
 //   Index label(t, y)                              what to report for the y-th label of column t
 template <class Columns>
@@ -41,9 +43,9 @@ class NextBest {
       labels[t] = columns_.label(t, pool_[s].label);
     Index y = entry.label;
     for (Index t = entry.t - 1; t >= 0; --t) {
-      double value;
-      const Index best = columns_.next(t, y, std::numeric_limits<double>::infinity(), -1, &value);
-      offer(t, y, suffix, value, best);
+      const TwoBest two = best_two(t, y);
+      const Index best = two.index[0];
+      if (two.index[1] >= 0) push(t, y, suffix, two.value[1], two.index[1]);
       suffix = extend(t, best, y, suffix);
       labels[t] = columns_.label(t, best);
       y = best;
@@ -71,13 +73,26 @@ class NextBest {
     }
   };
 
+  TwoBest best_two(Index t, Index y) const {
+    if constexpr (requires { columns_.two(t, y); }) {
+      return columns_.two(t, y);
+    } else {
+      TwoBest out{{-1, -1}, {}};
+      out.index[0] = columns_.next(t, y, std::numeric_limits<double>::infinity(), -1, &out.value[0]);
+      out.index[1] = columns_.next(t, y, out.value[0], out.index[0], &out.value[1]);
+      return out;
+    }
+  }
+
   // Offers the best path through `suffix` (which starts with label `to` at t + 1) after (value, label).
   void offer(Index t, Index to, Index suffix, double value, Index label) {
     double found;
     const Index best = columns_.next(t, to, value, label, &found);
-    if (best < 0) return;
+    if (best >= 0) push(t, to, suffix, found, best);
+  }
+  void push(Index t, Index to, Index suffix, double value, Index label) {
     const double rest = suffix < 0 ? 0 : pool_[suffix].score;
-    agenda_.push({columns_.offset(t) + found + rest, offered_++, t, best, to, suffix, found});
+    agenda_.push({columns_.offset(t) + value + rest, offered_++, t, label, to, suffix, value});
   }
 
   Index extend(Index t, Index label, Index to, Index suffix) {

@@ -46,6 +46,7 @@ class Pruned {
         kept_(arena.get<Column>(T_)),
         origin_before_(arena.get<double>(T_)),
         origin_after_(arena.get<double>(T_)),
+        origin_promise_(arena.get<double>(T_)),
         budget_(T_ * (L_ / kLanes) * (L_ / 10)) {}  // a tenth of what the dense sweep takes
 
   enum class Sweep {
@@ -71,6 +72,7 @@ class Pruned {
       const S highest = step_right(t, leave(t), &suspicious);
       if (suspicious && first_invalid(lattice_.data + t * lattice_.stride, L_) >= 0) return Sweep::invalid;
       if (highest == kNever<S>) return Sweep::dead;
+      origin_promise_[t] = origin_before_[t];
       for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
       const double usual = bounds_.mean + trust * std::max(0.0, taken / steps);
       const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
@@ -90,8 +92,8 @@ class Pruned {
     return Sweep::partial;
   }
 
-  // Sweeps on, each way in turn, keeping up to `most` labels a position. kNever labels alive means that nothing beats
-  // `known`: then the columns are empty.
+  // The sweeps after that, each way in turn, keeping up to `most` labels a position. Where no label of a position is
+  // alive nothing beats `known`, and all columns are left empty.
   Sweep sweep_left(double known, Index most) {
     if (!after_) after_ = arena_.get<S>(T_ * width_);
     begin();
@@ -155,6 +157,8 @@ class Pruned {
     }
     return {columns, T_};
   }
+  // Whether all kept labels are among those of some columns.
+  bool within(const Columns& columns) const { return Columns(kept_, T_).within(columns.column); }
   // The transitions that connecting takes.
   Index edges() const {
     Index sum = 0;
@@ -203,7 +207,7 @@ class Pruned {
     origin_after_[t] = from ? from->top : 0;
     double follow = from ? from->rest : 0;
     for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);
-    const double need = known - origin_before_[t] - follow;
+    const double need = known - origin_promise_[t] - follow;
     const S least = static_cast<S>(need - doubt(need, known));
     const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
     S* after = after_ + t * width_;
@@ -388,7 +392,7 @@ class Pruned {
   Arena& arena_;
   Index T_, L_, width_, chunks_;
   Maxima<S> maxima_;      // of the row at hand
-  S* promise_;            // [T][chunks]: the maxima of the first sweep
+  S* promise_;            // [T][chunks]: the maxima of the first sweep, less origin_promise_
   unsigned* marked_;      // [chunks]: groups to look into, as bits
   Found* found_;          // [L + 1]
   S* before_;             // [T][width], less origin_before_
@@ -396,6 +400,7 @@ class Pruned {
   Column* kept_;          // [T]: by the last sweep
   double* origin_before_;  // [T]
   double* origin_after_;   // [T]
+  double* origin_promise_;  // [T]
   Index wanted_ = 0;       // groups that gather was asked to look into
   Index count_ = 0;        // labels found
   S below_ = 0;            // bound on what was not

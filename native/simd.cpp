@@ -180,6 +180,44 @@ CERTUS_INLINE Index next_best_body(const S* a, const S* b, Index stride, Index n
 }
 
 template <class S>
+CERTUS_INLINE TwoBest two_best_body(const S* a, const S* b, Index stride, Index n) {
+  using V = typename Simd<S>::vector;
+  using U = typename Simd<S>::unaligned;
+  constexpr Index W = Simd<S>::width;
+  S first = kNever<S>, second = kNever<S>;
+  const auto take = [&](S x) {
+    second = larger(x > first ? first : x, second);
+    first = larger(x, first);
+  };
+  Index j = 0;
+  if (stride == 1 && n >= W) {
+    V most = kNever<S> - V{}, next = most;
+    for (; j + W <= n; j += W) {
+      const V x = *reinterpret_cast<const U*>(a + j) + *reinterpret_cast<const U*>(b + j);
+      next = larger<V>(x > most ? most : x, next);
+      most = larger<V>(x, most);
+    }
+    alignas(64) S lane[2][W];
+    *reinterpret_cast<V*>(lane[0]) = most, *reinterpret_cast<V*>(lane[1]) = next;
+    first = fold_largest<S>(most);
+    Index best = 0;
+    while (lane[0][best] != first) ++best;
+    lane[0][best] = kNever<S>;
+    second = larger(fold_largest<S>(*reinterpret_cast<const V*>(lane[0])), fold_largest<S>(next));
+  }
+  for (; j < n; ++j) take(a[j] + b[j * stride]);
+  TwoBest out{{-1, -1}, {static_cast<double>(first), static_cast<double>(second)}};
+  const auto find = [&](Index from, S value) {
+    if (stride == 1) return find_sum(a, b, from, n, value);
+    while (!(a[from] + b[from * stride] == value)) ++from;
+    return from;
+  };
+  if (first != kNever<S>) out.index[0] = find(0, first);
+  if (second != kNever<S>) out.index[1] = find(second == first ? out.index[0] + 1 : 0, second);
+  return out;
+}
+
+template <class S>
 CERTUS_INLINE Index first_invalid_body(const S* x, Index n) {
   constexpr S top = std::numeric_limits<S>::infinity();
   constexpr Index kBlock = 256;
@@ -281,6 +319,9 @@ CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const 
   CERTUS_CLONES Index next_best_sum(const S* a, const S* b, Index stride, Index n, double value, Index index, \
                                     double* found) {                                                          \
     return next_best_body(a, b, stride, n, value, index, found);                                              \
+  }                                                                                                           \
+  CERTUS_CLONES TwoBest two_best_sums(const S* a, const S* b, Index stride, Index n) {                        \
+    return two_best_body(a, b, stride, n);                                                                    \
   }                                                                                                           \
   CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                 \
   CERTUS_CLONES S largest(const S* x, Index n) {                                                              \

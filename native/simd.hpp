@@ -43,6 +43,14 @@ Index next_best_sum(const float* a, const float* b, Index stride, Index n, doubl
 Index next_best_sum(const double* a, const double* b, Index stride, Index n, double value, Index index,
                     double* found);
 
+// The two largest a[j] + b[j * stride] in the order above; an index is -1 where there is none above -inf.
+struct TwoBest {
+  Index index[2];
+  double value[2];
+};
+TwoBest two_best_sums(const float* a, const float* b, Index stride, Index n);
+TwoBest two_best_sums(const double* a, const double* b, Index stride, Index n);
+
 // The first element that is NaN or +inf, or -1.
 Index first_invalid(const float* x, Index n);
 Index first_invalid(const double* x, Index n);

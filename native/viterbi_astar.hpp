@@ -26,24 +26,32 @@ class FullColumns {
 
   Index next(Index t, Index y, double value, Index index, double* found) const {
     if (t < 0) return -1;
-    const Index L = lattice_->labels;
-    const S* before = forward_->row(t);
-    if (y < 0) return next_best_sum(before, zeros_, 1, L, value, index, found);
-    if constexpr (std::is_same_v<Tr, Sparse<S>>) {
-      const Sparse<S>& tr = lattice_->transitions;
-      std::fill(column_, column_ + L, tr.fallback);
-      for (Index n = tr.column_begin[y]; n < tr.column_begin[y + 1]; ++n)
-        column_[tr.column_from[n]] = tr.column_score[n];
-      return next_best_sum(before, column_, 1, L, value, index, found);
-    } else {
-      const Dense<S>& tr = lattice_->transitions;
-      const S* across = lattice_->model->transposed();
-      if (across && !tr.step) return next_best_sum(before, across + y * padded(L), 1, L, value, index, found);
-      return next_best_sum(before, tr.data + t * tr.step + y, tr.stride, L, value, index, found);
-    }
+    Index stride;
+    const S* into = arrivals(t, y, &stride);
+    return next_best_sum(forward_->row(t), into, stride, lattice_->labels, value, index, found);
+  }
+  TwoBest two(Index t, Index y) const {
+    Index stride;
+    const S* into = arrivals(t, y, &stride);
+    return two_best_sums(forward_->row(t), into, stride, lattice_->labels);
   }
 
  private:
+  // The transitions into label y at position t + 1 (zeros into the end of the sentence), and the step between them.
+  const S* arrivals(Index t, Index y, Index* stride) const {
+    *stride = 1;
+    if (y < 0) return zeros_;
+    const Tr& tr = lattice_->transitions;
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) {
+      return tr.column(static_cast<Label>(y), column_);
+    } else {
+      const S* across = lattice_->model->transposed();
+      if (across && !tr.step) return across + y * padded(lattice_->labels);
+      *stride = tr.stride;
+      return tr.data + t * tr.step + y;
+    }
+  }
+
   const Lattice<Tr>* lattice_;
   const Forward<S>* forward_;
   const S* zeros_;

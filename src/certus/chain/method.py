@@ -9,6 +9,9 @@ from certus import _native
 from certus.errors import InvalidInput
 
 
+CODES = {name: code for code, name in enumerate(_native.METHODS)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method:
     """A way to decode. Subclasses add their options as fields and explain themselves in their docstring."""
@@ -21,7 +24,7 @@ class Method:
     @property
     def code(self) -> int:
         """The number by which the native code knows the method."""
-        return _native.METHODS.index(self.name)
+        return CODES[self.name]
 
     def request(self, k: int) -> _native.Request:
         """Return what the native code is asked; methods with options extend it."""

@@ -34,12 +34,15 @@ METHODS: dict[str, type[Method]] = {
 }
 
 
+_DEFAULTS = {name: method() for name, method in METHODS.items()}
+
+
 def choose(method: str | Method, k: int) -> Method:
     """Return the method meant, or say what is wrong with the choice."""
     if isinstance(method, str):
         if method not in METHODS:
             raise InvalidInput(f"unknown method {method!r}; choose one of: {', '.join(METHODS)}")
-        method = METHODS[method]()
+        method = _DEFAULTS[method]
     elif not isinstance(method, Method):
         raise InvalidInput(f"method must be a name or a Method, not {type(method).__name__}")
     if k > 1 and not method.many:
