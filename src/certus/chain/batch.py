@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certus.chain import inputs
 from certus.chain.automaton import Automaton
-from certus.chain.method import Method
+from certus.chain.method import Method, positive
 from certus.chain.methods import at_most, choose
 from certus.errors import InvalidInput
 from certus.solution import Solution, Status
@@ -33,8 +33,8 @@ def decode_batch(
     infeasible: Any,
 ) -> list[Any]:
     """Do what Chain.decode_batch promises."""
-    _whole("k", k)
-    _whole("threads", threads)
+    positive("k", k)
+    positive("threads", threads)
     chosen = choose(method, k)
     if isinstance(allowed, Automaton):
         chain, allowed = chain.constrained(allowed), None
@@ -129,8 +129,3 @@ def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: A
         )
         for n, sentence in enumerate(sentences)
     ]
-
-
-def _whole(name: str, value: int) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")

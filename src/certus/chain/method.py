@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from certus import _native
 from certus.errors import InvalidInput
-
 
 CODES = {name: code for code, name in enumerate(_native.METHODS)}
 
@@ -32,6 +33,8 @@ class Method:
 
 
 def positive(name: str, value: int) -> None:
-    """Refuse an option that has to be a whole number above zero."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    """Refuse an argument or option that has to be a whole number above zero."""
+    if type(value) is int and value >= 1:  # the common case, without the price of isinstance
+        return
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")

@@ -23,7 +23,7 @@ from certus.chain import batch as _batch
 from certus.chain import inputs
 from certus.chain.automaton import Automaton
 from certus.chain.marginals import Marginals
-from certus.chain.method import Method
+from certus.chain.method import Method, positive
 from certus.chain.methods import at_most, choose
 from certus.chain.sparse import SparseTransitions, as_sparse
 from certus.errors import Infeasible, InvalidInput
@@ -202,7 +202,7 @@ class Chain:
         self, emissions: Any, n: int = 1, *, seed: int | np.random.Generator | None = None
     ) -> NDArray[np.int64]:
         """Draw n label sequences from the distribution p(y) proportional to exp(score(y)): (n, T)."""
-        _whole("n", n)
+        positive("n", n)
         scores, model = self._ready(emissions)
         labels = np.empty((n, len(scores)), np.int64)
         if labels.size == 0:
@@ -320,7 +320,7 @@ class Chain:
     def _decode_with(
         self, model: Model, scores: NDArray[Any], k: int, method: str | Method, infeasible: OnInfeasible
     ) -> Solution | KBest:
-        _whole("k", k)
+        positive("k", k)
         chosen = choose(method, k)
         length = len(scores)
         if length == 0:
@@ -388,11 +388,6 @@ def decode(emissions: Any, transitions: Any, k: int = 1, **options: Any) -> Any:
     """
     chain = Chain(transitions, options.pop("start", None), options.pop("end", None))
     return chain.decode(emissions, k=k, **options)
-
-
-def _whole(name: str, value: int) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
 def _as_transitions(transitions: Any) -> Any:

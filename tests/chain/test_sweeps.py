@@ -1,0 +1,65 @@
+"""`auto` on lattices that take it several sweeps, against the dense sweep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import certus
+from certus.chain import Viterbi
+
+LATTICES = 120
+Scores = tuple[NDArray[Any], NDArray[Any]]
+
+
+def contested(rng: np.random.Generator, whole: bool) -> Scores:
+    """Draw labels that stand out, but not by so much that one look settles it."""
+    labels, length = int(rng.integers(200, 800)), int(rng.integers(4, 24))
+    transitions = rng.normal(size=(labels, labels)) * rng.choice([0.5, 1.0, 2.0])
+    if rng.random() < 0.3:
+        transitions *= rng.random((labels, labels)) < 0.1
+    if rng.random() < 0.2:
+        transitions[rng.random((labels, labels)) < 0.3] = -np.inf
+    emissions = rng.normal(size=(length, labels))
+    emissions[np.arange(length), rng.integers(labels, size=length)] += rng.uniform(2, 12, length)
+    if whole:
+        transitions, emissions = np.rint(3 * transitions), np.rint(3 * emissions)
+    precision = rng.choice([np.float32, np.float64])
+    return transitions.astype(precision), emissions.astype(precision)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_many_sweeps_end_with_the_best_path(whole: bool) -> None:
+    rng = np.random.default_rng(7)
+    sweeps = []
+    for _ in range(LATTICES):
+        transitions, emissions = contested(rng, whole)
+        chain = certus.Chain(transitions)
+        found = chain.decode(emissions, infeasible="return")
+        best = chain.decode(emissions, method=Viterbi(sparse=False), infeasible="return")
+        close = 0.0 if whole else 1e-5 * abs(best.score)
+        assert found.score == best.score or abs(found.score - best.score) <= close
+        if found.stats["activated"] < emissions.size:  # it did not go to the dense sweep
+            sweeps.append(found.stats["iterations"])
+    assert len(sweeps) > LATTICES // 3
+    assert max(sweeps) >= 3
+
+
+def test_many_sweeps_end_with_the_k_best_paths() -> None:
+    rng = np.random.default_rng(8)
+    sweeps = []
+    for _ in range(LATTICES):
+        transitions, emissions = contested(rng, whole=True)
+        chain = certus.Chain(transitions)
+        for k in (2, 5, 20):
+            found = chain.decode(emissions, k=k, infeasible="return")
+            best = chain.decode(emissions, k=k, method="viterbi-astar", infeasible="return")
+            assert found.scores.tolist() == best.scores.tolist()
+            assert len({tuple(path) for path in found.labels.tolist()}) == len(found)
+            if found.stats["activated"] < emissions.size:
+                sweeps.append(found.stats["iterations"])
+    assert len(sweeps) > LATTICES // 2
+    assert max(sweeps) >= 3
