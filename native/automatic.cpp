@@ -8,7 +8,7 @@
 namespace certus {
 namespace {
 
-inline constexpr Index kSmall = 64;    // labels below which the dense sweep is faster
+inline constexpr Index kSmall = 160;   // labels below which the dense sweep is faster
 inline constexpr Index kFew = 8;       // kept labels of a position among which the k > 1 paths are looked for first
 inline constexpr Index kSweeps = 8;    // after the first
 // How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try

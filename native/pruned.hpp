@@ -47,7 +47,7 @@ class Pruned {
         origin_before_(arena.get<double>(T_)),
         origin_after_(arena.get<double>(T_)),
         origin_promise_(arena.get<double>(T_)),
-        budget_(T_ * (L_ / kLanes) * (L_ / 10)) {}  // a tenth of what the dense sweep takes
+        budget_(T_ * (L_ / kLanes) * (L_ / (L_ < 512 ? 5 : 10))) {}  // a part of what the dense sweep takes
 
   enum class Sweep {
     complete,  // the kept labels are all that can matter
@@ -79,7 +79,7 @@ class Pruned {
       const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
       gather(before_ + t * width_, leave(t), wanted, most);
       hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
-      if (hopeless > 2 + T_ / 8) return Sweep::flat;
+      if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
       if (spent_ > budget_) return Sweep::lost;
       const Label best = include(before_ + t * width_, highest);
       if (t > 0) {

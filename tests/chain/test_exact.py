@@ -57,7 +57,7 @@ def test_auto(seed: int) -> None:
     """Enough labels that ``auto`` prunes, in lattices of every kind."""
     rng = np.random.default_rng(2000 + seed)
     for _ in range(max(1, PROBLEMS // 250)):
-        length, labels = int(rng.integers(1, 6)), int(rng.integers(48, 131))
+        length, labels = int(rng.integers(1, 6)), int(rng.integers(150, 241))
         shape = rng.choice([*SHAPES, "any"])
         if shape == "any":
             problem = random_problem(rng, length, labels)
