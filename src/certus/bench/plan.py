@@ -22,7 +22,7 @@ class Plan:
             part-of-speech tagging, joint tagging of CoNLL-2000 and of CoNLL-2003, supertagging.
         lattices: which generators of ``certus.bench.lattices`` to use.
         methods: names of entries, or None for the usual ones.
-        dtype: ``float32`` or ``float64``.
+        dtype: ``float64``, what NumPy makes by default, or ``float32``.
         seconds: budget for each cell; a call that takes longer is made once.
         sentences: how many different ones each cell has.
         whole: whether to time batches, threads and the cost of a call, too.
@@ -32,7 +32,7 @@ class Plan:
     sizes: tuple[Size, ...] = SIZES
     lattices: tuple[str, ...] = LATTICES
     methods: tuple[str, ...] | None = None
-    dtype: str = "float32"
+    dtype: str = "float64"
     seconds: float = 1.0
     sentences: int = 20
     whole: bool = True

@@ -27,7 +27,7 @@ def chain(
     methods: Annotated[
         str, typer.Option(help="Methods and rivals by name, separated by commas; the usual ones by default.")
     ] = "",
-    dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
+    dtype: Annotated[str, typer.Option(help="float64, what NumPy makes by default, or float32.")] = "float64",
     seconds: Annotated[
         float, typer.Option(help="Budget of a cell; a slower call is made once.", min=0.001)
     ] = 1.0,
