@@ -27,7 +27,7 @@ def contested(rng: np.random.Generator, whole: bool) -> Scores:
     emissions[np.arange(length), rng.integers(labels, size=length)] += rng.uniform(2, 12, length)
     if whole:
         transitions, emissions = np.rint(3 * transitions), np.rint(3 * emissions)
-    precision = rng.choice([np.float32, np.float64])
+    precision = np.dtype(rng.choice(["float32", "float64"]))
     return transitions.astype(precision), emissions.astype(precision)
 
 
