@@ -4,6 +4,7 @@
 // one order for all; the labels left out are bounded after the transitions from the labels kept, not before; and
 // when the bound does not meet the best path, it tells exactly which labels can still matter, instead of doubling.
 #include "pruned.hpp"
+#include "run.hpp"
 
 namespace certus {
 namespace {
@@ -32,9 +33,8 @@ void whole(const Lattice<Tr>& lattice, const Request& request, Answer& answer, A
 // Whether any score is NaN or +inf, for lattices that are not swept to the end.
 template <class Tr>
 bool bad(const Lattice<Tr>& lattice) {
-  for (Index t = 0; t < lattice.length; ++t)
-    if (first_invalid(lattice.data + t * lattice.stride, lattice.labels) >= 0) return true;
-  return false;
+  const Sentence<typename Tr::Score> sentence{lattice.data, lattice.length, lattice.stride};
+  return invalid(sentence, lattice.labels).status == Status::invalid;
 }
 
 // Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.

@@ -135,10 +135,7 @@ void bind(nb::module_& m, const char* name) {
       .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(),
            "scores"_a.noconvert(), "method"_a, "request"_a)
       .def("decode_many", &decode_many<S>)
-      .def("takes", &takes<S>)
-      .def_prop_ro("listed", [](const M& self) -> Index {
-        return self.has_sparse() ? self.sparse().row_begin[self.labels()] : -1;
-      });
+      .def("takes", &takes<S>);
 }
 
 }  // namespace
@@ -161,6 +158,4 @@ NB_MODULE(_native, m) {
   nb::list methods;
   for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
   m.attr("METHODS") = nb::tuple(methods);
-  m.def("first_invalid", [](Flat<const double> x) { return first_invalid(x.data(), static_cast<Index>(x.size())); });
-  m.def("first_invalid", [](Flat<const float> x) { return first_invalid(x.data(), static_cast<Index>(x.size())); });
 }

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from certus.chain import inputs
 from certus.chain.automaton import Automaton
-from certus.chain.method import Method, positive
+from certus.chain.method import INFEASIBLE, Method, positive
 from certus.chain.methods import at_most, choose
 from certus.errors import InvalidInput
 from certus.solution import Solution, Status
-
-INFEASIBLE = 2
 
 if TYPE_CHECKING:
     from certus.chain.problem import Chain

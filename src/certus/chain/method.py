@@ -10,6 +10,9 @@ import numpy as np
 from certus import _native
 from certus.errors import InvalidInput
 
+# How the native code says what became of a sentence.
+OPTIMAL, FEASIBLE, INFEASIBLE, INVALID = range(4)
+
 CODES = {name: code for code, name in enumerate(_native.METHODS)}
 
 

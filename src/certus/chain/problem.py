@@ -23,7 +23,7 @@ from certus.chain import batch as _batch
 from certus.chain import inputs
 from certus.chain.automaton import Automaton
 from certus.chain.marginals import Marginals
-from certus.chain.method import Method, positive
+from certus.chain.method import INFEASIBLE, INVALID, OPTIMAL, Method, positive
 from certus.chain.methods import at_most, choose
 from certus.chain.sparse import SparseTransitions, as_sparse
 from certus.errors import Infeasible, InvalidInput
@@ -32,7 +32,6 @@ from certus.solution import KBest, Solution, Status
 OnInfeasible: TypeAlias = Literal["raise", "return"]
 Model: TypeAlias = "_native.Model32 | _native.Model64"
 
-_OPTIMAL, _FEASIBLE, _INFEASIBLE, _INVALID = range(4)
 _STATUS = (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE)
 # Methods called by name with k = 1, the common case, need no request object.
 _PLAIN = {"auto": 0, "viterbi": 1}
@@ -178,8 +177,7 @@ class Chain:
             return
         kind: Any = _native.Paths32 if scores.dtype == inputs.SINGLE else _native.Paths64
         search = kind(model, scores)
-        if search.status in (_INFEASIBLE, _INVALID):
-            self._failed((search.status, search.label, 0.0, 0.0, search.position), scores, "raise")
+        self._check(search.status, search.position, search.label, scores)
         while True:
             labels = np.empty(len(scores), np.int64)
             found, score = search.next(labels)
@@ -194,8 +192,7 @@ class Chain:
         if len(scores) == 0:
             return Marginals(probabilities, 0.0)
         status, position, label, log_partition = _native.marginals(model, scores, probabilities)
-        if status in (_INFEASIBLE, _INVALID):
-            self._failed((status, label, 0.0, 0.0, position), scores, "raise")
+        self._check(status, position, label, scores)
         return Marginals(probabilities, log_partition)
 
     def sample(
@@ -209,8 +206,7 @@ class Chain:
             return labels
         uniforms = np.random.default_rng(seed).random(labels.shape)
         status, position, label = _native.sample(model, scores, uniforms, labels)
-        if status in (_INFEASIBLE, _INVALID):
-            self._failed((status, label, 0.0, 0.0, position), scores, "raise")
+        self._check(status, position, label, scores)
         return labels
 
     def score(self, emissions: Any, labels: ArrayLike) -> Any:
@@ -258,7 +254,7 @@ class Chain:
         model = self._model or self._prepare(self._dtype)
         labels = np.empty(len(emissions), _INT64)
         result = model.decode(emissions, labels, code)
-        if result is None or result[0] != _OPTIMAL:
+        if result is None or result[0] != OPTIMAL:
             return None
         return Solution(labels, result[2], result[3], Status.OPTIMAL, result)
 
@@ -332,7 +328,7 @@ class Chain:
         totals = np.empty(most, np.float64)
         result = model.decode_with(scores, labels, totals, chosen.code, chosen.request(most))
         if (
-            result[0] == _INFEASIBLE and scores.dtype == inputs.SINGLE
+            result[0] == INFEASIBLE and scores.dtype == inputs.SINGLE
         ):  # or a sum went out of single precision's range
             double = scores.astype(inputs.DOUBLE)
             return self._decode_with(self._model_for(double), double, k, chosen, infeasible)
@@ -349,12 +345,17 @@ class Chain:
         sentence: int | None = None,
     ) -> Solution | KBest:
         status, found = result[0], result[1]
-        if status >= _INFEASIBLE:
+        if status >= INFEASIBLE:
             failed = self._failed(result, scores, infeasible, sentence)
             return failed if k == 1 else KBest(labels[:0], totals[:0], result, exhausted=True)
         if k == 1:
             return Solution(labels[0], float(totals[0]), result[3], _STATUS[status], result)
         return KBest(labels[:found], totals[:found], result, exhausted=found < k)
+
+    def _check(self, status: int, position: int, label: int, scores: NDArray[Any]) -> None:
+        """Raise what a native status stands for, unless all is well."""
+        if status >= INFEASIBLE:
+            self._failed((status, label, 0.0, 0.0, position), scores, "raise")
 
     def _failed(
         self,
@@ -364,7 +365,7 @@ class Chain:
         sentence: int | None = None,
     ) -> Solution:
         status, label, position = result[0], result[1], result[4]
-        if status == _INVALID:
+        if status == INVALID:
             name = "emissions" if sentence is None else f"emissions[{sentence}]"
             inputs.refuse(name, (position, label), scores)
         if infeasible != "return":
