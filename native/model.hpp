@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "pages.hpp"
 #include "simd.hpp"
 #include "transitions.hpp"
 #include "types.hpp"
@@ -134,10 +135,8 @@ class Model {
   }
 
   S* aligned(Index count) {
-    storage_.emplace_back(count + kPad);
-    S* p = storage_.back().data();
-    while (reinterpret_cast<std::uintptr_t>(p) % 64) ++p;
-    return p;
+    storage_.emplace_back(allocate(static_cast<std::size_t>(count) * sizeof(S)));
+    return reinterpret_cast<S*>(storage_.back().get());
   }
 
   void transpose() {
@@ -291,7 +290,7 @@ class Model {
 
   Index labels_, positions_;
   bool only_sparse_ = false;
-  std::vector<std::vector<S>> storage_;
+  std::vector<Pages> storage_;
   S* matrix_ = nullptr;
   std::atomic<const S*> transposed_ = nullptr;
   std::vector<S> start_, end_;
