@@ -33,34 +33,30 @@ class Run {
         known_(at_least(scratch.known, static_cast<Index>(plan.affixes.size()) * s.length)) {
     fill_looks();
     fill_lowered(scratch.bytes);
-    Key* row = values_;
-    for (const View& view : plan.views) {
-      fill_values(view, row + plan.margin);
-      row += stride_;
-    }
+    for (std::size_t v = 0; v < plan.views.size(); ++v) fill_values(plan.views[v], row(v));
     std::size_t n = 0;
     for (const Operand& operand : plan.operands)
       starts_[n++] = operand.view * stride_ + plan.margin + operand.offset;
     std::fill_n(known_, plan.affixes.size() * s.length, kNotAsked);
   }
 
-  Key word(Index t) const { return values_[plan_.margin + t]; }
+  Key word(Index t) const { return row(0)[t]; }
 
   // Writes the keys of a token and returns their end.
   Key* write(const std::vector<Instruction>& code, Index t, Key* out) const {
+    const Key* const values = values_ + t;
     for (const Instruction& i : code) {
       Key key = i.seed;
-      for (std::size_t n = i.first; n < i.last; ++n) key = mix(key, values_[starts_[n] + t]);
-      if (!i.several) {
-        *out++ = key;
-      } else if (const Index at = t + i.term.offset; at >= 0 && at < s_.length) {
-        out = i.term.is_affix() ? write_affixes(i, key, at, out) : write_each(i.term, key, at, out);
-      }
+      for (std::uint32_t n = i.first; n < i.last; ++n) key = mix(key, values[starts_[n]]);
+      if (i.several == kOne) *out++ = key;
+      else out = write_several(plan_.severals[i.several], key, t, out);
     }
     return out;
   }
 
  private:
+  Key* row(std::size_t view) const { return values_ + static_cast<Index>(view) * stride_ + plan_.margin; }
+
   std::string_view text(bool lower, std::int32_t column, Index t) const {
     return lower ? lowered_[plan_.lowered[column] * s_.length + t] : s_.column(column)[t];
   }
@@ -91,12 +87,12 @@ class Run {
       }
   }
 
-  // row[t] for each token, and the boundaries on both sides.
-  void fill_values(const View& view, Key* row) {
-    for (Index t = 0; t < s_.length; ++t) row[t] = value(view, t);
+  // into[t] for each token, and the boundaries on both sides.
+  void fill_values(const View& view, Key* into) {
+    for (Index t = 0; t < s_.length; ++t) into[t] = value(view, t);
     for (std::int32_t d = 1; d <= plan_.margin; ++d) {
-      row[-d] = boundary(-d);
-      row[s_.length + d - 1] = boundary(d);
+      into[-d] = boundary(-d);
+      into[s_.length + d - 1] = boundary(d);
     }
   }
 
@@ -105,20 +101,29 @@ class Run {
       case Function::shape: return look(view.column, t).shape;
       case Function::flags: return spread(look(view.column, t).flags());
       case Function::length: return spread(std::min(look(view.column, t).characters, kLongestLength));
-      default: return hash(text(view.lower, view.column, t));
+      default: break;
     }
+    if (view.lower && !look(view.column, t).has(Kind::upper)) return row(view.plain)[t];
+    return hash(text(view.lower, view.column, t));
   }
 
-  Key* write_affixes(const Instruction& i, Key key, Index t, Key* out) const {
-    const Index place = i.affix * s_.length + t;
+  Key* write_several(const Several& several, Key key, Index t, Key* out) const {
+    const Index at = t + several.term.offset;
+    if (at < 0 || at >= s_.length) return out;
+    return several.term.is_affix() ? write_affixes(several, key, at, out) : write_each(several.term, key, at, out);
+  }
+
+  Key* write_affixes(const Several& several, Key key, Index t, Key* out) const {
+    const Index place = static_cast<Index>(several.affix) * s_.length + t;
     Key* const keys = affixes_ + place * plan_.longest;
     if (known_[place] == kNotAsked) {
-      const Affix& affix = plan_.affixes[i.affix];
+      const Affix& affix = plan_.affixes[several.affix];
       const std::string_view whole = text(affix.lower, affix.column, t);
-      known_[place] = (affix.suffix ? suffixes : prefixes)(whole, affix.longest, keys);
+      known_[place] = static_cast<std::uint8_t>(affix.suffix ? suffixes(whole, affix.longest, keys)
+                                                             : prefixes(whole, affix.longest, keys));
     }
-    const std::int32_t high = std::min<std::int32_t>(i.term.high, known_[place]);
-    for (std::int32_t n = i.term.low; n <= high; ++n) *out++ = mix(key, keys[n - 1]);
+    const std::int32_t high = std::min<std::int32_t>(several.term.high, known_[place]);
+    for (std::int32_t n = several.term.low; n <= high; ++n) *out++ = mix(key, keys[n - 1]);
     return out;
   }
 

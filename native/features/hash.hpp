@@ -47,24 +47,28 @@ inline Key load(const char* p) {
   return word;
 }
 
-// The key of a string. Up to sixteen bytes, two loads that may overlap cover all of it; the length tells which.
+// At most sixteen bytes as two words that cover them all, and may overlap; the length tells how.
+struct Pair {
+  Key a, b;
+};
+
+inline Pair load_pair(const char* p, std::size_t length) {
+  if (length >= 8) return {load<std::uint64_t>(p), load<std::uint64_t>(p + length - 8)};
+  if (length >= 4) return {load<std::uint32_t>(p), load<std::uint32_t>(p + length - 4)};
+  if (length == 0) return {0, 0};
+  const auto byte = [p](std::size_t i) { return static_cast<Key>(static_cast<unsigned char>(p[i])); };
+  return {byte(0) << 16 | byte(length / 2) << 8 | byte(length - 1), 0};
+}
+
+// The key of a string.
 inline Key hash(std::string_view text) {
   const char* p = text.data();
   std::size_t left = text.size();
-  Key a = 0, b = 0, key = kRoot2;
+  Key key = kRoot2;
   for (; left > 16; p += 16, left -= 16)
     key = fold(load<std::uint64_t>(p) ^ kRoot3, load<std::uint64_t>(p + 8) ^ key);
-  if (left >= 8) {
-    a = load<std::uint64_t>(p);
-    b = load<std::uint64_t>(p + left - 8);
-  } else if (left >= 4) {
-    a = load<std::uint32_t>(p);
-    b = load<std::uint32_t>(p + left - 4);
-  } else if (left > 0) {
-    const auto byte = [p](std::size_t i) { return static_cast<Key>(static_cast<unsigned char>(p[i])); };
-    a = byte(0) << 16 | byte(left / 2) << 8 | byte(left - 1);
-  }
-  return fold(fold(a ^ kRoot5, b ^ key) ^ kRoot11, text.size() ^ kRoot7);
+  const Pair last = load_pair(p, left);
+  return fold(fold(last.a ^ kRoot5, last.b ^ key) ^ kRoot11, text.size() ^ kRoot7);
 }
 
 }  // namespace certus::features

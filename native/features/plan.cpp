@@ -21,13 +21,14 @@ Plan::Plan(const std::vector<std::int32_t>& program, Index columns) {
   if (columns < 1) throw std::invalid_argument("there must be at least one column, the word");
   looked.assign(static_cast<std::size_t>(columns), -1);
   lowered.assign(static_cast<std::size_t>(columns), -1);
-  view({Function::text, false, 0});
+  place_of({Function::text, false, 0});
   Key count = 0;
   for (const Template& each : read_program(program, columns)) add(each, spread(++count));
 }
 
 void Plan::add(const Template& each, Key seed) {
-  Instruction made{seed, operands.size(), operands.size(), false, {}, 0};
+  const auto start = static_cast<std::uint32_t>(operands.size());
+  Instruction made{seed, start, start, kOne};
   for (const Term& term : each.terms) add(term, made);
   if (each.condition != Condition::rare) code[0].push_back(made);
   if (each.condition != Condition::frequent) code[1].push_back(made);
@@ -41,16 +42,20 @@ void Plan::add(const Term& term, Instruction& into) {
   if (term.lower) number(lowered[column], lowered_count);
   if (term.lower || term.is_look()) number(looked[column], looked_count);
   if (term.is_several()) {
-    into.several = true;
-    into.term = term;
-    if (term.is_affix()) into.affix = affix(term);
+    into.several = static_cast<std::int32_t>(severals.size());
+    severals.push_back({term, term.is_affix() ? affix(term) : 0});
   } else {
-    operands.push_back({view({term.function, term.lower, term.column}), term.offset});
+    operands.push_back({view(term), term.offset});
     ++into.last;
   }
 }
 
-std::size_t Plan::view(const View& wanted) {
+std::size_t Plan::view(const Term& term) {
+  const std::size_t plain = term.lower ? place_of({Function::text, false, term.column}) : 0;
+  return place_of({term.function, term.lower, term.column, plain});
+}
+
+std::size_t Plan::place_of(const View& wanted) {
   const auto found = std::find(views.begin(), views.end(), wanted);
   if (found != views.end()) return static_cast<std::size_t>(found - views.begin());
   views.push_back(wanted);

@@ -13,6 +13,7 @@ struct View {
   Function function;
   bool lower;
   std::int32_t column;
+  std::size_t plain = 0;  // of a lower-cased text: the view of the text itself, which comes before
   bool operator==(const View&) const = default;
 };
 
@@ -27,17 +28,24 @@ struct Operand {
   std::int32_t offset;
 };
 
-struct Instruction {
-  Key seed;                 // of the template
-  std::size_t first, last;  // the operands to mix into it
-  bool several;             // whether it goes on with `term`, which has not exactly one value
+// A term that has not exactly one value.
+struct Several {
   Term term;
-  std::size_t affix;
+  std::size_t affix;  // if it is one
+};
+
+inline constexpr std::int32_t kOne = -1;
+
+struct Instruction {
+  Key seed;                   // of the template
+  std::uint32_t first, last;  // the operands to mix into it
+  std::int32_t several;       // the term to go on with, or kOne: there is none
 };
 
 struct Plan {
   std::vector<View> views;  // the first is the word
   std::vector<Operand> operands;
+  std::vector<Several> severals;
   std::vector<Affix> affixes;
   std::vector<std::int32_t> looked;     // [column] its place among the columns whose looks matter, or -1
   std::vector<std::int32_t> lowered;    // [column] its place among the columns wanted in lower case, or -1
@@ -54,7 +62,8 @@ struct Plan {
  private:
   void add(const Template& each, Key seed);
   void add(const Term& term, Instruction& into);
-  std::size_t view(const View& wanted);
+  std::size_t view(const Term& term);
+  std::size_t place_of(const View& wanted);
   std::size_t affix(const Term& term);
 };
 

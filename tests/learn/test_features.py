@@ -149,7 +149,12 @@ def test_keys_are_the_same_everywhere() -> None:
     for key in keys.tolist():
         digest = (digest * 31 + key) % 2**64
     assert (len(keys), hex(digest)) == (82, "0xdc33e55c4da852ea")
-    assert [hex(key) for key in word_keys(["", "a", "Straße", "internationalisation"]).tolist()] == []
+    assert [hex(key) for key in word_keys(["", "a", "Straße", "internationalisation"]).tolist()] == [
+        "0xda2021e89e117a00",
+        "0xcc7f0097acdfb56c",
+        "0x89a3ca4c6a665455",
+        "0xf03a0e53873e81a2",
+    ]
 
 
 @pytest.mark.parametrize("shift", range(0, 64, 8))
