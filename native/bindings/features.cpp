@@ -1,0 +1,83 @@
+#include "features/extractor.hpp"
+
+#include <stdexcept>
+
+#include "bindings/arrays.hpp"
+#include "bindings/text.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using features::Extractor;
+using features::Key;
+
+// A NumPy array that owns what a vector held.
+template <class X>
+nb::ndarray<nb::numpy, X, nb::ndim<1>> array(std::vector<X>&& values) {
+  auto* kept = new std::vector<X>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
+  return {kept->data(), {kept->size()}, owner};
+}
+
+nb::tuple keys(const Extractor& self, nb::handle columns) {
+  const Cells cells(columns, self.columns());
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> ends;
+  features::Scratch scratch;
+  self.extract(cells.sentence(), keys, ends, scratch);
+  return nb::make_tuple(array(std::move(keys)), array(std::move(ends)));
+}
+
+// The keys of all sentences, one after the other, and the ends of their tokens in them.
+nb::tuple keys_of_all(const Extractor& self, nb::handle sentences) {
+  const Texts texts(sentences, self.columns());
+  std::vector<Key> keys;
+  std::vector<std::uint64_t> all_ends;
+  {
+    const nb::gil_scoped_release released;
+    features::Scratch scratch;
+    std::vector<std::uint32_t> ends;
+    for (Index n = 0; n < texts.size(); ++n) {
+      const std::size_t before = keys.size();
+      self.extract(texts.at(n), keys, ends, scratch);
+      for (const std::uint32_t end : ends) all_ends.push_back(before + end);
+    }
+  }
+  return nb::make_tuple(array(std::move(keys)), array(std::move(all_ends)));
+}
+
+auto word_keys(const nb::list& words) {
+  std::vector<Key> keys;
+  keys.reserve(words.size());
+  for (nb::handle word : words) {
+    const Place place{-1, -1, static_cast<Index>(keys.size())};
+    keys.push_back(features::word_key(utf8(word, place)));
+  }
+  return array(std::move(keys));
+}
+
+}  // namespace
+
+void bind_features(nb::module_& m) {
+  nb::class_<Extractor>(m, "Extractor")
+      .def(
+          "__init__",
+          [](Extractor* self, Flat<const std::int32_t> program, Index columns, Flat<const Key> frequent) {
+            const std::vector<std::int32_t> numbers(program.data(), program.data() + program.shape(0));
+            try {
+              new (self) Extractor(numbers, columns, frequent.data(), frequent.shape(0));
+            } catch (const std::invalid_argument& e) {
+              refuse(e.what());
+            }
+          },
+          "program"_a, "columns"_a, "frequent"_a)
+      .def("keys", &keys, "columns"_a)
+      .def("keys_of_all", &keys_of_all, "sentences"_a)
+      .def_prop_ro("columns", &Extractor::columns)
+      .def_prop_ro("most", &Extractor::most);
+  m.def("word_keys", &word_keys, "words"_a);
+}
+
+}  // namespace certus

@@ -1,0 +1,93 @@
+#include "bindings/text.hpp"
+
+#include <algorithm>
+
+namespace certus {
+namespace {
+
+// The items of a list or tuple. A bare string would pass for a list of its characters, so nothing else will do.
+struct Items {
+  PyObject** first;
+  Index count;
+
+  Items(nb::handle list, const char* what, const Place& place) {
+    if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr()))
+      refuse(place.say() + what + ", not " + Py_TYPE(list.ptr())->tp_name);
+    first = PySequence_Fast_ITEMS(list.ptr());
+    count = static_cast<Index>(PySequence_Fast_GET_SIZE(list.ptr()));
+  }
+};
+
+// Appends the cells of a sentence, column after column, and returns its length.
+Index append(nb::handle sentence, Index expected, Index number, std::vector<std::string_view>& cells) {
+  const Items columns(sentence, "columns must be a list of lists of str", {number});
+  if (columns.count != expected)
+    refuse(Place{number}.say() + "there must be " + std::to_string(expected) + " columns, not " +
+           std::to_string(columns.count));
+  Index length = 0;
+  for (Index c = 0; c < columns.count; ++c) {
+    const Items column(columns.first[c], "a column must be a list of str", {number, c});
+    if (c == 0) length = column.count;
+    if (column.count != length)
+      refuse(Place{number, c}.say() + "it has " + std::to_string(column.count) + " tokens, but the first column has " +
+             std::to_string(length));
+    for (Index t = 0; t < length; ++t) cells.push_back(utf8(column.first[t], {number, c, t}));
+  }
+  return length;
+}
+
+}  // namespace
+
+void refuse(const std::string& message) {
+  const nb::object error = nb::module_::import_("certus.errors").attr("InvalidInput");
+  PyErr_SetString(error.ptr(), message.c_str());
+  throw nb::python_error();
+}
+
+std::string Place::say() const {
+  std::string said;
+  const auto add = [&said](const char* what, Index n) {
+    if (n >= 0) said += (said.empty() ? "" : ", ") + (what + std::to_string(n));
+  };
+  add("sentence ", sentence);
+  add("column ", column);
+  add("token ", token);
+  return said.empty() ? said : said + ": ";
+}
+
+std::string_view utf8(nb::handle text, const Place& place) {
+  if (!PyUnicode_Check(text.ptr())) refuse(place.say() + "expected str, not " + Py_TYPE(text.ptr())->tp_name);
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!bytes) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeError)) throw nb::python_error();
+    PyErr_Clear();
+    refuse(place.say() + nb::repr(text).c_str() +
+           " is no Unicode text: it holds a lone surrogate. Decode the bytes it came from with errors=\"replace\"");
+  }
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+Cells::Cells(nb::handle columns, Index expected) : columns_(expected) {
+  length_ = append(columns, expected, -1, cells_);
+}
+
+Texts::Texts(nb::handle sentences, Index expected) : columns_(expected) {
+  const Items items(sentences, "sentences must be a list", {});
+  for (Index n = 0; n < items.count; ++n) {
+    firsts_.push_back(cells_.size());
+    lengths_.push_back(append(items.first[n], expected, n, cells_));
+    tokens_ += lengths_.back();
+  }
+  std::size_t total = 0;
+  for (const std::string_view cell : cells_) total += cell.size();
+  bytes_.resize(total);
+  char* place = bytes_.data();
+  for (std::string_view& cell : cells_) {
+    char* const end = std::copy(cell.begin(), cell.end(), place);
+    cell = {place, cell.size()};
+    place = end;
+  }
+}
+
+}  // namespace certus

@@ -1,0 +1,289 @@
+"""The language of feature templates: which properties of a token and its neighbours become features.
+
+A template a line; `docs/features.md` explains them with examples. In short::
+
+    bias                                always on
+    word[-1]                            a column's value one position before the token
+    lower(word[0])                      in lower case
+    shape(word[0])                      runs of capitals, small letters, digits: "McDonald-2000" is XxXx-d
+    flags(word[0])                      capitals, digits, hyphen, punctuation, non-ASCII: which of them it has
+    length(word[0])                     in characters, up to 15
+    prefix(word[0], 1..10) if rare      one feature a length, in characters
+    suffix(lower(word[0]), 1..3)
+    each(analysis[0])                   one feature for each value between bars: "N|V" has two
+    word[-1] pos[0]                     a conjunction
+
+Text is compiled to numbers (`Templates.program`), and those run natively.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput
+
+VERSION = 1
+FARTHEST = 16  # offsets go from -16 to 16
+LONGEST_AFFIX = 32
+CONDITIONS = ("always", "rare", "frequent")
+FUNCTIONS = ("text", "shape", "flags", "length", "prefix", "suffix", "each")
+AFFIXES = ("prefix", "suffix")
+OF_LOWER = ("lower", "prefix", "suffix", "each")  # what takes lower(...) as well as a column
+
+MORPHOLOGY = """\
+bias
+word[-2]
+word[-1]
+word[0]
+word[1]
+word[2]
+word[-1] word[0]
+word[0] word[1]
+lower(word[0])
+shape(word[0])
+flags(word[0])
+prefix(word[0], 1..10) if rare
+suffix(lower(word[0]), 1..10) if rare
+"""
+"""For tagging from words alone: the features of Ratnaparkhi (1996) and Manning (2011), as Müller, Schmid and
+Schütze (2013, §2.5) use them for part of speech and morphology. Departures: shape and flags are of all words,
+not only of rare ones; words are there in lower case too; and suffixes do not mind capitals."""
+
+CHUNKING = """\
+bias
+word[-2]
+word[-1]
+word[0]
+word[1]
+word[2]
+word[-1] word[0]
+word[0] word[1]
+pos[-2]
+pos[-1]
+pos[0]
+pos[1]
+pos[2]
+pos[-2] pos[-1]
+pos[-1] pos[0]
+pos[0] pos[1]
+pos[1] pos[2]
+pos[-2] pos[-1] pos[0]
+pos[-1] pos[0] pos[1]
+pos[0] pos[1] pos[2]
+suffix(lower(word[0]), 1..4)
+"""
+"""For labels of phrases from words and parts of speech (columns word and pos): those of the five tokens
+around, their bigrams, the trigrams of parts of speech, and the word's ending."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A function of a cell: which column, how far away, in lower case or not; low and high are of affixes."""
+
+    function: str
+    column: int
+    offset: int
+    lower: bool = False
+    low: int = 0
+    high: int = 0
+
+    @property
+    def several(self) -> bool:
+        """Whether it may have any number of values rather than one."""
+        return self.function in (*AFFIXES, "each")
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the compiled form."""
+        function = FUNCTIONS.index(self.function)
+        return function, int(self.lower), self.column, self.offset, self.low, self.high
+
+
+@dataclass(frozen=True)
+class Template:
+    """A conjunction of terms (of none: always on) and its condition on the word at hand."""
+
+    terms: tuple[Term, ...]
+    condition: str = "always"
+
+    def numbers(self) -> list[int]:
+        """Return the compiled form."""
+        terms = (number for term in self.terms for number in term.numbers())
+        return [CONDITIONS.index(self.condition), len(self.terms), *terms]
+
+
+class Templates:
+    """Feature templates, parsed.
+
+    Args:
+        text: a template a line; `#` begins a comment.
+        columns: the names of the columns, the word first.
+
+    Raises:
+        InvalidInput: the text is not in the language; the message gives the line, and what it should have.
+    """
+
+    def __init__(self, text: str, columns: Sequence[str] = ("word",)) -> None:
+        self.text = text
+        self.columns = _names(columns)
+        self.templates = parse(text, self.columns)
+
+    def program(self) -> NDArray[np.int32]:
+        """Return the compiled form, which the native extractor runs and model files hold."""
+        numbers = [number for template in self.templates for number in template.numbers()]
+        return np.array([VERSION, len(self.templates), *numbers], np.int32)
+
+    def __len__(self) -> int:
+        return len(self.templates)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Templates({self.text!r}, columns={self.columns!r})"
+
+
+def parse(text: str, columns: Sequence[str]) -> tuple[Template, ...]:
+    """Return the templates of a text, or raise InvalidInput with the line of the first fault."""
+    lines: dict[Template, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.partition("#")[0].strip():
+            continue
+        template = _Line(line.partition("#")[0], number, columns).template()
+        if template in lines:
+            raise InvalidInput(f"templates, line {number}: this repeats line {lines[template]}; remove one")
+        lines[template] = number
+    if not lines:
+        raise InvalidInput('there are no templates; the smallest useful text is "word[0]"')
+    return tuple(lines)
+
+
+def _names(columns: Sequence[str]) -> tuple[str, ...]:
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if not names:
+        raise InvalidInput("columns is empty; it must name at least the column of words")
+    for n, name in enumerate(names):
+        if not isinstance(name, str) or not name.isidentifier():
+            raise InvalidInput(f"columns[{n}] is {name!r}; a name must be letters, digits and underscores")
+        if name in names[:n]:
+            raise InvalidInput(f"columns[{n}] repeats the name {name!r}")
+    return names
+
+
+class _Line:
+    """A line of the language, read from left to right."""
+
+    TOKEN = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|(?P<number>[+-]?\d+)|(?P<mark>\.\.|.))")
+
+    def __init__(self, line: str, number: int, columns: Sequence[str]) -> None:
+        self.number = number
+        self.columns = columns
+        self.tokens = [(str(match.lastgroup), match[0].strip()) for match in self._split(line.rstrip())]
+        self.tokens.append(("end", "the end of the line"))
+        self.at = 0
+
+    def _split(self, line: str) -> Iterator[re.Match[str]]:
+        return self.TOKEN.finditer(line)
+
+    def template(self) -> Template:
+        if self._takes("bias") and self.tokens[1][1] != "[":
+            self.at = 1
+            return Template((), self._condition())
+        self.at = 0
+        terms = [self._term()]
+        while self.tokens[self.at][0] == "name" and self.tokens[self.at][1] != "if":
+            terms.append(self._term())
+        if sum(term.several for term in terms) > 1:
+            self._fail("a conjunction can have one prefix, suffix or each, not more")
+        return Template(tuple(terms), self._condition())
+
+    def _condition(self) -> str:
+        condition = "always"
+        if self._takes("if"):
+            condition = self._word("rare or frequent", ("rare", "frequent"))
+        if self.tokens[self.at][0] != "end":
+            self._expected("a term, if rare, if frequent or the end of the line")
+        return condition
+
+    def _term(self) -> Term:
+        name = self._word("a column or a function")
+        if self.tokens[self.at][1] != "(":
+            return self._cell(name)
+        if name not in (*FUNCTIONS[1:], "lower"):
+            known = ", ".join(("lower", *FUNCTIONS[1:]))
+            self._fail(f"there is no function {name!r}; there are {known}")
+        self._mark("(")
+        inner = self._inner(name)
+        if name == "lower":
+            self._mark(")")
+            return Term("text", inner.column, inner.offset, lower=True)
+        low, high = self._range(name) if name in AFFIXES else (0, 0)
+        self._mark(")")
+        return Term(name, inner.column, inner.offset, inner.lower, low, high)
+
+    def _inner(self, function: str) -> Term:
+        """Read what a function is of: a cell, or for some the lower case of one."""
+        start = self.at
+        name = self._word("a column")
+        if self.tokens[self.at][1] != "(":
+            return self._cell(name)
+        self.at = start
+        if name != "lower" or function == "lower" or function not in OF_LOWER:
+            of = "a column or lower(...)" if function in OF_LOWER[1:] else "a column"
+            self._fail(f"{function} is of {of}, such as {self.columns[0]}[0], not of {name}(...)")
+        return self._term()
+
+    def _cell(self, column: str) -> Term:
+        if column not in self.columns:
+            self._fail(f"there is no column {column!r}; there are {', '.join(self.columns)}")
+        self._mark("[")
+        offset = self._number(f"an offset from -{FARTHEST} to {FARTHEST}")
+        if abs(offset) > FARTHEST:
+            self._fail(f"{column}[{offset}] is too far away; offsets go from -{FARTHEST} to {FARTHEST}")
+        self._mark("]")
+        return Term("text", self.columns.index(column), offset)
+
+    def _range(self, function: str) -> tuple[int, int]:
+        self._mark(",")
+        low = high = self._number("a length such as 3, or lengths such as 1..10")
+        if self._takes(".."):
+            high = self._number("the longest length")
+        if not 1 <= low <= high <= LONGEST_AFFIX:
+            self._fail(f"{function} of {low}..{high} characters: lengths go up, from 1 to {LONGEST_AFFIX}")
+        return low, high
+
+    def _takes(self, text: str) -> bool:
+        found = self.tokens[self.at][1] == text
+        self.at += found
+        return found
+
+    def _mark(self, text: str) -> None:
+        if not self._takes(text):
+            self._expected(repr(text))
+
+    def _word(self, what: str, among: Sequence[str] = ()) -> str:
+        kind, text = self.tokens[self.at]
+        if kind != "name" or (among and text not in among):
+            self._expected(what)
+        self.at += 1
+        return text
+
+    def _number(self, what: str) -> int:
+        kind, text = self.tokens[self.at]
+        if kind != "number":
+            self._expected(what)
+        self.at += 1
+        return int(text)
+
+    def _expected(self, what: str) -> NoReturn:
+        kind, found = self.tokens[self.at]
+        before = f" after {self.tokens[self.at - 1][1]!r}" if self.at else ""
+        self._fail(f"expected {what}{before}, not {found if kind == 'end' else repr(found)}")
+
+    def _fail(self, message: str) -> NoReturn:
+        raise InvalidInput(f"templates, line {self.number}: {message}")
