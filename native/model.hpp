@@ -116,6 +116,29 @@ class Model {
     return weights_;
   }
 
+  // Learning changes scores one by one. The bounds stay valid, if less and less tight, until `tighten`; nothing else
+  // that is prepared is kept up to date, so only `auto` and dense Viterbi may decode with a model that changes.
+  void set(Label i, Label j, S score) {
+    const Index stride = padded(labels_);
+    matrix_[i * stride + j] = score;
+    if (const S* across = transposed()) const_cast<S*>(across)[j * stride + i] = score;
+    row_begin_.clear();
+    bounds();
+    const double leave = bounds_.leave[i] = std::max(bounds_.leave[i], static_cast<double>(score));
+    bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(score) - leave);
+    bounds_.leave_rounded[i] = static_cast<S>(leave);
+    bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
+    bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
+    ++changes_;
+  }
+  void set_start(Label y, S score) { start_[y] = score; }
+  void set_end(Label y, S score) { end_[y] = score; }
+  Index changes() const { return changes_; }  // since the bounds were tight
+  void tighten() {
+    find_bounds();
+    changes_ = 0;
+  }
+
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -209,6 +232,7 @@ class Model {
   }
 
   void find_bounds() {
+    bounds_.spread = bounds_.largest = 0;
     bounds_.leave.assign(labels_, kNever<double>);
     bounds_.enter.assign(labels_, kNever<double>);
     bounds_.incoming.assign(labels_, kNever<double>);
@@ -288,7 +312,7 @@ class Model {
     each([&](Index i, Index j, double x) { w.value[i * labels_ + j] = std::exp(x - w.shift); });
   }
 
-  Index labels_, positions_;
+  Index labels_, positions_, changes_ = 0;
   bool only_sparse_ = false;
   std::vector<Pages> storage_;
   S* matrix_ = nullptr;

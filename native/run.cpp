@@ -1,11 +1,9 @@
 #include "run.hpp"
 
-#include <atomic>
-#include <exception>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
+#include "parallel.hpp"
 #include "viterbi.hpp"
 
 namespace certus {
@@ -62,28 +60,6 @@ Result run_lattice(const Lattice<Tr>& lattice, Index method, const Request& requ
 // `auto` looks for bad scores in the pass it makes anyway; for the others that pass is made here.
 inline bool checks_itself(Index method) { return method == kAuto; }
 
-// Calls work(n) for n in [0, count) on `threads` threads; the first exception is thrown again here.
-template <class Work>
-void parallel(Index count, Index threads, const Work& work) {
-  std::atomic<Index> next{0};
-  std::exception_ptr failure;
-  std::mutex guard;
-  const auto loop = [&] {
-    try {
-      for (Index n; (n = next.fetch_add(1)) < count;) work(n);
-    } catch (...) {
-      const std::lock_guard lock(guard);
-      failure = std::current_exception();
-      next = count;
-    }
-  };
-  std::vector<std::thread> others;
-  for (Index i = 1; i < std::min(threads, count); ++i) others.emplace_back(loop);
-  loop();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
 // Sentences that share a sweep: enough that reading the matrix no longer matters, while their prefixes fit
 // in a bounded amount of memory.
 inline constexpr Index kTogether = 16;
@@ -104,7 +80,7 @@ void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentenc
     groups.emplace_back(begin, end);
     begin = end;
   }
-  parallel(static_cast<Index>(groups.size()), threads, [&](Index g) {
+  parallel(static_cast<Index>(groups.size()), threads, [&](Index g, Index) {
     Arena& arena = Arena::local();
     const Arena::Scope scope(arena);
     std::vector<Lattice<Dense<S>>> lattices;
@@ -155,7 +131,7 @@ void run_many(const Model<S>& model, Index method, const std::vector<Sentence<S>
   std::vector<Index> members;
   std::mutex guard;
   if (together && method == kViterbi) {
-    parallel(count, threads, [&](Index n) {
+    parallel(count, threads, [&](Index n, Index) {
       results[n] = sentences[n].length ? invalid(sentences[n], model.labels()) : Result{};
       if (results[n].status == Status::invalid || !sentences[n].length) return;
       const std::lock_guard lock(guard);
@@ -164,7 +140,7 @@ void run_many(const Model<S>& model, Index method, const std::vector<Sentence<S>
   } else {
     Request each = request;
     each.defer = together;
-    parallel(count, threads, [&](Index n) {
+    parallel(count, threads, [&](Index n, Index) {
       if (!sentences[n].length) {
         results[n] = {};
         return;

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "bindings/arrays.hpp"
 #include "bindings/text.hpp"
+#include "bindings/vectors.hpp"
 
 using namespace nb::literals;
 
@@ -12,14 +12,6 @@ namespace {
 
 using features::Extractor;
 using features::Key;
-
-// A NumPy array that owns what a vector held.
-template <class X>
-nb::ndarray<nb::numpy, X, nb::ndim<1>> array(std::vector<X>&& values) {
-  auto* kept = new std::vector<X>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
-  return {kept->data(), {kept->size()}, owner};
-}
 
 nb::tuple keys(const Extractor& self, nb::handle columns) {
   const Cells cells(columns, self.columns());

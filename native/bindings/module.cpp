@@ -11,8 +11,10 @@ using namespace nb::literals;
 namespace certus {
 
 void bind_features(nb::module_& m);
+void bind_learners(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_tagger(nb::module_& m);
 
 namespace {
 
@@ -155,8 +157,10 @@ NB_MODULE(_native, m) {
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
   bind_features(m);
+  bind_learners(m);
   bind_marginals(m);
   bind_paths(m);
+  bind_tagger(m);
   nb::list methods;
   for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
   m.attr("METHODS") = nb::tuple(methods);

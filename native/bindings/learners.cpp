@@ -1,0 +1,257 @@
+// The learners of taggers, and what they keep between epochs: arrays in, arrays out.
+#include "learn/feature_table.hpp"
+#include "learn/perceptron.hpp"
+#include "learn/pruned_crf.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "bindings/vectors.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace learn;
+
+Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<const Index> lengths,
+                 Flat<const Label> labels, Index least) {
+  const nb::gil_scoped_release released;
+  return number_features(keys.data(), ends.data(), static_cast<Index>(ends.shape(0)), lengths.data(),
+                         static_cast<Index>(lengths.shape(0)), labels.data(), least);
+}
+
+nb::dict compiled(CompiledTable&& table) {
+  nb::dict out;
+  out["slots"] = array(std::move(table.slots));
+  out["rows"] = array(std::move(table.rows));
+  out["step"] = table.step;
+  out["features"] = table.features;
+  out["weights"] = table.entries;
+  return out;
+}
+
+// Sequences of labels that have a weight, in a table of the right size.
+template <class Value>
+void put_ngrams(nb::dict& out, const Ngrams& ngrams, float least, const Value& value) {
+  Ngrams kept;
+  for (std::size_t i = 0; i < ngrams.size(); ++i) {
+    if (ngrams.keys()[i] == 0) continue;
+    const float w = value(ngrams.weights()[i], ngrams.memories()[i]);
+    if (w != 0 && std::abs(w) >= least) *kept.entry(ngrams.keys()[i]).weight = w;
+  }
+  out["ngram_keys"] = array(std::vector<Key>(kept.keys()));
+  out["ngram_weights"] = array(std::vector<float>(kept.weights()));
+}
+
+void put_rows(nb::dict& out, const Rows& rows) {
+  std::vector<std::uint32_t> sizes, units;
+  std::vector<float> weights, memories;
+  for (Feature f = 0; f < rows.features(); ++f) {
+    const Rows::Row& r = rows.row(f);
+    sizes.push_back(r.size);
+    units.insert(units.end(), r.unit, r.unit + r.size);
+    weights.insert(weights.end(), r.weight(), r.weight() + r.size);
+    memories.insert(memories.end(), r.memory(), r.memory() + r.size);
+  }
+  out["row_sizes"] = array(std::move(sizes));
+  out["row_units"] = array(std::move(units));
+  out["row_weights"] = array(std::move(weights));
+  out["row_memories"] = array(std::move(memories));
+}
+void put_table(nb::dict& out, const Ngrams& ngrams) {
+  std::vector<Key> keys;
+  std::vector<float> weights, memories;
+  for (std::size_t i = 0; i < ngrams.size(); ++i) {
+    if (ngrams.keys()[i] == 0) continue;
+    keys.push_back(ngrams.keys()[i]);
+    weights.push_back(ngrams.weights()[i]);
+    memories.push_back(ngrams.memories()[i]);
+  }
+  out["ngram_keys"] = array(std::move(keys));
+  out["ngram_weights"] = array(std::move(weights));
+  out["ngram_memories"] = array(std::move(memories));
+}
+
+template <class X>
+Flat<const X> get(const nb::dict& state, const char* name) {
+  return nb::cast<Flat<const X>>(state[name]);
+}
+
+void get_rows(const nb::dict& state, Rows& rows) {
+  const auto sizes = get<std::uint32_t>(state, "row_sizes"), units = get<std::uint32_t>(state, "row_units");
+  const auto weights = get<float>(state, "row_weights"), memories = get<float>(state, "row_memories");
+  std::size_t i = 0;
+  for (Feature f = 0; f < sizes.shape(0); ++f)
+    for (const std::size_t end = i + sizes.data()[f]; i < end; ++i)
+      rows.append(f, units.data()[i], weights.data()[i], memories.data()[i]);
+}
+void get_table(const nb::dict& state, Ngrams& ngrams) {
+  const auto keys = get<Key>(state, "ngram_keys");
+  const auto weights = get<float>(state, "ngram_weights"), memories = get<float>(state, "ngram_memories");
+  for (std::size_t i = 0; i < keys.shape(0); ++i) {
+    const Ngrams::Entry entry = ngrams.entry(keys.data()[i]);
+    *entry.weight = weights.data()[i];
+    *entry.memory = memories.data()[i];
+  }
+}
+
+// A weight averaged over all steps: what the memory holds was added too early.
+struct Average {
+  float steps;
+  float operator()(float weight, float memory) const { return weight - memory / steps; }
+};
+Average average(Index steps) { return {static_cast<float>(std::max<Index>(steps, 1))}; }
+
+nb::dict compile_crf(PrunedCrf& self, const Corpus& corpus, float least) {
+  const bool averaged = self.options.l1 == 0;
+  const Average mean = average(self.steps);
+  const auto value = [&](float w, float m) { return averaged ? mean(w, m) : w; };
+  nb::dict out = compiled(compile(self.rows, corpus.feature_keys, self.cascade.tagset().units, least, value));
+  put_ngrams(out, self.ngrams, least, value);
+  const Thresholds& t = self.cascade.thresholds;
+  std::vector<float> thresholds{t.groups};
+  thresholds.insert(thresholds.end(), t.states, t.states + self.options.order);
+  out["thresholds"] = array(std::move(thresholds));
+  return out;
+}
+
+nb::dict crf_state(const PrunedCrf& self) {
+  nb::dict out;
+  put_rows(out, self.rows);
+  put_table(out, self.ngrams);
+  const Thresholds& t = self.cascade.thresholds;
+  std::vector<double> numbers{static_cast<double>(self.epochs), static_cast<double>(self.steps), self.penalty, t.groups};
+  numbers.insert(numbers.end(), t.states, t.states + kMostOrder);
+  out["numbers"] = array(std::move(numbers));
+  return out;
+}
+void restore_crf(PrunedCrf& self, const nb::dict& state) {
+  get_rows(state, self.rows);
+  get_table(state, self.ngrams);
+  const auto numbers = get<double>(state, "numbers");
+  const double* x = numbers.data();
+  self.epochs = static_cast<Index>(x[0]);
+  self.steps = static_cast<Index>(x[1]);
+  self.penalty = static_cast<float>(x[2]);
+  self.cascade.thresholds.groups = static_cast<float>(x[3]);
+  for (Index n = 0; n < kMostOrder; ++n) self.cascade.thresholds.states[n] = static_cast<float>(x[4 + n]);
+}
+
+nb::dict crf_epoch(PrunedCrf& self, Flat<const Index> order) {
+  EpochReport report;
+  {
+    const nb::gil_scoped_release released;
+    report = self.epoch(order.data(), static_cast<Index>(order.shape(0)));
+  }
+  nb::dict out;
+  out["loss"] = report.loss;
+  nb::list updates;
+  for (Index n = 0; n < self.options.order + 2; ++n) updates.append(report.lost[n]);
+  out["updates"] = nb::tuple(updates);
+  nb::list kept;
+  kept.append(report.kept_groups);
+  for (Index n = 0; n < self.options.order; ++n) kept.append(report.kept[n]);
+  out["kept"] = nb::tuple(kept);
+  return out;
+}
+
+nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least) {
+  const Average mean = average(self.steps);
+  nb::dict out = compiled(compile(self.rows, corpus.feature_keys, tagset.units, least, mean));
+  std::vector<Index> from, to;
+  std::vector<float> score;
+  for (std::size_t i = 0; i < self.transitions.size(); ++i) {
+    const Key key = self.transitions.keys()[i];
+    if (key == 0) continue;
+    const float w = mean(self.transitions.weights()[i], self.transitions.memories()[i]);
+    if (w == 0) continue;
+    from.push_back(static_cast<Index>((key - 1) / static_cast<Key>(tagset.labels + 1)));
+    to.push_back(static_cast<Index>((key - 1) % static_cast<Key>(tagset.labels + 1)));
+    score.push_back(w);
+  }
+  out["transition_from"] = array(std::move(from));
+  out["transition_to"] = array(std::move(to));
+  out["transition_score"] = array(std::move(score));
+  return out;
+}
+
+nb::dict perceptron_state(const Perceptron& self) {
+  nb::dict out;
+  put_rows(out, self.rows);
+  put_table(out, self.transitions);
+  out["numbers"] = array(std::vector<double>{static_cast<double>(self.epochs), static_cast<double>(self.steps)});
+  return out;
+}
+void restore_perceptron(Perceptron& self, const nb::dict& state) {
+  get_rows(state, self.rows);
+  get_table(state, self.transitions);
+  const auto numbers = get<double>(state, "numbers");
+  self.epochs = static_cast<Index>(numbers.data()[0]);
+  self.steps = static_cast<Index>(numbers.data()[1]);
+  self.refresh();
+}
+
+}  // namespace
+
+void bind_learners(nb::module_& m) {
+  nb::class_<Corpus>(m, "Corpus")
+      .def_prop_ro("sentences", &Corpus::sentences)
+      .def_prop_ro("tokens", &Corpus::tokens)
+      .def_prop_ro("features", &Corpus::feature_count);
+  m.def("number_features", &corpus_of, "keys"_a, "ends"_a, "lengths"_a, "labels"_a, "least"_a);
+  nb::class_<Tagset>(m, "Tagset")
+      .def(
+          "__init__",
+          [](Tagset* self, Table<const std::int32_t> parts, Index groups, Index units) {
+            new (self) Tagset(parts.data(), static_cast<Index>(parts.shape(0)), static_cast<Index>(parts.shape(1)),
+                              groups, units);
+          },
+          "parts"_a, "groups"_a, "units"_a)
+      .def_ro("labels", &Tagset::labels)
+      .def_ro("groups", &Tagset::groups)
+      .def_ro("units", &Tagset::units);
+  nb::class_<PrunedCrf>(m, "PrunedCrf")
+      .def(
+          "__init__",
+          [](PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index order, float rate, float decay, float l1,
+             float least, const std::vector<float>& wanted) {
+            PrunedCrfOptions options;
+            options.order = order, options.rate = rate, options.decay = decay, options.l1 = l1, options.least = least;
+            options.wanted_groups = wanted.at(0);
+            for (Index n = 0; n < kMostOrder; ++n)
+              options.wanted[n] = wanted[std::min<std::size_t>(n + 1, wanted.size() - 1)];
+            new (self) PrunedCrf(corpus, tagset, options);
+          },
+          "corpus"_a, "tagset"_a, nb::kw_only(), "order"_a, "rate"_a, "decay"_a, "l1"_a, "least"_a, "wanted"_a,
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("epoch", &crf_epoch, "order"_a)
+      .def("compile", &compile_crf, "corpus"_a, "least"_a)
+      .def("state", &crf_state)
+      .def("restore", &restore_crf, "state"_a)
+      .def_ro("epochs", &PrunedCrf::epochs);
+  nb::class_<Perceptron>(m, "Perceptron")
+      .def(nb::init<const Corpus&, const Tagset&, Index>(), "corpus"_a, "tagset"_a, "method"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def(
+          "epoch",
+          [](Perceptron& self, Flat<const Index> order) {
+            PerceptronReport report;
+            {
+              const nb::gil_scoped_release released;
+              report = self.epoch(order.data(), static_cast<Index>(order.shape(0)));
+            }
+            nb::dict out;
+            out["errors"] = report.errors;
+            out["wrong"] = report.wrong;
+            return out;
+          },
+          "order"_a)
+      .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a)
+      .def("state", &perceptron_state)
+      .def("restore", &restore_perceptron, "state"_a)
+      .def_ro("epochs", &Perceptron::epochs);
+  m.attr("MOST_ORDER") = kMostOrder;
+}
+
+}  // namespace certus

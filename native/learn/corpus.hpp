@@ -1,0 +1,60 @@
+// Annotated sentences as the learners see them: numbered features, and labels.
+#pragma once
+
+#include <vector>
+
+#include "learn/keys.hpp"
+#include "types.hpp"
+
+namespace certus::learn {
+
+using Feature = std::uint32_t;
+
+struct Corpus {
+  std::vector<std::uint64_t> sentence{0};  // [sentences + 1]: first token
+  std::vector<std::uint64_t> token{0};     // [tokens + 1]: first feature
+  std::vector<Feature> features;
+  std::vector<Label> labels;      // [tokens]
+  std::vector<Key> feature_keys;  // [feature count]
+
+  Index sentences() const { return static_cast<Index>(sentence.size()) - 1; }
+  Index tokens() const { return static_cast<Index>(token.size()) - 1; }
+  Index feature_count() const { return static_cast<Index>(feature_keys.size()); }
+};
+
+// Numbers the features that occur at least `least` times; the others are left out. `ends` counts keys from the start of
+// the corpus, `lengths` are the tokens of each sentence.
+inline Corpus number_features(const Key* keys, const std::uint64_t* ends, Index tokens, const Index* lengths,
+                              Index sentences, const Label* labels, Index least) {
+  Corpus corpus;
+  for (Index n = 0; n < sentences; ++n)
+    corpus.sentence.push_back(corpus.sentence.back() + static_cast<std::uint64_t>(lengths[n]));
+  corpus.labels.assign(labels, labels + tokens);
+  const std::uint64_t total = tokens ? ends[tokens - 1] : 0;
+  std::vector<std::uint32_t> count;
+  std::vector<Feature> raw(total);
+  Numbering all;
+  constexpr std::uint64_t kAhead = 16;
+  for (std::uint64_t i = 0; i < total; ++i) {
+    if (i + kAhead < total) all.prefetch(keys[i + kAhead]);
+    const Feature f = raw[i] = all.number(keys[i]);
+    if (f == count.size()) count.push_back(0);
+    ++count[f];
+  }
+  std::vector<Feature> kept(count.size(), Numbering::kNone);
+  for (Feature f = 0; f < count.size(); ++f) {
+    if (count[f] < least) continue;
+    kept[f] = static_cast<Feature>(corpus.feature_keys.size());
+    corpus.feature_keys.push_back(all.keys()[f]);
+  }
+  corpus.features.reserve(total);
+  std::uint64_t i = 0;
+  for (Index t = 0; t < tokens; ++t) {
+    for (; i < ends[t]; ++i)
+      if (kept[raw[i]] != Numbering::kNone) corpus.features.push_back(kept[raw[i]]);
+    corpus.token.push_back(corpus.features.size());
+  }
+  return corpus;
+}
+
+}  // namespace certus::learn

@@ -1,0 +1,99 @@
+// The weights of a trained model, laid out for scoring: a feature costs two reads of memory and an addition for each
+// unit that it says anything about. The arrays may lie in a model file.
+//
+// A slot holds the upper half of a feature's key and where its row begins, or 0; a row is its number of entries and
+// the entries. Weights are whole multiples of a common step, so sums are exact and do not depend on their order.
+// An entry is a word: the unit in the upper half, the weight in the lower; or, where units need more bits, two words.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "learn/keys.hpp"
+#include "learn/rows.hpp"
+
+namespace certus::learn {
+
+struct FeatureTable {
+  const std::uint64_t* slots = nullptr;  // [mask + 1]
+  std::size_t mask = 0;
+  const std::uint32_t* rows = nullptr;
+  bool wide = false;
+
+  static bool needs_wide(Index units) { return units > 0x10000; }
+
+  void prefetch(Key key) const { __builtin_prefetch(slots + (key & mask)); }
+  // Where a feature's row begins; 0 for a feature that was not seen in training.
+  std::uint32_t find(Key key) const {
+    for (std::size_t i = key & mask;; i = (i + 1) & mask) {
+      const std::uint64_t slot = slots[i];
+      if (slot == 0) return 0;
+      if (slot >> 32 == key >> 32) return static_cast<std::uint32_t>(slot);
+    }
+  }
+  void add(std::uint32_t row, std::int32_t* units) const {
+    const std::uint32_t count = rows[row];
+    const std::uint32_t* e = rows + row + 1;
+    if (wide) {
+      for (std::uint32_t i = 0; i < count; ++i) units[e[2 * i]] += static_cast<std::int32_t>(e[2 * i + 1]);
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) units[e[i] >> 16] += static_cast<std::int16_t>(e[i] & 0xFFFF);
+    }
+  }
+};
+
+struct CompiledTable {
+  std::vector<std::uint64_t> slots;
+  std::vector<std::uint32_t> rows;
+  float step = 1;
+  Index features = 0, entries = 0;
+};
+
+// Keeps weights of at least half a step and of at least `least`. `value` gives a weight from it and its memory.
+template <class Value>
+CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index units, float least, const Value& value) {
+  CompiledTable out;
+  const bool wide = FeatureTable::needs_wide(units);
+  float most = 0;
+  const auto each = [&](Feature f, auto use) {
+    const Rows::Row& r = rows.row(f);
+    for (std::uint32_t i = 0; i < r.size; ++i) use(r.unit[i], value(r.weight()[i], r.memory()[i]));
+  };
+  for (Feature f = 0; f < keys.size(); ++f)
+    each(f, [&](Unit, float w) { most = std::max(most, std::abs(w)); });
+  out.step = most > 0 ? most / 32767 : 1;
+  out.rows.push_back(0);
+  std::vector<std::pair<Key, std::uint32_t>> placed;
+  std::vector<std::pair<Unit, std::int32_t>> entries;
+  for (Feature f = 0; f < keys.size(); ++f) {
+    entries.clear();
+    each(f, [&](Unit u, float w) {
+      const auto q = static_cast<std::int32_t>(std::lround(w / out.step));
+      if (q != 0 && std::abs(w) >= least) entries.emplace_back(u, q);
+    });
+    if (entries.empty()) continue;
+    std::sort(entries.begin(), entries.end());
+    if (out.rows.size() + 2 * entries.size() >= 0xFFFFFFFFull) throw std::length_error("the model has too many weights");
+    placed.emplace_back(keys[f], static_cast<std::uint32_t>(out.rows.size()));
+    out.rows.push_back(static_cast<std::uint32_t>(entries.size()));
+    for (const auto& [u, q] : entries) {
+      if (wide) out.rows.push_back(u), out.rows.push_back(static_cast<std::uint32_t>(q));
+      else out.rows.push_back(u << 16 | (static_cast<std::uint32_t>(q) & 0xFFFF));
+    }
+    out.entries += static_cast<Index>(entries.size());
+  }
+  out.features = static_cast<Index>(placed.size());
+  std::size_t size = 16;
+  while (2 * size < 3 * placed.size()) size *= 2;
+  out.slots.assign(size, 0);
+  for (const auto& [key, row] : placed) {
+    std::size_t i = key & (size - 1);
+    while (out.slots[i]) i = (i + 1) & (size - 1);
+    out.slots[i] = key >> 32 << 32 | row;
+  }
+  return out;
+}
+
+}  // namespace certus::learn

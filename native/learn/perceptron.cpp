@@ -1,0 +1,112 @@
+#include "learn/perceptron.hpp"
+
+namespace certus::learn {
+namespace {
+
+// The bounds that decoding prunes by are made anew after this many transitions for each label were changed.
+constexpr Index kTighten = 4;
+
+std::vector<float> zeros(Index n) { return std::vector<float>(n, 0.0f); }
+
+}  // namespace
+
+Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, Index method)
+    : rows(corpus.feature_count()),
+      corpus_(corpus),
+      tagset_(tagset),
+      method_(method),
+      model_(zeros(tagset.labels * tagset.labels).data(), tagset.labels, 1, true, zeros(tagset.labels).data(),
+             zeros(tagset.labels).data()),
+      expansion_(tagset),
+      update_(tagset, 0.5f),
+      units_(tagset.units + 1, 0.0f) {}
+
+PerceptronReport Perceptron::epoch(const Index* order, Index count) {
+  PerceptronReport report;
+  for (Index n = 0; n < count; ++n) {
+    ++steps;
+    const Index errors = train(order[n]);
+    report.errors += errors;
+    report.wrong += errors > 0;
+  }
+  ++epochs;
+  return report;
+}
+
+void Perceptron::emissions(Index first, Index length) {
+  scores_.resize(length * tagset_.labels);
+  for (Index t = 0; t < length; ++t) {
+    std::fill(units_.begin(), units_.end(), 0.0f);
+    const std::uint64_t begin = corpus_.token[first + t], end = corpus_.token[first + t + 1];
+    if (t + 1 < length)
+      for (std::uint64_t i = end; i < corpus_.token[first + t + 2]; ++i) rows.prefetch(corpus_.features[i]);
+    for (std::uint64_t i = begin; i < end; ++i) rows.score(corpus_.features[i], units_.data());
+    expansion_.expand(units_.data(), scores_.data() + t * tagset_.labels);
+  }
+}
+
+Index Perceptron::train(Index sentence) {
+  const Index first = static_cast<Index>(corpus_.sentence[sentence]);
+  const Index T = static_cast<Index>(corpus_.sentence[sentence + 1]) - first;
+  if (T == 0) return 0;
+  emissions(first, T);
+  found_.resize(T);
+  double score;
+  run(model_, method_, certus::Sentence<float>{scores_.data(), T, tagset_.labels}, Request{}, found_.data(), &score);
+  Index errors = 0;
+  for (Index t = 0; t < T; ++t) errors += found_[t] != corpus_.labels[first + t];
+  if (errors) update(first, T);
+  return errors;
+}
+
+void Perceptron::update(Index first, Index length) {
+  const Label boundary = static_cast<Label>(tagset_.labels);
+  const float before = static_cast<float>(steps - 1);
+  const auto change = [before](float& weight, float& memory, float gradient) {
+    weight += gradient;
+    memory += gradient * before;
+  };
+  Label right = boundary, wrong = boundary;
+  for (Index t = 0; t <= length; ++t) {
+    const Label next_right = t < length ? corpus_.labels[first + t] : boundary;
+    const Label next_wrong = t < length ? static_cast<Label>(found_[t]) : boundary;
+    if (right != wrong || next_right != next_wrong) {
+      move(right, next_right, 1);
+      move(wrong, next_wrong, -1);
+    }
+    if (next_right != next_wrong) {
+      update_.clear();
+      update_.add(next_right, 1);
+      update_.add(next_wrong, -1);
+      const Feature* features = corpus_.features.data();
+      update_.apply(rows, features + corpus_.token[first + t], features + corpus_.token[first + t + 1], change);
+    }
+    right = next_right, wrong = next_wrong;
+  }
+}
+
+void Perceptron::move(Label i, Label j, float amount) {
+  const Ngrams::Entry entry = transitions.entry(pair_key(i, j));
+  *entry.weight += amount;
+  *entry.memory += amount * static_cast<float>(steps - 1);
+  set(i, j, *entry.weight);
+  if (model_.changes() > kTighten * tagset_.labels) model_.tighten();
+}
+
+void Perceptron::set(Label i, Label j, float weight) {
+  const Label boundary = static_cast<Label>(tagset_.labels);
+  if (i == boundary) model_.set_start(j, weight);
+  else if (j == boundary) model_.set_end(i, weight);
+  else model_.set(i, j, weight);
+}
+
+void Perceptron::refresh() {
+  const Key width = static_cast<Key>(tagset_.labels + 1);
+  for (std::size_t i = 0; i < transitions.size(); ++i) {
+    const Key key = transitions.keys()[i];
+    if (key) set(static_cast<Label>((key - 1) / width), static_cast<Label>((key - 1) % width), transitions.weights()[i]);
+  }
+  model_.tighten();
+}
+
+}  // namespace certus::learn

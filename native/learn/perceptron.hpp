@@ -1,0 +1,51 @@
+// The averaged structured perceptron (Collins 2002), with exact decoding inside (Kaji et al. 2010, §4.3).
+#pragma once
+
+#include "learn/corpus.hpp"
+#include "learn/emissions.hpp"
+#include "learn/ngrams.hpp"
+#include "learn/rows.hpp"
+#include "learn/update.hpp"
+#include "run.hpp"
+
+namespace certus::learn {
+
+struct PerceptronReport {
+  Index errors = 0;  // tokens that were labelled wrongly before the update
+  Index wrong = 0;   // sentences
+};
+
+class Perceptron {
+ public:
+  Perceptron(const Corpus& corpus, const Tagset& tagset, Index method);
+
+  PerceptronReport epoch(const Index* order, Index count);
+
+  void refresh();  // after `transitions` was changed from outside
+
+  Rows rows;
+  Ngrams transitions;  // keys by pair_key; the boundary is the label after the last
+  Index epochs = 0, steps = 0;
+
+  Key pair_key(Label i, Label j) const {
+    return static_cast<Key>(i) * static_cast<Key>(tagset_.labels + 1) + static_cast<Key>(j) + 1;
+  }
+
+ private:
+  Index train(Index sentence);
+  void emissions(Index first, Index length);
+  void update(Index first, Index length);
+  void move(Label i, Label j, float amount);
+  void set(Label i, Label j, float weight);
+
+  const Corpus& corpus_;
+  const Tagset& tagset_;
+  const Index method_;
+  Model<float> model_;
+  Expansion expansion_;
+  Update update_;
+  std::vector<float> units_, scores_;
+  std::vector<Index> found_;
+};
+
+}  // namespace certus::learn

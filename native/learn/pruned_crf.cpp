@@ -1,0 +1,249 @@
+#include "learn/pruned_crf.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace certus::learn {
+
+namespace {
+constexpr Index kAdapt = 100;  // sentences between two looks at the thresholds
+}
+
+PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& o)
+    : rows(corpus.feature_count()),
+      cascade(tagset, o.order),
+      options(o),
+      corpus_(corpus),
+      tagset_(tagset),
+      update_(tagset, o.least),
+      scores_(tagset.units) {
+  cascade.remember = true;
+}
+
+EpochReport PrunedCrf::epoch(const Index* order, Index count) {
+  report_ = {};
+  rate_ = options.rate / (1 + options.decay * static_cast<float>(epochs));
+  Index tokens = 0;
+  for (Index n = 0; n < count; ++n) {
+    ++steps;
+    penalty += options.l1 * rate_;
+    train(order[n]);
+    tokens += cascade.length();
+    if (steps % kAdapt == 0) adapt();
+  }
+  ++epochs;
+  report_.loss /= static_cast<double>(std::max<Index>(tokens, 1));
+  return report_;
+}
+
+void PrunedCrf::score(Index token) {
+  std::fill(scores_.begin(), scores_.end(), 0.0f);
+  const std::uint64_t begin = corpus_.token[token], end = corpus_.token[token + 1];
+  for (std::uint64_t i = begin; i < end; ++i) rows.score(corpus_.features[i], scores_.data());
+}
+
+void PrunedCrf::train(Index sentence) {
+  const Index first = static_cast<Index>(corpus_.sentence[sentence]);
+  const Index T = static_cast<Index>(corpus_.sentence[sentence + 1]) - first;
+  cascade.begin(T);
+  for (Index t = 0; t < T; ++t) {
+    if (t + 1 < T)
+      for (std::uint64_t i = corpus_.token[first + t + 1]; i < corpus_.token[first + t + 2]; ++i)
+        rows.prefetch(corpus_.features[i]);
+    score(first + t);
+    cascade.token(scores_.data());
+  }
+  cascade.close();
+  positions_ += static_cast<double>(T);
+  kept_[0] += static_cast<double>(cascade.level(0).label.size() - 2);
+  seen_[0] += static_cast<double>(T);
+  if (!find_labels(first)) {
+    ++report_.lost[0];
+    return update_groups(first);
+  }
+  if (!find_states(0)) {
+    ++report_.lost[1];
+    return update_labels(first);
+  }
+  for (Index n = 1;; ++n) {
+    Level& level = cascade.build(n, ngrams.table());
+    if (n > 1) follow_states(n);
+    cascade.sum(level, true);
+    if (n < options.order) {
+      cascade.prune(n, cascade.thresholds.states[n]);
+      for (Index s = 1; s + 1 < static_cast<Index>(level.label.size()); ++s) kept_[n] += cascade.kept(s);
+      seen_[n] += static_cast<double>(T);
+      if (std::all_of(gold_.begin(), gold_.end(), [&](std::uint32_t s) { return cascade.kept(s); })) continue;
+    }
+    ++report_.lost[n + 1];
+    return update_states(first, n);
+  }
+}
+
+// Finds the gold labels among those whose coarse tag stayed.
+bool PrunedCrf::find_labels(Index first) {
+  gold_.clear();
+  for (Index t = 0; t < cascade.length(); ++t) {
+    const Label y = corpus_.labels[first + t];
+    std::uint32_t i = cascade.label_begin[t];
+    while (i < cascade.label_begin[t + 1] && cascade.labels[i].label != y) ++i;
+    if (i == cascade.label_begin[t + 1]) return false;
+    gold_.push_back(i);
+  }
+  return true;
+}
+
+// Finds them among the candidates, from where `find_labels` found them.
+bool PrunedCrf::find_states(Index n) {
+  const Level& level = cascade.level(n);
+  std::vector<std::uint32_t>& found = lower_gold_;
+  found.assign(1, 0);
+  for (Index t = 0; t < cascade.length(); ++t) {
+    const Label y = cascade.labels[gold_[t]].label;
+    std::uint32_t s = level.begin[t + 1];
+    while (s < level.begin[t + 2] && level.label[s] != y) ++s;
+    if (s == level.begin[t + 2]) return false;
+    found.push_back(s);
+  }
+  found.push_back(level.begin[cascade.length() + 1]);
+  gold_.swap(found);
+  return true;
+}
+
+// Finds the states of order n that pair the gold states of order n-1.
+bool PrunedCrf::follow_states(Index n) {
+  const Level& level = cascade.level(n);
+  lower_gold_.assign(1, 0);
+  for (std::size_t t = 1; t < gold_.size(); ++t) {
+    std::uint32_t s = level.begin[t];
+    while (s < level.begin[t + 1] && !(level.cur[s] == gold_[t] && level.prev[s] == gold_[t - 1])) ++s;
+    if (s == level.begin[t + 1]) return false;
+    lower_gold_.push_back(s);
+  }
+  gold_.swap(lower_gold_);
+  return true;
+}
+
+void PrunedCrf::change(float& weight, float& memory, float gradient) const {
+  const float step = rate_ * gradient;
+  if (options.l1 == 0) {
+    weight += step;
+    memory += step * static_cast<float>(steps);
+    return;
+  }
+  const float before = weight + step;
+  float after = before;
+  if (before > 0) after = std::max(0.0f, before - (penalty + memory));
+  else if (before < 0) after = std::min(0.0f, before + (penalty - memory));
+  memory += after - before;
+  weight = after;
+}
+
+void PrunedCrf::apply(Index token) {
+  const Feature* features = corpus_.features.data();
+  update_.apply(rows, features + corpus_.token[token], features + corpus_.token[token + 1],
+                [this](float& weight, float& memory, float gradient) { change(weight, memory, gradient); });
+}
+
+void PrunedCrf::update_groups(Index first) {
+  const Index G = tagset_.groups;
+  for (Index t = 0; t < cascade.length(); ++t) {
+    update_.clear();
+    const float* p = cascade.group_probability.data() + t * G;
+    const Unit right = tagset_.group[corpus_.labels[first + t]];
+    report_.loss -= std::log(std::max(p[right], 1e-30f));
+    for (Index g = 0; g < G; ++g) {
+      update_.add_unit(static_cast<Unit>(g), (static_cast<Unit>(g) == right) - p[g]);
+    }
+    apply(first + t);
+  }
+}
+
+void PrunedCrf::update_labels(Index first) {
+  for (Index t = 0; t < cascade.length(); ++t) {
+    update_.clear();
+    const Label right = corpus_.labels[first + t];
+    for (std::uint32_t i = cascade.label_begin[t]; i < cascade.label_begin[t + 1]; ++i) {
+      const Cascade::Candidate& c = cascade.labels[i];
+      if (c.label == right) report_.loss -= std::log(std::max(c.probability, 1e-30f));
+      update_.add(c.label, (c.label == right) - c.probability);
+    }
+    apply(first + t);
+  }
+}
+
+void PrunedCrf::update_states(Index first, Index n) {
+  const Level& top = cascade.level(n);
+  double gold_score = 0;
+  // Transitions of the highest order.
+  for (std::uint32_t s = 1; s < top.label.size(); ++s) {
+    const Index t = std::upper_bound(top.begin.begin(), top.begin.end(), s) - top.begin.begin() - 1;
+    const Unit group = cascade.group_of(top.label[s]);
+    std::uint32_t source = top.from[s];
+    for (std::uint32_t e = top.edge_begin[s]; e < top.edge_begin[s + 1]; ++e, ++source) {
+      const bool right = gold_[t] == s && gold_[t - 1] == source;
+      if (right) gold_score += top.edge[e] + top.node[s];
+      const float g = static_cast<float>(right - top.edge_probability[e]);
+      if (std::abs(g) < 1e-4f) continue;
+      const auto full = ngrams.entry(mix(top.full[source], static_cast<Key>(top.label[s])));
+      change(*full.weight, *full.memory, g);
+      const auto coarse = ngrams.entry(mix(top.coarse[source], group));
+      change(*coarse.weight, *coarse.memory, g);
+    }
+  }
+  report_.loss += top.log_partition - gold_score;
+  // Those of lower orders: a state of order m is an edge of order m-1.
+  std::vector<double>& p = lower_;
+  p = top.probability;
+  for (Index m = n; m > 1; --m) {
+    const Level& level = cascade.level(m);
+    for (std::uint32_t s = level.begin[1]; s < level.label.size(); ++s) {
+      const Index t = std::upper_bound(level.begin.begin(), level.begin.end(), s) - level.begin.begin() - 1;
+      const float g = static_cast<float>((gold_[t] == s) - p[s]);
+      if (std::abs(g) < 1e-4f) continue;
+      const auto full = ngrams.entry(level.full[s]);
+      change(*full.weight, *full.memory, g);
+      const auto coarse = ngrams.entry(level.coarse[s]);
+      change(*coarse.weight, *coarse.memory, g);
+    }
+    const Level& below = cascade.level(m - 1);
+    std::vector<double> q(below.label.size(), 0.0);
+    for (std::uint32_t s = 0; s < level.label.size(); ++s) q[level.cur[s]] += p[s];
+    for (std::uint32_t& s : gold_) s = level.cur[s];
+    p.swap(q);
+  }
+  const Level& one = cascade.level(1);
+  for (Index t = 0; t < cascade.length(); ++t) {
+    update_.clear();
+    bool any = false;
+    for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s) {
+      const float g = static_cast<float>((gold_[t + 1] == s) - p[s]);
+      if (std::abs(g) < 1e-4f) continue;
+      any = true;
+      update_.add(one.label[s], g);
+    }
+    if (any) apply(first + t);
+  }
+}
+
+void PrunedCrf::adapt(float& threshold, double kept, float wanted) const {
+  threshold *= kept > wanted ? 1.1f : 1 / 1.1f;
+  threshold = std::clamp(threshold, 1e-6f, 0.5f);
+}
+
+void PrunedCrf::adapt() {
+  for (Index n = 0; n < options.order; ++n)
+    if (seen_[n] > 0) {
+      adapt(cascade.thresholds.states[n], kept_[n] / seen_[n], options.wanted[n]);
+      report_.kept[n] = kept_[n] / seen_[n];
+      seen_[n] = kept_[n] = 0;
+    }
+  if (tagset_.groups < tagset_.labels && positions_ > 0) {
+    adapt(cascade.thresholds.groups, static_cast<double>(cascade.groups_kept) / positions_, options.wanted_groups);
+    report_.kept_groups = static_cast<double>(cascade.groups_kept) / positions_;
+  }
+  cascade.groups_kept = 0;
+  positions_ = 0;
+}
+
+}  // namespace certus::learn

@@ -1,0 +1,68 @@
+// Training of pruned higher-order CRFs (Müller et al. 2013): stochastic gradient steps on the highest lattice of the
+// cascade that still holds the right labels.
+#pragma once
+
+#include "learn/cascade.hpp"
+#include "learn/corpus.hpp"
+#include "learn/rows.hpp"
+#include "learn/update.hpp"
+
+namespace certus::learn {
+
+struct PrunedCrfOptions {
+  Index order = 1;
+  float rate = 0.1f;        // of the first epoch; in epoch e it is rate / (1 + decay * e)
+  float decay = 0.3f;
+  float l1 = 0;             // cumulative penalty a sentence (Tsuruoka et al. 2009); without it weights are averaged
+  float least = 0.01f;      // a pair that never had a weight gets one from gradients at least as large as this
+  float wanted_groups = 4;  // average numbers of states a position to keep after pruning
+  float wanted[kMostOrder] = {4, 2, 1.5f, 1.5f, 1.5f};
+};
+
+// What an epoch did.
+struct EpochReport {
+  double loss = 0;                              // negative log-likelihood a token, over the lattices used
+  Index lost[kMostOrder + 2] = {};              // sentences updated at coarse tags, labels, order 1, 2, ...
+  double kept_groups = 0, kept[kMostOrder] = {};  // states a position after pruning
+};
+
+class PrunedCrf {
+ public:
+  PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& options);
+
+  EpochReport epoch(const Index* order, Index count);
+
+  Rows rows;
+  Ngrams ngrams;
+  Cascade cascade;
+  PrunedCrfOptions options;
+  Index epochs = 0, steps = 0;
+  float penalty = 0;  // what every weight should have lost to the L1 penalty so far
+
+ private:
+  void train(Index sentence);
+  void score(Index first);
+  void update_groups(Index first);
+  void update_labels(Index first);
+  void update_states(Index first, Index n);
+  void apply(Index token);
+  void change(float& weight, float& memory, float gradient) const;
+  bool find_labels(Index first);
+  bool find_states(Index n);
+  bool follow_states(Index n);
+  void adapt();
+  void adapt(float& threshold, double kept, float wanted) const;
+
+  const Corpus& corpus_;
+  const Tagset& tagset_;
+  EpochReport report_;
+  float rate_ = 0;
+  Update update_;
+  std::vector<float> scores_;
+  std::vector<std::uint32_t> gold_, lower_gold_;  // states of the gold sequence
+  std::vector<double> lower_;                     // posteriors of states of a lower order
+  // Since the thresholds were adapted last.
+  double positions_ = 0, kept_[kMostOrder] = {}, seen_[kMostOrder] = {};
+};
+
+}  // namespace certus::learn

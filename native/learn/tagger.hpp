@@ -1,0 +1,83 @@
+// A trained model, ready to tag: features from text, scores from features, labels from scores.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "features/extractor.hpp"
+#include "learn/cascade.hpp"
+#include "learn/emissions.hpp"
+#include "learn/feature_table.hpp"
+#include "run.hpp"
+
+namespace certus::learn {
+
+// What is wanted of a sentence, and where it goes.
+struct TagRequest {
+  Index k = 1;
+  bool confidence = false;
+  const std::uint8_t* allowed = nullptr;  // [T][labels], or null
+};
+struct TagAnswer {
+  Index found = 0;
+  Label* labels;        // [k][T]
+  double* scores;       // [k]
+  double* bound;        // [1]
+  float* confidence;    // [T] or null
+  double* log_partition;  // [1] or null; with confidence
+  bool optimal = false;
+};
+
+class Tagger {
+ public:
+  struct Workspace;
+
+  Tagger(std::shared_ptr<const features::Extractor> extractor, std::shared_ptr<const Tagset> tagset,
+         const FeatureTable& table, float step)
+      : extractor_(std::move(extractor)), tagset_(std::move(tagset)), table_(table), step_(step), expansion_(*tagset_) {}
+
+  // Decodes with the chain engine,
+  void use_chain(std::shared_ptr<const Model<float>> chain) { chain_ = std::move(chain); }
+  // or with a cascade of pruned lattices.
+  void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds) {
+    order_ = order, ngrams_ = ngrams, thresholds_ = thresholds;
+  }
+
+  void tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& workspace) const;
+  // The scores of all labels at all positions, [T][labels].
+  void emissions(const features::Sentence& sentence, float* out, Workspace& workspace) const;
+
+  const features::Extractor& extractor() const { return *extractor_; }
+  const Tagset& tagset() const { return *tagset_; }
+  std::unique_ptr<Workspace> workspace() const;
+
+ private:
+  void find_rows(const features::Sentence& sentence, Workspace& w) const;
+  void score_token(Index t, Workspace& w) const;
+  void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+
+  std::shared_ptr<const features::Extractor> extractor_;
+  std::shared_ptr<const Tagset> tagset_;
+  FeatureTable table_;
+  float step_;
+  Expansion expansion_;
+  std::shared_ptr<const Model<float>> chain_;
+  Index order_ = 0;
+  NgramTable ngrams_;
+  Thresholds thresholds_;
+};
+
+struct Tagger::Workspace {
+  features::Scratch scratch;
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> ends, rows;
+  std::vector<std::int32_t> sums;  // [units]
+  std::vector<float> units;        // [units + 1]
+  std::vector<float> scores;       // [T][labels]
+  std::vector<double> marginals;
+  std::vector<Index> labels;
+  std::optional<Cascade> cascade;
+};
+
+}  // namespace certus::learn

@@ -1,0 +1,69 @@
+// Changes of the weights of one token's features, by the gradient of its units' scores.
+#pragma once
+
+#include <cmath>
+
+#include "learn/rows.hpp"
+
+namespace certus::learn {
+
+class Update {
+ public:
+  // A pair that has no weight yet gets one from gradients at least as large as `least`.
+  Update(const Tagset& tagset, float least) : tagset_(tagset), least_(least), gradient_(tagset.units, 0.0f) {}
+
+  void clear() {
+    for (const Unit u : touched_) gradient_[u] = 0;
+    touched_.clear();
+  }
+  void add_unit(Unit u, float amount) {
+    if (gradient_[u] == 0) touched_.push_back(u);
+    gradient_[u] += amount;
+  }
+  void add(Label y, float amount) {
+    for (std::uint32_t k = tagset_.begin[y]; k < tagset_.begin[y + 1]; ++k) add_unit(tagset_.parts[k], amount);
+  }
+
+  // Calls change(weight, memory, gradient) for every weight of the features that has a gradient.
+  template <class Change>
+  void apply(Rows& rows, const Feature* begin, const Feature* end, const Change& change) {
+    std::sort(touched_.begin(), touched_.end());
+    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+    std::uint32_t large = 0;
+    for (const Unit u : touched_) large += is_large(u);
+    if (touched_.empty()) return;
+    for (const Feature* f = begin; f < end; ++f) {
+      const Rows::Row row = rows.row(*f);
+      float* weight = row.weight();
+      float* memory = row.memory();
+      std::uint32_t present = 0;
+      for (std::uint32_t e = 0; e < row.size; ++e) {
+        const Unit u = row.unit[e];
+        if (gradient_[u] == 0) continue;
+        present += is_large(u);
+        change(weight[e], memory[e], gradient_[u]);
+      }
+      if (present < large) append(rows, *f, row, change);
+    }
+  }
+
+ private:
+  bool is_large(Unit u) const { return std::abs(gradient_[u]) >= least_; }
+
+  template <class Change>
+  void append(Rows& rows, Feature f, const Rows::Row& row, const Change& change) {
+    for (const Unit u : touched_) {
+      if (gradient_[u] == 0 || !is_large(u) || std::find(row.unit, row.unit + row.size, u) != row.unit + row.size) continue;
+      float weight = 0, memory = 0;
+      change(weight, memory, gradient_[u]);
+      rows.append(f, u, weight, memory);
+    }
+  }
+
+  const Tagset& tagset_;
+  const float least_;
+  std::vector<float> gradient_;  // [units]
+  std::vector<Unit> touched_;    // those that are not zero, and perhaps some that are again
+};
+
+}  // namespace certus::learn
