@@ -57,6 +57,8 @@ class Run {
  private:
   Key* row(std::size_t view) const { return values_ + static_cast<Index>(view) * stride_ + plan_.margin; }
 
+  Index columns() const { return static_cast<Index>(plan_.looked.size()); }  // that templates know
+
   std::string_view text(bool lower, std::int32_t column, Index t) const {
     return lower ? lowered_[plan_.lowered[column] * s_.length + t] : s_.column(column)[t];
   }
@@ -64,7 +66,7 @@ class Run {
   const Look& look(std::int32_t column, Index t) const { return looks_[plan_.looked[column] * s_.length + t]; }
 
   void fill_looks() {
-    for (Index c = 0; c < s_.columns; ++c)
+    for (Index c = 0; c < columns(); ++c)
       for (Index t = 0; plan_.looked[c] >= 0 && t < s_.length; ++t)
         looks_[plan_.looked[c] * s_.length + t] = look_at(s_.column(c)[t]);
   }
@@ -72,11 +74,11 @@ class Run {
   // Cells without a capital are their own lower case.
   void fill_lowered(std::vector<char>& bytes) {
     Index room = 0;
-    for (Index c = 0; c < s_.columns; ++c)
+    for (Index c = 0; c < columns(); ++c)
       for (Index t = 0; plan_.lowered[c] >= 0 && t < s_.length; ++t)
         if (look(c, t).has(Kind::upper)) room += 2 * s_.column(c)[t].size();
     char* place = at_least(bytes, room);
-    for (Index c = 0; c < s_.columns; ++c)
+    for (Index c = 0; c < columns(); ++c)
       for (Index t = 0; plan_.lowered[c] >= 0 && t < s_.length; ++t) {
         std::string_view& lowered = lowered_[plan_.lowered[c] * s_.length + t];
         lowered = s_.column(c)[t];

@@ -50,7 +50,8 @@ class Reader {
   }
 
   void put_several_last(std::vector<Term>& terms) const {
-    const auto several = std::stable_partition(terms.begin(), terms.end(), [](const Term& t) { return !t.is_several(); });
+    const auto single = [](const Term& term) { return !term.is_several(); };
+    const auto several = std::stable_partition(terms.begin(), terms.end(), single);
     if (terms.end() - several > 1) fail();
   }
 
