@@ -105,7 +105,7 @@ Average average(Index steps) { return {static_cast<float>(std::max<Index>(steps,
 
 nb::dict compile_crf(PrunedCrf& self, const Corpus& corpus, float least) {
   const bool averaged = self.options.l1 == 0;
-  const Average mean = average(self.steps);
+  const Average mean = average(self.steps - self.burn_in);
   const auto value = [&](float w, float m) { return averaged ? mean(w, m) : w; };
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, self.cascade.tagset().units, least, value));
   put_ngrams(out, self.ngrams, least, value);
@@ -121,7 +121,8 @@ nb::dict crf_state(const PrunedCrf& self) {
   put_rows(out, self.rows);
   put_table(out, self.ngrams);
   const Thresholds& t = self.cascade.thresholds;
-  std::vector<double> numbers{static_cast<double>(self.epochs), static_cast<double>(self.steps), self.penalty, t.groups};
+  std::vector<double> numbers{static_cast<double>(self.epochs), static_cast<double>(self.steps), static_cast<double>(self.burn_in),
+                              self.penalty, t.groups};
   numbers.insert(numbers.end(), t.states, t.states + kMostOrder);
   out["numbers"] = array(std::move(numbers));
   return out;
@@ -133,9 +134,10 @@ void restore_crf(PrunedCrf& self, const nb::dict& state) {
   const double* x = numbers.data();
   self.epochs = static_cast<Index>(x[0]);
   self.steps = static_cast<Index>(x[1]);
-  self.penalty = static_cast<float>(x[2]);
-  self.cascade.thresholds.groups = static_cast<float>(x[3]);
-  for (Index n = 0; n < kMostOrder; ++n) self.cascade.thresholds.states[n] = static_cast<float>(x[4 + n]);
+  self.burn_in = static_cast<Index>(x[2]);
+  self.penalty = static_cast<float>(x[3]);
+  self.cascade.thresholds.groups = static_cast<float>(x[4]);
+  for (Index n = 0; n < kMostOrder; ++n) self.cascade.thresholds.states[n] = static_cast<float>(x[5 + n]);
 }
 
 nb::dict crf_epoch(PrunedCrf& self, Flat<const Index> order) {
@@ -215,15 +217,16 @@ void bind_learners(nb::module_& m) {
       .def(
           "__init__",
           [](PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index order, float rate, float decay, float l1,
-             float least, const std::vector<float>& wanted) {
+             Index burn_in, float least, const std::vector<float>& wanted) {
             PrunedCrfOptions options;
-            options.order = order, options.rate = rate, options.decay = decay, options.l1 = l1, options.least = least;
+            options.order = order, options.rate = rate, options.decay = decay, options.l1 = l1, options.burn_in = burn_in,
+            options.least = least;
             options.wanted_groups = wanted.at(0);
             for (Index n = 0; n < kMostOrder; ++n)
               options.wanted[n] = wanted[std::min<std::size_t>(n + 1, wanted.size() - 1)];
             new (self) PrunedCrf(corpus, tagset, options);
           },
-          "corpus"_a, "tagset"_a, nb::kw_only(), "order"_a, "rate"_a, "decay"_a, "l1"_a, "least"_a, "wanted"_a,
+          "corpus"_a, "tagset"_a, nb::kw_only(), "order"_a, "rate"_a, "decay"_a, "l1"_a, "burn_in"_a, "least"_a, "wanted"_a,
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("epoch", &crf_epoch, "order"_a)
       .def("compile", &compile_crf, "corpus"_a, "least"_a)

@@ -32,6 +32,7 @@ EpochReport PrunedCrf::epoch(const Index* order, Index count) {
     if (steps % kAdapt == 0) adapt();
   }
   ++epochs;
+  if (epochs == options.burn_in) burn_in = steps;
   report_.loss /= static_cast<double>(std::max<Index>(tokens, 1));
   return report_;
 }
@@ -128,7 +129,7 @@ void PrunedCrf::change(float& weight, float& memory, float gradient) const {
   const float step = rate_ * gradient;
   if (options.l1 == 0) {
     weight += step;
-    memory += step * static_cast<float>(steps);
+    memory += step * static_cast<float>(steps - burn_in);
     return;
   }
   const float before = weight + step;

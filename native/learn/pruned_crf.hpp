@@ -14,6 +14,7 @@ struct PrunedCrfOptions {
   float rate = 0.1f;        // of the first epoch; in epoch e it is rate / (1 + decay * e)
   float decay = 0.3f;
   float l1 = 0;             // cumulative penalty a sentence (Tsuruoka et al. 2009); without it weights are averaged
+  Index burn_in = 1;        // epochs before averaging begins
   float least = 0.01f;      // a pair that never had a weight gets one from gradients at least as large as this
   float wanted_groups = 4;  // average numbers of states a position to keep after pruning
   float wanted[kMostOrder] = {4, 2, 1.5f, 1.5f, 1.5f};
@@ -37,6 +38,7 @@ class PrunedCrf {
   Cascade cascade;
   PrunedCrfOptions options;
   Index epochs = 0, steps = 0;
+  Index burn_in = 0;  // steps that averages leave out
   float penalty = 0;  // what every weight should have lost to the L1 penalty so far
 
  private:
