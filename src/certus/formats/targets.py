@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from certus.errors import FormatError, InvalidInput
 from certus.formats.sentence import Sentence, canonical
 
-_SPLIT = re.compile(r"((?:[^\\|]|\\.)*)(?:\||\Z)", re.DOTALL)
+_VALUE = re.compile(r"(?:[^\\|]|\\.|\\\Z)*", re.DOTALL)  # up to a bar that is not marked
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -190,18 +190,22 @@ def _unescaped(label: str) -> list[str]:
     """Cut a label at each ``|`` that is not marked, and take the marks away."""
     values, place = [], 0
     while place <= len(label):
-        match = _SPLIT.match(label, place)
-        if match is None:
-            raise InvalidInput(f"label {label!r} ends in a lone backslash")
-        values.append(_unescape(match[1]))
-        place = match.end() + (match.end() == len(label) and not match[0].endswith("|"))
+        end = _end(label, place)
+        values.append(_unescape(label[place:end]))
+        place = end + 1
     return values
 
 
+def _end(label: str, place: int = 0) -> int:
+    """Return where the value that begins at a place ends."""
+    match = _VALUE.match(label, place)
+    return match.end() if match else place
+
+
 def _tag_and_features(value: str) -> tuple[str, str]:
-    match = _SPLIT.match(value) if "\\" in value else None
-    if match is not None:
-        return _unescape(match[1]), value[match.end() :] or "_"
+    if "\\" in value:
+        end = _end(value)
+        return _unescape(value[:end]), value[end + 1 :] or "_"
     tag, _, features = value.partition("|")
     return tag, features or "_"
 
