@@ -2,8 +2,8 @@
 
 Approximate randomisation (Yeh 2000, "More accurate tests for the statistical significance of result
 differences", COLING): if the two systems were equal, it would not matter which of them an answer came from.
-Swap their answers for each sentence by the toss of a coin, many times, and see how often the difference becomes
-as large as it is. Sentences are swapped whole, since tokens of a sentence depend on one another.
+Swap their answers for each sentence by the toss of a coin, many times, and see how often the difference
+becomes as large as it is. Sentences are swapped whole, since tokens of a sentence depend on one another.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ USUAL = {
     4: ("form", "pos", "chunk", "ner"),
 }
 
-_DOCUMENTS = ("-DOCSTART-", "###MEDLINE:")
+DOCUMENTS = ("-DOCSTART-", "###MEDLINE:")
 
 
 def fields_of(line: str, separator: str) -> list[str]:
@@ -31,9 +31,16 @@ def fields_of(line: str, separator: str) -> list[str]:
 
 def is_token(line: str, separator: str) -> bool:
     """Whether a line holds a token: neither blank, nor a comment, nor the mark of a new document."""
-    if not line.strip(" \t\r") or line.startswith(_DOCUMENTS):
+    if not line.strip(" \t\r") or line.startswith(DOCUMENTS):
         return False
     return not (separator == "\t" and line.startswith("#") and "\t" not in line)
+
+
+def first_token(sample: str) -> str:
+    """Return the first line that is surely a token; empty if there is none yet."""
+    lines = (line.removeprefix("\ufeff") for line in plain(sample).split("\n"))
+    separator = "\t" if "\t" in sample else " "
+    return next((line for line in lines if is_token(line, separator)), "")
 
 
 def layout_of(names: str | tuple[str, ...] | list[str], separator: str) -> Layout:
@@ -55,11 +62,13 @@ def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | N
         source: the name of the file.
         names: the names of the columns, if the user gives them.
     """
-    separator = "\t" if "\t" in sample else " "
-    lines = (line.removeprefix("\ufeff") for line in plain(sample).split("\n"))
-    first = next((line for line in lines if is_token(line, separator)), "")
+    first = first_token(sample)
+    separator = "\t" if "\t" in first else " "
     if names is not None:
-        return layout_of(names, separator)
+        given = layout_of(names, separator)
+        # Blanks may be tabs here and spaces there; fields with spaces inside are only found between tabs.
+        blanks = len(fields_of(first, "\t")) != len(given.names) == len(fields_of(first, " "))
+        return layout_of(names, " ") if blanks else given
     fields = fields_of(first, separator)
     width = len(fields)
     if fields[:1] == ["1"] and 6 <= width <= len(CONLLX):
@@ -92,7 +101,7 @@ def parse(body: str, gap: str, line: int, source: str, layout: Layout) -> Senten
 
 def _odd(tokens: str, separator: str) -> bool:
     """Whether a block needs a closer look before it can be split at every separator."""
-    if any(mark in tokens for mark in ("\ufeff", *_DOCUMENTS)):
+    if any(mark in tokens for mark in ("\ufeff", *DOCUMENTS)):
         return True
     if separator == "\t":
         return "\n#" in tokens or tokens.startswith("#")

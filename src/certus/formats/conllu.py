@@ -6,7 +6,7 @@ Files of SIGMORPHON 2019 are CoNLL-U with the whole morphological bundle in ``fe
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from certus.errors import FormatError, InvalidInput
 from certus.formats.blocks import plain, table
@@ -101,7 +101,7 @@ def _other(name: str, tokens: int, covered: int, source: str, line: int) -> int:
 
 
 def build(
-    words: Sequence[str], fields: dict[str, Sequence[str]] | None = None, *, text: str | None = None
+    words: Sequence[str], fields: Mapping[str, Sequence[str]] | None = None, *, text: str | None = None
 ) -> Sentence:
     """Make a CoNLL-U sentence of words.
 

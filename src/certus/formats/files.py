@@ -10,7 +10,7 @@ import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeAlias, cast
 
@@ -108,19 +108,19 @@ def atomic(
         binary: whether bytes are written; else text, with line ends as they are given.
         encoding: of the text.
     """
-    final, coding = os.path.realpath(path), None if binary else encoding
-    if os.path.exists(final) and not stat.S_ISREG(os.stat(final).st_mode) and not os.path.isdir(final):
-        with _translated(path), open(final, "wb") as direct, _dressed(direct, path, coding) as file:
+    final = os.path.realpath(path)
+    coding = None if binary else encoding
+    if os.path.exists(final) and not os.path.isfile(final) and not os.path.isdir(final):
+        with _translated(path), _writing(final, path, coding) as file:
             yield file
         return
     name = _sibling(path, final)
     try:
-        with _translated(path, only_full=True), open(name, "wb") as raw:
-            with _dressed(raw, path, coding) as file:
-                yield file
-            raw.flush()
-            os.fsync(raw.fileno())
+        with _translated(path, only_full=True), _writing(name, path, coding) as file:
+            yield file
         with _translated(path):
+            with open(name, "r+b") as raw:
+                os.fsync(raw.fileno())
             os.replace(name, final)
     except BaseException:
         os.unlink(name)
@@ -143,29 +143,16 @@ def _sibling(path: str | os.PathLike[str], final: str) -> str:
 
 
 @contextmanager
-def _dressed(raw: BinaryIO, path: str | os.PathLike[str], encoding: str | None) -> Iterator[IO[Any]]:
-    """Put compression and encoding around a binary file, and take them off again without closing it."""
-    # A fixed time and no name in the header: the same content gives the same bytes.
-    inner = gzip.GzipFile("", "wb", fileobj=raw, mtime=0) if _zipped(path) else None
-    target: Any = inner or raw
-    text = io.TextIOWrapper(target, encoding=encoding, newline="") if encoding else None
-    try:
-        yield cast("IO[Any]", text or target)
-        if text is not None:
-            text.flush()
-        if inner is not None:
-            inner.close()
-    finally:
-        if text is not None:
-            _detach(text)
-
-
-def _detach(text: io.TextIOWrapper) -> None:
-    """Let go of the file below; what cannot be flushed any more has been reported already."""
-    try:
-        text.detach()
-    except OSError:
-        return
+def _writing(name: str, path: str | os.PathLike[str], encoding: str | None) -> Iterator[IO[Any]]:
+    """Open a file to be written, with compression and encoding around it as its final path wants."""
+    with ExitStack() as stack:
+        file: Any = stack.enter_context(open(name, "wb"))
+        if _zipped(path):
+            # No time and no name in the header: the same content gives the same bytes.
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        if encoding is not None:
+            file = stack.enter_context(io.TextIOWrapper(file, encoding=encoding, newline=""))
+        yield file
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from certus.formats.blocks import plain
 from certus.formats.sentence import Layout
 
 FORMATS = ("conllu", "conllx", "columns", "text", "raw")
+SAMPLE = 1 << 16  # characters that a guess is made from
 
 _TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z_$.,:;#'`()-][A-Z0-9_$.,:;#'`()-]*")
 
@@ -24,6 +25,22 @@ def check(format: str | None, names: str | Sequence[str] | None) -> None:
         if format not in (None, "columns"):
             raise InvalidInput(f"columns cannot be named in format {format!r}; leave the format out")
         columns.layout_of(names if isinstance(names, str) else tuple(names), "\t")
+
+
+def enough(sample: str, format: str | None, names: str | Sequence[str] | None, waiting: bool) -> bool:
+    """Whether this much of a file tells its layout.
+
+    Args:
+        sample: the beginning.
+        format: the format, if it is given.
+        names: the names of the columns, if they are given.
+        waiting: whether somebody types the file and cannot be asked to go on.
+    """
+    if format in ("conllu", "text", "raw"):
+        return True
+    if format is not None or names is not None:
+        return bool(columns.first_token(sample))
+    return len(sample) >= SAMPLE or (waiting and bool(sample.strip("\ufeff \t\r\n")))
 
 
 def layout(
@@ -50,12 +67,12 @@ def layout(
 
 
 def _conllx(sample: str, name: str) -> Layout:
-    found = columns.guess(sample, name, columns.CONLLX)
-    first = next((line for line in plain(sample).split("\n") if columns.is_token(line, found.separator)), "")
-    width = len(columns.fields_of(first, found.separator))
+    first = columns.first_token(sample)
+    separator = "\t" if "\t" in first else " "
+    width = len(columns.fields_of(first, separator))
     if not 6 <= width <= len(columns.CONLLX):
         raise FormatError(f"{width} columns instead of 8 or 10: this is not CoNLL-X", name)
-    return Layout("columns", columns.CONLLX[:width], found.separator)
+    return Layout("columns", columns.CONLLX[:width], separator)
 
 
 def _format(name: str, sample: str) -> str:
@@ -67,7 +84,7 @@ def _format(name: str, sample: str) -> str:
         return "columns"
     if "\t" in sample:
         return "conllu" if _ten(sample) else "columns"
-    if _tagged(sample):
+    if _tagged(sample) or sample.lstrip("\ufeff \r\n").startswith(columns.DOCUMENTS):
         return "columns"
     return "raw" if text.looks_raw(sample) else "text"
 
@@ -84,6 +101,9 @@ def _ten(sample: str) -> bool:
 def _tagged(sample: str) -> bool:
     """Whether all lines have as many fields and the last looks like a tag: nobody writes text like that."""
     lines = [line for line in plain(sample).split("\n")[:2000] if columns.is_token(line, " ")]
-    fields = [columns.fields_of(line, " ") for line in lines[:-1] or lines]
+    fields = [columns.fields_of(line, " ") for line in lines]
+    tags = {found[-1] for found in fields}
     widths = {len(found) for found in fields}
-    return len(widths) == 1 and widths.pop() > 1 and all(_TAG.fullmatch(found[-1]) for found in fields)
+    uniform = len(lines) > 1 and len(widths) == 1 and widths.pop() > 1
+    # Sentences may well end in the same punctuation, so one of the tags must be more than that.
+    return uniform and any(tag[0].isalpha() for tag in tags) and all(map(_TAG.fullmatch, tags))

@@ -50,21 +50,13 @@ def _sentences(
     name, eager = name_of(source), interactive(source)
     with opened(source) as chunk:
         texts = decoded(chunk, name, encoding)
-        sample = _sample(texts)
+        sample = ""
+        while not guess.enough(sample, format, names, eager) and (piece := next(texts, "")):
+            sample += piece
         layout = guess.layout(name, sample, format, names)
         whole = chain([sample], texts)
         pieces = text.lines(whole) if layout.format in ("text", "raw") else blocks(whole, name, eager=eager)
         yield from _parsed(pieces, name, layout, eager)
-
-
-def _sample(texts: Iterator[str]) -> str:
-    """Return the text up to where something stands in it."""
-    sample = ""
-    for piece in texts:
-        sample += piece
-        if sample.strip("\ufeff \t\r\n"):
-            break
-    return sample
 
 
 def _parser(layout: Layout) -> Parse:
