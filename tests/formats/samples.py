@@ -81,5 +81,7 @@ FILES = {
     "e.iob2": ABSTRACTS,
     "f.conll": CONLLX,
     "g.txt": TEXT,
+    "i.conllu": CONLLU.split("\n", 3)[3],
+    "j.conllu": CONLLU.replace("3\tfeed", "# a\tb\tc\td\te\tf\tg\th\ti\tj\n3\tfeed"),
     "h.tsv": "owl\tNN\nsleeps\tVBZ",
 }

@@ -206,6 +206,25 @@ def test_other_encodings(tmp_path: Path) -> None:
     assert (tmp_path / "g.conll").read_bytes() == path.read_bytes()
 
 
+def test_whoever_types_gets_an_answer_to_each_sentence() -> None:
+    asked: list[bytes] = []
+
+    class Terminal(io.BytesIO):
+        def isatty(self) -> bool:
+            return True
+
+        def read1(self, _: int | None = -1) -> bytes:
+            asked.append(super().readline())
+            return asked[-1]
+
+    for sentence in read(Terminal(b"owls sleep .\nthey wake .\n")):
+        assert len(asked) == sentence.line
+    asked.clear()
+    first = next(read(Terminal(CONLLU.encode()), format="conllu"))
+    assert len(asked) == CONLLU.split("\n\n")[0].count("\n") + 2
+    assert first.words[0] == "Do"
+
+
 class Long(io.BytesIO):
     """A file that says the same again and again."""
 

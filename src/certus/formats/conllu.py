@@ -43,18 +43,40 @@ def parse(body: str, gap: str, line: int, source: str) -> Sentence | None:
         if not start:
             return None
     tokens = plain(body[start:])
-    columns = table(tokens, "\t", len(FIELDS))
-    if columns is not None and columns[0] == ids(len(columns[0])) and "" not in columns[1]:
-        rows = range(comments, comments + len(columns[0]))
-        return Sentence(dict(zip(FIELDS, columns, strict=True)), body + gap, rows, line, source, LAYOUT)
-    return _parse_lines(body, gap, line, source)
+    columns = None if "\n#" in tokens or "\ufeff" in tokens[:1] else table(tokens, "\t", len(FIELDS))
+    if columns is None or "" in columns[1]:
+        return _parse_lines(body, gap, line, source)
+    rows: Sequence[int] = range(comments, comments + len(columns[0]))
+    if columns[0] != ids(len(rows)):
+        rows = _without_others(columns, rows, line, source)
+    if not rows:
+        return None
+    return Sentence(dict(zip(FIELDS, columns, strict=True)), body + gap, rows, line, source, LAYOUT)
+
+
+def _without_others(columns: list[list[str]], rows: Sequence[int], line: int, source: str) -> list[int]:
+    """Check the ids, and take ranges and empty nodes out of the columns; return the rows that stay."""
+    kept: list[int] = []
+    others = []
+    covered = 0  # the last token of the last range
+    for place, name in enumerate(columns[0]):
+        if name == str(len(kept) + 1):
+            kept.append(rows[place])
+        else:
+            covered = _other(name, len(kept), covered, source, line + rows[place])
+            others.append(place)
+    if covered > len(kept):
+        raise FormatError(f"a range ends at token {covered}, but there are {len(kept)}", source, line)
+    for column in columns:
+        for place in reversed(others):
+            del column[place]
+    return kept
 
 
 def _parse_lines(body: str, gap: str, line: int, source: str) -> Sentence | None:
-    """Parse line by line: sentences with ranges and empty nodes, and all that is wrong."""
+    """Parse line by line what is out of the ordinary: comments between tokens, and most that is wrong."""
     rows: list[int] = []
     cells: list[list[str]] = []
-    covered = 0  # the last token of the last range
     for row, text in enumerate(plain(body).split("\n")):
         text = text.removeprefix("\ufeff")
         if text.startswith("#") or not text.strip(" \t\r"):
@@ -64,17 +86,15 @@ def _parse_lines(body: str, gap: str, line: int, source: str) -> Sentence | None
             raise FormatError(_width(text, fields), source, line + row)
         if not fields[1]:
             raise FormatError("the form, column 2, is empty", source, line + row)
-        if fields[0] == str(len(rows) + 1):
-            rows.append(row)
-            cells.append(fields)
-        else:
-            covered = _other(fields[0], len(rows), covered, source, line + row)
-    if covered > len(rows):
-        raise FormatError(f"a range ends at token {covered}, but there are {len(rows)}", source, line)
+        rows.append(row)
+        cells.append(fields)
     if not rows:
         return None
-    columns = dict(zip(FIELDS, map(list, zip(*cells, strict=True)), strict=True))
-    return Sentence(columns, body + gap, rows, line, source, LAYOUT)
+    columns = list(map(list, zip(*cells, strict=True)))
+    kept = _without_others(columns, rows, line, source)
+    if not kept:
+        return None
+    return Sentence(dict(zip(FIELDS, columns, strict=True)), body + gap, kept, line, source, LAYOUT)
 
 
 def _width(text: str, fields: list[str]) -> str:
