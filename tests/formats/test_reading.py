@@ -161,6 +161,15 @@ def test_uneven_blanks_survive() -> None:
     assert replace(sentence, {"pos": ["A", "BB"]}).text == "The  A\tB-NP\n owls BB   I-NP \n"
 
 
+@pytest.mark.parametrize(
+    "text", [" a X\nb Y\n", "a X\nb Y ", "\ufeff a X\nb Y\n", "a X\n\rb Y\n", "a X\n\ufeffb Y\n"]
+)
+def test_odd_lines_survive_a_replacement(text: str) -> None:
+    (sentence,) = sentences(text, columns="word tag")
+    assert replace(sentence, {"tag": ["X", "Y"]}).text == text
+    assert replace(sentence, {"tag": ["P", "Q"]}).text == text.replace("X", "P").replace("Y", "Q")
+
+
 def test_blanks_inside_fields_of_tab_files() -> None:
     (sentence,) = sentences("the owl\tNN\n", columns="word tag")
     assert sentence.words == ["the owl"]

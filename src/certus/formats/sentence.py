@@ -157,8 +157,8 @@ def _rewritten(sentence: Sentence, columns: dict[str, list[str]]) -> str:
         fresh = [_respaced(lines[row], fields) for row, fields in zip(rows, table, strict=True)]
     elif "\r" in sentence.text:
         fresh = [new + "\r" * lines[row].endswith("\r") for row, new in zip(rows, fresh, strict=True)]
-    if lines[rows[0]].startswith("\ufeff") and not fresh[0].startswith("\ufeff"):
-        fresh[0] = "\ufeff" + fresh[0]
+    if "\ufeff" in sentence.text:
+        fresh = [_marked(lines[row], new) for row, new in zip(rows, fresh, strict=True)]
     if isinstance(rows, range):
         lines[rows.start : rows.stop] = fresh
     else:
@@ -167,14 +167,20 @@ def _rewritten(sentence: Sentence, columns: dict[str, list[str]]) -> str:
     return "\n".join(lines)
 
 
+def _marked(line: str, new: str) -> str:
+    """Keep the byte order mark that a line begins with."""
+    return "\ufeff" + new if line.startswith("\ufeff") and not new.startswith("\ufeff") else new
+
+
 def _regular(text: str) -> bool:
     """Whether single spaces are the only blanks between fields."""
-    return not any(odd in text for odd in ("  ", "\t", " \n", "\n ", " \r", "\r"))
+    lines = f"\n{text}\n"
+    return not any(odd in lines for odd in ("  ", "\t", " \n", "\n ", "\r", "\ufeff"))
 
 
 def _respaced(line: str, fields: Sequence[str]) -> str:
     """Put fields into a line, between the blanks that are there."""
-    bare = line.strip("\ufeff \t\r")
+    bare = line.removesuffix("\r").removeprefix("\ufeff").strip(" \t")
     pieces = _BLANKS.split(bare)
     pieces[::2] = fields
     start = line.index(bare)
