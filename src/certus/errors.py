@@ -11,6 +11,26 @@ class InvalidInput(CertusError, ValueError):
     """An argument cannot be used as it is; the message names it and the position of the fault."""
 
 
+class FormatError(InvalidInput):
+    """A file does not hold what it should.
+
+    Attributes:
+        reason: what is wrong, and what to do.
+        source: the name of the file, or None.
+        line: the line of the fault, counted from 1, or None when it is the whole file.
+    """
+
+    def __init__(self, reason: str, source: str | None = None, line: int | None = None) -> None:
+        self.reason = reason
+        self.source = source
+        self.line = line
+        place = "" if source is None else f"{source}: " if line is None else f"{source}:{line}: "
+        super().__init__(place + reason)
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str | None, int | None]]:
+        return type(self), (self.reason, self.source, self.line)
+
+
 class Infeasible(CertusError):
     """No structure is allowed under the model: every path meets a score of ``-inf``.
 

@@ -63,6 +63,40 @@ def demo() -> None:
     run()
 
 
+@app.command()
+def evaluate(
+    gold: Annotated[str, typer.Argument(help="The file as it should be.", show_default=False)],
+    predicted: Annotated[str, typer.Argument(help="The same sentences as predicted.", show_default=False)],
+    train: Annotated[
+        str | None, typer.Option(help="The training file: words it lacks are counted apart as unknown.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Another prediction: is the difference more than chance?")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Compare a predicted file with the gold file: accuracy by column, chunk and entity F1, attachment."""
+    from certus.cli.evaluate import run
+
+    run(
+        gold,
+        predicted,
+        train=train,
+        against=against,
+        format=format,
+        columns=columns,
+        encoding=encoding,
+        as_json=json,
+    )
+
+
 def main() -> None:
     """Run the command line; errors that Certus raises on purpose are shown without a traceback."""
     from certus.errors import CertusError

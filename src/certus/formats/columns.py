@@ -1,0 +1,144 @@
+"""Files with a token a line and fields in columns: CoNLL-2000, CoNLL-2003, IOB2, TSV, CoNLL-X and 2007.
+
+Fields are separated by tabs, or by blanks. Lines that mark a new document (``-DOCSTART-``, ``###MEDLINE:``)
+and, in files with tabs, lines that begin with ``#`` and have none, are no tokens and are kept.
+"""
+
+from __future__ import annotations
+
+from certus.errors import FormatError, InvalidInput
+from certus.formats.blocks import plain, table
+from certus.formats.conllu import ids
+from certus.formats.sentence import Layout, Sentence, canonical
+
+CONLLX = ("id", "form", "lemma", "cpos", "pos", "feats", "head", "deprel", "phead", "pdeprel")
+USUAL = {
+    1: ("form",),
+    2: ("form", "tag"),
+    3: ("form", "pos", "chunk"),
+    4: ("form", "pos", "chunk", "ner"),
+}
+
+DOCUMENTS = ("-DOCSTART-", "###MEDLINE:")
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """Return the fields of a line."""
+    if separator == "\t":
+        return line.split("\t")
+    return [field for field in line.replace("\t", " ").split(" ") if field]
+
+
+def is_token(line: str, separator: str) -> bool:
+    """Whether a line holds a token: neither blank, nor a comment, nor the mark of a new document."""
+    if not line.strip(" \t\r") or line.startswith(DOCUMENTS):
+        return False
+    return not (separator == "\t" and line.startswith("#") and "\t" not in line)
+
+
+def first_token(sample: str) -> str:
+    """Return the first line that is surely a token; empty if there is none yet."""
+    lines = (line.removeprefix("\ufeff") for line in plain(sample).split("\n"))
+    separator = "\t" if "\t" in sample else " "
+    return next((line for line in lines if is_token(line, separator)), "")
+
+
+def layout_of(names: str | tuple[str, ...] | list[str], separator: str) -> Layout:
+    """Check the names a user gives the columns; "_" stands for a column of no interest."""
+    parts = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+    unique = tuple(f"_{place}" if name == "_" else canonical(name) for place, name in enumerate(parts, 1))
+    if len(set(unique)) < len(unique):
+        raise InvalidInput(f"a column is named twice in {' '.join(parts)!r}")
+    if "form" not in unique:
+        raise InvalidInput(f"one of the columns must be 'word' (or 'form'); {' '.join(parts)!r} has none")
+    return Layout("columns", unique, separator)
+
+
+def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | None = None) -> Layout:
+    """Work out separator and column names from the first token line.
+
+    Args:
+        sample: the beginning of the file.
+        source: the name of the file.
+        names: the names of the columns, if the user gives them.
+    """
+    first = first_token(sample)
+    separator = "\t" if "\t" in first else " "
+    if names is not None:
+        given = layout_of(names, separator)
+        # Blanks may be tabs here and spaces there; fields with spaces inside are only found between tabs.
+        blanks = len(fields_of(first, "\t")) != len(given.names) == len(fields_of(first, " "))
+        return layout_of(names, " ") if blanks else given
+    fields = fields_of(first, separator)
+    width = len(fields)
+    if fields[:1] == ["1"] and 6 <= width <= len(CONLLX):
+        return Layout("columns", CONLLX[:width], separator)
+    if width == 3 and fields[2].isdecimal():
+        return Layout("columns", ("form", "pos", "head"), separator)
+    if width in USUAL:
+        return Layout("columns", USUAL[width], separator)
+    if not fields:
+        return Layout("columns", USUAL[1], separator)
+    raise FormatError(
+        f"{width} columns, and no usual names for them; name them, for example columns='word lemma pos'",
+        source,
+    )
+
+
+def parse(body: str, gap: str, line: int, source: str, layout: Layout) -> Sentence | None:
+    """Return the sentence of a block, or None if it has no token; arguments as in conllu.parse."""
+    names, separator = layout.names, layout.separator
+    tokens = plain(body)
+    if not _odd(tokens, separator):
+        columns = table(tokens, separator, len(names))
+        if columns is not None:
+            found = dict(zip(names, columns, strict=True))
+            rows = range(len(columns[0]))
+            if "" not in found["form"] and ("id" not in found or found["id"] == ids(len(rows))):
+                return Sentence(found, body + gap, rows, line, source, layout)
+    return _parse_lines(body, gap, line, source, layout)
+
+
+def _odd(tokens: str, separator: str) -> bool:
+    """Whether a block needs a closer look before it can be split at every separator."""
+    if any(mark in tokens for mark in ("\ufeff", *DOCUMENTS)):
+        return True
+    if separator == "\t":
+        return "\n#" in tokens or tokens.startswith("#")
+    return any(odd in tokens for odd in ("  ", "\t", " \n", "\n ")) or tokens[:1] == " " or tokens[-1:] == " "
+
+
+def _parse_lines(body: str, gap: str, line: int, source: str, layout: Layout) -> Sentence | None:
+    names, separator = layout.names, layout.separator
+    rows, cells = [], []
+    for row, text in enumerate(plain(body).split("\n")):
+        text = text.removeprefix("\ufeff")
+        if not is_token(text, separator):
+            continue
+        fields = fields_of(text, separator)
+        if len(fields) != len(names):
+            raise FormatError(_width(text, fields, layout), source, line + row)
+        rows.append(row)
+        cells.append(fields)
+        _check(dict(zip(names, fields, strict=True)), len(rows), source, line + row)
+    if not rows:
+        return None
+    columns = dict(zip(names, map(list, zip(*cells, strict=True)), strict=True))
+    return Sentence(columns, body + gap, rows, line, source, layout)
+
+
+def _check(fields: dict[str, str], token: int, source: str, line: int) -> None:
+    if not fields["form"]:
+        raise FormatError("the word is empty", source, line)
+    if fields.get("id", str(token)) != str(token):
+        raise FormatError(f"id {fields['id']!r} is out of order: {token} was expected", source, line)
+
+
+def _width(text: str, fields: list[str], layout: Layout) -> str:
+    """Say what is wrong with a line that has another number of columns."""
+    wanted = f"{len(layout.names)} ({' '.join(layout.names)})"
+    if layout.separator == "\t" and "\t" not in text and len(text.split()) == len(layout.names):
+        return (
+            f"there is no tab in this line; its fields are separated by spaces: tabs are needed for {wanted}"
+        )
+    return f"{len(fields)} columns instead of {wanted}; other names can be given with columns"

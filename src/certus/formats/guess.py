@@ -1,0 +1,109 @@
+"""Works out the format of a file from its name and its beginning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from certus.errors import FormatError, InvalidInput
+from certus.formats import columns, conllu, text
+from certus.formats.blocks import plain
+from certus.formats.sentence import Layout
+
+FORMATS = ("conllu", "conllx", "columns", "text", "raw")
+SAMPLE = 1 << 16  # characters that a guess is made from
+
+_TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z_$.,:;#'`()-][A-Z0-9_$.,:;#'`()-]*")
+
+
+def check(format: str | None, names: str | Sequence[str] | None) -> None:
+    """Refuse a format that does not exist, or column names where the columns have names."""
+    if format is not None and format not in FORMATS:
+        raise InvalidInput(f"format {format!r} is unknown; the formats are {', '.join(FORMATS)}")
+    if names is not None:
+        if format not in (None, "columns"):
+            raise InvalidInput(f"columns cannot be named in format {format!r}; leave the format out")
+        columns.layout_of(names if isinstance(names, str) else tuple(names), "\t")
+
+
+def enough(sample: str, format: str | None, names: str | Sequence[str] | None, waiting: bool) -> bool:
+    """Whether this much of a file tells its layout.
+
+    Args:
+        sample: the beginning.
+        format: the format, if it is given.
+        names: the names of the columns, if they are given.
+        waiting: whether somebody types the file and cannot be asked to go on.
+    """
+    if format in ("conllu", "text", "raw"):
+        return True
+    if format is not None or names is not None:
+        return bool(columns.first_token(sample))
+    return len(sample) >= SAMPLE or (waiting and bool(sample.strip("\ufeff \t\r\n")))
+
+
+def layout(
+    name: str, sample: str, format: str | None = None, names: str | Sequence[str] | None = None
+) -> Layout:
+    """Return the layout of a file.
+
+    Args:
+        name: its name; the suffix tells CoNLL-U, and two columns from text.
+        sample: its beginning.
+        format: one of FORMATS; None to guess.
+        names: the names of its columns, which then are separated by tabs or blanks.
+    """
+    if names is not None:
+        return columns.guess(sample, name, names if isinstance(names, str) else tuple(names))
+    chosen = format or _format(name, sample)
+    if chosen == "conllu":
+        return conllu.LAYOUT
+    if chosen == "conllx":
+        return _conllx(sample, name)
+    if chosen == "columns":
+        return columns.guess(sample, name)
+    return text.RAW if chosen == "raw" else text.TEXT
+
+
+def _conllx(sample: str, name: str) -> Layout:
+    first = columns.first_token(sample)
+    separator = "\t" if "\t" in first else " "
+    width = len(columns.fields_of(first, separator))
+    if not 6 <= width <= len(columns.CONLLX):
+        raise FormatError(f"{width} columns instead of 8 or 10: this is not CoNLL-X", name)
+    return Layout("columns", columns.CONLLX[:width], separator)
+
+
+def _format(name: str, sample: str) -> str:
+    suffixes = [suffix for suffix in PurePath(name).suffixes if suffix != ".gz"]
+    suffix = suffixes[-1].lower() if suffixes else ""
+    if suffix == ".conllu":
+        return "conllu"
+    if suffix in (".conll", ".conllx", ".iob", ".iob2", ".bio", ".tsv", ".iobes"):
+        return "columns"
+    if "\t" in sample:
+        return "conllu" if _ten(sample) else "columns"
+    if _tagged(sample) or sample.lstrip("\ufeff \r\n").startswith(columns.DOCUMENTS):
+        return "columns"
+    return "raw" if text.looks_raw(sample) else "text"
+
+
+def _ten(sample: str) -> bool:
+    """Whether the first line that is no comment has the ten columns of CoNLL-U."""
+    lines = (
+        line for line in sample.split("\n") if line.strip() and not line.lstrip("\ufeff").startswith("#")
+    )
+    first = next(lines, "").lstrip("\ufeff")
+    return first.count("\t") == 9 and first[:1] == "1"
+
+
+def _tagged(sample: str) -> bool:
+    """Whether all lines have as many fields and the last looks like a tag: nobody writes text like that."""
+    lines = [line for line in plain(sample).split("\n")[:2000] if columns.is_token(line, " ")]
+    fields = [columns.fields_of(line, " ") for line in lines]
+    tags = {found[-1] for found in fields}
+    widths = {len(found) for found in fields}
+    uniform = len(lines) > 1 and len(widths) == 1 and widths.pop() > 1
+    # Sentences may well end in the same punctuation, so one of the tags must be more than that.
+    return uniform and any(tag[0].isalpha() for tag in tags) and all(map(_TAG.fullmatch, tags))

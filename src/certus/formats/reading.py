@@ -1,0 +1,111 @@
+"""Reads and writes annotated sentences, one at a time, whatever the format."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import TypeAlias
+
+from certus.errors import FormatError
+from certus.formats import columns as column_files
+from certus.formats import conllu, guess, text
+from certus.formats.blocks import blocks, decoded
+from certus.formats.files import Source, atomic, check_encoding, check_readable, interactive, name_of, opened
+from certus.formats.sentence import Layout, Sentence
+
+Parse: TypeAlias = Callable[[str, str, int, str], "Sentence | None"]
+
+
+def read(
+    source: Source,
+    format: str | None = None,
+    columns: str | Sequence[str] | None = None,
+    *,
+    encoding: str = "utf-8",
+) -> Iterator[Sentence]:
+    """Read sentences one at a time, in constant memory.
+
+    Args:
+        source: a path ("-" is stdin; a name in .gz is decompressed) or an open stream.
+        format: "conllu", "conllx", "columns", "text" (tokenised, one sentence a line) or "raw" (text to be
+            tokenised); None guesses from name and content.
+        columns: the names in a column file, such as "word pos chunk"; None takes the usual ones.
+        encoding: of the bytes; old corpora may need "latin-1".
+
+    Raises:
+        FormatError: the file is not what it should be; with file and line.
+    """
+    guess.check(format, columns)
+    check_encoding(encoding)
+    check_readable(source)
+    return _sentences(source, format, columns, encoding)
+
+
+def _sentences(
+    source: Source, format: str | None, names: str | Sequence[str] | None, encoding: str
+) -> Iterator[Sentence]:
+    name, eager = name_of(source), interactive(source)
+    with opened(source) as chunk:
+        texts = decoded(chunk, name, encoding)
+        sample = ""
+        while not guess.enough(sample, format, names, eager) and (piece := next(texts, "")):
+            sample += piece
+        layout = guess.layout(name, sample, format, names)
+        whole = chain([sample], texts)
+        pieces = text.lines(whole) if layout.format in ("text", "raw") else blocks(whole, name, eager=eager)
+        yield from _parsed(pieces, name, layout, eager)
+
+
+def _parser(layout: Layout) -> Parse:
+    if layout.format == "conllu":
+        return conllu.parse
+    return partial(column_files.parse if layout.format == "columns" else text.parse, layout=layout)
+
+
+def _parsed(pieces: Iterator[tuple[str, str]], name: str, layout: Layout, eager: bool) -> Iterator[Sentence]:
+    """Parse pieces; those without a token go before the next sentence, or at the end after the last.
+
+    A sentence is therefore held back until the next one has been seen, unless somebody waits for it.
+    """
+    parse = _parser(layout)
+    line, lead, held, count = 1, "", None, 0
+    for body, gap in pieces:
+        sentence = parse(body, gap, line, name)
+        line += body.count("\n") + gap.count("\n")
+        if sentence is None:
+            lead += body + gap
+            continue
+        if lead:
+            sentence.preceded_by(lead)
+            lead = ""
+        if held is not None:
+            yield held
+        held, count = sentence, count + 1
+        if eager:
+            yield sentence
+            held = None
+    if not count:
+        raise FormatError("holds no sentence", name)
+    if held is not None:
+        held.text += lead
+        yield held
+
+
+def write(sentences: Iterable[Sentence], path: str | os.PathLike[str], *, encoding: str = "utf-8") -> int:
+    """Write sentences as they are; return how many there were.
+
+    Args:
+        sentences: with the layout they came with.
+        path: "-" is stdout. A file is complete or not there; a name in .gz is compressed.
+        encoding: of the bytes.
+    """
+    check_encoding(encoding)
+    if os.fspath(path) == "-":
+        count = sum(bool(sys.stdout.buffer.write(sentence.text.encode(encoding))) for sentence in sentences)
+        sys.stdout.buffer.flush()
+        return count
+    with atomic(path, encoding=encoding) as file:
+        return sum(bool(file.write(sentence.text)) for sentence in sentences)
