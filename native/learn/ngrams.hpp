@@ -33,10 +33,15 @@ class Ngrams {
   struct Entry {
     float *weight, *memory;
   };
+  // The entry of a sequence that has a weight, or nulls.
+  Entry find(Key key) {
+    const std::size_t i = slot(key);
+    return keys_[i] ? Entry{&weights_[i], &memories_[i]} : Entry{nullptr, nullptr};
+  }
   Entry entry(Key key) {
     std::size_t i = slot(key);
     if (keys_[i] == 0) {
-      if (4 * (used_ + 1) > keys_.size()) {
+      if (2 * (used_ + 1) > keys_.size()) {
         resize(2 * keys_.size());
         i = slot(key);
       }

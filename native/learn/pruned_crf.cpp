@@ -129,7 +129,7 @@ void PrunedCrf::change(float& weight, float& memory, float gradient) const {
   const float step = rate_ * gradient;
   if (options.l1 == 0) {
     weight += step;
-    memory += step * static_cast<float>(steps - burn_in);
+    if (epochs >= options.burn_in) memory += step * static_cast<float>(steps - burn_in);
     return;
   }
   const float before = weight + step;
@@ -138,6 +138,11 @@ void PrunedCrf::change(float& weight, float& memory, float gradient) const {
   else if (before < 0) after = std::min(0.0f, before + (penalty - memory));
   memory += after - before;
   weight = after;
+}
+
+void PrunedCrf::change_ngram(Key key, float gradient) {
+  const Ngrams::Entry entry = std::abs(gradient) >= options.least ? ngrams.entry(key) : ngrams.find(key);
+  if (entry.weight) change(*entry.weight, *entry.memory, gradient);
 }
 
 void PrunedCrf::apply(Index token) {
@@ -186,10 +191,8 @@ void PrunedCrf::update_states(Index first, Index n) {
       if (right) gold_score += top.edge[e] + top.node[s];
       const float g = static_cast<float>(right - top.edge_probability[e]);
       if (std::abs(g) < 1e-4f) continue;
-      const auto full = ngrams.entry(mix(top.full[source], static_cast<Key>(top.label[s])));
-      change(*full.weight, *full.memory, g);
-      const auto coarse = ngrams.entry(mix(top.coarse[source], group));
-      change(*coarse.weight, *coarse.memory, g);
+      change_ngram(mix(top.full[source], static_cast<Key>(top.label[s])), g);
+      change_ngram(mix(top.coarse[source], group), g);
     }
   }
   report_.loss += top.log_partition - gold_score;
@@ -202,10 +205,8 @@ void PrunedCrf::update_states(Index first, Index n) {
       const Index t = std::upper_bound(level.begin.begin(), level.begin.end(), s) - level.begin.begin() - 1;
       const float g = static_cast<float>((gold_[t] == s) - p[s]);
       if (std::abs(g) < 1e-4f) continue;
-      const auto full = ngrams.entry(level.full[s]);
-      change(*full.weight, *full.memory, g);
-      const auto coarse = ngrams.entry(level.coarse[s]);
-      change(*coarse.weight, *coarse.memory, g);
+      change_ngram(level.full[s], g);
+      change_ngram(level.coarse[s], g);
     }
     const Level& below = cascade.level(m - 1);
     std::vector<double> q(below.label.size(), 0.0);

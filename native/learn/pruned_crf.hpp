@@ -49,6 +49,7 @@ class PrunedCrf {
   void update_states(Index first, Index n);
   void apply(Index token);
   void change(float& weight, float& memory, float gradient) const;
+  void change_ngram(Key key, float gradient);
   bool find_labels(Index first);
   bool find_states(Index n);
   bool follow_states(Index n);
