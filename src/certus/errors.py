@@ -31,6 +31,10 @@ class FormatError(InvalidInput):
         return type(self), (self.reason, self.source, self.line)
 
 
+class ModelError(CertusError):
+    """A model file cannot be read or written; the message names the file, the reason and what to do."""
+
+
 class Infeasible(CertusError):
     """No structure is allowed under the model: every path meets a score of ``-inf``.
 
