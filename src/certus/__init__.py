@@ -15,6 +15,21 @@ from certus.solution import KBest, Solution, Status
 
 __version__ = "0.1.0"
 
+_LAZY = {
+    "Tagger": "certus.models.tagger",
+    "load": "certus.models.loading",
+}  # so that `import certus` is quick
+
+
+def __getattr__(name: str) -> object:
+    """Import what most programs do not need when it is first asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'certus' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_LAZY[name]), name)
+
+
 __all__ = [
     "Automaton",
     "CertusError",
@@ -27,8 +42,10 @@ __all__ = [
     "Solution",
     "SparseTransitions",
     "Status",
+    "Tagger",
     "bilou",
     "bio",
     "decode",
     "iobes",
+    "load",
 ]

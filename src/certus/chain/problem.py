@@ -243,6 +243,10 @@ class Chain:
         self._constrained[automaton] = chain
         return chain
 
+    def prepared(self, dtype: np.dtype[Any]) -> Model:
+        """Return the transitions as the kernels hold them; they live as long as this chain."""
+        return self._models.get(dtype) or self._prepare(dtype)
+
     def _decode_plain(self, emissions: NDArray[Any], method: str | Method) -> Solution | None:
         """Decode what needs neither conversion nor options, in as little time as Python allows.
 
@@ -279,7 +283,7 @@ class Chain:
         return scores, self._model_for(scores)
 
     def _model_for(self, scores: NDArray[Any]) -> Model:
-        return self._models.get(scores.dtype) or self._prepare(scores.dtype)
+        return self.prepared(scores.dtype)
 
     def _check_length(self, length: int) -> None:
         shape = self.transitions.shape

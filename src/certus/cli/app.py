@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from certus.cli.bench import bench
+from certus.cli.train import train as train_commands
 
 app = typer.Typer(
     name="certus",
@@ -18,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(bench, name="bench")
+app.add_typer(train_commands, name="train")
 
 
 def _version(wanted: bool) -> None:
@@ -62,6 +64,57 @@ def demo() -> None:
     from certus.cli.demo import run
 
     run()
+
+
+@app.command()
+def tag(
+    model: Annotated[
+        str | None,
+        typer.Argument(help="A model file; left out, the English one that comes with Certus."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE|TEXT]...", help="Files, or sentences in quotes; stdin by default."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many of the best label sequences to print.")] = 1,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="Add the probability of each label, and of all together.")
+    ] = False,
+    threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
+    legal: Annotated[
+        str | None, typer.Option(help="Allow only legal sequences of bio, bilou or iobes labels.")
+    ] = None,
+    dictionary: Annotated[
+        str | None, typer.Option(help="Labels that words may get: a word, a tab, labels; a line each.")
+    ] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+) -> None:
+    """Label sentences: CoNLL-U and column files come out as they went in, plain text as CoNLL-U.
+
+    Try: certus tag "Any sentence will do."
+    """
+    from certus.cli.tag import run
+
+    run(
+        model,
+        inputs or [],
+        k=k,
+        confidence=confidence,
+        threads=threads,
+        legal=legal,
+        dictionary=dictionary,
+        output=output,
+        format=format,
+        columns=columns,
+        encoding=encoding,
+    )
 
 
 @app.command()

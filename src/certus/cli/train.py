@@ -1,0 +1,165 @@
+"""``certus train``: models from annotated files."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+
+train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
+
+
+@train.callback()
+def about() -> None:
+    """Train a model on annotated sentences."""
+
+
+_TEACH = """
+**Learners**
+
+    pruned-crf   a CRF of any order; the best for morphology (crf with --order 2 is the same)
+    perceptron   averaged, with exact decoding; the fastest to train, proven answers
+    hmm          a smoothed hidden Markov model; trains in a second, proven answers
+
+**Examples**
+
+    certus train tagger train.conllu --dev dev.conllu --target upos+feats -o en.certus
+    certus train tagger conll2000.txt --target 'pos|chunk' --learner perceptron -o chunks.certus
+"""
+
+
+@train.command(epilog=_TEACH)
+def tagger(
+    data: Annotated[str, typer.Argument(metavar="TRAIN", help="Annotated sentences: CoNLL-U or columns.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the model.")],
+    dev: Annotated[
+        str | None, typer.Option(help="Held-out sentences: the best epoch on them is kept.")
+    ] = None,
+    target: Annotated[
+        str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
+    ] = "upos",
+    learner: Annotated[str, typer.Option(help="pruned-crf, crf, perceptron or hmm.")] = "pruned-crf",
+    order: Annotated[
+        int | None, typer.Option(min=1, help="Of a CRF: how many labels back transitions look.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training data.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many epochs without a better dev accuracy.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Of a CRF: learning rate.")] = None,
+    l1: Annotated[float | None, typer.Option(min=0, help="Of a CRF: L1 penalty; makes small models.")] = None,
+    min_count: Annotated[
+        int | None, typer.Option(min=1, help="Features that occur less often are left out.")
+    ] = None,
+    rare: Annotated[int | None, typer.Option(min=0, help="Words seen at most this often are rare.")] = None,
+    drop: Annotated[float | None, typer.Option(min=0, help="Leave smaller weights out of the model.")] = None,
+    templates: Annotated[
+        str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the order of sentences.")] = 0,
+    threads: Annotated[int, typer.Option(min=1, help="For measuring on the dev data.")] = 1,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="conllu, conllx or columns; guessed by default.")] = None,
+    columns: Annotated[str | None, typer.Option(help='Names of columns, such as "word pos chunk".')] = None,
+    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    licence: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
+    attribution: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Train a tagger, from small tag sets to thousands of labels.
+
+    A run that is killed goes on where it was when it is started again.
+    """
+    from certus.models.tagger import Tagger
+
+    given: dict[str, Any] = {
+        "order": order,
+        "epochs": epochs,
+        "patience": patience,
+        "rate": rate,
+        "l1": l1,
+        "min_count": min_count,
+        "rare": rare,
+        "drop": drop,
+        "seed": seed,
+    }
+    text = None if templates is None else _text(templates)
+    made = Tagger(target, learner, templates=text, **{name: x for name, x in given.items() if x is not None})
+    about = {"licence": licence, "attribution": attribution}
+    check_writable(output)
+    began = time.perf_counter()
+    made.fit(
+        data,
+        dev,
+        progress=(lambda _: None) if quiet else show,
+        checkpoint=checkpoint or f"{output}.checkpoint",
+        threads=threads,
+        format=format,
+        columns=columns,
+        encoding=encoding,
+        about={name: x for name, x in about.items() if x is not None},
+    )
+    made.save(output)
+    if not quiet:
+        report(made, output, time.perf_counter() - began)
+
+
+def _text(path: str) -> str:
+    from certus.errors import InvalidInput
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"cannot read the templates {path}: {error}") from error
+
+
+def check_writable(path: str) -> None:
+    """Refuse a place that cannot be written before hours of training, not after."""
+    import os
+
+    from certus.errors import InvalidInput
+
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise InvalidInput(f"{path} is a folder; name a file for the model")
+    if not os.path.isdir(folder):
+        raise InvalidInput(f"there is no folder {folder} to write the model to")
+    if not os.access(folder, os.W_OK):
+        raise InvalidInput(f"{folder} may not be written to: permission denied")
+
+
+def show(progress: Any) -> None:
+    """Print a line about an epoch."""
+    dev = "" if progress.dev is None else f"   dev {100 * progress.dev:6.2f} %"
+    left = f"   {clock(progress.left)} left" if progress.left else ""
+    typer.echo(
+        f"epoch {progress.epoch:3}/{progress.epochs}   loss {progress.loss:.4f}{dev}   "
+        f"{clock(progress.seconds)}{left}",
+        err=True,
+    )
+
+
+def clock(seconds: float) -> str:
+    """Return a time as people read it."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def report(made: Any, output: str, seconds: float) -> None:
+    """Say what was made."""
+    import os
+
+    about = made.description
+    size = os.path.getsize(output) / 1e6
+    dev = about.get("accuracy", {}).get("dev")
+    parts = [f"{len(made.labels):,} labels", f"{size:.1f} MB", clock(seconds)]
+    if dev is not None:
+        parts.insert(1, f"dev {100 * dev:.2f} %")
+    typer.echo(f"{output}: {', '.join(parts)}", err=True)

@@ -1,0 +1,90 @@
+"""Annotated sentences made ready for learning: numbered features and labels."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.errors import InvalidInput
+from certus.formats import Sentence, Target
+from certus.learn.inventory import Inventory
+from certus.learn.options import Options
+from certus.learn.templates import CHUNKING, MORPHOLOGY, Templates
+
+_COLUMN = re.compile(r"([A-Za-z_]\w*)\s*\[")
+
+
+class Examples:
+    """Sentences as columns of cells, and their labels as text.
+
+    Args:
+        sentences: annotated sentences; they are read once and not kept.
+        target: which labels to take from them.
+        columns: the columns that features look at, the words first.
+    """
+
+    def __init__(self, sentences: Iterable[Sentence], target: Target, columns: Sequence[str]) -> None:
+        self.cells: list[list[list[str]]] = []
+        self.labels: list[str] = []
+        for sentence in sentences:
+            self.cells.append([sentence.column(name) for name in columns])
+            self.labels += target.labels(sentence)
+        self.lengths = np.fromiter((len(cells[0]) for cells in self.cells), np.int64, len(self.cells))
+
+    @property
+    def tokens(self) -> int:
+        """How many there are."""
+        return len(self.labels)
+
+    def words(self) -> Counter[str]:
+        """Count the words."""
+        return Counter(word for cells in self.cells for word in cells[0])
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+def default_templates(sentence: Sentence, target: Target) -> str:
+    """Return the templates for a file like this: with parts of speech, if it has some that are not to be learned."""
+    return CHUNKING if "pos" in sentence.columns and "pos" not in target.fields else MORPHOLOGY
+
+
+def compile_templates(text: str) -> Templates:
+    """Parse templates over the columns that they name."""
+    named = dict.fromkeys(name for line in text.splitlines() for name in _COLUMN.findall(line.split("#")[0]))
+    return Templates(text, ("word", *(name for name in named if name not in ("word", "form"))))
+
+
+class TrainingSet:
+    """What learners are given.
+
+    Attributes:
+        inventory: the labels and their units.
+        extractor: finds the features of sentences, in training and after.
+        corpus: the numbered features and labels, for the kernels.
+        frequent: the keys of words that are not rare.
+    """
+
+    def __init__(self, examples: Examples, target: Target, templates: Templates, options: Options) -> None:
+        if not examples.tokens:
+            raise InvalidInput("there is nothing to learn from: the training data hold no token")
+        names = sorted(set(examples.labels))
+        self.inventory = Inventory(names, target.parts if options.shared else None)
+        counts = examples.words()
+        self.frequent: NDArray[np.uint64] = _native.word_keys(
+            [word for word, count in counts.items() if count > options.rare]
+        )
+        self.extractor = _native.Extractor(templates.program(), len(templates.columns), self.frequent)
+        keys, ends = self.extractor.keys_of_all(examples.cells)
+        self.labels = self.inventory.numbers(examples.labels)
+        self.corpus = _native.number_features(keys, ends, examples.lengths, self.labels, options.min_count)
+        self.tagset = self.inventory.native()
+
+    def order(self, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return the sentences in a random order."""
+        return generator.permutation(self.corpus.sentences)

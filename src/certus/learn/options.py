@@ -1,0 +1,119 @@
+"""The learners of taggers by name, and their options: declared once, for Python, the command line and the docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from certus.errors import InvalidInput
+
+
+def option(default: Any, help: str, *, least: float | None = None) -> Any:
+    """Declare an option with its default, what it does, and the smallest value that makes sense."""
+    return field(default=default, metadata={"help": help, "least": least})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What all learners share."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    exact: ClassVar[bool] = True  # whether tags come with a proof
+    shared: ClassVar[bool] = True  # whether labels share the weights of their parts
+
+    min_count: int = option(2, "Features that occur less often are left out.", least=1)
+    rare: int = option(10, "Words seen at most this often are rare: unknown words are like them.", least=0)
+    seed: int = option(0, "Of the order in which sentences are seen.", least=0)
+    patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
+    drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        for f in fields(self):
+            value, least = getattr(self, f.name), f.metadata["least"]
+            if least is not None and not value >= least:
+                raise InvalidInput(f"{f.name} is {value}; it must be at least {least:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrunedCrf(Options):
+    """A CRF of any order over lattices pruned by those of lower order (Müller, Schmid and Schütze 2013)."""
+
+    name: ClassVar[str] = "pruned-crf"
+    about: ClassVar[str] = "a CRF of any order; the best for morphology"
+    exact: ClassVar[bool] = False
+
+    order: int = option(2, "How many labels back transitions look.", least=1)
+    epochs: int = option(10, "Passes over the training data.", least=1)
+    rate: float = option(0.1, "Learning rate of the first epoch.", least=1e-9)
+    decay: float = option(0.3, "In epoch e the rate is rate / (1 + decay e).", least=0)
+    l1: float = option(0.0, "L1 penalty, cumulative; weights are then not averaged.", least=0)
+    burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
+    least: float = option(0.01, "Pairs get a weight from gradients at least this large.", least=0)
+    wanted: tuple[float, ...] = option(
+        (4, 4, 2, 1.5), "Coarse tags, labels, states of order 1, 2, ... to keep a position, on average."
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        super().__post_init__()
+        from certus._native import MOST_ORDER
+
+        if self.order > MOST_ORDER:
+            raise InvalidInput(f"order is {self.order}; orders go up to {MOST_ORDER}")
+        if len(self.wanted) < 2 or min(self.wanted) < 1:
+            raise InvalidInput(f"wanted is {self.wanted}; at least two numbers, each at least 1, are needed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perceptron(Options):
+    """The averaged structured perceptron (Collins 2002), decoding exactly (Kaji et al. 2010)."""
+
+    name: ClassVar[str] = "perceptron"
+    about: ClassVar[str] = "averaged, with exact decoding; the fastest to train, proven answers"
+
+    min_count: int = option(1, "Features that occur less often are left out.", least=1)
+    epochs: int = option(10, "Passes over the training data.", least=1)
+    decoder: str = option("auto", "How sentences are decoded in training; any exact method gives the same.")
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        super().__post_init__()
+        if self.decoder not in ("auto", "viterbi"):
+            raise InvalidInput(f"decoder is {self.decoder!r}; auto and viterbi decode in training")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hmm(Options):
+    """A smoothed hidden Markov model with a suffix model for unknown words (Brants 2000)."""
+
+    name: ClassVar[str] = "hmm"
+    about: ClassVar[str] = "a smoothed hidden Markov model; trains in a second, proven answers"
+    shared: ClassVar[bool] = False
+
+    suffixes: int = option(10, "The longest ending of rare words to look at.", least=0)
+
+
+LEARNERS: dict[str, type[Options]] = {kind.name: kind for kind in (PrunedCrf, Perceptron, Hmm)}
+
+
+def choose(learner: str, given: dict[str, Any]) -> Options:
+    """Make the options of a learner from those a user gave.
+
+    ``crf`` with an order above 1 is a pruned CRF: unpruned ones of higher order are out of reach.
+    """
+    if learner == "crf" and given.get("order", 1) > 1:
+        learner = PrunedCrf.name
+    kind = LEARNERS.get(learner)
+    if kind is None:
+        raise InvalidInput(f"there is no learner {learner!r}; there are {', '.join(LEARNERS)}")
+    known = {f.name for f in fields(kind)}
+    if given.get("order") == 1 and "order" not in known:
+        given = {name: value for name, value in given.items() if name != "order"}
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise InvalidInput(
+            f"{unknown[0]} is no option of the learner {learner}; those are {', '.join(sorted(known))}"
+        )
+    return kind(**given)

@@ -1,0 +1,223 @@
+"""From words to label numbers: what a tagger runs once it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.chain import Automaton, Chain
+from certus.errors import InvalidInput
+from certus.learn.hmm import Hmm
+from certus.learn.inventory import Inventory
+
+Cells = Sequence[list[list[str]]]
+Allowed = list[list[NDArray[np.int32] | None] | None]
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The answers for many sentences, one after the other.
+
+    Attributes:
+        first: (sentences + 1,) where the tokens of each begin.
+        labels: k rows of label numbers for each sentence.
+        found: (sentences,) how many rows of those are answers.
+        scores: (sentences, k)
+        bounds: (sentences,)
+        optimal: (sentences,) whether the bound is met.
+        confidence: (tokens,) of the best labels, or nothing.
+        log_partition: (sentences,) or nothing.
+    """
+
+    first: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    found: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+    optimal: NDArray[Any]
+    confidence: NDArray[np.float32]
+    log_partition: NDArray[np.float64]
+
+
+class Decoder(Protocol):
+    """What a Tagger needs of it."""
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+
+
+class NativeDecoder:
+    """Features, scores and labels, all in the kernels.
+
+    With transitions among its arrays it decodes exactly, by the chain engine; with n-grams, by a cascade of
+    pruned lattices.
+    """
+
+    def __init__(
+        self,
+        extractor: _native.Extractor,
+        inventory: Inventory,
+        tagset: _native.Tagset,
+        arrays: Mapping[str, NDArray[Any]],
+    ) -> None:
+        self._made_of = extractor, tagset, arrays
+        self._labels = len(inventory)
+        self._chain = None if "ngram_keys" in arrays else chain_of(self._labels, arrays)
+        self._taggers: dict[Automaton | None, _native.Tagger] = {}
+        self._tagger(None)
+
+    def _tagger(self, legal: Automaton | None) -> _native.Tagger:
+        """Return the kernels' tagger: for chains, one with each set of legal sequences."""
+        known = self._taggers.get(legal)
+        if known is not None:
+            return known
+        extractor, tagset, arrays = self._made_of
+        tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], float(arrays["step"]))
+        if self._chain is not None:
+            chain = self._chain if legal is None else self._chain.constrained(legal)
+            tagger.use_chain(chain.prepared(np.dtype(np.float32)))
+        else:
+            thresholds = [float(x) for x in arrays["thresholds"]]
+            tagger.use_cascade(len(thresholds) - 1, arrays["ngram_keys"], arrays["ngram_weights"], thresholds)
+        self._taggers[legal] = tagger
+        return tagger
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        constraints: dict[str, Any] = {} if allowed is None else {"allowed": allowed}
+        if self._chain is None and legal is not None:
+            constraints["legal"] = legal_table(legal)
+            legal = None
+        answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
+        labels, found, scores, bounds, optimal, confidences, log_partition = answers
+        return Decoded(
+            starts(cells), labels, found, scores.reshape(-1, k), bounds, optimal, confidences, log_partition
+        )
+
+    def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
+        """Return the scores of all labels at all tokens of a sentence, (T, L)."""
+        out = np.empty((len(cells[0]), self._labels), np.float32)
+        self._tagger(None).emissions(cells, out)
+        return out
+
+    @property
+    def chain(self) -> Chain | None:
+        """The transitions, where decoding is exact."""
+        return self._chain
+
+
+class HmmDecoder:
+    """A hidden Markov model: words to emissions, then the chain engine."""
+
+    def __init__(self, hmm: Hmm) -> None:
+        self._hmm = hmm
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
+        scores = [self._hmm.emissions(columns[0]) for columns in cells]
+        if allowed is not None:
+            scores = [masked(s, a) for s, a in zip(scores, allowed, strict=True)]
+        answers = chain.decode_batch(scores, k=k, threads=threads, infeasible="return")
+        first, total = starts(cells), np.full((len(cells), k), -np.inf)
+        labels = np.zeros(int(first[-1]) * k, np.int32)
+        found, bounds = np.zeros(len(cells), np.int64), np.zeros(len(cells))
+        optimal = np.zeros(len(cells), bool)
+        for n, answer in enumerate(answers):
+            several = list(answer) if k > 1 else [answer] if answer.position is None else []
+            found[n] = len(several)
+            bounds[n] = several[0].bound if several else -np.inf
+            optimal[n] = bool(several) and several[0].optimal
+            for rank, one in enumerate(several):
+                begin = int(first[n]) * k + rank * len(one.labels)
+                labels[begin : begin + len(one.labels)] = one.labels
+                total[n, rank] = one.score
+        surety, partition = np.empty(0, np.float32), np.empty(0)
+        if confidence:
+            surety, partition = self._confidence(chain, scores, first, labels, k)
+        return Decoded(first, labels, found, total, bounds, optimal, surety, partition)
+
+    @staticmethod
+    def _confidence(
+        chain: Chain,
+        scores: list[NDArray[np.float32]],
+        first: NDArray[np.int64],
+        labels: NDArray[np.int32],
+        k: int,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        surety, partition = np.empty(int(first[-1]), np.float32), np.empty(len(scores))
+        for n, emissions in enumerate(scores):
+            marginals = chain.marginals(emissions)
+            partition[n] = marginals.log_partition
+            best = labels[int(first[n]) * k :][: len(emissions)]
+            surety[first[n] : first[n + 1]] = marginals.probabilities[np.arange(len(emissions)), best]
+        return surety, partition
+
+
+def starts(cells: Cells) -> NDArray[np.int64]:
+    """Return where the tokens of each sentence begin, and where the last ends."""
+    return np.concatenate([[0], np.cumsum([len(columns[0]) for columns in cells], dtype=np.int64)])
+
+
+def masked(
+    scores: NDArray[np.float32], allowed: list[NDArray[np.int32] | None] | None
+) -> NDArray[np.float32]:
+    """Forbid the labels that are not allowed at a token."""
+    for t, labels in enumerate(allowed or []):
+        if labels is not None:
+            kept = scores[t, labels].copy()
+            scores[t] = -np.inf
+            scores[t, labels] = kept
+    return scores
+
+
+def chain_of(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:
+    """Make the chain of listed transitions; the label after the last stands for the boundary."""
+    origin, target, score = (arrays[f"transition_{name}"] for name in ("from", "to", "score"))
+    if len(origin) and max(origin.max(), target.max()) > labels:
+        raise InvalidInput("a transition of the model is between labels that it does not have")
+    matrix = np.zeros((labels + 1, labels + 1), np.float32)
+    matrix[origin, target] = score
+    return Chain(matrix[:-1, :-1], start=matrix[-1, :-1], end=matrix[:-1, -1])
+
+
+def legal_table(automaton: Automaton) -> NDArray[np.bool_]:
+    """Return what may follow what, with the boundary as the label after the last."""
+    size = len(automaton.labels)
+    table = np.zeros((size + 1, size + 1), bool)
+    table[:-1, :-1] = automaton.legal
+    table[-1, :-1] = automaton.start
+    table[:-1, -1] = automaton.end
+    return table

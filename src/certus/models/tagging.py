@@ -1,0 +1,42 @@
+"""What a tagger returns for a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from certus.solution import Solution, Status
+
+
+class Tagging(Solution):
+    """The labels of a sentence, with what is known of how good they are.
+
+    Attributes:
+        value: the label of each token, as text; ``labels`` is the same.
+        score: of the labels under the model.
+        bound: no labels score more than this.
+        status: OPTIMAL where that is proven; a pruned CRF answers FEASIBLE, unless it had nothing to prune.
+        probability: of the labels as a whole under the model, or None if that was not asked for.
+        confidence: the probability of each label by itself, or None.
+    """
+
+    __slots__ = ("confidence", "probability")
+
+    def __init__(
+        self,
+        value: list[str],
+        score: float,
+        bound: float,
+        status: Status,
+        *,
+        probability: float | None = None,
+        confidence: list[float] | None = None,
+        position: int | None = None,
+    ) -> None:
+        super().__init__(value, score, bound, status, position=position)
+        self.probability = probability
+        self.confidence = confidence
+
+    @property
+    def labels(self) -> Any:
+        """The label of each token."""
+        return self.value
