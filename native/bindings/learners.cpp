@@ -159,7 +159,7 @@ nb::dict crf_epoch(PrunedCrf& self, Flat<const Index> order) {
 }
 
 nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least) {
-  const Average mean = average(self.steps);
+  const Average mean = average(self.steps - self.burn_in);
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, tagset.units, least, mean));
   std::vector<Index> from, to;
   std::vector<float> score;
@@ -182,7 +182,8 @@ nb::dict perceptron_state(const Perceptron& self) {
   nb::dict out;
   put_rows(out, self.rows);
   put_table(out, self.transitions);
-  out["numbers"] = array(std::vector<double>{static_cast<double>(self.epochs), static_cast<double>(self.steps)});
+  out["numbers"] = array(std::vector<double>{static_cast<double>(self.epochs), static_cast<double>(self.steps),
+                                              static_cast<double>(self.burn_in)});
   return out;
 }
 void restore_perceptron(Perceptron& self, const nb::dict& state) {
@@ -191,6 +192,7 @@ void restore_perceptron(Perceptron& self, const nb::dict& state) {
   const auto numbers = get<double>(state, "numbers");
   self.epochs = static_cast<Index>(numbers.data()[0]);
   self.steps = static_cast<Index>(numbers.data()[1]);
+  self.burn_in = static_cast<Index>(numbers.data()[2]);
   self.refresh();
 }
 
@@ -251,6 +253,8 @@ void bind_learners(nb::module_& m) {
           },
           "order"_a)
       .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a)
+      .def_rw("margin", &Perceptron::margin)
+      .def_rw("burn_in_epochs", &Perceptron::burn_in_epochs)
       .def("state", &perceptron_state)
       .def("restore", &restore_perceptron, "state"_a)
       .def_ro("epochs", &Perceptron::epochs);

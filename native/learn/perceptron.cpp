@@ -19,7 +19,8 @@ Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, Index method)
              zeros(tagset.labels).data()),
       expansion_(tagset),
       update_(tagset, 0.5f),
-      units_(tagset.units + 1, 0.0f) {}
+      units_(tagset.units + 1, 0.0f),
+      sums_(expansion_.nodes()) {}
 
 PerceptronReport Perceptron::epoch(const Index* order, Index count) {
   PerceptronReport report;
@@ -30,6 +31,7 @@ PerceptronReport Perceptron::epoch(const Index* order, Index count) {
     report.wrong += errors > 0;
   }
   ++epochs;
+  if (epochs == burn_in_epochs) burn_in = steps;
   return report;
 }
 
@@ -41,7 +43,7 @@ void Perceptron::emissions(Index first, Index length) {
     if (t + 1 < length)
       for (std::uint64_t i = end; i < corpus_.token[first + t + 2]; ++i) rows.prefetch(corpus_.features[i]);
     for (std::uint64_t i = begin; i < end; ++i) rows.score(corpus_.features[i], units_.data());
-    expansion_.expand(units_.data(), scores_.data() + t * tagset_.labels);
+    expansion_.expand(units_.data(), sums_.data(), scores_.data() + t * tagset_.labels);
   }
 }
 
@@ -50,6 +52,8 @@ Index Perceptron::train(Index sentence) {
   const Index T = static_cast<Index>(corpus_.sentence[sentence + 1]) - first;
   if (T == 0) return 0;
   emissions(first, T);
+  if (margin != 0)
+    for (Index t = 0; t < T; ++t) scores_[t * tagset_.labels + corpus_.labels[first + t]] -= margin;
   found_.resize(T);
   double score;
   run(model_, method_, certus::Sentence<float>{scores_.data(), T, tagset_.labels}, Request{}, found_.data(), &score);
@@ -61,7 +65,7 @@ Index Perceptron::train(Index sentence) {
 
 void Perceptron::update(Index first, Index length) {
   const Label boundary = static_cast<Label>(tagset_.labels);
-  const float before = static_cast<float>(steps - 1);
+  const float before = late();
   const auto change = [before](float& weight, float& memory, float gradient) {
     weight += gradient;
     memory += gradient * before;
@@ -88,7 +92,7 @@ void Perceptron::update(Index first, Index length) {
 void Perceptron::move(Label i, Label j, float amount) {
   const Ngrams::Entry entry = transitions.entry(pair_key(i, j));
   *entry.weight += amount;
-  *entry.memory += amount * static_cast<float>(steps - 1);
+  *entry.memory += amount * late();
   set(i, j, *entry.weight);
   if (model_.changes() > kTighten * tagset_.labels) model_.tighten();
 }

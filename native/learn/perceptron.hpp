@@ -26,12 +26,16 @@ class Perceptron {
   Rows rows;
   Ngrams transitions;  // keys by pair_key; the boundary is the label after the last
   Index epochs = 0, steps = 0;
+  Index burn_in_epochs = 0, burn_in = 0;  // epochs, and steps, that averages leave out
+  float margin = 0;  // how much better than all others the right label of a token should score
 
   Key pair_key(Label i, Label j) const {
     return static_cast<Key>(i) * static_cast<Key>(tagset_.labels + 1) + static_cast<Key>(j) + 1;
   }
 
  private:
+  // The averaged steps before this one: an update now comes too late for them.
+  float late() const { return epochs < burn_in_epochs ? 0.0f : static_cast<float>(steps - 1 - burn_in); }
   Index train(Index sentence);
   void emissions(Index first, Index length);
   void update(Index first, Index length);
@@ -44,7 +48,7 @@ class Perceptron {
   Model<float> model_;
   Expansion expansion_;
   Update update_;
-  std::vector<float> units_, scores_;
+  std::vector<float> units_, sums_, scores_;
   std::vector<Index> found_;
 };
 

@@ -16,6 +16,7 @@ std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
   auto w = std::make_unique<Workspace>();
   w->sums.resize(tagset_->units);
   w->units.assign(tagset_->units + 1, 0.0f);
+  w->nodes.resize(expansion_.nodes());
   if (order_) {
     w->cascade.emplace(*tagset_, order_);
     w->cascade->thresholds = thresholds_;
@@ -46,7 +47,7 @@ void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace
   find_rows(sentence, w);
   for (Index t = 0; t < sentence.length; ++t) {
     score_token(t, w);
-    expansion_.expand(w.units.data(), out + t * tagset_->labels);
+    expansion_.expand(w.units.data(), w.nodes.data(), out + t * tagset_->labels);
   }
 }
 

@@ -74,6 +74,7 @@ struct Tagger::Workspace {
   std::vector<std::uint32_t> ends, rows;
   std::vector<std::int32_t> sums;  // [units]
   std::vector<float> units;        // [units + 1]
+  std::vector<float> nodes;        // sums on the way to labels
   std::vector<float> scores;       // [T][labels]
   std::vector<double> marginals;
   std::vector<Index> labels;
