@@ -10,6 +10,7 @@ using namespace nb::literals;
 
 namespace certus {
 
+void bind_crf(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
 
@@ -153,6 +154,7 @@ NB_MODULE(_native, m) {
           "columnwise"_a = Request{}.columnwise, "sparse"_a = Request{}.sparse);
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
+  bind_crf(m);
   bind_marginals(m);
   bind_paths(m);
   nb::list methods;
