@@ -1,0 +1,1 @@
+"""Whatever sets weights: feature templates and learners."""
