@@ -10,7 +10,7 @@ from certus.chain import (
     decode,
     iobes,
 )
-from certus.errors import CertusError, Infeasible, InvalidInput
+from certus.errors import CertusError, Infeasible, InvalidInput, ModelError
 from certus.solution import KBest, Solution, Status
 
 __version__ = "0.1.0"
@@ -23,6 +23,7 @@ __all__ = [
     "InvalidInput",
     "KBest",
     "Marginals",
+    "ModelError",
     "Solution",
     "SparseTransitions",
     "Status",

@@ -11,6 +11,10 @@ class InvalidInput(CertusError, ValueError):
     """An argument cannot be used as it is; the message names it and the position of the fault."""
 
 
+class ModelError(CertusError):
+    """A model file cannot be read or written; the message names the file, the reason and what to do."""
+
+
 class Infeasible(CertusError):
     """No structure is allowed under the model: every path meets a score of ``-inf``.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -61,6 +62,23 @@ def demo() -> None:
     from certus.cli.demo import run
 
     run()
+
+
+@app.command()
+def info(
+    model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Name all labels, not only the first few.")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read the whole file and hold it against its checksum.")
+    ] = False,
+) -> None:
+    """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""
+    from certus.cli.info import run
+
+    run(model, as_json=json, labels=labels, check=verify)
 
 
 def main() -> None:

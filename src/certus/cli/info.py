@@ -1,0 +1,176 @@
+"""``certus info``: what a model file holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from certus.formats.model_file import ModelFile, read, verify
+
+FEW = 12
+# Fields of the description in the order of showing; others come after them, under their own names.
+HEADINGS = {
+    "target": "Target",
+    "learner": "Learner",
+    "order": "Order",
+    "labels": "Labels",
+    "features": "Features",
+    "templates": "Templates",
+    "options": "Options",
+    "training": "Trained on",
+    "accuracy": "Accuracy",
+    "licence": "Licence",
+    "attribution": "Attribution",
+    "date": "Date",
+    "certus": "Written by Certus",
+}
+
+
+def run(
+    path: Path,
+    *,
+    as_json: bool = False,
+    labels: bool = False,
+    check: bool = False,
+    console: Console | None = None,
+) -> None:
+    """Print what a model file holds.
+
+    Args:
+        path: the model.
+
+    Other args:
+        as_json: print one JSON object, which holds everything.
+        labels: name all labels, not only the first few.
+        check: read the whole file and hold it against its checksum first.
+        console: where to print; stdout by default.
+    """
+    model = verify(path) if check else read(path)
+    console = console or Console()
+    if as_json:
+        text = json.dumps(summary(model, verified=check), ensure_ascii=False, indent=2)
+        print(text, file=console.file)
+    else:
+        _show(model, console, every_label=labels, verified=check)
+
+
+def summary(model: ModelFile, *, verified: bool = False) -> dict[str, Any]:
+    """Return what there is to say about a model, ready for JSON."""
+    arrays = [
+        {"name": name, "shape": list(array.shape), "dtype": array.dtype.name, "bytes": array.nbytes}
+        for name, array in model.arrays.items()
+    ]
+    return {
+        "path": model.path,
+        "kind": model.kind,
+        "bytes": model.size,
+        "verified": verified,
+        "description": model.description,
+        "arrays": arrays,
+    }
+
+
+def _show(model: ModelFile, console: Console, *, every_label: bool, verified: bool) -> None:
+    console.print(Text.assemble(("Model ", "bold"), (_printable(model.path), "bold cyan")))
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for heading, text in _rows(model, every_label=every_label, verified=verified):
+        table.add_row(Text(_printable(heading)), Text(_printable(text)))
+    console.print(table)
+    console.print()
+    console.print(_arrays(model))
+
+
+def _rows(model: ModelFile, *, every_label: bool, verified: bool) -> Iterator[tuple[str, str]]:
+    """Yield headings and texts; fields that a description lacks or leaves empty are left out."""
+    yield "Kind", model.kind
+    known = [name for name in HEADINGS if name in model.description]
+    for name in [*known, *(name for name in model.description if name not in HEADINGS)]:
+        text = _field(name, model.description[name], every_label)
+        if text:
+            yield HEADINGS.get(name, name), text
+    yield "Size", f"{_amount(model.size)} ({model.size:,} bytes)"
+    if verified:
+        yield "Checksum", "as written"
+
+
+def _field(name: str, value: Any, every_label: bool) -> str:
+    """Render a field of the description; one that is not of the usual form is rendered as what it is."""
+    if name == "labels" and isinstance(value, list):
+        return _listing(value, len(value) if every_label else FEW)
+    if name == "training" and isinstance(value, Mapping):
+        counts = ("sentences", "tokens")
+        parts = [f"{_text(value[count])} {count}" for count in counts if count in value]
+        others = {key: inner for key, inner in value.items() if key not in ("name", *counts)}
+        return ", ".join(filter(None, [_text(value.get("name")), *parts, _text(others)]))
+    if name == "accuracy":
+        return _percent(value)
+    return _text(value)
+
+
+def _listing(labels: list[Any], count: int) -> str:
+    """Say how many labels there are, and name the first ``count``."""
+    named = "  ".join(map(_text, labels[:count]))
+    more = f"  ... (--labels names all {len(labels):,})" if count < len(labels) else ""
+    return f"{len(labels):,}: {named}{more}" if labels else "none"
+
+
+def _percent(value: Any) -> str:
+    """Render shares of one, alone or by name, as percentages."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_percent(inner)}" for name, inner in value.items())
+    return f"{value:.2%}" if isinstance(value, float) and 0 <= value <= 1 else _text(value)
+
+
+def _text(value: Any) -> str:
+    """Render any JSON value for people."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_text(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return "  ".join(map(_text, value))
+    return str(value)
+
+
+def _printable(text: str) -> str:
+    """Keep what a file says from steering the terminal."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
+
+
+def _amount(size: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
+
+
+def _arrays(model: ModelFile) -> Table:
+    table = Table(
+        box=box.SIMPLE_HEAD, pad_edge=False, title="Arrays", title_justify="left", title_style="bold"
+    )
+    table.add_column("name", overflow="fold")
+    table.add_column("shape", justify="right")
+    table.add_column("type")
+    table.add_column("bytes", justify="right")
+    for name, array in model.arrays.items():
+        shape = " × ".join(f"{size:,}" for size in array.shape) or "one number"
+        table.add_row(Text(_printable(name)), shape, array.dtype.name, f"{array.nbytes:,}")
+    return table
