@@ -197,8 +197,8 @@ nb::tuple arrays(CrfItems&& items) {
 }
 
 template <class Vocabulary>
-CrfItems read(Vocabulary& vocabulary, const nb::iterable& sentences) {
-  CrfReader reader(vocabulary);
+CrfItems read(Vocabulary& vocabulary, const nb::iterable& sentences, const char* name) {
+  CrfReader reader(vocabulary, name);
   for (nb::handle sentence : sentences) reader.read(sentence);
   return std::move(reader.items);
 }
@@ -206,7 +206,7 @@ CrfItems read(Vocabulary& vocabulary, const nb::iterable& sentences) {
 // From features to label names in one go: a list of lists.
 nb::list predict(const CrfModel& model, const CrfVocabulary& vocabulary, const nb::iterable& sentences,
                  const nb::tuple& names, Index threads) {
-  const CrfItems items = read(vocabulary, sentences);
+  const CrfItems items = read(vocabulary, sentences, "X");
   const CrfTokens tokens = items.tokens();
   std::vector<Index> labels(tokens.tokens());
   {
@@ -251,8 +251,14 @@ void bind_vocabulary(nb::module_& m) {
             return kept.release();
           },
           "at"_a, nb::rv_policy::take_ownership)
-      .def("intern", [](CrfVocabulary& v, const nb::iterable& x) { return arrays(read(v, x)); }, "sentences"_a)
-      .def("lookup", [](const CrfVocabulary& v, const nb::iterable& x) { return arrays(read(v, x)); }, "sentences"_a);
+      .def(
+          "intern",
+          [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "sentences"_a, "name"_a = "X")
+      .def(
+          "lookup",
+          [](const CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "sentences"_a, "name"_a = "X");
 }
 
 void bind_model(nb::module_& m) {

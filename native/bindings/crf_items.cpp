@@ -43,7 +43,7 @@ void refuse(const std::string& message) {
 }
 
 std::string CrfReader::where() const {
-  return "X[" + std::to_string(sentence_) + "][" + std::to_string(token_) + "]";
+  return name_ + "[" + std::to_string(sentence_) + "][" + std::to_string(token_) + "]";
 }
 
 void CrfReader::read(nb::handle sentence) {
@@ -51,7 +51,7 @@ void CrfReader::read(nb::handle sentence) {
   token_ = 0;
   PyObject* x = sentence.ptr();
   if (PyUnicode_Check(x) || PyBytes_Check(x) || PyDict_Check(x) || !is_iterable(x))
-    refuse("X[" + std::to_string(sentence_) + "] is a " + type_name(x) +
+    refuse(name_ + "[" + std::to_string(sentence_) + "] is a " + type_name(x) +
            "; a sentence is a list of tokens, each a dict or a list of features");
   each_of(x, [&](PyObject* element) {
     token(element);

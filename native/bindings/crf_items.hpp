@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/arrays.hpp"
@@ -26,8 +27,9 @@ struct CrfItems {
 // Reads sentences one at a time. New names are added to the vocabulary, or ignored if it is const.
 class CrfReader {
  public:
-  explicit CrfReader(CrfVocabulary& vocabulary) : known_(vocabulary), grows_(&vocabulary) {}
-  explicit CrfReader(const CrfVocabulary& vocabulary) : known_(vocabulary) {}
+  CrfReader(CrfVocabulary& vocabulary, std::string name)
+      : known_(vocabulary), grows_(&vocabulary), name_(std::move(name)) {}
+  CrfReader(const CrfVocabulary& vocabulary, std::string name) : known_(vocabulary), name_(std::move(name)) {}
 
   void read(nb::handle sentence);
 
@@ -54,6 +56,7 @@ class CrfReader {
 
   const CrfVocabulary& known_;
   CrfVocabulary* grows_ = nullptr;
+  std::string name_;    // what the caller calls the sentences
   std::string text_;    // the names of the token's features
   std::string prefix_;  // of nested ones
   std::vector<Entry> entries_;

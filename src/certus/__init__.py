@@ -10,12 +10,14 @@ from certus.chain import (
     decode,
     iobes,
 )
-from certus.errors import CertusError, Infeasible, InvalidInput, ModelError
+from certus.errors import CertusError, Infeasible, InvalidInput, ModelError, NotFitted
+from certus.models.crf import CRF
 from certus.solution import KBest, Solution, Status
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CRF",
     "Automaton",
     "CertusError",
     "Chain",
@@ -24,6 +26,7 @@ __all__ = [
     "KBest",
     "Marginals",
     "ModelError",
+    "NotFitted",
     "Solution",
     "SparseTransitions",
     "Status",

@@ -5,9 +5,10 @@ For labels y of a sentence whose token t has the features f with values v::
     score(y) = sum over t, f of v · state[f, y_t]  +  sum over t >= 1 of transition[y_{t-1}, y_t]
     P(y) = exp(score(y)) / Z
 
-Only pairs seen in training have a weight, unless asked otherwise; what has none scores 0. There are no weights
-for the start and the end of a sentence: features can say where they are. The formulas of the loss and of its
-gradient stand in native/learn/crf_objective.hpp, those of the sum over label sequences in crf_chain.hpp.
+Only pairs seen in training have a weight, unless asked otherwise; what has none scores 0. There are no
+weights for the start and the end of a sentence: features can say where they are. The formulas of the loss and
+of its gradient stand in native/learn/crf_objective.hpp, those of the sum over label sequences in
+crf_chain.hpp.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class Corpus:
     """Sentences of tokens of numbered features, in four arrays.
 
     Args:
-        sentence_begin: (sentences + 1,) where each sentence begins, counted in tokens, and where the last ends.
-        token_begin: (tokens + 1,) where each token begins, counted in features, and where the last ends.
+        sentence_begin: (sentences + 1,) where each sentence begins, in tokens, and where the last ends.
+        token_begin: (tokens + 1,) where each token begins, in features, and where the last ends.
         features: (n,) feature numbers; the same one twice in a token counts twice.
         values: (n,) what each feature is multiplied with; None where all are 1.
     """
@@ -51,7 +52,7 @@ class Corpus:
         self.values = None if values is None else np.ascontiguousarray(values, np.float64)
         if self.sentence_begin[-1] != self.tokens:
             raise InvalidInput(
-                f"sentence_begin ends at token {self.sentence_begin[-1]}, but token_begin has {self.tokens} tokens"
+                f"sentence_begin ends at token {self.sentence_begin[-1]}, but there are {self.tokens} tokens"
             )
         if self.token_begin[-1] != len(self.features):
             raise InvalidInput(
@@ -162,12 +163,18 @@ class ChainCRF:
             return np.empty((1, 0), np.int64), np.zeros(1)
         return self._native.best(corpus.native, sentence, at_most(k, self.labels, length))
 
-    def predict(self, vocabulary: _native.CrfVocabulary, X: Any, names: tuple[str, ...], threads: int) -> list[list[str]]:
+    def predict(
+        self, vocabulary: _native.CrfVocabulary, X: Any, names: tuple[str, ...], threads: int
+    ) -> list[list[str]]:
         """Go from features by name to the names of the best labels, without a stop at Python in between."""
         return self._native.predict(vocabulary, X, names, threads)
 
     def _check(self) -> None:
-        if self.transitions.ndim != 2 or self.transitions.shape[0] != self.transitions.shape[1] or not self.labels:
+        if (
+            self.transitions.ndim != 2
+            or self.transitions.shape[0] != self.transitions.shape[1]
+            or not self.labels
+        ):
             raise InvalidInput(f"transitions must have shape (L, L), not {self.transitions.shape}")
         count = int(self.row_begin[-1])
         if self.row_label.shape != (count,) or self.row_weight.shape != (count,):
@@ -177,7 +184,7 @@ class ChainCRF:
             )
         if not (np.isfinite(self.row_weight).all() and np.isfinite(self.transitions).all()):
             raise InvalidInput("a weight is not finite")
-        if count and not (0 <= self.row_label.min() and self.row_label.max() < self.labels):
+        if count and not (self.row_label.min() >= 0 and self.row_label.max() < self.labels):
             raise InvalidInput(f"row_label has a label outside of 0 to {self.labels - 1}")
         steps = np.diff(self.row_label)
         starts = self.row_begin[1:-1]
@@ -217,7 +224,7 @@ def train_crf(
 ) -> ChainCRF:
     """Train a CRF.
 
-    The same corpus, options and seed give the same weights, to the last digit, whatever the number of threads.
+    The same corpus, options and seed give the same weights to the last digit, whatever the threads.
 
     Args:
         corpus: the sentences.
@@ -227,8 +234,8 @@ def train_crf(
         algorithm: one of ``certus.learn.crf_algorithms``, LBFGS() by default.
 
     Other args:
-        min_freq: how often a feature and a label, or two labels in a row, have to be seen together to be given a
-            weight; features count by the size of their values.
+        min_freq: how often a feature and a label, or two labels in a row, have to be seen together to be
+            given a weight; features count by the size of their values.
         all_possible_states: give every feature a weight with every label, seen together or not.
         all_possible_transitions: give every two labels a weight, seen in a row or not.
         threads: for L-BFGS; the other algorithms learn from one sentence after the other.
@@ -304,7 +311,9 @@ def _offsets(name: str, values: ArrayLike) -> NDArray[np.int64]:
 def _features(values: ArrayLike) -> NDArray[np.uint32]:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise InvalidInput(f"features must be a row of whole numbers, not {array.dtype} of shape {array.shape}")
+        raise InvalidInput(
+            f"features must be a row of whole numbers, not {array.dtype} of shape {array.shape}"
+        )
     if array.size and (array.min() < 0 or array.max() >= 2**32 - 1):
         raise InvalidInput("feature numbers must be from 0 to 2^32 - 2")
     return np.ascontiguousarray(array, np.uint32)

@@ -85,7 +85,9 @@ class LBFGS(Algorithm):
         for name, least in (("max_iterations", 0), ("num_memories", 1), ("period", 0), ("max_linesearch", 1)):
             whole(name, getattr(self, name), least)
         if self.linesearch not in LINE_SEARCHES:
-            raise InvalidInput(f"linesearch must be one of {', '.join(LINE_SEARCHES)}, not {self.linesearch!r}")
+            raise InvalidInput(
+                f"linesearch must be one of {', '.join(LINE_SEARCHES)}, not {self.linesearch!r}"
+            )
 
     def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
         """Go downhill from the trainer's weights; the seed plays no part."""
@@ -224,9 +226,7 @@ class AveragedPerceptron(Algorithm):
 
     def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
         """Pass over the corpus in orders that the seed decides; on one thread."""
-        trainer.perceptron(
-            max_iterations=self.max_iterations, epsilon=self.epsilon, seed=seed, report=report
-        )
+        trainer.perceptron(max_iterations=self.max_iterations, epsilon=self.epsilon, seed=seed, report=report)
 
 
 @dataclass(frozen=True, kw_only=True)
