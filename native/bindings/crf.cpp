@@ -233,8 +233,15 @@ void bind_vocabulary(nb::module_& m) {
       .def(
           "__init__",
           [](CrfVocabulary* self, const nb::bytes& text, Flat<const Index> begin) {
+            const std::size_t count = begin.shape(0);
+            Index before = 0;
+            for (std::size_t n = 0; n < count; ++n) {
+              if (begin(n) < before || begin(n) > static_cast<Index>(text.size()))
+                throw nb::value_error("the names of the features do not lie in their text");
+              before = begin(n);
+            }
             new (self) CrfVocabulary();
-            for (std::size_t n = 0; n + 1 < begin.shape(0); ++n) {
+            for (std::size_t n = 0; n + 1 < count; ++n) {
               const std::string_view name(text.c_str() + begin(n), static_cast<std::size_t>(begin(n + 1) - begin(n)));
               self->add(name, CrfVocabulary::hash(name));
             }

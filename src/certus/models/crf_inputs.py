@@ -45,7 +45,7 @@ def same_number(name: str, X: Sequence[Any], y: Sequence[Any]) -> None:
     if len(X) != len(y):
         raise InvalidInput(f"{name} has {len(X)} sentences, but there are labels for {len(y)}")
     for s, (tokens, labels) in enumerate(zip(X, y, strict=True)):
-        if hasattr(tokens, "__len__"):
+        if isinstance(tokens, (list, tuple)):  # others show their length when they are read
             same_length(name, s, len(tokens), len(labels))
     if len(X) == 0:
         raise InvalidInput(f"{name} is empty: there are no sentences to learn from")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from inspect import signature
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -119,6 +120,8 @@ class CRFParameters:
         min_freq, seed = plain(0.0 if self.min_freq is None else self.min_freq), plain(self.seed)
         at_least("min_freq", min_freq, 0)
         whole("seed", seed, 0)
+        if self.model_filename is not None and not Path(self.model_filename).resolve().parent.is_dir():
+            raise InvalidInput(f"model_filename is in a folder that does not exist: {self.model_filename}")
         return min_freq, self._threads(), seed
 
     def _threads(self) -> int:
