@@ -181,12 +181,14 @@ void crf_l2sgd(const CrfData& data, const L2SgdOptions& o, double* w, const CrfR
 
 namespace {
 
-// Moves a weight towards 0 until it has got the whole penalty `due`, `got` being what it got so far.
-CERTUS_INLINE void pull(double& w, double& got, double due) {
-  const double before = w;
-  if (w > 0) w = std::max(0.0, w - (due + got));
-  else if (w < 0) w = std::min(0.0, w + (due - got));
-  got += w - before;
+// Moves weights towards 0 until they have got the whole penalty `due`, `got` being what they got so far.
+CERTUS_CLONES void pull(double* w, double* got, double due, Index count) {
+  for (Index n = 0; n < count; ++n) {
+    const double before = w[n], down = before - (due + got[n]), up = before + (due - got[n]);
+    const double after = before > 0 ? (down > 0 ? down : 0) : before < 0 ? (up < 0 ? up : 0) : 0;
+    got[n] += after - before;
+    w[n] = after;
+  }
 }
 
 class L1Sgd {
@@ -203,18 +205,15 @@ class L1Sgd {
       loss += sentences_.sum(w_, 1, s);
       step(s, eta);
     }
+    pull_all(0, data_.layout.size());
     double sum = 0;
-    for (Index n = 0; n < data_.layout.size(); ++n) {
-      pull(w_[n], got_[n], due_);
-      sum += std::abs(w_[n]);
-    }
+    for (Index n = 0; n < data_.layout.size(); ++n) sum += std::abs(w_[n]);
     return loss + o_.c1 * sum;
   }
 
  private:
   void pull_all(Index begin, Index count) {
-    if (due_ > 0)
-      for (Index n = begin; n < begin + count; ++n) pull(w_[n], got_[n], due_);
+    if (due_ > 0) pull(w_ + begin, got_.data() + begin, due_, count);
   }
 
   void step(Index s, double eta) {

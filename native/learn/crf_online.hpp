@@ -53,9 +53,9 @@ void crf_l2sgd(const CrfData& data, const L2SgdOptions& options, double* w, cons
 // figure 2): a weight is moved towards 0 by what it missed since it was last touched, and stops there. Rates fall
 // exponentially, eta_k = eta decay^(k / N) (their section 3.2). After each pass all weights get what they missed.
 struct SgdOptions {
-  double c1 = 1;
+  double c1 = 0.1;
   Index max_passes = 30;
-  double eta = 1, decay = 0.85;
+  double eta = 0.1, decay = 0.85;
   std::uint64_t seed = 0;
 };
 void crf_sgd(const CrfData& data, const SgdOptions& options, double* w, const CrfReport& report);

@@ -159,7 +159,7 @@ def test_l2sgd_without_a_penalty() -> None:
 def test_sgd_comes_near_the_minimum_and_is_sparse() -> None:
     c1 = 0.5
     best = train(DATA, LBFGS(c1=c1, c2=0.0, epsilon=1e-7, period=0))
-    found = train(DATA, SGD(c1=c1, max_iterations=60))
+    found = train(DATA, SGD(c1=c1, max_iterations=60, calibration_eta=0.5))
     low, high = objective(DATA, best, c1, 0.0), objective(DATA, train(DATA, LBFGS(max_iterations=0)), c1, 0.0)
     assert low <= objective(DATA, found, c1, 0.0) < low + 0.02 * (high - low)
     total = DATA.trainer().parameters

@@ -182,9 +182,9 @@ class SGD(Algorithm):
     """
 
     name: ClassVar[str] = "sgd"
-    c1: float = 1.0
+    c1: float = 0.1
     max_iterations: int = 30
-    calibration_eta: float = 0.5
+    calibration_eta: float = 0.1
     decay: float = 0.85
 
     def __post_init__(self) -> None:
