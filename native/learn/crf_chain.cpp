@@ -131,6 +131,20 @@ CERTUS_CLONES void exponentiate(Doubles& x, double largest) {
   for (std::size_t n = 0; n < x.size(); n += kLanes) store(x.data() + n, exp_vector(load(x.data() + n) - largest));
 }
 
+CERTUS_CLONES void scale_rows(const double* x, double factor, Doubles& out) {
+  for (std::size_t n = 0; n < out.size(); n += kLanes) store(out.data() + n, factor * load(x + n));
+}
+
+CERTUS_CLONES Span span_of_row(double* row, Index labels, Index width) { return span(row, labels, width); }
+
+// In blocks of a cache line by a cache line.
+void transpose(const Doubles& x, Index labels, Index width, Doubles& out) {
+  for (Index i = 0; i < labels; i += kLanes)
+    for (Index j = 0; j < labels; j += kLanes)
+      for (Index b = j; b < std::min(labels, j + kLanes); ++b)
+        for (Index a = i; a < std::min(labels, i + kLanes); ++a) out[b * width + a] = x[a * width + b];
+}
+
 void take_gold(Index T, const Label* gold, Index width, double* r) {
   for (Index t = 0; t < T; ++t) r[t * width + gold[t]] -= 1;
 }
@@ -147,22 +161,20 @@ double log_sum(Index count, const X& x) {
 }  // namespace
 
 void CrfLinks::set(const double* transitions, double scale) {
+  scale_rows(transitions, scale, score);
   double least = std::numeric_limits<double>::infinity();
   largest = -least;
   for (Index i = 0; i < labels; ++i) {
-    for (Index j = 0; j < width; ++j) score[i * width + j] = scale * transitions[i * width + j];
-    for (Index j = 0; j < labels; ++j) {
-      largest = std::max(largest, score[i * width + j]);
-      least = std::min(least, score[i * width + j]);
-    }
+    const Span s = span_of_row(score.data() + i * width, labels, width);
+    largest = std::max(largest, s.most);
+    least = std::min(least, s.least);
   }
   range = largest - least;
   if (!(range <= kRange)) return;  // every sentence goes through log space
   link = score;
   exponentiate(link, largest);
   for (Index i = 0; i < labels; ++i) std::fill_n(link.data() + i * width + labels, width - labels, 0.0);
-  for (Index i = 0; i < labels; ++i)
-    for (Index j = 0; j < labels; ++j) across[j * width + i] = link[i * width + j];
+  transpose(link, labels, width, across);
 }
 
 double crf_sum(const CrfLinks& links, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged) {
