@@ -146,14 +146,15 @@ class CRF(CRFParameters):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trained model to one file, whole or not at all; no pickle."""
-        params = {name: plain(value) for name, value in self.get_params().items() if name not in _UNSAVED}
-        self._ready().save(path, params)
+        given = {name: plain(value) for name, value in self.get_params().items() if name not in _UNSAVED}
+        options = {name: value for name, value in given.items() if value != PARAMETERS[name]}
+        self._ready().save(path, {"algorithm": self._algorithm().name, **options})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CRF:
         """Read a model that ``save`` wrote."""
-        fitted, params = FittedCRF.load(path)
-        model = cls().set_params(**{name: value for name, value in params.items() if name in PARAMETERS})
+        fitted, options = FittedCRF.load(path)
+        model = cls().set_params(**{name: value for name, value in options.items() if name in PARAMETERS})
         model._fitted = fitted
         return model
 

@@ -83,7 +83,7 @@ class FittedCRF:
         )
         return sum(array.nbytes for array in arrays) + len(self.vocabulary.text)
 
-    def save(self, path: str | os.PathLike[str], parameters: Mapping[str, Any]) -> None:
+    def save(self, path: str | os.PathLike[str], options: Mapping[str, Any]) -> None:
         """Write a model file."""
         arrays: dict[str, NDArray[Any]] = {
             "names": np.frombuffer(self.vocabulary.text, np.uint8),
@@ -93,11 +93,16 @@ class FittedCRF:
             "states.weight": self.chain.row_weight,
             "transitions": self.chain.transitions,
         }
-        model_file.write(path, KIND, arrays, {"labels": list(self.labels), "parameters": dict(parameters)})
+        model_file.write(
+            path,
+            KIND,
+            arrays,
+            {"labels": list(self.labels), "features": self.chain.features, "options": dict(options)},
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> tuple[FittedCRF, dict[str, Any]]:
-        """Read a model file, and the parameters stored with it."""
+        """Read a model file, and the options stored with it."""
         file = model_file.read(path)
         if file.kind != KIND:
             raise ModelError(
@@ -108,12 +113,12 @@ class FittedCRF:
             vocabulary = _native.CrfVocabulary(a["names"].tobytes(), np.ascontiguousarray(a["names.begin"]))
             chain = ChainCRF(a["states.begin"], a["states.label"], a["states.weight"], a["transitions"])
             labels = tuple(str(label) for label in file.description["labels"])
-            parameters = dict(file.description["parameters"])
+            options = dict(file.description["options"])
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{file.path} is not a whole CRF model: {error}; save it again") from error
         if len(labels) != chain.labels or len(vocabulary) != chain.features:
             raise ModelError(f"{file.path} is not a whole CRF model: names and weights differ in number")
-        return cls(labels, vocabulary, chain), parameters
+        return cls(labels, vocabulary, chain), options
 
     def __reduce__(self) -> Any:
         return _restore, (self.labels, self.vocabulary.text, self.vocabulary.begin, self.chain)
