@@ -12,6 +12,7 @@ namespace certus {
 
 void bind_features(nb::module_& m);
 void bind_learners(nb::module_& m);
+void bind_crf(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_tagger(nb::module_& m);
@@ -158,6 +159,7 @@ NB_MODULE(_native, m) {
   bind<double>(m, "Model64");
   bind_features(m);
   bind_learners(m);
+  bind_crf(m);
   bind_marginals(m);
   bind_paths(m);
   bind_tagger(m);

@@ -1,5 +1,9 @@
 """Certus: the best label sequence under a model, fast, with a bound that proves it is the best."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from certus.chain import (
     Automaton,
     Chain,
@@ -10,15 +14,21 @@ from certus.chain import (
     decode,
     iobes,
 )
-from certus.errors import CertusError, Infeasible, InvalidInput, ModelError
+from certus.errors import CertusError, Infeasible, InvalidInput, ModelError, NotFitted
 from certus.solution import KBest, Solution, Status
+
+if TYPE_CHECKING:
+    from certus.models.crf import CRF
+    from certus.models.loading import load
+    from certus.models.tagger import Tagger
 
 __version__ = "0.1.0"
 
-_LAZY = {
+_LAZY = {  # so that `import certus` is quick
+    "CRF": "certus.models.crf",
     "Tagger": "certus.models.tagger",
     "load": "certus.models.loading",
-}  # so that `import certus` is quick
+}
 
 
 def __getattr__(name: str) -> object:
@@ -31,6 +41,7 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "CRF",
     "Automaton",
     "CertusError",
     "Chain",
@@ -39,6 +50,7 @@ __all__ = [
     "KBest",
     "Marginals",
     "ModelError",
+    "NotFitted",
     "Solution",
     "SparseTransitions",
     "Status",

@@ -4,6 +4,7 @@ Statuses are 0 optimal, 1 feasible, 2 infeasible, 3 invalid. Where one is infeas
 position that no path reaches; where it is invalid, `position` and `label` say where the bad score is.
 """
 
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
@@ -107,3 +108,148 @@ class Extractor:
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
 
 def word_keys(words: list[str]) -> NDArray[np.uint64]: ...
+
+# A corpus: sentence_begin, token_begin, feature, value (None where all values are 1).
+CrfArrays: TypeAlias = tuple[
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64] | None
+]
+
+@final
+class CrfCorpus:
+    def __init__(
+        self,
+        sentence_begin: NDArray[np.int64],
+        token_begin: NDArray[np.int64],
+        feature: NDArray[np.uint32],
+        value: NDArray[np.float64] | None,
+    ) -> None: ...
+
+@final
+class CrfVocabulary:
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(self, text: bytes, begin: NDArray[np.int64]) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def text(self) -> bytes: ...
+    @property
+    def begin(self) -> NDArray[np.int64]: ...
+    def only(self, at: NDArray[np.int64]) -> CrfVocabulary: ...
+    def intern(self, sentences: Iterable[Any], name: str = "X") -> CrfArrays: ...
+    def lookup(self, sentences: Iterable[Any], name: str = "X") -> CrfArrays: ...
+
+@final
+class CrfModel:
+    @staticmethod
+    def of(
+        labels: int,
+        begin: NDArray[np.int64],
+        label: NDArray[np.int32],
+        weight: NDArray[np.float64],
+        transitions: NDArray[np.float64],
+    ) -> CrfModel: ...
+    def rows(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...
+    def decode(self, corpus: CrfCorpus, threads: int) -> NDArray[np.int64]: ...
+    def emissions(self, corpus: CrfCorpus, threads: int) -> NDArray[np.float64]: ...
+    def marginals(
+        self, corpus: CrfCorpus, threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def best(
+        self, corpus: CrfCorpus, sentence: int, k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def predict(
+        self, vocabulary: CrfVocabulary, sentences: Iterable[Any], names: tuple[str, ...], threads: int
+    ) -> list[list[str]]: ...
+
+@final
+class CrfTrainer:
+    weights: NDArray[np.float64]
+    def __init__(
+        self,
+        labels: int,
+        features: int,
+        corpus: CrfCorpus,
+        gold: NDArray[np.int32],
+        *,
+        min_freq: float,
+        all_states: bool,
+        all_transitions: bool,
+    ) -> None: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def holes(self) -> NDArray[np.int64]: ...
+    def objective(
+        self, weights: NDArray[np.float64], gradient: NDArray[np.float64], c2: float, threads: int
+    ) -> float: ...
+    def model(self) -> CrfModel: ...
+    def lbfgs(
+        self,
+        *,
+        c1: float,
+        c2: float,
+        max_iterations: int,
+        memories: int,
+        epsilon: float,
+        period: int,
+        delta: float,
+        search: int,
+        max_trials: int,
+        threads: int,
+        report: Callable[[int, float], bool],
+    ) -> int: ...
+    def l2sgd(
+        self,
+        *,
+        c2: float,
+        max_iterations: int,
+        period: int,
+        delta: float,
+        eta: float,
+        rate: float,
+        samples: int,
+        candidates: int,
+        max_trials: int,
+        seed: int,
+        report: Callable[[int, float], bool],
+    ) -> None: ...
+    def sgd(
+        self,
+        *,
+        c1: float,
+        max_iterations: int,
+        eta: float,
+        decay: float,
+        seed: int,
+        report: Callable[[int, float], bool],
+    ) -> None: ...
+    def perceptron(
+        self, *, max_iterations: int, epsilon: float, seed: int, report: Callable[[int, float], bool]
+    ) -> None: ...
+    def passive_aggressive(
+        self,
+        *,
+        type: int,
+        c: float,
+        error_sensitive: bool,
+        averaging: bool,
+        max_iterations: int,
+        epsilon: float,
+        seed: int,
+        report: Callable[[int, float], bool],
+    ) -> None: ...
+    def arow(
+        self,
+        *,
+        variance: float,
+        gamma: float,
+        max_iterations: int,
+        epsilon: float,
+        seed: int,
+        report: Callable[[int, float], bool],
+    ) -> None: ...

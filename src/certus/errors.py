@@ -56,3 +56,7 @@ class Infeasible(CertusError):
 
     def __reduce__(self) -> tuple[type[Infeasible], tuple[int, int | None]]:
         return type(self), (self.position, self.sentence)
+
+
+class NotFitted(InvalidInput, AttributeError):
+    """A model was asked for what only training gives it; also an AttributeError, as scikit-learn expects."""

@@ -1,0 +1,368 @@
+// Training CRFs and applying them.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bindings/crf_items.hpp"
+#include "learn/crf_mistakes.hpp"
+#include "learn/crf_model.hpp"
+#include "learn/crf_objective.hpp"
+#include "learn/lbfgs.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+// A vector becomes a NumPy array without being copied.
+template <class X>
+nb::object as_array(std::vector<X>&& values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<X>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, X>(kept->data(), shape.size(), shape.begin(), owner));
+}
+template <class X>
+nb::object as_array(std::vector<X>&& values) {
+  const std::size_t size = values.size();
+  return as_array(std::move(values), {size});
+}
+
+// The arrays of a corpus, as Python holds them.
+struct Corpus {
+  Flat<const Index> sentence_begin, token_begin;
+  Flat<const Feature> feature;
+  std::optional<Flat<const double>> value;
+
+  CrfTokens tokens() const {
+    return {static_cast<Index>(sentence_begin.shape(0)) - 1, sentence_begin.data(), token_begin.data(), feature.data(),
+            value ? value->data() : nullptr};
+  }
+};
+
+// report(iteration, loss) -> whether to stop, from C++ code that runs without the lock.
+std::function<bool(Index, double)> calling(const nb::callable& report) {
+  return [&report](Index iteration, double loss) {
+    const nb::gil_scoped_acquire acquired;
+    return !nb::cast<bool>(report(iteration, loss));
+  };
+}
+
+class Trainer {
+ public:
+  Trainer(Index labels, Index features, const Corpus& corpus, Flat<const Label> gold, const CrfChoice& choice)
+      : data_(labels, features, corpus.tokens(), gold.data(), choice), w_(data_.layout.size(), 0.0) {}
+
+  const CrfLayout& layout() const { return data_.layout; }
+  Index size() const { return layout().size(); }
+  nb::object holes() const { return as_array(std::vector<Index>(layout().holes())); }
+
+  double objective(Flat<const double> w, Flat<double> gradient, double c2, Index threads) const {
+    const nb::gil_scoped_release released;
+    return CrfObjective(data_, c2, threads)(w.data(), gradient.data());
+  }
+
+  nb::object weights() { return as_array(std::vector<double>(w_.begin(), w_.end())); }
+  void set_weights(Flat<const double> w) {
+    std::copy_n(w.data(), size(), w_.data());
+    layout().clear_holes(w_.data());
+  }
+
+  int lbfgs(const LbfgsOptions& options, double c2, Index threads, const nb::callable& report) {
+    const auto call = calling(report);
+    const nb::gil_scoped_release released;
+    CrfObjective objective(data_, c2, threads);
+    const LbfgsEnd end = certus::lbfgs(
+        w_.data(), size(), [&](const double* x, double* g) { return objective(x, g); }, options,
+        [&](const LbfgsStep& step) { return call(step.iteration, step.objective); });
+    return static_cast<int>(end);
+  }
+
+  template <class Options>
+  void online(void (*learn)(const CrfData&, const Options&, double*, const CrfReport&), const Options& options,
+              const nb::callable& report) {
+    const auto call = calling(report);
+    const nb::gil_scoped_release released;
+    learn(data_, options, w_.data(), call);
+  }
+
+  CrfModel* model() const { return new CrfModel(std::make_shared<CrfLayout>(layout()), w_); }
+
+ private:
+  CrfData data_;
+  Doubles w_;
+};
+
+// The pairs of a feature and a label whose weight is not 0, and the transitions [L][L].
+nb::tuple rows(const CrfModel& model) {
+  const CrfLayout& layout = model.layout();
+  std::vector<Index> begin{0};
+  std::vector<Label> label;
+  std::vector<double> weight, transitions;
+  for (Index f = 0; f < layout.features(); ++f) {
+    const CrfLayout::Row& row = layout.row(f);
+    for (Label k = 0; k < row.count; ++k) {
+      const double w = model.weights()[row.begin + k];
+      if (w == 0) continue;
+      label.push_back(row.dense ? k : layout.listed(row)[k]);
+      weight.push_back(w);
+    }
+    begin.push_back(static_cast<Index>(label.size()));
+  }
+  const std::size_t L = static_cast<std::size_t>(layout.labels());
+  for (Index i = 0; i < layout.labels(); ++i) {
+    const double* from = model.weights().data() + layout.transitions() + i * layout.width();
+    transitions.insert(transitions.end(), from, from + L);
+  }
+  return nb::make_tuple(as_array(std::move(begin)), as_array(std::move(label)), as_array(std::move(weight)),
+                        as_array(std::move(transitions), {L, L}));
+}
+
+CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label,
+                     Flat<const double> weight, Table<const double> transitions) {
+  const nb::gil_scoped_release released;
+  const std::vector<Index> row_begin(begin.data(), begin.data() + begin.shape(0));
+  const std::vector<Label> row_label(label.data(), label.data() + label.shape(0));
+  std::vector<unsigned char> linked(labels * labels);
+  for (Index n = 0; n < labels * labels; ++n) linked[n] = transitions.data()[n] != 0;
+  auto layout = std::make_shared<CrfLayout>(labels, row_begin, row_label, linked);
+  Doubles w(layout->size(), 0.0);
+  for (Index f = 0; f < layout->features(); ++f) {
+    const CrfLayout::Row& row = layout->row(f);
+    for (Index n = row_begin[f]; n < row_begin[f + 1]; ++n)
+      w[row.begin + (row.dense ? row_label[n] : n - row_begin[f])] = weight.data()[n];
+  }
+  for (Index i = 0; i < labels; ++i)
+    std::copy_n(transitions.data() + i * labels, labels, w.data() + layout->transitions() + i * layout->width());
+  return new CrfModel(std::move(layout), std::move(w));
+}
+
+nb::object decode(const CrfModel& model, const Corpus& corpus, Index threads) {
+  std::vector<Index> labels(corpus.tokens().tokens());
+  {
+    const nb::gil_scoped_release released;
+    model.decode(CrfInput(model.layout(), corpus.tokens()), threads, labels.data());
+  }
+  return as_array(std::move(labels));
+}
+
+nb::object emissions(const CrfModel& model, const Corpus& corpus, Index threads) {
+  const Index tokens = corpus.tokens().tokens(), L = model.layout().labels();
+  std::vector<double> out(tokens * L);
+  {
+    const nb::gil_scoped_release released;
+    model.emissions(CrfInput(model.layout(), corpus.tokens()), threads, out.data());
+  }
+  return as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)});
+}
+
+nb::tuple marginals(const CrfModel& model, const Corpus& corpus, Index threads) {
+  const Index tokens = corpus.tokens().tokens(), L = model.layout().labels();
+  std::vector<double> out(tokens * L), log_partition(corpus.tokens().sentences);
+  {
+    const nb::gil_scoped_release released;
+    model.marginals(CrfInput(model.layout(), corpus.tokens()), threads, out.data(), log_partition.data());
+  }
+  return nb::make_tuple(as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)}),
+                        as_array(std::move(log_partition)));
+}
+
+// labels [found][T] and log-probabilities [found] of the k best sequences of one sentence.
+nb::tuple best(const CrfModel& model, const Corpus& corpus, Index sentence, Index k) {
+  const CrfTokens tokens = corpus.tokens();
+  const Index T = tokens.sentence_begin[sentence + 1] - tokens.sentence_begin[sentence];
+  std::vector<Index> labels(k * T);
+  std::vector<double> log_probability(k);
+  Index found = 0;
+  {
+    const nb::gil_scoped_release released;
+    CrfTokens one = tokens;
+    one.sentences = 1;
+    const Index begin[2] = {0, T};
+    one.token_begin += tokens.sentence_begin[sentence];
+    one.sentence_begin = begin;
+    found = model.best(CrfInput(model.layout(), one), 0, k, labels.data(), log_probability.data());
+  }
+  labels.resize(found * T);
+  log_probability.resize(found);
+  return nb::make_tuple(
+      as_array(std::move(labels), {static_cast<std::size_t>(found), static_cast<std::size_t>(T)}),
+      as_array(std::move(log_probability)));
+}
+
+nb::tuple arrays(CrfItems&& items) {
+  const nb::object value = items.value.empty() ? nb::none() : as_array(std::move(items.value));
+  return nb::make_tuple(as_array(std::move(items.sentence_begin)), as_array(std::move(items.token_begin)),
+                        as_array(std::move(items.feature)), value);
+}
+
+template <class Vocabulary>
+CrfItems read(Vocabulary& vocabulary, const nb::iterable& sentences, const char* name) {
+  CrfReader reader(vocabulary, name);
+  for (nb::handle sentence : sentences) reader.read(sentence);
+  return std::move(reader.items);
+}
+
+// From features to label names in one go: a list of lists.
+nb::list predict(const CrfModel& model, const CrfVocabulary& vocabulary, const nb::iterable& sentences,
+                 const nb::tuple& names, Index threads) {
+  const CrfItems items = read(vocabulary, sentences, "X");
+  const CrfTokens tokens = items.tokens();
+  std::vector<Index> labels(tokens.tokens());
+  {
+    const nb::gil_scoped_release released;
+    model.decode(CrfInput(model.layout(), tokens), threads, labels.data());
+  }
+  nb::list out;
+  for (Index s = 0; s < tokens.sentences; ++s) {
+    const Index first = tokens.sentence_begin[s], length = tokens.sentence_begin[s + 1] - first;
+    const nb::object list = nb::steal(PyList_New(length));
+    for (Index t = 0; t < length; ++t) {
+      PyObject* name = PyTuple_GET_ITEM(names.ptr(), labels[first + t]);
+      Py_INCREF(name);
+      PyList_SET_ITEM(list.ptr(), t, name);
+    }
+    out.append(list);
+  }
+  return out;
+}
+
+void bind_vocabulary(nb::module_& m) {
+  nb::class_<CrfVocabulary>(m, "CrfVocabulary")
+      .def(nb::init<>())
+      .def(
+          "__init__",
+          [](CrfVocabulary* self, const nb::bytes& text, Flat<const Index> begin) {
+            const std::size_t count = begin.shape(0);
+            Index before = 0;
+            for (std::size_t n = 0; n < count; ++n) {
+              if (begin(n) < before || begin(n) > static_cast<Index>(text.size()))
+                throw nb::value_error("the names of the features do not lie in their text");
+              before = begin(n);
+            }
+            new (self) CrfVocabulary();
+            for (std::size_t n = 0; n + 1 < count; ++n) {
+              const std::string_view name(text.c_str() + begin(n), static_cast<std::size_t>(begin(n + 1) - begin(n)));
+              self->add(name, CrfVocabulary::hash(name));
+            }
+          },
+          "text"_a, "begin"_a)
+      .def("__len__", &CrfVocabulary::size)
+      .def_prop_ro("text", [](const CrfVocabulary& v) { return nb::bytes(v.text().data(), v.text().size()); })
+      .def_prop_ro("begin", [](const CrfVocabulary& v) { return as_array(std::vector<Index>(v.begin())); })
+      .def(
+          "only",  // the names at these places, in their order
+          [](const CrfVocabulary& v, Flat<const Index> at) {
+            auto kept = std::make_unique<CrfVocabulary>();
+            for (std::size_t n = 0; n < at.shape(0); ++n) kept->add(v.name(at(n)), CrfVocabulary::hash(v.name(at(n))));
+            return kept.release();
+          },
+          "at"_a, nb::rv_policy::take_ownership)
+      .def(
+          "intern",
+          [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "sentences"_a, "name"_a = "X")
+      .def(
+          "lookup",
+          [](const CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "sentences"_a, "name"_a = "X");
+}
+
+void bind_model(nb::module_& m) {
+  nb::class_<CrfModel>(m, "CrfModel")
+      .def_static("of", &make_model, "labels"_a, "begin"_a, "label"_a, "weight"_a, "transitions"_a,
+                  nb::rv_policy::take_ownership)
+      .def("rows", &rows)
+      .def("decode", &decode, "corpus"_a, "threads"_a)
+      .def("emissions", &emissions, "corpus"_a, "threads"_a)
+      .def("marginals", &marginals, "corpus"_a, "threads"_a)
+      .def("best", &best, "corpus"_a, "sentence"_a, "k"_a)
+      .def("predict", &predict, "vocabulary"_a, "sentences"_a, "names"_a, "threads"_a);
+}
+
+void bind_trainer(nb::module_& m) {
+  nb::class_<Corpus>(m, "CrfCorpus")
+      .def(
+          "__init__",
+          [](Corpus* self, Flat<const Index> sentence_begin, Flat<const Index> token_begin, Flat<const Feature> feature,
+             std::optional<Flat<const double>> value) {
+            new (self) Corpus{sentence_begin, token_begin, feature, value};
+          },
+          "sentence_begin"_a, "token_begin"_a, "feature"_a, "value"_a.none());
+  nb::class_<Trainer>(m, "CrfTrainer")
+      .def(
+          "__init__",
+          [](Trainer* self, Index labels, Index features, const Corpus& corpus, Flat<const Label> gold, double min_freq,
+             bool all_states, bool all_transitions) {
+            const nb::gil_scoped_release released;
+            new (self) Trainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions});
+          },
+          "labels"_a, "features"_a, "corpus"_a, "gold"_a, nb::kw_only(), "min_freq"_a, "all_states"_a,
+          "all_transitions"_a)
+      .def_prop_ro("size", &Trainer::size)
+      .def_prop_ro("parameters", [](const Trainer& t) { return t.layout().weights(); })
+      .def_prop_ro("holes", &Trainer::holes)
+      .def_prop_rw("weights", &Trainer::weights, &Trainer::set_weights)
+      .def("objective", &Trainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a)
+      .def("model", &Trainer::model, nb::rv_policy::take_ownership)
+      .def(
+          "lbfgs",
+          [](Trainer& self, double c1, double c2, Index max_iterations, Index memories, double epsilon, Index period,
+             double delta, int search, Index max_trials, Index threads, const nb::callable& report) {
+            return self.lbfgs({memories, max_iterations, epsilon, period, delta, static_cast<LineSearch>(search),
+                               max_trials, c1},
+                              c2, threads, report);
+          },
+          nb::kw_only(), "c1"_a, "c2"_a, "max_iterations"_a, "memories"_a, "epsilon"_a, "period"_a, "delta"_a,
+          "search"_a, "max_trials"_a, "threads"_a, "report"_a)
+      .def(
+          "l2sgd",
+          [](Trainer& self, double c2, Index max_iterations, Index period, double delta, double eta, double rate,
+             Index samples, Index candidates, Index max_trials, std::uint64_t seed, const nb::callable& report) {
+            self.online(&crf_l2sgd,
+                        L2SgdOptions{c2, max_iterations, period, delta, eta, rate, samples, candidates, max_trials, seed},
+                        report);
+          },
+          nb::kw_only(), "c2"_a, "max_iterations"_a, "period"_a, "delta"_a, "eta"_a, "rate"_a, "samples"_a,
+          "candidates"_a, "max_trials"_a, "seed"_a, "report"_a)
+      .def(
+          "sgd",
+          [](Trainer& self, double c1, Index max_iterations, double eta, double decay, std::uint64_t seed,
+             const nb::callable& report) {
+            self.online(&crf_sgd, SgdOptions{c1, max_iterations, eta, decay, seed}, report);
+          },
+          nb::kw_only(), "c1"_a, "max_iterations"_a, "eta"_a, "decay"_a, "seed"_a, "report"_a)
+      .def(
+          "perceptron",
+          [](Trainer& self, Index max_iterations, double epsilon, std::uint64_t seed, const nb::callable& report) {
+            self.online(&crf_perceptron, MistakeOptions{max_iterations, epsilon, seed}, report);
+          },
+          nb::kw_only(), "max_iterations"_a, "epsilon"_a, "seed"_a, "report"_a)
+      .def(
+          "passive_aggressive",
+          [](Trainer& self, int type, double c, bool error_sensitive, bool averaging, Index max_iterations,
+             double epsilon, std::uint64_t seed, const nb::callable& report) {
+            self.online(&crf_passive_aggressive,
+                        PassiveAggressiveOptions{{max_iterations, epsilon, seed}, type, c, error_sensitive, averaging},
+                        report);
+          },
+          nb::kw_only(), "type"_a, "c"_a, "error_sensitive"_a, "averaging"_a, "max_iterations"_a, "epsilon"_a,
+          "seed"_a, "report"_a)
+      .def(
+          "arow",
+          [](Trainer& self, double variance, double gamma, Index max_iterations, double epsilon, std::uint64_t seed,
+             const nb::callable& report) {
+            self.online(&crf_arow, ArowOptions{{max_iterations, epsilon, seed}, variance, gamma}, report);
+          },
+          nb::kw_only(), "variance"_a, "gamma"_a, "max_iterations"_a, "epsilon"_a, "seed"_a, "report"_a);
+}
+
+}  // namespace
+
+void bind_crf(nb::module_& m) {
+  bind_vocabulary(m);
+  bind_trainer(m);
+  bind_model(m);
+}
+
+}  // namespace certus

@@ -1,0 +1,66 @@
+// Feature dictionaries and lists, as python-crfsuite takes them, to arrays of feature numbers.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "learn/crf_vocabulary.hpp"
+
+namespace certus {
+
+// Raises certus.errors.InvalidInput.
+[[noreturn]] void refuse(const std::string& message);
+
+struct CrfItems {
+  std::vector<Index> sentence_begin{0}, token_begin{0};
+  std::vector<Feature> feature;
+  std::vector<double> value;  // as many as features, or none while all are 1
+
+  CrfTokens tokens() const {
+    return {static_cast<Index>(sentence_begin.size()) - 1, sentence_begin.data(), token_begin.data(), feature.data(),
+            value.empty() ? nullptr : value.data()};
+  }
+};
+
+// Reads sentences one at a time. New names are added to the vocabulary, or ignored if it is const.
+class CrfReader {
+ public:
+  CrfReader(CrfVocabulary& vocabulary, std::string name)
+      : known_(vocabulary), grows_(&vocabulary), name_(std::move(name)) {}
+  CrfReader(const CrfVocabulary& vocabulary, std::string name) : known_(vocabulary), name_(std::move(name)) {}
+
+  void read(nb::handle sentence);
+
+  CrfItems items;
+
+ private:
+  struct Entry {
+    std::size_t begin, length;  // of the name, in text_
+    double value;
+    std::uint64_t hash;
+  };
+
+  void token(PyObject* x);
+  void item(PyObject* x);
+  void pairs(PyObject* dict);
+  void pair(PyObject* key, PyObject* value);
+  void nest(std::size_t begin, PyObject* value);
+  std::size_t begin_name(PyObject* key);
+  void finish_name(std::size_t begin, double value);
+  void append(PyObject* name);
+  double number(PyObject* x, std::size_t begin) const;
+  void settle();
+  std::string where() const;
+
+  const CrfVocabulary& known_;
+  CrfVocabulary* grows_ = nullptr;
+  std::string name_;    // what the caller calls the sentences
+  std::string text_;    // the names of the token's features
+  std::string prefix_;  // of nested ones
+  std::vector<Entry> entries_;
+  Index sentence_ = 0, token_ = 0;
+};
+
+}  // namespace certus

@@ -1,0 +1,49 @@
+// The sum over all label sequences of one sentence, and what it expects of every label and pair of labels.
+//
+// Forward-backward with scaled probabilities (Rabiner 1989, section V.A): with node[t][j] = exp(score - largest),
+// link[i][j] = exp(transition - largest) and c[t] such that a[t] sums to 1,
+//   a[t][j] = node[t][j] sum_i a[t-1][i] link[i][j] / c[t],   b[t][j] = node[t][j] beta[t][j] / c[t],
+//   beta[t-1][i] = sum_j link[i][j] b[t][j],   beta[T-1] = 1,   log Z = sum_t log c[t] + what was taken out.
+// Then P(y_t = j) = a[t][j] beta[t][j] and P(y_t-1 = i, y_t = j) = a[t-1][i] link[i][j] b[t][j].
+//
+// Every product is above exp(-kRange) if the scores of a position and the transitions together span no more than
+// that, so nothing is lost; sentences that span more are done in log space.
+#pragma once
+
+#include "learn/crf_layout.hpp"
+
+namespace certus {
+
+inline constexpr double kRange = 600;
+
+// The transitions of the present weights, times `scale`.
+class CrfLinks {
+ public:
+  explicit CrfLinks(const CrfLayout& layout)
+      : labels(layout.labels()),
+        width(layout.width()),
+        score(labels * width),
+        link(labels * width),
+        across(labels * width) {}
+
+  void set(const double* transitions, double scale = 1.0);
+
+  Index labels, width;
+  Doubles score;   // [L][width]
+  Doubles link;    // [L][width]: exp(score - largest)
+  Doubles across;  // [L][width]: its transpose
+  double largest = 0, range = 0;
+};
+
+// Fills a [T][width] and b [T][width], turns the scores in r [T][width] into P(y_t = j) - [gold_t = j], and returns
+// log Z - score(gold). `gold` may be null: then r becomes the probabilities, and log Z is returned. Where the sentence
+// has to be done in log space, a and b are filled with zeros, and `ranged` is set to false: crf_log_space gives the pairs.
+double crf_sum(const CrfLinks& links, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged);
+
+// The same in log space; adds P(y_t-1 = i, y_t = j) over t to pairs [L][width] unless it is null.
+double crf_log_space(const CrfLinks& links, Index T, const Label* gold, double* r, double* pairs);
+
+// pairs[i][j] += sum over 1 <= t < T of a[t-1][i] b[t][j] for i in [first, last). Times link, the expected pairs.
+void crf_pairs(const double* a, const double* b, Index T, Index width, Index first, Index last, double* pairs);
+
+}  // namespace certus

@@ -1,0 +1,58 @@
+// The negative log-likelihood of a corpus and its gradient.
+//
+//   loss(w) = sum over sentences of log Z(x) - score(gold | x) + c2 |w|^2
+//   d loss / d state[f][y] = sum over tokens of value(f) (P(y_t = y) - [gold_t = y]) + 2 c2 state[f][y]
+//
+// The corpus is cut into blocks whose probabilities stay in cache. In each block the sentences are summed first; then
+// every feature collects its own part of the gradient from its places in the block. Threads share the sentences and
+// then the features, never a sum: whatever their number, the same numbers are added in the same order.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "learn/crf_data.hpp"
+
+namespace certus {
+
+class CrfObjective {
+ public:
+  CrfObjective(const CrfData& data, double c2, Index threads);
+
+  double operator()(const double* w, double* gradient);
+
+ private:
+  struct Block {
+    Index first, last;              // sentences
+    Index token;                    // the first one
+    std::vector<Index> row;         // the distinct rows: a dense row's number, or the features count plus a feature
+    std::vector<Index> begin;       // [rows + 1]: the places of each
+    std::vector<std::uint32_t> at;  // [places]: the token in the block
+    std::vector<double> value;      // [places], or empty where all are 1
+    std::atomic<Index> next_sentence{0}, next_unit{0};
+  };
+
+  void cut();
+  void index(Block& block, std::vector<std::uint32_t>& count);
+  template <class Wait>
+  void work(const double* w, double* gradient, const Wait& wait);
+  void sum_sentences(Block& block, const double* w);
+  void collect(Block& block, double* gradient);
+  void collect_rows(const Block& block, Index first, Index last, double* gradient) const;
+  void redo(const Block& block, const double* w);
+  void collect_listed(const Block& block, Index n, double* gradient) const;
+
+  const CrfData& data_;
+  double c2_;
+  Index threads_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  CrfLinks links_;
+  Doubles a_, b_, r_;          // [tokens of a block][width], as in crf_chain.hpp
+  Doubles pairs_;              // [L][width]: expected pairs, less their factor link,
+  Doubles whole_pairs_;        // and those found in log space, whole
+  Doubles gold_pairs_;         // [L][width]: the pairs of the corpus
+  std::vector<double> loss_;   // [sentences]
+  std::vector<unsigned char> ranged_;  // [sentences]
+};
+
+}  // namespace certus

@@ -1,0 +1,45 @@
+// Minimises a smooth function plus l1 |x|_1: limited-memory BFGS (Nocedal & Wright, Numerical Optimization, 2nd ed.,
+// algorithms 7.4 and 7.5), which is OWL-QN (Andrew & Gao 2007, algorithm 1) where l1 is above 0.
+#pragma once
+
+#include <functional>
+#include <limits>
+
+#include "learn/crf_math.hpp"
+
+namespace certus {
+
+// How far to go along a direction.
+//   wolfe:        bracket and zoom by cubic interpolation until the strong Wolfe conditions hold (algorithms 3.5, 3.6);
+//   backtracking: halve, or lengthen by 2.1, until the Wolfe conditions hold;
+//   strong:       the same until the strong ones do.
+// With l1 > 0 none of them applies: OWL-QN halves until its own condition of sufficient decrease holds.
+enum class LineSearch { wolfe, backtracking, strong };
+
+struct LbfgsOptions {
+  Index memories = 6;
+  Index max_iterations = std::numeric_limits<Index>::max();
+  double epsilon = 1e-5;  // stop where |gradient| <= epsilon max(1, |x|),
+  Index period = 10;      // or where over so many iterations
+  double delta = 1e-5;    // the objective fell by no more than this share of it (period 0: never)
+  LineSearch search = LineSearch::wolfe;
+  Index max_trials = 20;
+  double l1 = 0;
+};
+
+struct LbfgsStep {
+  Index iteration;
+  double objective, gradient_norm, step;
+  Index evaluations;  // of this iteration
+};
+
+enum class LbfgsEnd { converged, stalled, limit, no_progress, told };
+
+// evaluate(x, gradient) returns the smooth part. report(step) is called after every iteration, x being the best so far,
+// and tells whether to go on.
+using LbfgsFunction = std::function<double(const double* x, double* gradient)>;
+using LbfgsReport = std::function<bool(const LbfgsStep&)>;
+LbfgsEnd lbfgs(double* x, Index n, const LbfgsFunction& evaluate, const LbfgsOptions& options,
+               const LbfgsReport& report);
+
+}  // namespace certus

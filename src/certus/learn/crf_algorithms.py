@@ -1,0 +1,315 @@
+"""Ways to set the weights of a first-order CRF, one class each, with their options.
+
+Options are named as in CRFsuite, and their defaults are CRFsuite's.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from typing import ClassVar
+
+from certus import _native
+from certus.errors import InvalidInput
+
+Report = Callable[[int, float], bool]
+LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
+
+
+def at_least(name: str, value: float, least: float) -> None:
+    """Refuse an option that is not a number, or below the least that makes sense."""
+    if not isinstance(value, (int, float)) or not isfinite(value) or value < least:
+        raise InvalidInput(f"{name} must be a number of at least {least:g}, not {value!r}")
+
+
+def above_zero(name: str, value: float) -> None:
+    """Refuse an option that is not a positive number."""
+    if not isinstance(value, (int, float)) or not isfinite(value) or value <= 0:
+        raise InvalidInput(f"{name} must be a number above 0, not {value!r}")
+
+
+def whole(name: str, value: int, least: int) -> None:
+    """Refuse an option that is not a whole number, or below the least that makes sense."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InvalidInput(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+class Algorithm(ABC):
+    """How weights are found; made with its options, which are checked at once."""
+
+    name: ClassVar[str]
+    max_iterations: int
+
+    @abstractmethod
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Set the trainer's weights; report(iteration, loss) says after each iteration whether to stop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LBFGS(Algorithm):
+    """Limited-memory BFGS on loss + c1·|w|₁ + c2·|w|²; OWL-QN (Andrew & Gao 2007) where c1 > 0.
+
+    Args:
+        c1: coefficient of the L1 term.
+        c2: coefficient of the L2 term.
+        max_iterations: stop after so many.
+
+    Other args:
+        num_memories: how many past steps approximate the Hessian.
+        epsilon: stop where the gradient's norm is at most this share of the weights' norm (or of 1).
+        period: look back so many iterations to see
+        delta: whether the loss still falls by more than this share of itself; 0 for period: do not look.
+        linesearch: ``MoreThuente`` brackets a step and zooms in by cubic interpolation until the strong Wolfe
+            conditions hold, as Moré and Thuente's search does, though by Nocedal and Wright's algorithms
+            3.5 and 3.6; ``Backtracking`` halves or lengthens until the Wolfe conditions hold;
+            ``StrongBacktracking`` until the strong ones do. OWL-QN has a search of its own.
+        max_linesearch: at most so many evaluations in one search.
+    """
+
+    name: ClassVar[str] = "lbfgs"
+    c1: float = 0.0
+    c2: float = 1.0
+    max_iterations: int = 2**31 - 1
+    num_memories: int = 6
+    epsilon: float = 1e-5
+    period: int = 10
+    delta: float = 1e-5
+    linesearch: str = "MoreThuente"
+    max_linesearch: int = 20
+
+    def __post_init__(self) -> None:
+        for name in ("c1", "c2", "epsilon", "delta"):
+            at_least(name, getattr(self, name), 0)
+        for name, least in (("max_iterations", 0), ("num_memories", 1), ("period", 0), ("max_linesearch", 1)):
+            whole(name, getattr(self, name), least)
+        if self.linesearch not in LINE_SEARCHES:
+            raise InvalidInput(
+                f"linesearch must be one of {', '.join(LINE_SEARCHES)}, not {self.linesearch!r}"
+            )
+
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Go downhill from the trainer's weights; the seed plays no part."""
+        trainer.lbfgs(
+            c1=self.c1,
+            c2=self.c2,
+            max_iterations=self.max_iterations,
+            memories=self.num_memories,
+            epsilon=self.epsilon,
+            period=self.period,
+            delta=self.delta,
+            search=LINE_SEARCHES.index(self.linesearch),
+            max_trials=self.max_linesearch,
+            threads=threads,
+            report=report,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class L2SGD(Algorithm):
+    """Stochastic gradient descent on loss + c2·|w|², after Pegasos (Shalev-Shwartz et al. 2007).
+
+    The weights are those of the best pass.
+
+    Args:
+        c2: coefficient of the L2 term.
+        max_iterations: passes over the corpus.
+
+    Other args:
+        period: look back so many passes to see
+        delta: whether the loss still falls by more than this share of itself; 0 for period: do not look.
+        calibration_eta: the first learning rate tried on a sample before training,
+        calibration_rate: the factor between one tried and the next,
+        calibration_samples: the size of the sample, in sentences,
+        calibration_candidates: how many rates that lower the loss to find, upwards and then downwards,
+        calibration_max_trials: and how many rates to try at most.
+    """
+
+    name: ClassVar[str] = "l2sgd"
+    c2: float = 1.0
+    max_iterations: int = 1000
+    period: int = 10
+    delta: float = 1e-6
+    calibration_eta: float = 0.1
+    calibration_rate: float = 2.0
+    calibration_samples: int = 1000
+    calibration_candidates: int = 10
+    calibration_max_trials: int = 20
+
+    def __post_init__(self) -> None:
+        at_least("c2", self.c2, 0)
+        at_least("delta", self.delta, 0)
+        above_zero("calibration_eta", self.calibration_eta)
+        if not self.calibration_rate > 1:
+            raise InvalidInput(f"calibration_rate must be above 1, not {self.calibration_rate!r}")
+        whole("max_iterations", self.max_iterations, 0)
+        whole("period", self.period, 0)
+        for name in ("calibration_samples", "calibration_candidates", "calibration_max_trials"):
+            whole(name, getattr(self, name), 1)
+
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Calibrate the rate, then pass over the corpus in orders that the seed decides; on one thread."""
+        trainer.l2sgd(
+            c2=self.c2,
+            max_iterations=self.max_iterations,
+            period=self.period,
+            delta=self.delta,
+            eta=self.calibration_eta,
+            rate=self.calibration_rate,
+            samples=self.calibration_samples,
+            candidates=self.calibration_candidates,
+            max_trials=self.calibration_max_trials,
+            seed=seed,
+            report=report,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SGD(Algorithm):
+    """Stochastic gradient descent with a cumulative L1 penalty (Tsuruoka, Tsujii & Ananiadou 2009).
+
+    Sparse weights in about as many passes as the perceptron needs. The k-th sentence of a corpus of N is
+    learnt at the rate eta·decay^(k/N).
+
+    Args:
+        c1: coefficient of the L1 term.
+        max_iterations: passes over the corpus.
+
+    Other args:
+        calibration_eta: the learning rate at the start.
+        decay: what is left of it after a pass.
+    """
+
+    name: ClassVar[str] = "sgd"
+    c1: float = 0.1
+    max_iterations: int = 30
+    calibration_eta: float = 0.1
+    decay: float = 0.85
+
+    def __post_init__(self) -> None:
+        at_least("c1", self.c1, 0)
+        above_zero("calibration_eta", self.calibration_eta)
+        above_zero("decay", self.decay)
+        if self.decay > 1:
+            raise InvalidInput(f"decay must be at most 1, not {self.decay!r}")
+        whole("max_iterations", self.max_iterations, 0)
+
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Pass over the corpus in orders that the seed decides; on one thread."""
+        trainer.sgd(
+            c1=self.c1,
+            max_iterations=self.max_iterations,
+            eta=self.calibration_eta,
+            decay=self.decay,
+            seed=seed,
+            report=report,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AveragedPerceptron(Algorithm):
+    """The averaged structured perceptron (Collins 2002), decoding exactly.
+
+    Args:
+        max_iterations: passes over the corpus.
+        epsilon: stop where the share of wrong labels, averaged over sentences, is below this.
+    """
+
+    name: ClassVar[str] = "ap"
+    max_iterations: int = 100
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("max_iterations", self.max_iterations, 0)
+        at_least("epsilon", self.epsilon, 0)
+
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Pass over the corpus in orders that the seed decides; on one thread."""
+        trainer.perceptron(max_iterations=self.max_iterations, epsilon=self.epsilon, seed=seed, report=report)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassiveAggressive(Algorithm):
+    """Passive-aggressive learning (Crammer et al. 2006, section 8), decoding exactly.
+
+    Args:
+        max_iterations: passes over the corpus.
+        c: how much one sentence may change; for types 1 and 2.
+
+    Other args:
+        pa_type: 0 without slack, 1 for steps of at most c, 2 for steps damped by 1/(2c).
+        error_sensitive: ask for a margin of √(wrong labels) rather than 1.
+        averaging: take the average of the weights over all sentences.
+        epsilon: stop where the loss, averaged over sentences, is below this.
+    """
+
+    name: ClassVar[str] = "pa"
+    max_iterations: int = 100
+    pa_type: int = 1
+    c: float = 1.0
+    error_sensitive: bool = True
+    averaging: bool = True
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("max_iterations", self.max_iterations, 0)
+        at_least("epsilon", self.epsilon, 0)
+        above_zero("c", self.c)
+        if self.pa_type not in (0, 1, 2):
+            raise InvalidInput(f"pa_type must be 0, 1 or 2, not {self.pa_type!r}")
+
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Pass over the corpus in orders that the seed decides; on one thread."""
+        trainer.passive_aggressive(
+            type=self.pa_type,
+            c=self.c,
+            error_sensitive=bool(self.error_sensitive),
+            averaging=bool(self.averaging),
+            max_iterations=self.max_iterations,
+            epsilon=self.epsilon,
+            seed=seed,
+            report=report,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AROW(Algorithm):
+    """Adaptive regularisation of weights (Crammer, Kulesza & Dredze 2009) with a diagonal covariance.
+
+    Args:
+        max_iterations: passes over the corpus.
+        variance: of every weight at the start.
+        gamma: how little a sentence counts against what was learnt before.
+
+    Other args:
+        epsilon: stop where the loss, averaged over sentences, is below this.
+    """
+
+    name: ClassVar[str] = "arow"
+    max_iterations: int = 100
+    variance: float = 1.0
+    gamma: float = 1.0
+    epsilon: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("max_iterations", self.max_iterations, 0)
+        at_least("epsilon", self.epsilon, 0)
+        above_zero("variance", self.variance)
+        above_zero("gamma", self.gamma)
+
+    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+        """Pass over the corpus in orders that the seed decides; on one thread."""
+        trainer.arow(
+            variance=self.variance,
+            gamma=self.gamma,
+            max_iterations=self.max_iterations,
+            epsilon=self.epsilon,
+            seed=seed,
+            report=report,
+        )
+
+
+ALGORITHMS: dict[str, type[Algorithm]] = {
+    kind.name: kind for kind in (LBFGS, L2SGD, SGD, AveragedPerceptron, PassiveAggressive, AROW)
+}
