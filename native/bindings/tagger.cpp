@@ -68,7 +68,7 @@ void bind_tagger(nb::module_& m) {
           [](learn::Tagger* self, const features::Extractor& extractor, const Tagset& tagset,
              Flat<const std::uint64_t> slots, Words rows, float step) {
             const auto unowned = [](const auto*) {};  // kept alive by Python
-            const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units)};
+            const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units), tagset.units};
             new (self) learn::Tagger(std::shared_ptr<const features::Extractor>(&extractor, unowned),
                                      std::shared_ptr<const Tagset>(&tagset, unowned), table, step);
           },
