@@ -1,26 +1,23 @@
-// From the scores of units to those of all labels, a column of parts at a time, so that it vectorises.
+// From the scores of units to those of labels, a column of parts at a time, so that it vectorises.
 #pragma once
 
 #include "learn/tagset.hpp"
 
 namespace certus::learn {
 
+// The scores of all labels. Those of units must have one element more than there are units, which is 0; here and below.
 class Expansion {
  public:
-  explicit Expansion(const Tagset& tagset) : labels_(tagset.labels), none_(tagset.units) {
-    for (Index y = 0; y < labels_; ++y) width_ = std::max<Index>(width_, tagset.begin[y + 1] - tagset.begin[y]);
-    unit_.assign(width_ * labels_, static_cast<std::int32_t>(none_));
-    for (Index y = 0; y < labels_; ++y)
-      for (std::uint32_t k = tagset.begin[y]; k < tagset.begin[y + 1]; ++k)
-        unit_[(k - tagset.begin[y]) * labels_ + y] = static_cast<std::int32_t>(tagset.parts[k]);
-  }
+  explicit Expansion(const Tagset& tagset);
 
-  // Scores of units must have one element more than there are units, which is 0.
   void expand(const float* units, float* labels) const;
 
  private:
-  Index labels_, none_, width_ = 0;
+  Index labels_, width_ = 0;
   std::vector<std::int32_t> unit_;  // [width][labels]
 };
+
+// The scores of the labels of one group, in the order of `members`.
+void expand_group(const Tagset& tagset, Index group, const float* units, float* members);
 
 }  // namespace certus::learn

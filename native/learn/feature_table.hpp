@@ -18,7 +18,8 @@
 
 namespace certus::learn {
 
-struct FeatureTable {
+class FeatureTable {
+ public:
   const std::uint64_t* slots = nullptr;  // [mask + 1]
   std::size_t mask = 0;
   const std::uint32_t* rows = nullptr;
@@ -50,20 +51,28 @@ struct FeatureTable {
     if (count == kDense) {
       add_dense(e, sums, units);
     } else if (wide) {
-      for (std::uint32_t i = 0; i < count; ++i) sums[e[2 * i]] += static_cast<std::int32_t>(e[2 * i + 1]);
+      for (std::uint32_t i = 0; i < count; ++i) sums[e[2 * i]] += static_cast<std::int16_t>(e[2 * i + 1]);
     } else {
       for (std::uint32_t i = 0; i < count; ++i) sums[e[i] >> 16] += static_cast<std::int16_t>(e[i] & 0xFFFF);
     }
   }
+  // Whether arrays of these sizes are a table: nothing that is looked up will lead outside them.
+  bool is_sound(std::size_t slot_count, std::size_t word_count) const;
+
+ private:
   static void add_dense(const std::uint32_t* weights, std::int32_t* sums, Index units);
 };
 
+// What `compile` makes, to be looked up in a FeatureTable.
 struct CompiledTable {
   std::vector<std::uint64_t> slots;
   std::vector<std::uint32_t> rows;
   float step = 1;
   Index features = 0, entries = 0;
 };
+
+void put_row(std::vector<std::uint32_t>& rows, const std::vector<std::pair<Unit, std::int32_t>>& entries, Index units,
+             bool dense);
 
 // Keeps weights of at least half a step and of at least `least`. `value` gives a weight from it and its memory.
 template <class Value>
@@ -93,16 +102,7 @@ CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index unit
     const std::size_t words = dense ? FeatureTable::dense_words(units) : entries.size() * (wide ? 2 : 1);
     if (out.rows.size() + 1 + words > 0xFFFFFFFFull) throw std::length_error("the model has too many weights");
     placed.emplace_back(keys[f], static_cast<std::uint32_t>(out.rows.size()));
-    out.rows.push_back(dense ? FeatureTable::kDense : static_cast<std::uint32_t>(entries.size()));
-    if (dense) {
-      const std::size_t begin = out.rows.size();
-      out.rows.resize(begin + words, 0);
-      auto* all = reinterpret_cast<std::int16_t*>(out.rows.data() + begin);
-      for (const auto& [u, q] : entries) all[u] = static_cast<std::int16_t>(q);
-    } else for (const auto& [u, q] : entries) {
-      if (wide) out.rows.push_back(u), out.rows.push_back(static_cast<std::uint32_t>(q));
-      else out.rows.push_back(u << 16 | (static_cast<std::uint32_t>(q) & 0xFFFF));
-    }
+    put_row(out.rows, entries, units, dense);
     out.entries += static_cast<Index>(entries.size());
   }
   out.features = static_cast<Index>(placed.size());
