@@ -14,6 +14,9 @@ std::uint32_t counted(std::size_t n) {
   return static_cast<std::uint32_t>(n);
 }
 
+// What stays where nothing is probable enough, as before anything was learned.
+Index first_largest(const std::vector<float>& x) { return std::max_element(x.begin(), x.end()) - x.begin(); }
+
 }  // namespace
 
 void Level::clear() {
@@ -63,7 +66,8 @@ float Cascade::keep_groups(const float* scores) {
   const float least = thresholds.groups * sum;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < groups_.size(); ++i)
-    if (scratch_[i] >= least || scores[groups_[i]] >= most) groups_[kept++] = groups_[i];
+    if (scratch_[i] >= least) groups_[kept++] = groups_[i];
+  if (kept == 0 && !groups_.empty()) groups_[kept++] = groups_[first_largest(scratch_)];
   pruned = pruned || kept < groups_.size();
   groups_.resize(kept);
   groups_kept += static_cast<Index>(kept);
@@ -120,12 +124,15 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   const float sum = exponentiate(scratch_.data(), n, most);
   const float least = thresholds.states[0] * sum;
   std::uint32_t number = 0;
-  for (Index i = 0; i < n; ++i) {
+  const auto keep = [&](Index i) {
     const Label y = expanded_[i];
-    if (remember) labels.push_back({y, expanded_score_[i], scratch_[i] / sum});
-    if (scratch_[i] < least && expanded_score_[i] < most) continue;
     add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), expanded_score_[i]);
+  };
+  for (Index i = 0; i < n; ++i) {
+    if (remember) labels.push_back({expanded_[i], expanded_score_[i], scratch_[i] / sum});
+    if (scratch_[i] >= least) keep(i);
   }
+  if (number == 0 && n) keep(first_largest(scratch_));
   pruned = pruned || number < n;
   if (remember) label_begin.push_back(static_cast<std::uint32_t>(labels.size()));
   zero.begin.push_back(static_cast<std::uint32_t>(zero.label.size()));

@@ -38,6 +38,8 @@ struct Tagset {
       begin.push_back(static_cast<std::uint32_t>(parts.size()));
     }
     for (const Unit g : group) ++member_begin[g + 1];
+    if (std::find(member_begin.begin() + 1, member_begin.end(), 0u) != member_begin.end())
+      throw std::invalid_argument("a coarse tag has no labels");
     for (Index g = 0; g < groups; ++g) member_begin[g + 1] += member_begin[g];
     members.resize(labels);
     std::vector<std::uint32_t> place(member_begin.begin(), member_begin.end() - 1);

@@ -1,4 +1,4 @@
-"""Small tagging problems whose weights are known: sentences of few words, one feature for each word and a bias."""
+"""Small tagging problems whose weights are known: few words, one feature for each and a bias."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from certus.learn.templates import Templates
 from tests.reference.pruned_crf import Crf, Name, ngram_key
 
 WORDS = ["a", "b", "c", "d"]
-LARGEST = "largest"  # a word that has the largest weight, so that the step of compiled weights is a round number
+LARGEST = (
+    "largest"  # a word that has the largest weight, so that the step of compiled weights is a round number
+)
 STEP = 1 / 1024
 BIAS = 0
 
@@ -67,7 +69,8 @@ class Problem:
         return float(np.round(self.rng.normal(0, spread) / STEP) * STEP) or STEP
 
     def sentence(self, least: int = 0, most: int = 5) -> Sentence:
-        return self.rng.choice(WORDS, int(self.rng.integers(least, most + 1))).tolist()
+        words: Sentence = self.rng.choice(WORDS, int(self.rng.integers(least, most + 1))).tolist()
+        return words
 
     def corpus(self, sentences: Sequence[Sentence], gold: Sequence[Sequence[int]]) -> _native.Corpus:
         """Those sentences after one that holds all words in their order."""
@@ -105,7 +108,9 @@ class Problem:
             "ngram_keys": np.array(list(sequences), np.uint64),
             "ngram_weights": np.array(list(sequences.values()), np.float32),
             "ngram_memories": np.zeros(len(sequences), np.float32),
-            "numbers": np.array([self.crf.order, 0, 0, 0, 0, 0, 0, *limits, *[0.0] * (2 * _native.MOST_ORDER)]),
+            "numbers": np.array(
+                [self.crf.order, 0, 0, 0, 0, 0, 0, *limits, *[0.0] * (2 * _native.MOST_ORDER)]
+            ),
         }
 
     def tagger(self, thresholds: Sequence[float] | None = None) -> _native.Tagger:
@@ -123,7 +128,9 @@ def cascade(problem: Problem, compiled: dict[str, Any], thresholds: Sequence[flo
     return tagger
 
 
-def learned(state: dict[str, NDArray[Any]], names: Sequence[Name], column: str = "weights") -> dict[Name, float]:
+def learned(
+    state: dict[str, NDArray[Any]], names: Sequence[Name], column: str = "weights"
+) -> dict[Name, float]:
     """Those weights of a learner's state that have one of these names; 0 where it has none."""
     by_key = dict(zip(state["ngram_keys"].tolist(), state[f"ngram_{column}"].tolist(), strict=True))
     starts = [0, *np.cumsum(state["row_sizes"]).tolist()]
@@ -133,6 +140,8 @@ def learned(state: dict[str, NDArray[Any]], names: Sequence[Name], column: str =
         for i in range(starts[f], starts[f + 1])
     }
     return {
-        name: rows.get((name[0], int(name[1]), int(name[2])), 0.0) if name[0] == "row" else by_key.get(ngram_key(name), 0.0)
+        name: rows.get((name[0], int(name[1]), int(name[2])), 0.0)
+        if name[0] == "row"
+        else by_key.get(ngram_key(name), 0.0)
         for name in names
     }

@@ -66,7 +66,10 @@ def chained(problem: Problem, scale: float = 0.0) -> tuple[_native.Tagger, Score
     sentence = problem.sentence(1)
     problem.crf.weights = {name: w for name, w in problem.crf.weights.items() if name[0] == "row"}
     scores = {
-        y: s + float(transitions[L, y[0]] + sum(transitions[a, b] for a, b in pairwise(y)) + transitions[L + 1, y[-1]])
+        y: s
+        + float(
+            transitions[L, y[0]] + sum(transitions[a, b] for a, b in pairwise(y)) + transitions[L + 1, y[-1]]
+        )
         for y, s in problem.crf.all_scores(features(sentence)).items()
     }
     return tagger, {y: s for y, s in scores.items() if s > -np.inf}, sentence
@@ -239,7 +242,9 @@ def test_threads_change_nothing(chain: bool) -> None:
 def test_scores_far_apart() -> None:
     """Hundreds of nats: nothing underflows, and the answer is still that of brute force."""
     problem = Problem(5, 2, labels=4, spread=0.01)
-    problem.crf.weights.update({name: 60.0 * w / STEP / 20 for name, w in problem.crf.weights.items() if name[0] != "row"})
+    problem.crf.weights.update(
+        {name: 60.0 * w / STEP / 20 for name, w in problem.crf.weights.items() if name[0] != "row"}
+    )
     sentence = ["a", "b", "c", "d"]
     assert_best(tag(problem.tagger(), sentence, 5), problem.crf.all_scores(features(sentence)), 5)
 
@@ -255,7 +260,7 @@ def test_unknown_features_are_ignored() -> None:
 
 @pytest.mark.parametrize("units", [40, 5_000, 70_000, 200_000])
 def test_compiled_weights_equal_the_rows(units: int) -> None:
-    """Within the step that weights are rounded to, whether rows are lists or not, and however many units there are."""
+    """Within the step that weights are rounded to, whether rows are lists or not, with any units."""
     rng = np.random.default_rng(units)
     labels = 30
     parts = np.stack([np.zeros(labels), rng.choice(np.arange(1, units), labels)], 1).astype(np.int32)
@@ -296,7 +301,10 @@ def test_weights_too_small_are_left_out() -> None:
     learner.restore(problem.state())
     everything, some = learner.compile(corpus, 0.0), learner.compile(corpus, 1.0)
     assert everything["weights"] == sum(name[0] == "row" for name in problem.crf.weights) + 1
-    assert some["weights"] == sum(name[0] == "row" and abs(w) >= 1 for name, w in problem.crf.weights.items()) + 1
+    assert (
+        some["weights"]
+        == sum(name[0] == "row" and abs(w) >= 1 for name, w in problem.crf.weights.items()) + 1
+    )
     assert np.abs(some["ngram_weights"][some["ngram_weights"] != 0]).min() >= 1
 
 
@@ -381,7 +389,11 @@ def test_damaged_tables_are_refused() -> None:
             except InvalidInput:
                 refused += 1
     assert refused > len(slots) / 2
-    for bad in ({"slots": slots[:0], "rows": rows}, {"slots": slots, "rows": rows[:-1]}, {"slots": slots[:3], "rows": rows}):
+    for bad in (
+        {"slots": slots[:0], "rows": rows},
+        {"slots": slots, "rows": rows[:-1]},
+        {"slots": slots[:3], "rows": rows},
+    ):
         with pytest.raises(InvalidInput, match="not the compiled features"):
             _native.Tagger(problem.extractor, problem.tagset, **bad, step=1.0)
     with pytest.raises(InvalidInput, match="not the compiled features"):

@@ -17,7 +17,7 @@ AUTO, VITERBI = _native.METHODS.index("auto"), _native.METHODS.index("viterbi")
 
 
 def decode(emissions: Floats, transitions: Floats, start: Floats, end: Floats) -> list[int]:
-    """Many sequences score the same: this takes the one that the engine takes, which its own tests prove best."""
+    """Many sequences score the same: this takes the one that the engine takes, proved best elsewhere."""
     chain = certus.Chain(transitions, start=start, end=end)
     labels: list[int] = chain.decode(emissions, method="viterbi").labels.tolist()
     return labels
@@ -53,11 +53,8 @@ def test_equals_the_slow_one(seed: int) -> None:
     memories = {("row", f, u): slow.steps * w - slow.sums["row", f, u] for (f, u), w in slow.rows.items()}
     assert learned(state, rows, "memories") == {name: memories.get(name, 0) for name in rows}
     compiled = learner.compile(corpus, problem.tagset, 0.0)
-    entries = zip(
-        compiled["transition_from"].tolist(), compiled["transition_to"].tolist(), compiled["transition_score"].tolist(),
-        strict=True,
-    )  # fmt: skip
-    transitions = {(a, b): w for a, b, w in entries}
+    columns = [compiled[f"transition_{name}"].tolist() for name in ("from", "to", "score")]
+    transitions = {(a, b): w for a, b, w in zip(*columns, strict=True)}
     expected = {pair: slow.average("pair", *pair) for pair in slow.pairs}
     assert transitions == pytest.approx({pair: w for pair, w in expected.items() if w}, abs=1e-6)
     out = np.zeros((len(WORDS), crf.labels), np.float32)
@@ -94,7 +91,13 @@ def test_training_resumes_where_it_was(method: int, resume: int) -> None:
     for name in ("row_sizes", "row_units", "row_weights", "row_memories", "numbers"):
         np.testing.assert_array_equal(straight[name], resumed[name])
     tables = [
-        dict(zip(s["ngram_keys"].tolist(), zip(s["ngram_weights"], s["ngram_memories"], strict=True), strict=True))
+        dict(
+            zip(
+                s["ngram_keys"].tolist(),
+                zip(s["ngram_weights"], s["ngram_memories"], strict=True),
+                strict=True,
+            )
+        )
         for s in (straight, resumed)
     ]
     assert tables[0] == tables[1]
@@ -136,7 +139,9 @@ def test_many_labels_are_fine_for_a_cascade() -> None:
     for _ in range(6):
         learner.epoch(np.array([1, 2], np.int64))
     compiled = learner.compile(corpus, 0.0)
-    tagger = _native.Tagger(problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"])
+    tagger = _native.Tagger(
+        problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"]
+    )
     tagger.use_cascade(1, compiled["ngram_keys"], compiled["ngram_weights"], [0.01, 0.01])
     assert tagger.tag([[s] for s in sentences])[0].tolist() == [69_999, 3, 65_536, 12]
 
@@ -144,22 +149,27 @@ def test_many_labels_are_fine_for_a_cascade() -> None:
 def test_bad_input() -> None:
     problem = Problem(0, 1, labels=3)
     corpus = problem.corpus([], [])
-    with pytest.raises(InvalidInput, match="only \"auto\" and \"viterbi\""):
+    with pytest.raises(InvalidInput, match='only "auto" and "viterbi"'):
         _native.Perceptron(corpus, problem.tagset, _native.METHODS.index("beam"))
     with pytest.raises(InvalidInput, match="label 7 at token 5"):
         _native.Perceptron(problem.corpus([["a"]], [[7]]), problem.tagset, AUTO)
     learner = _native.Perceptron(corpus, problem.tagset, AUTO)
     with pytest.raises(InvalidInput, match="there is no sentence 9"):
         learner.epoch(np.array([9]))
+    none = np.zeros(0, np.uint64)
+    empty = _native.number_features(none, none, none.view(np.int64), np.zeros(0, np.int32), 1)
     with pytest.raises(InvalidInput, match="another corpus"):
-        learner.compile(_native.number_features(*[np.zeros(0, t) for t in "QQqi"], 1), problem.tagset, 0.0)  # type: ignore[call-arg]
+        learner.compile(empty, problem.tagset, 0.0)
     with pytest.raises(InvalidInput, match="another tag set"):
         learner.compile(corpus, Problem(1, 1, labels=2).tagset, 0.0)
     state = learner.state()
     for change in (
         {"numbers": np.zeros(3)},
         {"row_sizes": np.zeros(1, np.uint32)},
-        {f"ngram_{name}": np.full(1, 16, t) for name, t in (("keys", np.uint64), ("weights", np.float32), ("memories", np.float32))},
+        {
+            f"ngram_{name}": np.full(1, 16, t)
+            for name, t in (("keys", np.uint64), ("weights", np.float32), ("memories", np.float32))
+        },
     ):
         with pytest.raises(InvalidInput, match="other features, labels or options"):
             learner.restore({**state, **change})

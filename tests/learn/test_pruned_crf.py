@@ -49,7 +49,7 @@ def test_a_step_is_the_gradient(order: int, seed: int) -> None:
 def worst(crf: Crf, sentence: Sentence) -> list[int]:
     """The least probable sequence: pruning is sure to lose it."""
     scores = crf.all_scores(features(sentence))
-    return list(min(scores, key=scores.__getitem__))
+    return list(min(scores.items(), key=lambda item: item[1])[0])
 
 
 def problems(order: int, count: int = 8) -> list[Problem]:
@@ -68,14 +68,17 @@ def test_a_lost_coarse_tag_is_an_update_of_coarse_tags() -> None:
             continue
         lost += 1
         tags = [crf.tag(y) for y in gold]
-        assert_changed_by(learner, crf, crf.local_gradient(features(sentence), tags, [[g] for g in range(crf.groups)]))
+        assert_changed_by(
+            learner, crf, crf.local_gradient(features(sentence), tags, [[g] for g in range(crf.groups)])
+        )
     assert lost > 5
 
 
 def test_a_lost_label_is_an_update_of_labels() -> None:
     for problem in problems(2):
         crf, sentence = problem.crf, problem.sentence(3, 4)
-        gold = [min(range(4), key=lambda y, t=t: label_score(crf, features(sentence)[t], y)) for t in range(len(sentence))]
+        scores = [[label_score(crf, active, y) for y in range(4)] for active in features(sentence)]
+        gold = [int(np.argmin(row)) for row in scores]
         learner, report = one_step(problem, sentence, gold, [0.0, 0.5])
         assert report["updates"] == (0, 1, 0, 0)
         assert_changed_by(learner, crf, crf.local_gradient(features(sentence), gold, crf.parts))
@@ -123,7 +126,9 @@ def test_small_gradients_make_no_weights(seed: int) -> None:
     after = learner.state()
     rows = {name: g for name, g in gradient.items() if name[0] == "row" and name not in problem.crf.weights}
     # A pair of features and units may come from several tokens, of which each counts for itself.
-    once = {name: g for name, g in rows.items() if sum(name[1] in active for active in features(sentence)) == 1}
+    once = {
+        name: g for name, g in rows.items() if sum(name[1] in active for active in features(sentence)) == 1
+    }
     new = learned(after, list(once))
     for name, g in once.items():
         assert (new[name] == 0) == (abs(g) < 0.2)
@@ -181,7 +186,7 @@ def pieces(crf: Crf, sentence: list[list[int]], gold: list[int]) -> list[tuple[N
 
 @pytest.mark.parametrize("burn_in", [0, 2])
 def test_averages(burn_in: int) -> None:
-    """Epochs of one step each: what is compiled is the mean of the weights after all steps but the first ones."""
+    """Epochs of one step each: what is compiled is the mean of the weights after all steps but the first."""
     problem = Problem(4, 2, labels=3, spread=0.5)
     sentences = [problem.sentence(1, 4) for _ in range(7)]
     gold = [problem.rng.integers(0, 3, len(sentence)).tolist() for sentence in sentences]
@@ -193,8 +198,12 @@ def test_averages(burn_in: int) -> None:
         state = learner.state()
         names = [("row", f, u) for f in range(5) for u in range(problem.units)]
         rows = np.array([*learned(state, names).values()]).reshape(5, -1)
-        emissions.append([[(rows[0] + rows[1 + w])[units].sum() for units in problem.crf.parts] for w in range(4)])
-        sequences.append(dict(zip(state["ngram_keys"].tolist(), state["ngram_weights"].tolist(), strict=True)))
+        emissions.append(
+            [[(rows[0] + rows[1 + w])[units].sum() for units in problem.crf.parts] for w in range(4)]
+        )
+        sequences.append(
+            dict(zip(state["ngram_keys"].tolist(), state["ngram_weights"].tolist(), strict=True))
+        )
     compiled = learner.compile(corpus, 0.0)
     out = np.zeros((len(WORDS), 3), np.float32)
     cascade(problem, compiled, [0.0] * 3).emissions([WORDS], out)
@@ -206,7 +215,7 @@ def test_averages(burn_in: int) -> None:
 
 
 def trained(epochs: int, resume: int | None = None, **options: Any) -> dict[str, Any]:
-    """The state after so many epochs, perhaps with a new learner from one on. Thresholds adapt within epochs."""
+    """The state after so many epochs, perhaps with a new learner from one on. Thresholds adapt meanwhile."""
     problem = Problem(9, 2, labels=5)
     sentences = [problem.sentence(1, 5) for _ in range(130)]
     gold = [[(WORDS.index(word) + (t % 2)) % 5 for t, word in enumerate(sentence)] for sentence in sentences]
@@ -230,7 +239,13 @@ def test_training_resumes_where_it_was(resume: int, options: dict[str, Any]) -> 
     for name in ("row_sizes", "row_units", "row_weights", "row_memories", "numbers"):
         np.testing.assert_array_equal(straight[name], resumed[name])
     tables = [
-        dict(zip(s["ngram_keys"].tolist(), zip(s["ngram_weights"], s["ngram_memories"], strict=True), strict=True))
+        dict(
+            zip(
+                s["ngram_keys"].tolist(),
+                zip(s["ngram_weights"], s["ngram_memories"], strict=True),
+                strict=True,
+            )
+        )
         for s in (straight, resumed)
     ]
     assert tables[0] == tables[1]
@@ -257,10 +272,21 @@ def test_it_learns() -> None:
     assert tagger.tag([[s] for s in sentences])[0].tolist() == [y for labels in gold for y in labels]
 
 
+def test_the_first_step_is_cheap() -> None:
+    """Nothing was learned, all labels are equal: not all of them may go into lattices."""
+    problem = Problem(0, 3)
+    parts = np.stack([np.arange(3_000) % 5, 5 + np.arange(3_000)], 1).astype(np.int32)
+    problem.tagset = _native.Tagset(parts, 5, 3_005)
+    learner = problem.learner(problem.corpus([WORDS * 5], [[2_999] * 20]), rate=0.1)
+    assert learner.epoch(np.array([1]))["updates"] == (0, 1, 0, 0, 0)
+
+
 def test_an_empty_corpus() -> None:
     problem = Problem(0, 2)
     empty = np.zeros(0, np.int64)
-    corpus = _native.number_features(empty.view(np.uint64), empty.view(np.uint64), empty, empty.view(np.int32), 1)
+    corpus = _native.number_features(
+        empty.view(np.uint64), empty.view(np.uint64), empty, empty.view(np.int32), 1
+    )
     learner = problem.learner(corpus)
     assert learner.epoch(empty)["loss"] == 0
     compiled = learner.compile(corpus, 0.0)
@@ -280,7 +306,12 @@ def test_rare_features_are_left_out() -> None:
     assert len(learner.state()["row_sizes"]) == 2
 
 
-KEYS, ENDS, LENGTHS, LABELS = np.arange(4, dtype=np.uint64), np.array([2, 4], np.uint64), np.array([2]), np.zeros(2, np.int32)
+KEYS, ENDS, LENGTHS, LABELS = (
+    np.arange(4, dtype=np.uint64),
+    np.array([2, 4], np.uint64),
+    np.array([2]),
+    np.zeros(2, np.int32),
+)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +333,15 @@ def test_bad_corpora(keys: Any, ends: Any, lengths: Any, labels: Any, message: s
 
 @pytest.mark.parametrize(
     ("parts", "groups", "units"),
-    [([[0]], 0, 1), ([[0]], 2, 1), ([[1]], 1, 2), ([[0, 2]], 1, 2), ([[-1]], 1, 1), (np.zeros((0, 2)), 1, 1)],
+    [
+        ([[0]], 0, 1),
+        ([[0]], 2, 1),
+        ([[0]], 2, 2),
+        ([[1]], 1, 2),
+        ([[0, 2]], 1, 2),
+        ([[-1]], 1, 1),
+        (np.zeros((0, 2)), 1, 1),
+    ],
 )
 def test_bad_tagsets(parts: Any, groups: int, units: int) -> None:
     with pytest.raises(InvalidInput):

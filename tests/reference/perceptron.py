@@ -32,9 +32,9 @@ class Perceptron:
             self._add(sentence, labels, amount)
         self.steps += 1
         for pair, weight in self.rows.items():
-            self.sums["row", *pair] += weight
+            self.sums[("row", *pair)] += weight
         for pair, weight in self.pairs.items():
-            self.sums["pair", *pair] += weight
+            self.sums[("pair", *pair)] += weight
         return sum(a != b for a, b in zip(found, gold, strict=True))
 
     def _add(self, sentence: Sequence[Sequence[int]], labels: Sequence[int], amount: int) -> None:
@@ -49,7 +49,9 @@ class Perceptron:
     def scores(self, sentence: Sequence[Sequence[int]]) -> tuple[Floats, Floats, Floats, Floats]:
         """Emissions, transitions, start and end."""
         L = len(self.parts)
-        emissions = [[sum(self.rows[f, u] for f in fs for u in units) for units in self.parts] for fs in sentence]
+        emissions = [
+            [sum(self.rows[f, u] for f in fs for u in units) for units in self.parts] for fs in sentence
+        ]
         pairs = np.array([[self.pairs[a, b] for b in range(L + 1)] for a in range(L + 1)], np.float32)
         return np.array(emissions, np.float32), pairs[:L, :L].copy(), pairs[L, :L].copy(), pairs[:L, L].copy()
 

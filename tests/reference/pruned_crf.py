@@ -1,8 +1,8 @@
-"""The slow, obvious version of the pruned CRF: every label sequence is written down and scored; nothing is pruned.
+"""The slow, obvious version of the pruned CRF: all label sequences are written down, none is pruned.
 
-A sequence scores the weights of (feature, unit) for all units its labels are made of, and at every position, the end
-included, for every order m up to the model's, the weights of the m + 1 labels that end there (fewer where the
-sentence begins), and the same of their coarse tags.
+A sequence scores the weights of (feature, unit) for all units its labels are made of, and at every position,
+the end included, for every order m up to the model's, the weights of the m + 1 labels that end there (fewer where
+the sentence begins), and the same of their coarse tags.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ class Crf:
     def counts(self, sentence: Sequence[Sequence[int]], labels: Sequence[int]) -> Counter[Name]:
         """How often each weight is part of the score."""
         rows = [
-            ("row", f, u) for features, y in zip(sentence, labels, strict=True) for f in features for u in self.parts[y]
+            ("row", f, u)
+            for features, y in zip(sentence, labels, strict=True)
+            for f in features
+            for u in self.parts[y]
         ]
         sequences = [name for m in range(1, self.order + 1) for name in self.ngrams(labels, m)]
         return Counter([*rows, *sequences])
@@ -91,7 +94,9 @@ class Crf:
         """As if each token were alone, and one of `parts` were to be chosen: coarse tags, or labels."""
         gradient: dict[Name, float] = defaultdict(float)
         for features, right in zip(sentence, gold, strict=True):
-            scores = [sum(self.weights.get(("row", f, u), 0.0) for f in features for u in units) for units in parts]
+            scores = [
+                sum(self.weights.get(("row", f, u), 0.0) for f in features for u in units) for units in parts
+            ]
             p = np.exp(scores - np.logaddexp.reduce(scores))
             for choice, units in enumerate(parts):
                 for f, u in product(features, units):
