@@ -36,12 +36,6 @@ std::string type_name(PyObject* x) { return Py_TYPE(x)->tp_name; }
 
 }  // namespace
 
-void refuse(const std::string& message) {
-  const nb::object error = nb::module_::import_("certus.errors").attr("InvalidInput");
-  PyErr_SetObject(error.ptr(), nb::str(message.c_str(), message.size()).ptr());
-  throw nb::python_error();
-}
-
 std::string CrfReader::where() const {
   return name_ + "[" + std::to_string(sentence_) + "][" + std::to_string(token_) + "]";
 }

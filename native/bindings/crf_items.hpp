@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "bindings/arrays.hpp"
+#include "bindings/text.hpp"
 #include "learn/crf_vocabulary.hpp"
 
 namespace certus {
-
-// Raises certus.errors.InvalidInput.
-[[noreturn]] void refuse(const std::string& message);
 
 struct CrfItems {
   std::vector<Index> sentence_begin{0}, token_begin{0};

@@ -5,6 +5,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 
 using namespace nb::literals;
@@ -16,6 +17,22 @@ using namespace learn;
 
 Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<const Index> lengths,
                  Flat<const Label> labels, Index least) {
+  std::uint64_t last = 0, tokens = 0;
+  for (std::size_t t = 0; t < ends.shape(0); ++t) {
+    if (ends.data()[t] < last) refuse("ends must not fall: at token " + std::to_string(t));
+    last = ends.data()[t];
+  }
+  if (last != keys.shape(0)) refuse("the last of ends must be the number of keys");
+  for (std::size_t n = 0; n < lengths.shape(0); ++n) {
+    const Index length = lengths.data()[n];
+    if (length < 0 || static_cast<std::uint64_t>(length) > ends.shape(0) - tokens)
+      refuse("lengths must be the tokens of each sentence, and add up to those of ends");
+    tokens += static_cast<std::uint64_t>(length);
+  }
+  if (tokens != ends.shape(0) || labels.shape(0) != ends.shape(0))
+    refuse("lengths must add up to the tokens of ends, and there must be a label a token");
+  for (std::size_t t = 0; t < labels.shape(0); ++t)
+    if (labels.data()[t] < 0) refuse("label " + std::to_string(labels.data()[t]) + " at token " + std::to_string(t));
   const nb::gil_scoped_release released;
   return number_features(keys.data(), ends.data(), static_cast<Index>(ends.shape(0)), lengths.data(),
                          static_cast<Index>(lengths.shape(0)), labels.data(), least);
@@ -73,27 +90,59 @@ void put_table(nb::dict& out, const Ngrams& ngrams) {
   out["ngram_memories"] = array(std::move(memories));
 }
 
+constexpr const char* kOther = "the state is of a learner with other features, labels or options";
+
+// An array of a state, of a given length unless that is negative.
 template <class X>
-Flat<const X> get(const nb::dict& state, const char* name) {
-  return nb::cast<Flat<const X>>(state[name]);
+Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {
+  Flat<const X> found;
+  if (!state.contains(name) || !nb::try_cast(nb::object(state[name]), found))
+    refuse(std::string("the state lacks the array ") + name);
+  if (size >= 0 && static_cast<Index>(found.shape(0)) != size) refuse(kOther);
+  return found;
 }
 
-void get_rows(const nb::dict& state, Rows& rows) {
-  const auto sizes = get<std::uint32_t>(state, "row_sizes"), units = get<std::uint32_t>(state, "row_units");
-  const auto weights = get<float>(state, "row_weights"), memories = get<float>(state, "row_memories");
+void get_rows(const nb::dict& state, Rows& rows, Index unit_count) {
+  const auto sizes = get<std::uint32_t>(state, "row_sizes", rows.features());
+  Index total = 0;
+  for (std::size_t f = 0; f < sizes.shape(0); ++f) total += sizes.data()[f];
+  const auto units = get<std::uint32_t>(state, "row_units", total);
+  const auto weights = get<float>(state, "row_weights", total), memories = get<float>(state, "row_memories", total);
+  for (Index i = 0; i < total; ++i)
+    if (units.data()[i] >= static_cast<Unit>(unit_count)) refuse(kOther);
+  rows.clear();
   std::size_t i = 0;
   for (Feature f = 0; f < sizes.shape(0); ++f)
     for (const std::size_t end = i + sizes.data()[f]; i < end; ++i)
       rows.append(f, units.data()[i], weights.data()[i], memories.data()[i]);
 }
-void get_table(const nb::dict& state, Ngrams& ngrams) {
+void get_table(const nb::dict& state, Ngrams& ngrams, Key most) {
   const auto keys = get<Key>(state, "ngram_keys");
-  const auto weights = get<float>(state, "ngram_weights"), memories = get<float>(state, "ngram_memories");
-  for (std::size_t i = 0; i < keys.shape(0); ++i) {
+  const Index size = static_cast<Index>(keys.shape(0));
+  const auto weights = get<float>(state, "ngram_weights", size), memories = get<float>(state, "ngram_memories", size);
+  for (Index i = 0; i < size; ++i)
+    if (keys.data()[i] == 0 || keys.data()[i] > most) refuse(kOther);
+  ngrams.clear();
+  for (Index i = 0; i < size; ++i) {
     const Ngrams::Entry entry = ngrams.entry(keys.data()[i]);
     *entry.weight = weights.data()[i];
     *entry.memory = memories.data()[i];
   }
+}
+
+void check_labels(const Corpus& corpus, const Tagset& tagset) {
+  for (std::size_t t = 0; t < corpus.labels.size(); ++t)
+    if (corpus.labels[t] >= tagset.labels)
+      refuse("label " + std::to_string(corpus.labels[t]) + " at token " + std::to_string(t) + " is not one of the " +
+             std::to_string(tagset.labels) + " labels");
+}
+void check_order(const Corpus& corpus, Flat<const Index> order) {
+  for (std::size_t n = 0; n < order.shape(0); ++n)
+    if (order.data()[n] < 0 || order.data()[n] >= corpus.sentences())
+      refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " + std::to_string(corpus.sentences()));
+}
+void check_features(const Corpus& corpus, const Rows& rows) {
+  if (corpus.feature_count() != rows.features()) refuse("the learner was trained on another corpus");
 }
 
 // A weight averaged over all steps: what the memory holds was added too early.
@@ -104,6 +153,7 @@ struct Average {
 Average average(Index steps) { return {static_cast<float>(std::max<Index>(steps, 1))}; }
 
 nb::dict compile_crf(PrunedCrf& self, const Corpus& corpus, float least) {
+  check_features(corpus, self.rows);
   const bool averaged = self.options.l1 == 0;
   const Average mean = average(self.steps - self.burn_in);
   const auto value = [&](float w, float m) { return averaged ? mean(w, m) : w; };
@@ -121,26 +171,42 @@ nb::dict crf_state(const PrunedCrf& self) {
   put_rows(out, self.rows);
   put_table(out, self.ngrams);
   const Thresholds& t = self.cascade.thresholds;
-  std::vector<double> numbers{static_cast<double>(self.epochs), static_cast<double>(self.steps), static_cast<double>(self.burn_in),
-                              self.penalty, t.groups};
+  std::vector<double> numbers{static_cast<double>(self.options.order),
+                              static_cast<double>(self.epochs),
+                              static_cast<double>(self.steps),
+                              static_cast<double>(self.burn_in),
+                              self.penalty,
+                              self.positions,
+                              static_cast<double>(self.cascade.groups_kept),
+                              t.groups};
   numbers.insert(numbers.end(), t.states, t.states + kMostOrder);
+  numbers.insert(numbers.end(), self.kept, self.kept + kMostOrder);
+  numbers.insert(numbers.end(), self.seen, self.seen + kMostOrder);
   out["numbers"] = array(std::move(numbers));
   return out;
 }
 void restore_crf(PrunedCrf& self, const nb::dict& state) {
-  get_rows(state, self.rows);
-  get_table(state, self.ngrams);
-  const auto numbers = get<double>(state, "numbers");
+  const auto numbers = get<double>(state, "numbers", 8 + 3 * kMostOrder);
   const double* x = numbers.data();
-  self.epochs = static_cast<Index>(x[0]);
-  self.steps = static_cast<Index>(x[1]);
-  self.burn_in = static_cast<Index>(x[2]);
-  self.penalty = static_cast<float>(x[3]);
-  self.cascade.thresholds.groups = static_cast<float>(x[4]);
-  for (Index n = 0; n < kMostOrder; ++n) self.cascade.thresholds.states[n] = static_cast<float>(x[5 + n]);
+  if (x[0] != static_cast<double>(self.options.order)) refuse(kOther);
+  get_rows(state, self.rows, self.cascade.tagset().units);
+  get_table(state, self.ngrams, ~Key{0});
+  self.epochs = static_cast<Index>(x[1]);
+  self.steps = static_cast<Index>(x[2]);
+  self.burn_in = static_cast<Index>(x[3]);
+  self.penalty = static_cast<float>(x[4]);
+  self.positions = x[5];
+  self.cascade.groups_kept = static_cast<Index>(x[6]);
+  self.cascade.thresholds.groups = static_cast<float>(x[7]);
+  for (Index n = 0; n < kMostOrder; ++n) {
+    self.cascade.thresholds.states[n] = static_cast<float>(x[8 + n]);
+    self.kept[n] = x[8 + kMostOrder + n];
+    self.seen[n] = x[8 + 2 * kMostOrder + n];
+  }
 }
 
 nb::dict crf_epoch(PrunedCrf& self, Flat<const Index> order) {
+  check_order(self.corpus(), order);
   EpochReport report;
   {
     const nb::gil_scoped_release released;
@@ -158,7 +224,23 @@ nb::dict crf_epoch(PrunedCrf& self, Flat<const Index> order) {
   return out;
 }
 
+nb::dict perceptron_epoch(Perceptron& self, Flat<const Index> order) {
+  check_order(self.corpus(), order);
+  PerceptronReport report;
+  {
+    const nb::gil_scoped_release released;
+    report = self.epoch(order.data(), static_cast<Index>(order.shape(0)));
+  }
+  nb::dict out;
+  out["errors"] = report.errors;
+  out["wrong"] = report.wrong;
+  return out;
+}
+
 nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least) {
+  check_features(corpus, self.rows);
+  if (tagset.labels != self.tagset().labels || tagset.units != self.tagset().units)
+    refuse("the learner was trained with another tag set");
   const Average mean = average(self.steps - self.burn_in);
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, tagset.units, least, mean));
   std::vector<Index> from, to;
@@ -187,13 +269,54 @@ nb::dict perceptron_state(const Perceptron& self) {
   return out;
 }
 void restore_perceptron(Perceptron& self, const nb::dict& state) {
-  get_rows(state, self.rows);
-  get_table(state, self.transitions);
-  const auto numbers = get<double>(state, "numbers");
+  const auto numbers = get<double>(state, "numbers", 3);
+  const Key width = static_cast<Key>(self.tagset().labels) + 1;
+  get_rows(state, self.rows, self.tagset().units);
+  Ngrams transitions;
+  get_table(state, transitions, width * width - 1);  // the last would be an empty sentence
   self.epochs = static_cast<Index>(numbers.data()[0]);
   self.steps = static_cast<Index>(numbers.data()[1]);
   self.burn_in = static_cast<Index>(numbers.data()[2]);
-  self.refresh();
+  self.replace(std::move(transitions));
+}
+
+void make_tagset(Tagset* self, Table<const std::int32_t> parts, Index groups, Index units) {
+  if (parts.shape(0) == 0) refuse("there are no labels");
+  if (groups < 1 || units < groups) refuse("there must be a coarse tag, and every coarse tag is a unit");
+  try {
+    new (self) Tagset(parts.data(), static_cast<Index>(parts.shape(0)), static_cast<Index>(parts.shape(1)), groups, units);
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
+void make_crf(PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index order, float rate, float decay, float l1,
+              Index burn_in, float least, const std::vector<float>& wanted) {
+  if (order < 1 || order > kMostOrder)
+    refuse("order must be between 1 and " + std::to_string(kMostOrder) + ", not " + std::to_string(order));
+  if (!(rate > 0) || !std::isfinite(rate)) refuse("rate must be a positive number");
+  if (!(decay >= 0) || !(l1 >= 0) || !(least >= 0) || burn_in < 0)
+    refuse("decay, l1, burn_in and least must not be negative");
+  if (wanted.empty()) refuse("wanted must say how many coarse tags to keep, then how many states of each order");
+  check_labels(corpus, tagset);
+  PrunedCrfOptions options;
+  options.order = order, options.rate = rate, options.decay = decay, options.l1 = l1, options.burn_in = burn_in,
+  options.least = least;
+  options.wanted_groups = wanted[0];
+  for (Index n = 0; n < kMostOrder; ++n) options.wanted[n] = wanted[std::min<std::size_t>(n + 1, wanted.size() - 1)];
+  new (self) PrunedCrf(corpus, tagset, options);
+}
+
+// It keeps a score for every pair of labels, twice.
+constexpr Index kMostBytes = Index{4} << 30;
+
+void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagset, Index method) {
+  if (method != kAuto && method != kViterbi) refuse("while weights change, only \"auto\" and \"viterbi\" decode");
+  if (tagset.labels > kMostBytes / (tagset.labels * static_cast<Index>(sizeof(float))))
+    refuse("the perceptron keeps a score for every pair of labels, and " + std::to_string(tagset.labels) +
+           " labels have too many: train a pruned CRF instead");
+  check_labels(corpus, tagset);
+  new (self) Perceptron(corpus, tagset, method);
 }
 
 }  // namespace
@@ -205,53 +328,22 @@ void bind_learners(nb::module_& m) {
       .def_prop_ro("features", &Corpus::feature_count);
   m.def("number_features", &corpus_of, "keys"_a, "ends"_a, "lengths"_a, "labels"_a, "least"_a);
   nb::class_<Tagset>(m, "Tagset")
-      .def(
-          "__init__",
-          [](Tagset* self, Table<const std::int32_t> parts, Index groups, Index units) {
-            new (self) Tagset(parts.data(), static_cast<Index>(parts.shape(0)), static_cast<Index>(parts.shape(1)),
-                              groups, units);
-          },
-          "parts"_a, "groups"_a, "units"_a)
+      .def("__init__", &make_tagset, "parts"_a, "groups"_a, "units"_a)
       .def_ro("labels", &Tagset::labels)
       .def_ro("groups", &Tagset::groups)
       .def_ro("units", &Tagset::units);
   nb::class_<PrunedCrf>(m, "PrunedCrf")
-      .def(
-          "__init__",
-          [](PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index order, float rate, float decay, float l1,
-             Index burn_in, float least, const std::vector<float>& wanted) {
-            PrunedCrfOptions options;
-            options.order = order, options.rate = rate, options.decay = decay, options.l1 = l1, options.burn_in = burn_in,
-            options.least = least;
-            options.wanted_groups = wanted.at(0);
-            for (Index n = 0; n < kMostOrder; ++n)
-              options.wanted[n] = wanted[std::min<std::size_t>(n + 1, wanted.size() - 1)];
-            new (self) PrunedCrf(corpus, tagset, options);
-          },
-          "corpus"_a, "tagset"_a, nb::kw_only(), "order"_a, "rate"_a, "decay"_a, "l1"_a, "burn_in"_a, "least"_a, "wanted"_a,
-          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("__init__", &make_crf, "corpus"_a, "tagset"_a, nb::kw_only(), "order"_a, "rate"_a, "decay"_a, "l1"_a,
+           "burn_in"_a, "least"_a, "wanted"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("epoch", &crf_epoch, "order"_a)
       .def("compile", &compile_crf, "corpus"_a, "least"_a)
       .def("state", &crf_state)
       .def("restore", &restore_crf, "state"_a)
       .def_ro("epochs", &PrunedCrf::epochs);
   nb::class_<Perceptron>(m, "Perceptron")
-      .def(nb::init<const Corpus&, const Tagset&, Index>(), "corpus"_a, "tagset"_a, "method"_a,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def(
-          "epoch",
-          [](Perceptron& self, Flat<const Index> order) {
-            PerceptronReport report;
-            {
-              const nb::gil_scoped_release released;
-              report = self.epoch(order.data(), static_cast<Index>(order.shape(0)));
-            }
-            nb::dict out;
-            out["errors"] = report.errors;
-            out["wrong"] = report.wrong;
-            return out;
-          },
-          "order"_a)
+      .def("__init__", &make_perceptron, "corpus"_a, "tagset"_a, "method"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>())
+      .def("epoch", &perceptron_epoch, "order"_a)
       .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a)
       .def_rw("margin", &Perceptron::margin)
       .def_rw("burn_in_epochs", &Perceptron::burn_in_epochs)

@@ -1,10 +1,14 @@
+// Tagging with a trained model: sentences and constraints in, arrays out.
 #include "learn/tagger.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
-
-#include "bindings/text.hpp"
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <optional>
+
+#include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 #include "parallel.hpp"
 
@@ -15,82 +19,202 @@ namespace {
 
 using namespace learn;
 
-// Sentences one after the other: labels [k][T] each, scores [k], bounds, confidences [T].
-nb::tuple tag(const learn::Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads) {
+// The items of a list or tuple, of which there must be `expected`.
+nb::object items(nb::handle list, std::size_t expected, const char* what, const Place& place) {
+  if (!nb::isinstance<nb::list>(list) && !nb::isinstance<nb::tuple>(list))
+    refuse(place.say() + "allowed must be a list, not " + Py_TYPE(list.ptr())->tp_name);
+  if (nb::len(list) != expected)
+    refuse(place.say() + "allowed has " + std::to_string(nb::len(list)) + " items, but there are " +
+           std::to_string(expected) + " " + what);
+  return nb::borrow(list);
+}
+
+// A copy of the labels that tokens may have.
+class AllowedLabels {
+ public:
+  AllowedLabels(nb::handle allowed, const Texts& texts, Index labels) : labels_(labels) {
+    if (allowed.is_none()) return;
+    Index n = 0;
+    for (nb::handle sentence : items(allowed, static_cast<std::size_t>(texts.size()), "sentences", {})) {
+      firsts_.push_back(counts_.size());
+      add(sentence, n, texts.at(n).length);
+      ++n;
+    }
+    std::size_t first = 0;
+    for (const Index count : counts_) {
+      tokens_.push_back({flat_.data() + first, count});
+      first += static_cast<std::size_t>(std::max<Index>(count, 0));
+    }
+  }
+
+  const Allowed* at(Index n) const { return firsts_.empty() ? nullptr : tokens_.data() + firsts_[n]; }
+
+ private:
+  void add(nb::handle sentence, Index n, Index length) {
+    if (sentence.is_none()) {
+      counts_.resize(counts_.size() + static_cast<std::size_t>(length), -1);
+      return;
+    }
+    Index t = 0;
+    for (nb::handle token : items(sentence, static_cast<std::size_t>(length), "tokens", {n})) {
+      if (token.is_none()) counts_.push_back(-1);
+      else add(token, Place{n, -1, t});
+      ++t;
+    }
+  }
+  void add(nb::handle token, const Place& place) {
+    Flat<const Label> ids;
+    if (!nb::try_cast(token, ids))
+      refuse(place.say() + "the allowed labels of a token must be None or a one-dimensional array of int32");
+    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(flat_.size());
+    for (std::size_t i = 0; i < ids.shape(0); ++i) {
+      const Label y = ids.data()[i];
+      if (y < 0 || y >= labels_)
+        refuse(place.say() + "label " + std::to_string(y) + " is not one of the " + std::to_string(labels_) + " labels");
+      flat_.push_back(y);
+    }
+    std::sort(flat_.begin() + first, flat_.end());
+    flat_.erase(std::unique(flat_.begin() + first, flat_.end()), flat_.end());
+    counts_.push_back(static_cast<Index>(flat_.size()) - first);
+  }
+
+  const Index labels_;
+  std::vector<std::size_t> firsts_;  // [sentence] its first token
+  std::vector<Index> counts_;        // [token] its labels, or -1
+  std::vector<Label> flat_;
+  std::vector<Allowed> tokens_;
+};
+
+using Legal = std::optional<Table<const bool>>;
+
+const std::uint8_t* check_legal(const learn::Tagger& self, const Legal& legal) {
+  if (!legal) return nullptr;
+  if (self.has_chain()) refuse("a chain takes no `legal`: give use_chain a model with -inf where a label may not follow another");
+  const std::size_t wanted = static_cast<std::size_t>(self.tagset().labels) + 1;
+  if (legal->shape(0) != wanted || legal->shape(1) != wanted)
+    refuse("legal must have " + std::to_string(wanted) + " rows and columns: one a label, and one for the boundary");
+  return reinterpret_cast<const std::uint8_t*>(legal->data());
+}
+
+// Sentences one after the other: labels [k][T] each, scores [k], and what else there is a sentence or a token.
+struct Answers {
+  std::vector<Index> first;  // [sentences + 1] tokens
+  std::vector<Label> labels;
+  std::vector<double> scores, bounds, log_partitions;
+  std::vector<float> confidences;
+  std::vector<Index> found, positions;
+  std::vector<std::uint8_t> optimal;
+
+  Answers(const Texts& texts, Index k, bool confidence) : first{0} {
+    const Index count = texts.size();
+    for (Index n = 0; n < count; ++n) first.push_back(first[n] + texts.at(n).length);
+    labels.resize(first[count] * k, -1);
+    scores.resize(count * k, kNever<double>);
+    bounds.resize(count, kNever<double>);
+    log_partitions.resize(confidence ? count : 0, kNever<double>);
+    confidences.resize(confidence ? first[count] : 0);
+    found.resize(count), positions.resize(count), optimal.resize(count);
+  }
+
+  void tag(const learn::Tagger& tagger, const features::Sentence& sentence, Index n, const TagRequest& request,
+           learn::Tagger::Workspace& workspace) {
+    const Index k = request.k;
+    TagAnswer answer{labels.data() + first[n] * k, scores.data() + n * k,
+                     request.confidence ? confidences.data() + first[n] : nullptr, kNever<double>};
+    if (sentence.length == 0) {
+      // There is one sequence of no labels, whatever may follow what.
+      answer.found = 1, answer.optimal = true;
+      answer.scores[0] = answer.bound = answer.log_partition = 0;
+    } else {
+      tagger.tag(sentence, request, answer, workspace);
+    }
+    bounds[n] = answer.bound, found[n] = answer.found, positions[n] = answer.position, optimal[n] = answer.optimal;
+    if (request.confidence) log_partitions[n] = answer.log_partition;
+  }
+
+  nb::tuple release() {
+    return nb::make_tuple(array(std::move(labels)), array(std::move(found)), array(std::move(scores)),
+                          array(std::move(bounds)), array(std::move(optimal)), array(std::move(confidences)),
+                          array(std::move(log_partitions)), array(std::move(positions)));
+  }
+};
+
+nb::tuple tag(const learn::Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads,
+              nb::handle allowed, const Legal& legal) {
+  if (!self.is_ready()) refuse("the tagger has no decoder yet: call use_chain or use_cascade");
+  if (k < 1) refuse("k must be at least 1, not " + std::to_string(k));
+  if (threads < 1) refuse("threads must be at least 1, not " + std::to_string(threads));
   const Texts texts(sentences, self.extractor().columns());
-  const Index count = texts.size();
-  std::vector<Index> first(count + 1, 0);
-  for (Index n = 0; n < count; ++n) first[n + 1] = first[n] + texts.at(n).length;
-  std::vector<Label> labels(first[count] * k);
-  std::vector<double> scores(count * k, kNever<double>), bounds(count, 0.0), log_partitions(confidence ? count : 0);
-  std::vector<float> confidences(confidence ? first[count] : 0);
-  std::vector<Index> found(count, 0);
-  std::vector<std::uint8_t> optimal(count, 0);
+  const AllowedLabels labels(allowed, texts, self.tagset().labels);
+  const std::uint8_t* const follows = check_legal(self, legal);
+  Answers answers(texts, k, confidence);
   {
     const nb::gil_scoped_release released;
+    const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
     std::vector<std::unique_ptr<learn::Tagger::Workspace>> spaces;
-    for (Index i = 0; i < threads; ++i) spaces.push_back(self.workspace());
-    parallel(count, threads, [&](Index n, Index thread) {
-      const features::Sentence sentence = texts.at(n);
-      TagAnswer answer{0,
-                       labels.data() + first[n] * k,
-                       scores.data() + n * k,
-                       &bounds[n],
-                       confidence ? confidences.data() + first[n] : nullptr,
-                       confidence ? &log_partitions[n] : nullptr};
-      if (sentence.length == 0) {
-        answer.found = 1, scores[n * k] = 0, answer.optimal = true;
-      } else {
-        self.tag(sentence, TagRequest{k, confidence, nullptr}, answer, *spaces[thread]);
-      }
-      found[n] = answer.found;
-      optimal[n] = answer.optimal;
+    for (Index i = 0; i < workers; ++i) spaces.push_back(self.workspace());
+    parallel(texts.size(), workers, [&](Index n, Index thread) {
+      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows}, *spaces[thread]);
     });
   }
-  return nb::make_tuple(array(std::move(labels)), array(std::move(found)), array(std::move(scores)),
-                        array(std::move(bounds)), array(std::move(optimal)), array(std::move(confidences)),
-                        array(std::move(log_partitions)));
+  return answers.release();
 }
 
 void emissions(const learn::Tagger& self, nb::handle columns, Table<float> out) {
   const Cells cells(columns, self.extractor().columns());
+  const features::Sentence sentence = cells.sentence();
+  if (static_cast<Index>(out.shape(0)) != sentence.length || static_cast<Index>(out.shape(1)) != self.tagset().labels)
+    refuse("out must have a row a token and a column a label");
   const auto workspace = self.workspace();
-  self.emissions(cells.sentence(), out.data(), *workspace);
+  self.emissions(sentence, out.data(), *workspace);
+}
+
+void make(learn::Tagger* self, const features::Extractor& extractor, const Tagset& tagset,
+          Flat<const std::uint64_t> slots, Flat<const std::uint32_t> rows, float step) {
+  const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units),
+                           tagset.units};
+  if (!table.is_sound(slots.shape(0), rows.shape(0)) || !std::isfinite(step))
+    refuse("these arrays are not the compiled features of a model with this tag set");
+  const auto unowned = [](const auto*) {};  // kept alive by Python
+  new (self) learn::Tagger(std::shared_ptr<const features::Extractor>(&extractor, unowned),
+                           std::shared_ptr<const Tagset>(&tagset, unowned), table, step);
+}
+
+void use_chain(learn::Tagger& self, const Model<float>& chain) {
+  if (chain.labels() != self.tagset().labels || chain.positions() != 0)
+    refuse("the chain must have the tagger's " + std::to_string(self.tagset().labels) +
+           " labels, and transitions that are the same at all positions");
+  self.use_chain(std::shared_ptr<const Model<float>>(&chain, [](const Model<float>*) {}));
+}
+
+void use_cascade(learn::Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,
+                 const std::vector<float>& thresholds) {
+  if (order < 1 || order > kMostOrder)
+    refuse("order must be between 1 and " + std::to_string(kMostOrder) + ", not " + std::to_string(order));
+  const NgramTable ngrams{keys.data(), weights.data(), keys.shape(0) - 1};
+  if (keys.shape(0) != weights.shape(0) || !ngrams.is_sound(keys.shape(0)))
+    refuse("these arrays are not the compiled label sequences of a model");
+  if (thresholds.size() != static_cast<std::size_t>(order) + 1)
+    refuse("there must be " + std::to_string(order + 1) + " thresholds: of coarse tags, labels, and lattices below the order");
+  for (const float x : thresholds)
+    if (!(x >= 0 && x <= 1)) refuse("thresholds must be between 0 and 1");
+  Thresholds t;
+  t.groups = thresholds[0];
+  std::copy(thresholds.begin() + 1, thresholds.end(), t.states);
+  self.use_cascade(order, ngrams, t);
 }
 
 }  // namespace
 
 void bind_tagger(nb::module_& m) {
-  using Words = Flat<const std::uint32_t>;
   nb::class_<learn::Tagger>(m, "Tagger")
-      .def(
-          "__init__",
-          [](learn::Tagger* self, const features::Extractor& extractor, const Tagset& tagset,
-             Flat<const std::uint64_t> slots, Words rows, float step) {
-            const auto unowned = [](const auto*) {};  // kept alive by Python
-            const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units)};
-            new (self) learn::Tagger(std::shared_ptr<const features::Extractor>(&extractor, unowned),
-                                     std::shared_ptr<const Tagset>(&tagset, unowned), table, step);
-          },
-          "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
-          nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
-      .def(
-          "use_chain",
-          [](learn::Tagger& self, const Model<float>& chain) {
-            self.use_chain(std::shared_ptr<const Model<float>>(&chain, [](const Model<float>*) {}));
-          },
-          "chain"_a, nb::keep_alive<1, 2>())
-      .def(
-          "use_cascade",
-          [](learn::Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,
-             const std::vector<float>& thresholds) {
-            Thresholds t;
-            t.groups = thresholds.at(0);
-            for (std::size_t n = 1; n < thresholds.size() && n <= std::size(t.states); ++n) t.states[n - 1] = thresholds[n];
-            self.use_cascade(order, NgramTable{keys.data(), weights.data(), keys.shape(0) - 1}, t);
-          },
-          "order"_a, "keys"_a, "weights"_a, "thresholds"_a, nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
-      .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1)
+      .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+      .def("use_chain", &use_chain, "chain"_a, nb::keep_alive<1, 2>())
+      .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a, nb::keep_alive<1, 3>(),
+           nb::keep_alive<1, 4>())
+      .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
+           "allowed"_a = nb::none(), "legal"_a = nb::none())
       .def("emissions", &emissions, "columns"_a, "out"_a);
 }
 

@@ -40,7 +40,7 @@ Index append(nb::handle sentence, Index expected, Index number, std::vector<std:
 
 void refuse(const std::string& message) {
   const nb::object error = nb::module_::import_("certus.errors").attr("InvalidInput");
-  PyErr_SetString(error.ptr(), message.c_str());
+  PyErr_SetObject(error.ptr(), nb::str(message.c_str(), message.size()).ptr());
   throw nb::python_error();
 }
 

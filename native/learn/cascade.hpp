@@ -33,7 +33,7 @@ struct Level {
   std::vector<float> edge;                     // [edges]: score of the transition
   std::vector<double> alpha, beta, probability;   // [states]
   std::vector<double> edge_probability;        // [edges]
-  std::vector<float> factor;                   // [edges]
+  std::vector<double> factor;                  // [edges]: exp of an edge's score and its target's
   std::vector<double> scale;                   // [positions]
   std::vector<std::uint32_t> back;             // [states]: best source
   std::vector<double> best;                    // [states]
@@ -43,25 +43,39 @@ struct Level {
   void clear();
 };
 
+// The labels a token may have: all, or those listed, in ascending order.
+struct Allowed {
+  const Label* labels = nullptr;
+  Index count = -1;  // negative: all
+};
+
 class Cascade {
  public:
   Cascade(const Tagset& tagset, Index order) : tagset_(tagset), order_(order), levels_(order + 1) {}
 
   Thresholds thresholds;
   bool remember = false;  // keeps the posteriors before pruning, which learning needs
+  const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
+  bool pruned = false;    // whether anything was dropped since `begin` that might be part of a path
 
   void begin(Index length);
-  // The next token, by the scores of its units: prunes coarse tags, then labels.
-  void token(const float* scores);
+  // The next token, by the scores of its units (one element more than there are units, which is 0): prunes coarse tags,
+  // then labels. Returns how many labels stay; there is always one, unless none is allowed.
+  Index token(const float* scores, const Allowed& allowed = {});
   // After the last token.
   void close();
 
   // The lattice of order n, after that of order n-1 (or the labels, for n = 1) was built, and pruned for n > 1.
   Level& build(Index n, const NgramTable& ngrams);
-  void sum(Level& level, bool edges) const;     // posteriors of states (and of edges)
-  double maximize(Level& level) const;          // fills `best` and `back`; the score of the best path
+  void sum(Level& level, bool edges);           // posteriors of states (and of edges)
+  double maximize(Level& level) const;          // fills `best` and `back`; the score of the best path, -inf without one
+  std::uint32_t best_end(const Level& level) const;  // after `maximize`: the last state of the best path
   void trace(const Level& level, Label* labels) const;
-  // Drops states below a threshold; the best path always stays.
+  // The best paths after `maximize`, labels of [k][length] and scores of [k]; how many there are.
+  Index best_paths(const Level& level, Index k, Label* labels, double* scores) const;
+  // After `maximize` without a path: the first position that none reaches.
+  Index died(const Level& level) const;
+  // Drops states below a threshold, after `sum` and `maximize`; the best path always stays.
   void prune(Index n, float threshold);
 
   bool kept(std::size_t state) const { return kept_[state]; }
@@ -81,23 +95,32 @@ class Cascade {
   };
   std::vector<Candidate> labels;           // of all tokens
   std::vector<std::uint32_t> label_begin;  // [T + 1]
-  double local_log_partition = 0;          // of the lattice of labels; that of coarse tags:
-  double group_log_partition = 0;
   Index groups_kept = 0;                   // coarse tags that stayed, summed over tokens; the caller sets it back
 
  private:
   void add_state(Level& level, std::uint32_t prev, std::uint32_t cur, Label label, Key full, Key coarse, float node);
+  void add_boundary();
+  void expand(const float* scores);
+  void expand(const float* scores, const Allowed& allowed);
+  float keep_groups(const float* scores);
+  void join_candidates(Level& level);
+  void merge_states(Level& level, const Level& below);
+  void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
+  float factorize(Level& level, Index t);
 
   const Tagset& tagset_;
   Index order_, length_ = 0;
   std::vector<Level> levels_;              // [0] holds the candidates as states, without transitions
   std::vector<std::uint8_t> kept_;         // [states] of the level pruned last
   std::vector<float> scratch_;
+  std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
+  std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position
   std::vector<Label> expanded_;
   std::vector<float> expanded_score_;
 };
 
-// Replaces x[i] by exp(x[i] - shift); returns the sum.
+// Replaces x[i] by exp(x[i] - shift); returns the sum. What is far below the shift stays above 0.
 float exponentiate(float* x, Index n, float shift);
+float largest(const float* x, Index n);
 
 }  // namespace certus::learn

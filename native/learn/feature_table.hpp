@@ -4,6 +4,8 @@
 // A slot holds the upper half of a feature's key and where its row begins, or 0; a row is its number of entries and
 // the entries. Weights are whole multiples of a common step, so sums are exact and do not depend on their order.
 // An entry is a word: the unit in the upper half, the weight in the lower; or, where units need more bits, two words.
+// A few features speak of most units, and most tokens have several of those: their rows are the weights of all units,
+// two a word, so that adding them vectorises.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +18,23 @@
 
 namespace certus::learn {
 
-struct FeatureTable {
+class FeatureTable {
+ public:
   const std::uint64_t* slots = nullptr;  // [mask + 1]
   std::size_t mask = 0;
   const std::uint32_t* rows = nullptr;
   bool wide = false;
 
+  Index units = 0;
+
+  static constexpr std::uint32_t kDense = 0x80000000u;  // marks a row of all units, in place of the number of entries
+
   static bool needs_wide(Index units) { return units > 0x10000; }
+  // Lists are kept as long as they take less than half the memory.
+  static bool prefers_dense(std::size_t entries, Index units) {
+    return (needs_wide(units) ? 8 : 4) * entries > static_cast<std::size_t>(units);
+  }
+  static std::size_t dense_words(Index units) { return static_cast<std::size_t>(units + 1) / 2; }
 
   void prefetch(Key key) const { __builtin_prefetch(slots + (key & mask)); }
   // Where a feature's row begins; 0 for a feature that was not seen in training.
@@ -33,23 +45,34 @@ struct FeatureTable {
       if (slot >> 32 == key >> 32) return static_cast<std::uint32_t>(slot);
     }
   }
-  void add(std::uint32_t row, std::int32_t* units) const {
+  void add(std::uint32_t row, std::int32_t* sums) const {
     const std::uint32_t count = rows[row];
     const std::uint32_t* e = rows + row + 1;
-    if (wide) {
-      for (std::uint32_t i = 0; i < count; ++i) units[e[2 * i]] += static_cast<std::int32_t>(e[2 * i + 1]);
+    if (count == kDense) {
+      add_dense(e, sums, units);
+    } else if (wide) {
+      for (std::uint32_t i = 0; i < count; ++i) sums[e[2 * i]] += static_cast<std::int16_t>(e[2 * i + 1]);
     } else {
-      for (std::uint32_t i = 0; i < count; ++i) units[e[i] >> 16] += static_cast<std::int16_t>(e[i] & 0xFFFF);
+      for (std::uint32_t i = 0; i < count; ++i) sums[e[i] >> 16] += static_cast<std::int16_t>(e[i] & 0xFFFF);
     }
   }
+  // Whether arrays of these sizes are a table: nothing that is looked up will lead outside them.
+  bool is_sound(std::size_t slot_count, std::size_t word_count) const;
+
+ private:
+  static void add_dense(const std::uint32_t* weights, std::int32_t* sums, Index units);
 };
 
+// What `compile` makes, to be looked up in a FeatureTable.
 struct CompiledTable {
   std::vector<std::uint64_t> slots;
   std::vector<std::uint32_t> rows;
   float step = 1;
   Index features = 0, entries = 0;
 };
+
+void put_row(std::vector<std::uint32_t>& rows, const std::vector<std::pair<Unit, std::int32_t>>& entries, Index units,
+             bool dense);
 
 // Keeps weights of at least half a step and of at least `least`. `value` gives a weight from it and its memory.
 template <class Value>
@@ -75,13 +98,11 @@ CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index unit
     });
     if (entries.empty()) continue;
     std::sort(entries.begin(), entries.end());
-    if (out.rows.size() + 2 * entries.size() >= 0xFFFFFFFFull) throw std::length_error("the model has too many weights");
+    const bool dense = FeatureTable::prefers_dense(entries.size(), units);
+    const std::size_t words = dense ? FeatureTable::dense_words(units) : entries.size() * (wide ? 2 : 1);
+    if (out.rows.size() + 1 + words > 0xFFFFFFFFull) throw std::length_error("the model has too many weights");
     placed.emplace_back(keys[f], static_cast<std::uint32_t>(out.rows.size()));
-    out.rows.push_back(static_cast<std::uint32_t>(entries.size()));
-    for (const auto& [u, q] : entries) {
-      if (wide) out.rows.push_back(u), out.rows.push_back(static_cast<std::uint32_t>(q));
-      else out.rows.push_back(u << 16 | (static_cast<std::uint32_t>(q) & 0xFFFF));
-    }
+    put_row(out.rows, entries, units, dense);
     out.entries += static_cast<Index>(entries.size());
   }
   out.features = static_cast<Index>(placed.size());

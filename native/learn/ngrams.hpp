@@ -1,6 +1,7 @@
 // Weights of sequences of labels (or of their coarse tags), by a key that stands for the sequence.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "learn/keys.hpp"
@@ -13,6 +14,7 @@ struct NgramTable {
   const Key* keys = nullptr;  // [mask + 1]
   const float* weights = nullptr;
   std::size_t mask = 0;
+  const float* coarse_pairs = nullptr;  // [groups + 1][groups + 1], [before][after], or null: pairs of coarse tags again
 
   float at(Key key) const {
     for (std::size_t i = key & mask;; i = (i + 1) & mask) {
@@ -20,13 +22,21 @@ struct NgramTable {
       if (keys[i] == 0) return 0;
     }
   }
-  void prefetch(Key key) const { __builtin_prefetch(keys + (key & mask)); }
+  void prefetch(Key key) const {
+    __builtin_prefetch(keys + (key & mask));
+    __builtin_prefetch(weights + (key & mask));
+  }
+  // Whether arrays of this size are a table: every search ends.
+  bool is_sound(std::size_t size) const {
+    return size > 0 && (size & (size - 1)) == 0 && mask == size - 1 && std::find(keys, keys + size, Key{0}) != keys + size;
+  }
 };
 
 // The same while it is learned, with the number that averaging or a penalty remembers.
 class Ngrams {
  public:
   Ngrams() { resize(1 << 12); }
+  void clear() { *this = Ngrams(); }
 
   NgramTable table() const { return {keys_.data(), weights_.data(), keys_.size() - 1}; }
 

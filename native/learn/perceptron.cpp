@@ -24,6 +24,7 @@ Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, Index method)
 
 PerceptronReport Perceptron::epoch(const Index* order, Index count) {
   PerceptronReport report;
+  model_.tighten();  // so that a run that was interrupted goes on exactly as it would have
   for (Index n = 0; n < count; ++n) {
     ++steps;
     const Index errors = train(order[n]);
@@ -104,12 +105,18 @@ void Perceptron::set(Label i, Label j, float weight) {
   else model_.set(i, j, weight);
 }
 
-void Perceptron::refresh() {
+void Perceptron::replace(Ngrams&& other) {
   const Key width = static_cast<Key>(tagset_.labels + 1);
-  for (std::size_t i = 0; i < transitions.size(); ++i) {
-    const Key key = transitions.keys()[i];
-    if (key) set(static_cast<Label>((key - 1) / width), static_cast<Label>((key - 1) % width), transitions.weights()[i]);
-  }
+  const auto set_all = [&](bool zero) {
+    for (std::size_t i = 0; i < transitions.size(); ++i) {
+      const Key key = transitions.keys()[i];
+      const float weight = zero ? 0 : transitions.weights()[i];
+      if (key) set(static_cast<Label>((key - 1) / width), static_cast<Label>((key - 1) % width), weight);
+    }
+  };
+  set_all(true);
+  transitions = std::move(other);
+  set_all(false);
   model_.tighten();
 }
 

@@ -21,7 +21,7 @@ class Perceptron {
 
   PerceptronReport epoch(const Index* order, Index count);
 
-  void refresh();  // after `transitions` was changed from outside
+  void replace(Ngrams&& other);  // the transitions
 
   Rows rows;
   Ngrams transitions;  // keys by pair_key; the boundary is the label after the last
@@ -32,6 +32,9 @@ class Perceptron {
   Key pair_key(Label i, Label j) const {
     return static_cast<Key>(i) * static_cast<Key>(tagset_.labels + 1) + static_cast<Key>(j) + 1;
   }
+
+  const Corpus& corpus() const { return corpus_; }
+  const Tagset& tagset() const { return tagset_; }
 
  private:
   // The averaged steps before this one: an update now comes too late for them.

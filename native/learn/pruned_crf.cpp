@@ -16,7 +16,7 @@ PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrf
       corpus_(corpus),
       tagset_(tagset),
       update_(tagset, o.least),
-      scores_(tagset.units) {
+      scores_(tagset.units + 1, 0.0f) {
   cascade.remember = true;
 }
 
@@ -55,14 +55,14 @@ void PrunedCrf::train(Index sentence) {
     cascade.token(scores_.data());
   }
   cascade.close();
-  positions_ += static_cast<double>(T);
-  kept_[0] += static_cast<double>(cascade.level(0).label.size() - 2);
-  seen_[0] += static_cast<double>(T);
+  positions += static_cast<double>(T);
+  kept[0] += static_cast<double>(cascade.level(0).label.size() - 2);
+  seen[0] += static_cast<double>(T);
   if (!find_labels(first)) {
     ++report_.lost[0];
     return update_groups(first);
   }
-  if (!find_states(0)) {
+  if (!find_states()) {
     ++report_.lost[1];
     return update_labels(first);
   }
@@ -71,9 +71,10 @@ void PrunedCrf::train(Index sentence) {
     if (n > 1) follow_states(n);
     cascade.sum(level, true);
     if (n < options.order) {
+      cascade.maximize(level);
       cascade.prune(n, cascade.thresholds.states[n]);
-      for (Index s = 1; s + 1 < static_cast<Index>(level.label.size()); ++s) kept_[n] += cascade.kept(s);
-      seen_[n] += static_cast<double>(T);
+      for (Index s = 1; s + 1 < static_cast<Index>(level.label.size()); ++s) kept[n] += cascade.kept(s);
+      seen[n] += static_cast<double>(T);
       if (std::all_of(gold_.begin(), gold_.end(), [&](std::uint32_t s) { return cascade.kept(s); })) continue;
     }
     ++report_.lost[n + 1];
@@ -95,41 +96,37 @@ bool PrunedCrf::find_labels(Index first) {
 }
 
 // Finds them among the candidates, from where `find_labels` found them.
-bool PrunedCrf::find_states(Index n) {
-  const Level& level = cascade.level(n);
-  std::vector<std::uint32_t>& found = lower_gold_;
-  found.assign(1, 0);
+bool PrunedCrf::find_states() {
+  const Level& level = cascade.level(0);
+  lower_gold_.assign(1, 0);
   for (Index t = 0; t < cascade.length(); ++t) {
-    const Label y = cascade.labels[gold_[t]].label;
-    std::uint32_t s = level.begin[t + 1];
-    while (s < level.begin[t + 2] && level.label[s] != y) ++s;
-    if (s == level.begin[t + 2]) return false;
-    found.push_back(s);
+    const auto first = level.label.begin() + level.begin[t + 1], last = level.label.begin() + level.begin[t + 2];
+    const auto found = std::find(first, last, cascade.labels[gold_[t]].label);
+    if (found == last) return false;
+    lower_gold_.push_back(static_cast<std::uint32_t>(found - level.label.begin()));
   }
-  found.push_back(level.begin[cascade.length() + 1]);
-  gold_.swap(found);
+  lower_gold_.push_back(level.begin[cascade.length() + 1]);
+  gold_.swap(lower_gold_);
   return true;
 }
 
-// Finds the states of order n that pair the gold states of order n-1.
-bool PrunedCrf::follow_states(Index n) {
+// The states of order n that pair the gold states of order n-1, which all stayed.
+void PrunedCrf::follow_states(Index n) {
   const Level& level = cascade.level(n);
   lower_gold_.assign(1, 0);
   for (std::size_t t = 1; t < gold_.size(); ++t) {
     std::uint32_t s = level.begin[t];
-    while (s < level.begin[t + 1] && !(level.cur[s] == gold_[t] && level.prev[s] == gold_[t - 1])) ++s;
-    if (s == level.begin[t + 1]) return false;
+    while (level.cur[s] != gold_[t] || level.prev[s] != gold_[t - 1]) ++s;
     lower_gold_.push_back(s);
   }
   gold_.swap(lower_gold_);
-  return true;
 }
 
 void PrunedCrf::change(float& weight, float& memory, float gradient) const {
   const float step = rate_ * gradient;
   if (options.l1 == 0) {
     weight += step;
-    if (epochs >= options.burn_in) memory += step * static_cast<float>(steps - burn_in);
+    if (epochs >= options.burn_in) memory += step * static_cast<float>(steps - 1 - burn_in);
     return;
   }
   const float before = weight + step;
@@ -180,51 +177,55 @@ void PrunedCrf::update_labels(Index first) {
 
 void PrunedCrf::update_states(Index first, Index n) {
   const Level& top = cascade.level(n);
+  change_transitions(top);
+  lower_.assign(top.probability.begin(), top.probability.end());
+  for (Index m = n; m > 1; --m) change_lower(cascade.level(m), cascade.level(m - 1).label.size());
+  change_labels(first);
+}
+
+// Transitions of the highest order.
+void PrunedCrf::change_transitions(const Level& top) {
   double gold_score = 0;
-  // Transitions of the highest order.
-  for (std::uint32_t s = 1; s < top.label.size(); ++s) {
-    const Index t = std::upper_bound(top.begin.begin(), top.begin.end(), s) - top.begin.begin() - 1;
-    const Unit group = cascade.group_of(top.label[s]);
-    std::uint32_t source = top.from[s];
-    for (std::uint32_t e = top.edge_begin[s]; e < top.edge_begin[s + 1]; ++e, ++source) {
-      const bool right = gold_[t] == s && gold_[t - 1] == source;
-      if (right) gold_score += top.edge[e] + top.node[s];
-      const float g = static_cast<float>(right - top.edge_probability[e]);
-      if (std::abs(g) < 1e-4f) continue;
-      change_ngram(mix(top.full[source], static_cast<Key>(top.label[s])), g);
-      change_ngram(mix(top.coarse[source], group), g);
+  for (std::size_t t = 1; t < gold_.size(); ++t)
+    for (std::uint32_t s = top.begin[t]; s < top.begin[t + 1]; ++s) {
+      const Unit group = cascade.group_of(top.label[s]);
+      std::uint32_t source = top.from[s];
+      for (std::uint32_t e = top.edge_begin[s]; e < top.edge_begin[s + 1]; ++e, ++source) {
+        const bool right = gold_[t] == s && gold_[t - 1] == source;
+        if (right) gold_score += static_cast<double>(top.edge[e]) + static_cast<double>(top.node[s]);
+        const float g = static_cast<float>(right - top.edge_probability[e]);
+        if (is_small(g)) continue;
+        change_ngram(mix(top.full[source], static_cast<Key>(top.label[s])), g);
+        change_ngram(mix(top.coarse[source], group), g);
+      }
     }
-  }
   report_.loss += top.log_partition - gold_score;
-  // Those of lower orders: a state of order m is an edge of order m-1.
-  std::vector<double>& p = lower_;
-  p = top.probability;
-  for (Index m = n; m > 1; --m) {
-    const Level& level = cascade.level(m);
-    for (std::uint32_t s = level.begin[1]; s < level.label.size(); ++s) {
-      const Index t = std::upper_bound(level.begin.begin(), level.begin.end(), s) - level.begin.begin() - 1;
-      const float g = static_cast<float>((gold_[t] == s) - p[s]);
-      if (std::abs(g) < 1e-4f) continue;
+}
+
+// Those of the order below: a state is one of its edges. Goes down to the states of that order.
+void PrunedCrf::change_lower(const Level& level, std::size_t states_below) {
+  next_lower_.assign(states_below, 0.0);
+  for (std::size_t t = 1; t < gold_.size(); ++t)
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+      next_lower_[level.cur[s]] += lower_[s];
+      const float g = static_cast<float>((gold_[t] == s) - lower_[s]);
+      if (is_small(g)) continue;
       change_ngram(level.full[s], g);
       change_ngram(level.coarse[s], g);
     }
-    const Level& below = cascade.level(m - 1);
-    std::vector<double> q(below.label.size(), 0.0);
-    for (std::uint32_t s = 0; s < level.label.size(); ++s) q[level.cur[s]] += p[s];
-    for (std::uint32_t& s : gold_) s = level.cur[s];
-    p.swap(q);
-  }
+  for (std::uint32_t& s : gold_) s = level.cur[s];
+  lower_.swap(next_lower_);
+}
+
+void PrunedCrf::change_labels(Index first) {
   const Level& one = cascade.level(1);
   for (Index t = 0; t < cascade.length(); ++t) {
     update_.clear();
-    bool any = false;
     for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s) {
-      const float g = static_cast<float>((gold_[t + 1] == s) - p[s]);
-      if (std::abs(g) < 1e-4f) continue;
-      any = true;
-      update_.add(one.label[s], g);
+      const float g = static_cast<float>((gold_[t + 1] == s) - lower_[s]);
+      if (!is_small(g)) update_.add(one.label[s], g);
     }
-    if (any) apply(first + t);
+    apply(first + t);
   }
 }
 
@@ -235,17 +236,17 @@ void PrunedCrf::adapt(float& threshold, double kept, float wanted) const {
 
 void PrunedCrf::adapt() {
   for (Index n = 0; n < options.order; ++n)
-    if (seen_[n] > 0) {
-      adapt(cascade.thresholds.states[n], kept_[n] / seen_[n], options.wanted[n]);
-      report_.kept[n] = kept_[n] / seen_[n];
-      seen_[n] = kept_[n] = 0;
+    if (seen[n] > 0) {
+      adapt(cascade.thresholds.states[n], kept[n] / seen[n], options.wanted[n]);
+      report_.kept[n] = kept[n] / seen[n];
+      seen[n] = kept[n] = 0;
     }
-  if (tagset_.groups < tagset_.labels && positions_ > 0) {
-    adapt(cascade.thresholds.groups, static_cast<double>(cascade.groups_kept) / positions_, options.wanted_groups);
-    report_.kept_groups = static_cast<double>(cascade.groups_kept) / positions_;
+  if (tagset_.groups < tagset_.labels && positions > 0) {
+    adapt(cascade.thresholds.groups, static_cast<double>(cascade.groups_kept) / positions, options.wanted_groups);
+    report_.kept_groups = static_cast<double>(cascade.groups_kept) / positions;
   }
   cascade.groups_kept = 0;
-  positions_ = 0;
+  positions = 0;
 }
 
 }  // namespace certus::learn

@@ -2,6 +2,8 @@
 // cascade that still holds the right labels.
 #pragma once
 
+#include <cmath>
+
 #include "learn/cascade.hpp"
 #include "learn/corpus.hpp"
 #include "learn/rows.hpp"
@@ -29,6 +31,9 @@ struct EpochReport {
 
 class PrunedCrf {
  public:
+  // Gradients up to this share of `least` change nothing.
+  static constexpr float kSmall = 0.01f;
+
   PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& options);
 
   EpochReport epoch(const Index* order, Index count);
@@ -40,6 +45,11 @@ class PrunedCrf {
   Index epochs = 0, steps = 0;
   Index burn_in = 0;  // steps that averages leave out
   float penalty = 0;  // what every weight should have lost to the L1 penalty so far
+  // Since the thresholds were adapted last: tokens; states that were kept, and tokens, by order.
+  double positions = 0, kept[kMostOrder] = {}, seen[kMostOrder] = {};
+
+  const Corpus& corpus() const { return corpus_; }
+  const Tagset& tagset() const { return tagset_; }
 
  private:
   void train(Index sentence);
@@ -51,8 +61,12 @@ class PrunedCrf {
   void change(float& weight, float& memory, float gradient) const;
   void change_ngram(Key key, float gradient);
   bool find_labels(Index first);
-  bool find_states(Index n);
-  bool follow_states(Index n);
+  bool find_states();
+  void follow_states(Index n);
+  void change_transitions(const Level& top);
+  void change_lower(const Level& level, std::size_t states_below);
+  void change_labels(Index first);
+  bool is_small(float gradient) const { return std::abs(gradient) <= kSmall * options.least; }
   void adapt();
   void adapt(float& threshold, double kept, float wanted) const;
 
@@ -63,9 +77,7 @@ class PrunedCrf {
   Update update_;
   std::vector<float> scores_;
   std::vector<std::uint32_t> gold_, lower_gold_;  // states of the gold sequence
-  std::vector<double> lower_;                     // posteriors of states of a lower order
-  // Since the thresholds were adapted last.
-  double positions_ = 0, kept_[kMostOrder] = {}, seen_[kMostOrder] = {};
+  std::vector<double> lower_, next_lower_;        // posteriors of states of a lower order
 };
 
 }  // namespace certus::learn

@@ -25,6 +25,14 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
+  void clear() {
+    std::fill(rows_.begin(), rows_.end(), Row{});
+    for (std::vector<std::uint32_t*>& spare : free_) spare.clear();
+    blocks_.clear();
+    next_ = nullptr;
+    left_ = 0;
+  }
+
   Index features() const { return static_cast<Index>(rows_.size()); }
   const Row& row(Feature f) const { return rows_[f]; }
   void prefetch(Feature f) const { __builtin_prefetch(rows_[f].unit); }

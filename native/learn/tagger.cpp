@@ -1,5 +1,7 @@
 #include "learn/tagger.hpp"
 
+#include <stdexcept>
+
 #include "marginals.hpp"
 #include "vector.hpp"
 
@@ -10,17 +12,41 @@ CERTUS_CLONES void scale(const std::int32_t* __restrict sums, float step, float*
   for (Index u = 0; u < n; ++u) out[u] = step * static_cast<float>(sums[u]);
 }
 
+// Leaves the scores of allowed labels, which are in ascending order.
+void forbid(const Allowed& allowed, float* scores, Index labels) {
+  if (allowed.count < 0) return;
+  const Label* next = allowed.labels;
+  const Label* const end = next + allowed.count;
+  for (Index y = 0; y < labels; ++y) {
+    if (next < end && *next == y) ++next;
+    else scores[y] = kNever<float>;
+  }
+}
+
+constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
+
+// Where constraints leave no path, thresholds are lowered by these factors one after the other.
+constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
+
 }  // namespace
+
+void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds) {
+  chain_.reset();
+  order_ = order, ngrams_ = ngrams, thresholds_ = thresholds;
+  const Index G = tagset_->groups + 1;
+  coarse_pairs_.clear();
+  if (G * G <= kMostPairs)
+    for (Index i = 0; i < G; ++i)
+      for (Index j = 0; j < G; ++j) coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
+  ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
+}
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
   auto w = std::make_unique<Workspace>();
   w->sums.resize(tagset_->units);
   w->units.assign(tagset_->units + 1, 0.0f);
   w->nodes.resize(expansion_.nodes());
-  if (order_) {
-    w->cascade.emplace(*tagset_, order_);
-    w->cascade->thresholds = thresholds_;
-  }
+  if (order_) w->cascade.emplace(*tagset_, order_);
   return w;
 }
 
@@ -61,23 +87,46 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   const Index T = sentence.length, L = tagset_->labels;
   w.scores.resize(T * L);
   emissions(sentence, w.scores.data(), w);
-  if (request.allowed)
-    for (Index i = 0; i < T * L; ++i)
-      if (!request.allowed[i]) w.scores[i] = kNever<float>;
+  for (Index t = 0; request.allowed && t < T; ++t) forbid(request.allowed[t], w.scores.data() + t * L, L);
   const certus::Sentence<float> scores{w.scores.data(), T, L};
   w.labels.resize(request.k * T);
   Request wanted;
   wanted.k = request.k;
   const Result result = run(*chain_, kAuto, scores, wanted, w.labels.data(), answer.scores);
+  if (result.status == Status::invalid) throw std::invalid_argument("a score is infinite or not a number");
   answer.found = result.found;
   answer.optimal = result.status == Status::optimal;
-  *answer.bound = result.bound;
+  answer.bound = result.bound;
+  answer.position = result.position;
   std::copy_n(w.labels.begin(), result.found * T, answer.labels);
   if (!request.confidence || !result.found) return;
   w.marginals.resize(T * L);
-  const Summary summary = marginals(*chain_, scores, w.marginals.data());
-  *answer.log_partition = summary.log_partition;
+  answer.log_partition = marginals(*chain_, scores, w.marginals.data()).log_partition;
   for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
+}
+
+// Builds the cascade; its last lattice, in which best paths are known, or null if there is no path.
+Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Index& position) const {
+  Cascade& cascade = *w.cascade;
+  cascade.begin(length);
+  for (Index t = 0; t < length; ++t) {
+    score_token(t, w);
+    if (cascade.token(w.units.data(), request.allowed ? request.allowed[t] : Allowed{})) continue;
+    cascade.pruned = false;  // nothing to be had by pruning less
+    position = t;
+    return nullptr;
+  }
+  cascade.close();
+  for (Index n = 1;; ++n) {
+    Level& level = cascade.build(n, ngrams_);
+    if (cascade.maximize(level) == kNever<double>) {
+      position = std::min(cascade.died(level), length) - 1;
+      return nullptr;
+    }
+    if (n == order_) return &level;
+    cascade.sum(level, false);
+    cascade.prune(n, thresholds_.states[n]);
+  }
 }
 
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
@@ -85,33 +134,33 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   Cascade& cascade = *w.cascade;
   const Index T = sentence.length;
   find_rows(sentence, w);
-  cascade.begin(T);
-  for (Index t = 0; t < T; ++t) {
-    score_token(t, w);
-    cascade.token(w.units.data());
+  cascade.legal = request.legal;
+  Level* level = nullptr;
+  for (const float factor : kThresholds) {
+    cascade.thresholds.groups = factor * thresholds_.groups;
+    cascade.thresholds.states[0] = factor * thresholds_.states[0];
+    level = search(T, request, w, answer.position);
+    if (level || !cascade.pruned) break;
   }
-  cascade.close();
-  for (Index n = 1;; ++n) {
-    Level& level = cascade.build(n, ngrams_);
-    if (n < order_) {
-      cascade.sum(level, false);
-      cascade.prune(n, thresholds_.states[n]);
-      continue;
-    }
-    answer.scores[0] = cascade.maximize(level);
-    cascade.trace(level, answer.labels);
+  if (!level) return;
+  answer.position = -1;
+  if (request.k == 1) {
     answer.found = 1;
-    *answer.bound = std::numeric_limits<double>::infinity();
-    if (!request.confidence) return;
-    cascade.sum(level, false);
-    *answer.log_partition = level.log_partition;
-    for (Index t = 0; t < T; ++t) {
-      double p = 0;
-      for (std::uint32_t s = level.begin[t + 1]; s < level.begin[t + 2]; ++s)
-        if (level.label[s] == answer.labels[t]) p += level.probability[s];
-      answer.confidence[t] = static_cast<float>(p);
-    }
-    return;
+    answer.scores[0] = level->best[cascade.best_end(*level)];
+    cascade.trace(*level, answer.labels);
+  } else {
+    answer.found = cascade.best_paths(*level, request.k, answer.labels, answer.scores);
+  }
+  answer.optimal = !cascade.pruned;
+  answer.bound = answer.optimal ? answer.scores[0] : std::numeric_limits<double>::infinity();
+  if (!request.confidence) return;
+  cascade.sum(*level, false);
+  answer.log_partition = level->log_partition;
+  for (Index t = 0; t < T; ++t) {
+    double p = 0;
+    for (std::uint32_t s = level->begin[t + 1]; s < level->begin[t + 2]; ++s)
+      if (level->label[s] == answer.labels[t]) p += level->probability[s];
+    answer.confidence[t] = static_cast<float>(p);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "features/extractor.hpp"
 #include "learn/cascade.hpp"
@@ -16,15 +17,17 @@ namespace certus::learn {
 struct TagRequest {
   Index k = 1;
   bool confidence = false;
-  const std::uint8_t* allowed = nullptr;  // [T][labels], or null
+  const Allowed* allowed = nullptr;     // [T], or null where all tokens may have all labels
+  const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
 };
 struct TagAnswer {
-  Index found = 0;
-  Label* labels;        // [k][T]
-  double* scores;       // [k]
-  double* bound;        // [1]
-  float* confidence;    // [T] or null
-  double* log_partition;  // [1] or null; with confidence
+  Label* labels;          // [k][T]
+  double* scores;         // [k]
+  float* confidence;      // [T], the posteriors of the best labels, or null
+  double log_partition;   // with confidence
+  double bound = kNever<double>;
+  Index found = 0;        // how many were written
+  Index position = -1;    // if none: the first position that no path reaches
   bool optimal = false;
 };
 
@@ -38,10 +41,10 @@ class Tagger {
 
   // Decodes with the chain engine,
   void use_chain(std::shared_ptr<const Model<float>> chain) { chain_ = std::move(chain); }
+  bool has_chain() const { return chain_ != nullptr; }
   // or with a cascade of pruned lattices.
-  void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds) {
-    order_ = order, ngrams_ = ngrams, thresholds_ = thresholds;
-  }
+  void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds);
+  bool is_ready() const { return chain_ || order_; }
 
   void tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& workspace) const;
   // The scores of all labels at all positions, [T][labels].
@@ -56,6 +59,7 @@ class Tagger {
   void score_token(Index t, Workspace& w) const;
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
 
   std::shared_ptr<const features::Extractor> extractor_;
   std::shared_ptr<const Tagset> tagset_;
@@ -65,6 +69,7 @@ class Tagger {
   std::shared_ptr<const Model<float>> chain_;
   Index order_ = 0;
   NgramTable ngrams_;
+  std::vector<float> coarse_pairs_;  // see NgramTable
   Thresholds thresholds_;
 };
 

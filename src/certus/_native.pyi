@@ -4,7 +4,7 @@ Statuses are 0 optimal, 1 feasible, 2 infeasible, 3 invalid. Where one is infeas
 position that no path reaches; where it is invalid, `position` and `label` say where the bad score is.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Result: TypeAlias = tuple[int, int, float, float, int, int, int, int, int, int]
 
 METHODS: tuple[str, ...]
+MOST_ORDER: int
 
 @final
 class Request:
@@ -253,3 +254,119 @@ class CrfTrainer:
         seed: int,
         report: Callable[[int, float], bool],
     ) -> None: ...
+
+@final
+class Corpus:
+    """Sentences as learners see them: numbered features, and labels."""
+
+    sentences: int
+    tokens: int
+    features: int
+
+def number_features(
+    keys: NDArray[np.uint64],
+    ends: NDArray[np.uint64],
+    lengths: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    least: int,
+) -> Corpus:
+    """Leave out features that occur fewer than `least` times."""
+
+@final
+class Tagset:
+    """Row y of `parts` holds the units of label y, its coarse tag (one of `groups`) first, padded with -1."""
+
+    labels: int
+    groups: int
+    units: int
+    def __init__(self, parts: NDArray[np.int32], groups: int, units: int) -> None: ...
+
+# What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights
+# they hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from, transition_to and
+# transition_score, where the boundary is the label after the last.
+Compiled: TypeAlias = dict[str, Any]
+
+# What an epoch did. CRF: loss a token; updates, sentences by the lattice they were learned from (coarse
+# tags, labels, order 1, 2, ...); kept, the coarse tags a token and the states of each lattice that is pruned.
+# Perceptron: errors and wrong, the tokens and sentences that were labelled wrongly before they were learned from.
+Report: TypeAlias = dict[str, Any]
+
+@final
+class PrunedCrf:
+    epochs: int
+    def __init__(
+        self,
+        corpus: Corpus,
+        tagset: Tagset,
+        *,
+        order: int,
+        rate: float,
+        decay: float,
+        l1: float,
+        burn_in: int,
+        least: float,
+        wanted: Sequence[float],
+    ) -> None: ...
+    def epoch(self, order: NDArray[np.int64]) -> Report: ...
+    def compile(self, corpus: Corpus, least: float) -> Compiled: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+
+@final
+class Perceptron:
+    epochs: int
+    margin: float
+    burn_in_epochs: int
+    def __init__(self, corpus: Corpus, tagset: Tagset, method: int) -> None: ...
+    def epoch(self, order: NDArray[np.int64]) -> Report: ...
+    def compile(self, corpus: Corpus, tagset: Tagset, least: float) -> Compiled: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+
+# labels [k][T] a sentence, -1 where there are fewer than k; found; scores [k]; bounds; optimal; confidences
+# [T] and log-partitions, both empty unless asked for; positions: the first that no path reaches where found is 0
+Tagged: TypeAlias = tuple[
+    NDArray[np.int32],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.uint8],
+    NDArray[np.float32],
+    NDArray[np.float64],
+    NDArray[np.int64],
+]
+
+@final
+class Tagger:
+    def __init__(
+        self,
+        extractor: Extractor,
+        tagset: Tagset,
+        slots: NDArray[np.uint64],
+        rows: NDArray[np.uint32],
+        step: float,
+    ) -> None: ...
+    def use_chain(self, chain: Model32) -> None: ...
+    def use_cascade(
+        self,
+        order: int,
+        keys: NDArray[np.uint64],
+        weights: NDArray[np.float32],
+        thresholds: Sequence[float],
+    ) -> None: ...
+    def tag(
+        self,
+        sentences: Sequence[Sequence[Sequence[str]]],
+        *,
+        k: int = 1,
+        confidence: bool = False,
+        threads: int = 1,
+        allowed: Sequence[Sequence[NDArray[np.int32] | None] | None] | None = None,
+        legal: NDArray[np.bool_] | None = None,
+    ) -> Tagged:
+        """Label sentences.
+
+        `allowed`: the labels of each token of each sentence, None for all. `legal`, for cascades only (a
+        chain gets -inf transitions instead): [before, after] of labels + 1, the last being the sentence's boundary.
+        """
+    def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...

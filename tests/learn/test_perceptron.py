@@ -1,0 +1,175 @@
+"""The averaged perceptron equals a slow one exactly, resumes where it was, and refuses what it cannot do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import certus
+from certus import _native
+from certus.errors import InvalidInput
+from tests.learn.problems import WORDS, Problem, Sentence, features, learned
+from tests.reference.perceptron import Floats, Perceptron
+
+AUTO, VITERBI = _native.METHODS.index("auto"), _native.METHODS.index("viterbi")
+
+
+def decode(emissions: Floats, transitions: Floats, start: Floats, end: Floats) -> list[int]:
+    """Many sequences score the same: this takes the one that the engine takes, proved best elsewhere."""
+    chain = certus.Chain(transitions, start=start, end=end)
+    labels: list[int] = chain.decode(emissions, method="viterbi").labels.tolist()
+    return labels
+
+
+def language(problem: Problem, sentences: int) -> tuple[list[Sentence], list[list[int]]]:
+    """Labels that depend on the word and the place, but not always."""
+    words = [problem.sentence(0, 6) for _ in range(sentences)]
+    labels = problem.crf.labels
+    gold = [
+        [(WORDS.index(w) + t + int(problem.rng.random() < 0.2)) % labels for t, w in enumerate(sentence)]
+        for sentence in words
+    ]
+    return words, gold
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_equals_the_slow_one(seed: int) -> None:
+    problem = Problem(seed, 1)
+    crf = problem.crf
+    words, gold = language(problem, 12)
+    corpus = problem.corpus(words, gold)
+    learner = _native.Perceptron(corpus, problem.tagset, VITERBI)
+    slow = Perceptron(crf.parts, decode)
+    for epoch in range(3):
+        order = np.random.default_rng(epoch).permutation(12)
+        report = learner.epoch(1 + order)
+        errors = [slow.train(features(words[n]), gold[n]) for n in order]
+        assert report == {"errors": sum(errors), "wrong": sum(e > 0 for e in errors)}
+    state = learner.state()
+    rows = [("row", f, u) for f in range(5) for u in range(problem.units)]
+    assert learned(state, rows) == {name: slow.rows.get((name[1], name[2]), 0) for name in rows}
+    memories = {("row", f, u): slow.steps * w - slow.sums["row", f, u] for (f, u), w in slow.rows.items()}
+    assert learned(state, rows, "memories") == {name: memories.get(name, 0) for name in rows}
+    compiled = learner.compile(corpus, problem.tagset, 0.0)
+    columns = [compiled[f"transition_{name}"].tolist() for name in ("from", "to", "score")]
+    transitions = {(a, b): w for a, b, w in zip(*columns, strict=True)}
+    expected = {pair: slow.average("pair", *pair) for pair in slow.pairs}
+    assert transitions == pytest.approx({pair: w for pair, w in expected.items() if w}, abs=1e-6)
+    out = np.zeros((len(WORDS), crf.labels), np.float32)
+    _native.Tagger(
+        problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"]
+    ).emissions([WORDS], out)
+    averages = [
+        [sum(slow.average("row", f, u) for f in active for u in units) for units in crf.parts]
+        for active in features(WORDS)
+    ]
+    np.testing.assert_allclose(out, averages, atol=12 * compiled["step"])
+
+
+def trained(method: int, resume: int | None = None) -> dict[str, Any]:
+    problem = Problem(1, 1, labels=5)
+    words, gold = language(problem, 60)
+    corpus = problem.corpus(words, gold)
+    learner = _native.Perceptron(corpus, problem.tagset, method)
+    for epoch in range(4):
+        if epoch == resume:
+            state = learner.state()
+            learner = _native.Perceptron(corpus, problem.tagset, method)
+            learner.epoch(np.arange(5)[::-1].copy())  # what it learned before must be forgotten
+            learner.restore(state)
+        learner.epoch(np.random.default_rng(epoch).permutation(61))
+    assert learner.epochs == 4
+    return learner.state()
+
+
+@pytest.mark.parametrize("method", [AUTO, VITERBI])
+@pytest.mark.parametrize("resume", [1, 3])
+def test_training_resumes_where_it_was(method: int, resume: int) -> None:
+    straight, resumed = trained(method), trained(method, resume)
+    for name in ("row_sizes", "row_units", "row_weights", "row_memories", "numbers"):
+        np.testing.assert_array_equal(straight[name], resumed[name])
+    tables = [
+        dict(
+            zip(
+                s["ngram_keys"].tolist(),
+                zip(s["ngram_weights"], s["ngram_memories"], strict=True),
+                strict=True,
+            )
+        )
+        for s in (straight, resumed)
+    ]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("method", [AUTO, VITERBI])
+def test_it_learns_what_can_be_learned(method: int) -> None:
+    """A label is the word's number, two more after a "d": a model with transitions can say that."""
+    problem = Problem(5, 1, labels=5)
+    rng = np.random.default_rng(0)
+    words = [rng.choice(WORDS, 6).tolist() for _ in range(100)]
+    gold = [[WORDS.index(w) if not t or s[t - 1] != "d" else 4 for t, w in enumerate(s)] for s in words]
+    corpus = problem.corpus(words, gold)
+    learner = _native.Perceptron(corpus, problem.tagset, method)
+    for _ in range(30):
+        report = learner.epoch(1 + rng.permutation(100))
+    assert report["wrong"] <= 60
+    compiled = learner.compile(corpus, problem.tagset, 0.0)
+    assert compiled["weights"] > 0
+
+
+def test_too_many_labels_are_refused() -> None:
+    problem = Problem(0, 1)
+    parts = np.zeros((40_000, 1), np.int32)
+    with pytest.raises(InvalidInput, match="40000 labels have too many: train a pruned CRF instead"):
+        _native.Perceptron(problem.corpus([], []), _native.Tagset(parts, 1, 1), AUTO)
+
+
+def test_many_labels_are_fine_for_a_cascade() -> None:
+    """More than fit in 16 bits."""
+    problem = Problem(0, 1)
+    labels = 70_000
+    parts = np.stack([np.arange(labels) % 7, 7 + np.arange(labels)], 1).astype(np.int32)
+    problem.tagset = _native.Tagset(parts, 7, 7 + labels)
+    sentences = [["a", "b"], ["c", "d"]]
+    gold = [[69_999, 3], [65_536, 12]]
+    corpus = problem.corpus(sentences, gold)
+    learner = problem.learner(corpus, least=0.01, rate=0.5)
+    for _ in range(6):
+        learner.epoch(np.array([1, 2], np.int64))
+    compiled = learner.compile(corpus, 0.0)
+    tagger = _native.Tagger(
+        problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"]
+    )
+    tagger.use_cascade(1, compiled["ngram_keys"], compiled["ngram_weights"], [0.01, 0.01])
+    assert tagger.tag([[s] for s in sentences])[0].tolist() == [69_999, 3, 65_536, 12]
+
+
+def test_bad_input() -> None:
+    problem = Problem(0, 1, labels=3)
+    corpus = problem.corpus([], [])
+    with pytest.raises(InvalidInput, match='only "auto" and "viterbi"'):
+        _native.Perceptron(corpus, problem.tagset, _native.METHODS.index("beam"))
+    with pytest.raises(InvalidInput, match="label 7 at token 5"):
+        _native.Perceptron(problem.corpus([["a"]], [[7]]), problem.tagset, AUTO)
+    learner = _native.Perceptron(corpus, problem.tagset, AUTO)
+    with pytest.raises(InvalidInput, match="there is no sentence 9"):
+        learner.epoch(np.array([9]))
+    none = np.zeros(0, np.uint64)
+    empty = _native.number_features(none, none, none.view(np.int64), np.zeros(0, np.int32), 1)
+    with pytest.raises(InvalidInput, match="another corpus"):
+        learner.compile(empty, problem.tagset, 0.0)
+    with pytest.raises(InvalidInput, match="another tag set"):
+        learner.compile(corpus, Problem(1, 1, labels=2).tagset, 0.0)
+    state = learner.state()
+    for change in (
+        {"numbers": np.zeros(4)},
+        {"row_sizes": np.zeros(1, np.uint32)},
+        {
+            f"ngram_{name}": np.full(1, 16, t)
+            for name, t in (("keys", np.uint64), ("weights", np.float32), ("memories", np.float32))
+        },
+    ):
+        with pytest.raises(InvalidInput, match="other features, labels or options"):
+            learner.restore({**state, **change})
