@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from typing import Any
 
@@ -12,14 +13,18 @@ from certus.models.tagger import Tagger
 DEFAULT = "en.certus"
 
 
-def load(path: Any = None) -> Tagger:
+def load(path: str | os.PathLike[str] | None = None) -> Tagger:
     """Open a model file; without a path, the English tagger that comes with Certus."""
     file = model_file.read(default() if path is None else path)
     if file.kind != "tagger":
-        raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load")
+        advice = "start its training again to finish it" if file.kind == "checkpoint" else "give a tagger"
+        raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load; {advice}")
     return Tagger.from_file(file)
 
 
 def default() -> Any:
     """Return where the English tagger lies, trained on UD English EWT; NOTICE beside it says more."""
-    return resources.files("certus.models") / "data" / DEFAULT
+    found = resources.files("certus.models") / "data" / DEFAULT
+    if not found.is_file():
+        raise ModelError("this copy of Certus comes without its English model; name a model file")
+    return found
