@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -153,7 +151,10 @@ def evaluate(
 
 @app.command()
 def info(
-    model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
+    model: Annotated[
+        str | None,
+        typer.Argument(help="A model file; left out, the English one that comes with Certus."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Name all labels, not only the first few.")
@@ -164,16 +165,6 @@ def info(
 ) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""
     from certus.cli.info import run
+    from certus.models.loading import default
 
-    run(model, as_json=json, labels=labels, check=verify)
-
-
-def main() -> None:
-    """Run the command line; errors that Certus raises on purpose are shown without a traceback."""
-    from certus.errors import CertusError
-
-    try:
-        app()
-    except CertusError as error:
-        typer.secho(f"Error: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(2)
+    run(model or default(), as_json=json, labels=labels, check=verify)

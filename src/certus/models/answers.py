@@ -70,7 +70,7 @@ def limits(
     allowed: Sequence[Choices | None] | None,
     dictionary: Dictionary | None,
 ) -> Allowed | None:
-    """Return for each word the numbers of the labels it may get; what is allowed goes before the dictionary."""
+    """Return the numbers of the labels that each word may get; ``allowed`` goes before the dictionary."""
     if allowed is None and dictionary is None:
         return None
     if allowed is not None and len(allowed) != len(cells):

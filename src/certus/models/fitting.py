@@ -7,9 +7,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from hashlib import blake2b
+from io import IOBase
 from itertools import chain as joined
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from certus.learn.training import Arrays, Checkpoint, Progress
 from certus.models.decoders import Decoder, NativeDecoder
 from certus.models.hmm_decoder import HmmDecoder
 
-Source: TypeAlias = "str | os.PathLike[str] | IO[Any] | Iterable[Sentence]"
+Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
 
 def fit(
@@ -84,10 +85,11 @@ def fit(
 
 
 def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
-    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        yield from read(source, **reading)
+    if isinstance(source, str | os.PathLike | IOBase):
+        yield from read(cast(Any, source), **reading)
         return
-    for sentence in source:
+    sentences: Iterable[Any] = source
+    for sentence in sentences:
         if not isinstance(sentence, Sentence):
             raise InvalidInput(
                 f"{type(sentence).__name__} is no annotated sentence: give a file, or sentences from "
@@ -175,7 +177,7 @@ def _describe(
     """Return what a model file says about the model."""
     from certus import __version__
 
-    described = {
+    described: dict[str, Any] = {
         "target": target.expression,
         "learner": chosen.name,
         "options": plain(chosen),

@@ -45,7 +45,8 @@ class HmmDecoder:
             log_partition=np.full(count if confidence else 0, -np.inf),
         )
         for begin, end in self._pieces(first):
-            emissions = [self._emissions(cells[n], allowed and allowed[n]) for n in range(begin, end)]
+            limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
+            emissions = list(map(self._emissions, cells[begin:end], limits))
             found = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
             for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
                 several = list(answer) if k > 1 else [answer] if answer.position is None else []

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import resources
-from typing import Any
 
 from certus.errors import ModelError
 from certus.formats import model_file
@@ -22,9 +20,9 @@ def load(path: str | os.PathLike[str] | None = None) -> Tagger:
     return Tagger.from_file(file)
 
 
-def default() -> Any:
+def default() -> str:
     """Return where the English tagger lies, trained on UD English EWT; NOTICE beside it says more."""
-    found = resources.files("certus.models") / "data" / DEFAULT
-    if not found.is_file():
+    path = os.path.join(os.path.dirname(__file__), "data", DEFAULT)
+    if not os.path.isfile(path):
         raise ModelError("this copy of Certus comes without its English model; name a model file")
-    return found
+    return path
