@@ -256,7 +256,7 @@ class Tagger:
             tagger = cls(about["target"], about["learner"], templates=templates, **chosen)
             parts = tagger.target.parts if tagger.options.shared else None
             tagger._use(Inventory(about["labels"], parts), file.arrays, about)
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
+        except (ModelError, LookupError, TypeError, AttributeError, ValueError) as error:
             raise ModelError(f"{file.path} is damaged or of another version: {_reason(error)}") from error
         return tagger
 
