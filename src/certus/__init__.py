@@ -1,5 +1,7 @@
 """Certus: the best label sequence under a model, fast, with a bound that proves it is the best."""
 
+from typing import TYPE_CHECKING
+
 from certus.chain import (
     Automaton,
     Chain,
@@ -12,6 +14,10 @@ from certus.chain import (
 )
 from certus.errors import CertusError, Infeasible, InvalidInput, ModelError
 from certus.solution import KBest, Solution, Status
+
+if TYPE_CHECKING:
+    from certus.models.loading import load
+    from certus.models.tagger import Tagger
 
 __version__ = "0.1.0"
 

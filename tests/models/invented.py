@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-from certus.formats import Sentence, build, read
+from certus.formats import Sentence, build
 
 CASES = {("Nom", "Sing"): "a", ("Nom", "Plur"): "ai", ("Acc", "Sing"): "a", ("Acc", "Plur"): "ai",
          ("Gen", "Sing"): "os", ("Gen", "Plur"): "oi"}  # fmt: skip
@@ -88,6 +88,3 @@ def share(found: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> flo
     """Return the share of labels that are right."""
     pairs = [pair for f, r in zip(found, right, strict=True) for pair in zip(f, r, strict=True)]
     return sum(f == r for f, r in pairs) / len(pairs)
-
-
-__all__ = ["columns", "conllu", "read", "sentences", "share", "tokens", "words"]

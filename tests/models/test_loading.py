@@ -19,7 +19,7 @@ from certus.learn.options import LEARNERS
 from certus.models import loading
 from tests.models import invented
 
-EPOCHS: dict[str, dict[str, int]] = {"pruned-crf": {"epochs": 3}, "perceptron": {"epochs": 3}, "hmm": {}}
+EPOCHS: dict[str, dict[str, Any]] = {"pruned-crf": {"epochs": 3}, "perceptron": {"epochs": 3}, "hmm": {}}
 
 
 @pytest.fixture(scope="module", params=LEARNERS)
@@ -160,7 +160,7 @@ def test_every_array_is_needed(trained: tuple[Tagger, Path], tmp_path: Path) -> 
             continue
         arrays = {name: array for name, array in file.arrays.items() if name != lacking}
         model_file.write(tmp_path / "m", "tagger", arrays, file.description)
-        with pytest.raises(ModelError, match="m is damaged or of another version: .*lacks"):
+        with pytest.raises(ModelError, match=r"m is damaged or of another version: .*lacks"):
             certus.load(tmp_path / "m")
 
 

@@ -100,7 +100,7 @@ def test_another_seed_gives_another_model() -> None:
     weights = [
         made("perceptron", seed=seed).fit(invented.sentences(80, 1))._arrays["rows"] for seed in (0, 1)
     ]
-    assert not np.array_equal(*weights)
+    assert not np.array_equal(weights[0], weights[1])
 
 
 def test_labels_that_training_lacks_are_counted_and_wrong() -> None:

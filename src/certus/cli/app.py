@@ -32,6 +32,8 @@ _TEACH = """
 **Start here**
 
     certus demo                  a sentence decoded, with its proof (two seconds)
+    certus tag "Any sentence."   parts of speech and morphology, from the English model
+    certus train tagger --help   a tagger of your own, from CoNLL-U or columns
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
 **In Python**
@@ -40,6 +42,7 @@ _TEACH = """
     chain = certus.Chain(transitions)     # (L, L): scores from label to label
     best = chain.decode(emissions)        # (T, L): scores of labels at positions
     best.labels, best.score, best.bound   # the best sequence, and its proof
+    certus.load().tag(["Any", "words"])   # a trained tagger
 """
 
 
