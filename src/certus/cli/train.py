@@ -60,7 +60,7 @@ def tagger(
     templates: Annotated[
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the order of sentences.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the order of sentences.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="For measuring on the dev data.")] = 1,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
