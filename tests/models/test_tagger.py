@@ -327,7 +327,7 @@ def test_where_nothing_is_possible(learner: str, tmp_path: Path) -> None:
     for confidence in (False, True):
         words, allowed = [["lo"], ["lo", "lo"]], [[["I-NP"]], None]
         one, other = tagger.tag_batch(words, allowed=allowed, legal=bio, confidence=confidence)
-        assert (one.status, one.labels, one.score) == (Status.INFEASIBLE, [], -np.inf)
+        assert (one.status, one.labels, one.score, one.position) == (Status.INFEASIBLE, [], -np.inf, 0)
         assert len(other.labels) == 2
         assert tagger.tag(["lo"], allowed=[["I-NP"]], legal=bio, confidence=confidence, k=2) == []
 

@@ -28,8 +28,9 @@ def texts(target: Target, sentence: Sentence, answers: Sequence[Any], k: int) ->
         answers: Taggings, at most k.
         k: how many were asked for; several are numbered.
     """
-    if not answers or not answers[0].labels:
-        raise FormatError("no label sequence fits the constraints here", sentence.source, sentence.line)
+    if not answers or answers[0].position is not None:
+        line = sentence.line_of(answers[0].position if answers else 0)
+        raise FormatError("no label sequence fits the constraints here", sentence.source, line)
     confident = answers[0].confidence is not None
     place = with_columns(prepared(sentence, target), target, confident)
     for rank, answer in enumerate(answers, 1):

@@ -103,7 +103,8 @@ def _numbers(labels: Sequence[str], word: str, inventory: Inventory) -> NDArray[
 def answers(decoded: Decoded, n: int, k: int, names: Sequence[str]) -> list[Tagging]:
     """Return the answers for sentence n, best first; for k = 1 always one, which may be infeasible."""
     if decoded.found[n] == 0:
-        return [Tagging([], -math.inf, -math.inf, Status.INFEASIBLE)] if k == 1 else []
+        place = int(decoded.position[n])
+        return [Tagging([], -math.inf, -math.inf, Status.INFEASIBLE, position=place)] if k == 1 else []
     return [_answer(decoded, n, k, rank, names) for rank in range(int(decoded.found[n]))]
 
 

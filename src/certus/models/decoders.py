@@ -32,6 +32,7 @@ class Decoded:
         optimal: (sentences,) whether the bound is met.
         confidence: (tokens,) of the best labels, or nothing.
         log_partition: (sentences,) or nothing.
+        position: (sentences,) the first position that no label sequence reaches, where none is found.
     """
 
     first: NDArray[np.int64]
@@ -42,6 +43,7 @@ class Decoded:
     optimal: NDArray[Any]
     confidence: NDArray[np.float32]
     log_partition: NDArray[np.float64]
+    position: NDArray[np.int64]
 
 
 class Decoder(Protocol):
@@ -116,9 +118,17 @@ class NativeDecoder:
             constraints["legal"] = legal_table(legal)
             legal = None
         answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
-        labels, found, scores, bounds, optimal, confidences, log_partition = answers
+        labels, found, scores, bounds, optimal, confidences, log_partition, *more = answers
         return Decoded(
-            starts(cells), labels, found, scores.reshape(-1, k), bounds, optimal, confidences, log_partition
+            starts(cells),
+            labels,
+            found,
+            scores.reshape(-1, k),
+            bounds,
+            optimal,
+            confidences,
+            log_partition,
+            position=more[0] if more else np.zeros(len(cells), np.int64),
         )
 
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:

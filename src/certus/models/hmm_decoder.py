@@ -43,6 +43,7 @@ class HmmDecoder:
             optimal=np.zeros(count, bool),
             confidence=np.zeros(int(first[-1]) if confidence else 0, np.float32),
             log_partition=np.full(count if confidence else 0, -np.inf),
+            position=np.zeros(count, np.int64),
         )
         for begin, end in self._pieces(first):
             limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
@@ -51,6 +52,8 @@ class HmmDecoder:
             for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
                 several = list(answer) if k > 1 else [answer] if answer.position is None else []
                 _put(out, n, k, several)
+                if not several:
+                    out.position[n] = answer.position if k == 1 else 0
                 if confidence and several:
                     _put_confidence(out, n, k, chain, scores)
         return out
