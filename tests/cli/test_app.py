@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import certus
 from certus.cli import demo
 from certus.cli.app import app
+from certus.formats import build
 
 COMMAND = [sys.executable, "-c", "from certus.cli import main; main()"]
 
@@ -89,3 +90,18 @@ def test_wrong_options_are_refused_before_any_work(options: list[str], message: 
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_demo_tags_a_sentence_where_there_is_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certus.models.loading.default", lambda: str(tmp_path / "en.certus"))
+    console = Console(width=100, record=True, file=StringIO())
+    demo.run(console)
+    assert "A trained tagger" not in console.export_text()
+    words = ["They", "can", "fish", "where", "the", "river", "bends", "."]
+    upos = ["PRON", "AUX", "VERB", "ADV", "DET", "NOUN", "VERB", "PUNCT"]
+    tagger = certus.Tagger("upos", "hmm").fit([build(words, {"upos": upos})])
+    tagger.save(tmp_path / "en.certus")
+    demo.run(console)
+    text = console.export_text()
+    assert 'certus tag "They can fish where the river bends."' in text
+    assert "learned from 8 tokens of sentences" in text

@@ -1,5 +1,38 @@
 """The ``certus`` command. Each command is a thin wrapper over a function that can be imported."""
 
-from certus.cli.app import main
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any, NoReturn
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; errors that Certus raises on purpose are shown without a traceback."""
+    from certus.cli.quick import plain_tag
+    from certus.errors import CertusError
+
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        plain = plain_tag(sys.argv[1:])
+        if plain is None:
+            from certus.cli.app import app
+
+            app()
+        else:
+            from certus.cli.tag import run
+
+            run(**plain)
+    except CertusError as error:
+        colour = ("\033[31m", "\033[0m") if sys.stderr.isatty() else ("", "")
+        print(f"{colour[0]}Error: {error}{colour[1]}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _terminated(number: int, frame: Any) -> NoReturn:
+    """Leave as after an interrupt, so that what is half-written is removed."""
+    sys.exit(128 + number)

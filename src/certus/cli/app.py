@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,6 +32,8 @@ _TEACH = """
 **Start here**
 
     certus demo                  a sentence decoded, with its proof (two seconds)
+    certus tag "Any sentence."   parts of speech and morphology, from the English model
+    certus train tagger --help   a tagger of your own, from CoNLL-U or columns
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
 **In Python**
@@ -42,6 +42,7 @@ _TEACH = """
     chain = certus.Chain(transitions)     # (L, L): scores from label to label
     best = chain.decode(emissions)        # (T, L): scores of labels at positions
     best.labels, best.score, best.bound   # the best sequence, and its proof
+    certus.load().tag(["Any", "words"])   # a trained tagger
 """
 
 
@@ -153,7 +154,10 @@ def evaluate(
 
 @app.command()
 def info(
-    model: Annotated[Path, typer.Argument(help="A model file.", show_default=False)],
+    model: Annotated[
+        str | None,
+        typer.Argument(help="A model file; left out, the English one that comes with Certus."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Name all labels, not only the first few.")
@@ -164,16 +168,6 @@ def info(
 ) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""
     from certus.cli.info import run
+    from certus.models.loading import default
 
-    run(model, as_json=json, labels=labels, check=verify)
-
-
-def main() -> None:
-    """Run the command line; errors that Certus raises on purpose are shown without a traceback."""
-    from certus.errors import CertusError
-
-    try:
-        app()
-    except CertusError as error:
-        typer.secho(f"Error: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(2)
+    run(model or default(), as_json=json, labels=labels, check=verify)

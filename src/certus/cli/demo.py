@@ -41,6 +41,8 @@ CHUNK_EMISSIONS = np.array([
     [0.5, 0.2, -1.0, 1.8, 1.9],
 ])  # fmt: skip
 
+SENTENCE = "They can fish where the river bends."
+
 
 def run(console: Console | None = None) -> None:
     """Print the demonstration."""
@@ -50,6 +52,7 @@ def run(console: Console | None = None) -> None:
     _best(console, chain)
     _runners_up(console, chain.decode(EMISSIONS, k=3), chain)
     _legal(console)
+    _tagged(console)
     _speed(console)
     console.print()
 
@@ -121,6 +124,29 @@ def _legal(console: Console) -> None:
         ]
         table.add_row(f"{name} ({solution.score:.1f})", *tags)
     console.print(table)
+
+
+def _tagged(console: Console) -> None:
+    """Tag a sentence with the English model, where it is installed."""
+    from certus.formats import build, tokenize
+    from certus.models.loading import load
+
+    try:
+        tagger = load()
+    except certus.ModelError:
+        return
+    words = tokenize(SENTENCE)
+    answer = tagger.tag(words, confidence=True)
+    upos = tagger.target.fill(build(words), answer.labels)["upos"]
+    _heading(console, "A trained tagger", f'certus tag "{SENTENCE}"')
+    table = _grid(tuple(words))
+    table.add_row("tag", *(Text(tag, "bold green") for tag in upos))
+    table.add_row("confidence", *(f"{p:.0%}" for p in answer.confidence))
+    console.print(table)
+    about = tagger.description["training"]
+    console.print(
+        f"  {len(tagger.labels):,} labels, learned from {about['tokens']:,} tokens of {about['name']}\n"
+    )
 
 
 def _speed(console: Console, labels: int = 1000, length: int = 25) -> None:

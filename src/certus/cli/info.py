@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -25,6 +25,7 @@ HEADINGS = {
     "templates": "Templates",
     "options": "Options",
     "training": "Trained on",
+    "dev": "Held out",
     "accuracy": "Accuracy",
     "licence": "Licence",
     "attribution": "Attribution",
@@ -34,7 +35,7 @@ HEADINGS = {
 
 
 def run(
-    path: Path,
+    path: str | os.PathLike[str],
     *,
     as_json: bool = False,
     labels: bool = False,
@@ -106,7 +107,7 @@ def _field(name: str, value: Any, every_label: bool) -> str:
     """Render a field of the description; one that is not of the usual form is rendered as what it is."""
     if name == "labels" and isinstance(value, list):
         return _listing(value, len(value) if every_label else FEW)
-    if name == "training" and isinstance(value, Mapping):
+    if name in ("training", "dev") and isinstance(value, Mapping):
         counts = ("sentences", "tokens")
         parts = [f"{_text(value[count])} {count}" for count in counts if count in value]
         others = {key: inner for key, inner in value.items() if key not in ("name", *counts)}

@@ -8,11 +8,15 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from certus.errors import InvalidInput
-from certus.formats import Sentence, Target, build, read, replace, tokenize
+from certus.cli.labelled import texts
+from certus.errors import CertusError, FormatError, InvalidInput
+from certus.formats import Sentence, Target, atomic, read
+from certus.formats.files import check_encoding, interactive
+from certus.formats.text import RAW, parse
 from certus.models.loading import load
 
 BATCH = 512  # sentences that are labelled together
+SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".gz")
 
 
 def run(
@@ -30,152 +34,155 @@ def run(
     output: str | None = None,
 ) -> None:
     """Label the inputs and write them out."""
+    check_encoding(encoding)
     model, inputs = sort_out(model, inputs)
     tagger = load(model)
     options = {
         "k": k,
         "confidence": confidence,
         "threads": threads,
-        "legal": automaton(legal, tagger.labels),
+        "legal": automaton(legal, tagger.target, tagger.labels),
         "dictionary": None if dictionary is None else read_dictionary(dictionary, encoding),
     }
-    lines = written(tagger, sources(inputs, format, columns, encoding), options)
-    if output is None:
-        stream(lines, encoding)
-    else:
-        from certus.formats import atomic
-
-        with atomic(output, encoding=encoding) as file:
-            file.writelines(lines)
+    waiting = "-" in inputs and interactive("-")
+    sentences = sources(inputs, format, columns, encoding)
+    labelled = written(tagger, sentences, options, 1 if waiting else BATCH)
+    if output is None or output == "-":
+        stream(labelled, encoding, waiting)
+        return
+    with atomic(output, encoding=encoding) as file:
+        try:
+            file.writelines(labelled)
+        except UnicodeEncodeError as error:
+            raise _unwritable(error, encoding) from None
 
 
 def sort_out(model: str | None, inputs: list[str]) -> tuple[str | None, list[str]]:
     """Tell a model from text: a first argument that is no model file is something to tag."""
     if model is None:
         return None, inputs or ["-"]
-    if model != "-" and (os.path.exists(model) or model.endswith(".certus")) and is_model(model):
+    if model != "-" and is_model(model):
         return model, inputs or ["-"]
     return None, [model, *inputs]
 
 
 def is_model(path: str) -> bool:
-    """Whether a file is to be opened as a model: safetensors begin with a length and a brace."""
+    """Whether a file is to be opened as a model: by its name, or as safetensors, a length and a brace."""
+    if " " not in path.strip() and path.endswith(".certus"):
+        return True
     try:
         with open(path, "rb") as file:
-            return path.endswith(".certus") or file.read(9)[8:] == b"{"
-    except IsADirectoryError:
+            return file.read(9)[8:] == b"{"
+    except (OSError, ValueError):
         return False
-    except OSError:
-        return True  # opening it as a model says what is wrong
 
 
 def sources(
     inputs: Iterable[str], format: str | None, columns: str | None, encoding: str
 ) -> Iterator[Sentence]:
-    """Read files; what is no file is text itself."""
+    """Read files; what is no file is text itself, a sentence a line."""
     for name in inputs:
-        if name == "-" or os.path.exists(name) or (" " not in name.strip() and looks_like_path(name)):
+        if name == "-" or os.path.exists(name) or looks_like_path(name):
             yield from read(name, format, columns, encoding=encoding)
         else:
-            yield build(tokenize(name), text=name)
+            yield from typed(name)
 
 
 def looks_like_path(name: str) -> bool:
     """Whether a word was meant as a file name, so that its absence is an error."""
-    return os.sep in name or os.path.splitext(name)[1].lower() in (
-        ".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob2", ".gz",
-    )  # fmt: skip
+    if " " in name.strip():
+        return False
+    return os.sep in name or os.path.splitext(name)[1].lower() in SUFFIXES
 
 
-def written(tagger: Any, sentences: Iterator[Sentence], options: dict[str, Any]) -> Iterator[str]:
-    """Label sentences in batches and yield their text."""
-    while batch := list(islice(sentences, BATCH)):
-        answers = tagger.tag_batch(batch, **options)
-        for sentence, answer in zip(batch, answers, strict=True):
-            yield from shown(tagger.target, sentence, answer, options["k"])
+def typed(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text given on the command line."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"the text {text!r} is not in the encoding of the terminal") from None
+    lines = (parse(line, "\n", n, "<argument>", RAW) for n, line in enumerate(text.splitlines(), 1))
+    sentences = [sentence for sentence in lines if sentence is not None]
+    if not sentences:
+        raise InvalidInput(f"there is no word in the text {text!r}")
+    yield from sentences
 
 
-def shown(target: Target, sentence: Sentence, answer: Any, k: int) -> Iterator[str]:
-    """Yield a labelled sentence, k times for the k best."""
-    several = answer if k > 1 else [answer]
-    if not several or several[0].position is not None or len(several[0].labels) != len(sentence):
-        raise InvalidInput(
-            f"{sentence.source}:{sentence.line}: no label sequence fits the constraints of this sentence"
-        )
-    plain = sentence.layout.format in ("text", "raw")
-    for rank, one in enumerate(several, 1):
-        if plain:
-            made = build(sentence.words, text=sentence.text.strip() or None)
-        else:
-            made = sentence
-        text = replace(made, with_misc(target, made, one)).text
-        yield noted(text, made, rank if k > 1 else None, one)
+def written(tagger: Any, sentences: Iterator[Sentence], options: dict[str, Any], batch: int) -> Iterator[str]:
+    """Label sentences, so many together, and yield their text."""
+    k = options["k"]
+    while several := list(islice(sentences, batch)):
+        answers = tagger.tag_batch(several, **options)
+        for sentence, answer in zip(several, answers, strict=True):
+            yield from texts(tagger.target, sentence, answer if k > 1 else [answer], k)
 
 
-def with_misc(target: Target, sentence: Sentence, one: Any) -> dict[str, list[str]]:
-    """Return the columns to write: the labels, and in CoNLL-U the confidences under MISC."""
-    fields = {
-        name: values for name, values in target.fill(sentence, one.labels).items() if name in sentence.columns
-    }
-    missing = [name for name in target.fields if name not in sentence.columns]
-    if missing:
-        raise InvalidInput(
-            f"{sentence.source}:{sentence.line}: the model predicts {target.expression}, but there is no "
-            f"column {missing[0]!r} to write it to; the columns are {', '.join(sentence.columns)}"
-        )
-    if one.confidence is not None and "misc" in sentence.columns:
-        notes = (f"Confidence={p:.4f}" for p in one.confidence)
-        fields["misc"] = [
-            note if old == "_" else f"{old}|{note}"
-            for old, note in zip(sentence.columns["misc"], notes, strict=True)
-        ]
-    return fields
-
-
-def noted(text: str, sentence: Sentence, rank: int | None, one: Any) -> str:
-    """Say above a CoNLL-U sentence which of several it is, and how good."""
-    if sentence.layout.format != "conllu" or (rank is None and one.probability is None):
-        return text
-    notes = "" if rank is None else f"# rank = {rank}\n# score = {one.score:.6g}\n"
-    if one.probability is not None:
-        notes += f"# probability = {one.probability:.6g}\n"
-    return notes + text
-
-
-def automaton(kind: str | None, labels: list[str]) -> Any:
-    """Make the automaton that a name stands for."""
+def automaton(kind: str | None, target: Target, labels: list[str]) -> Any:
+    """Make the automaton that a name stands for; of joint labels, the column that it fits is held to it."""
     if kind is None:
         return None
-    import certus
+    from certus.chain import bilou, bio, iobes
 
-    makers = {"bio": certus.bio, "bilou": certus.bilou, "iobes": certus.iobes}
+    makers = {"bio": bio, "bilou": bilou, "iobes": iobes}
     if kind not in makers:
         raise InvalidInput(f"there is no scheme {kind!r}; there are {', '.join(makers)}")
-    return makers[kind](labels)
+    if "|" not in target.expression:
+        return makers[kind](labels)
+    for column in reversed(target.fields):
+        values = {label: _value(target, label, column) for label in labels}
+        try:
+            return makers[kind](labels, part=values.__getitem__)
+        except InvalidInput:
+            continue
+    raise InvalidInput(f"the model predicts {target.expression}, of which no column is in the scheme {kind}")
+
+
+def _value(target: Target, label: str, column: str) -> str:
+    parts = (part for part in target.parts(label) if part.startswith(f"{column}="))
+    return next(parts, "").removeprefix(f"{column}=")
 
 
 def read_dictionary(path: str, encoding: str) -> dict[str, list[str]]:
     """Read a tag dictionary: a word, a tab, and its labels separated by blanks."""
-    from certus.errors import FormatError
-
     listed: dict[str, list[str]] = {}
-    with open(path, encoding=encoding) as file:
-        for number, line in enumerate(file, 1):
-            word, tab, labels = line.rstrip("\n").partition("\t")
-            if not line.strip():
-                continue
-            if not tab or not labels.split():
-                raise FormatError("a word, a tab and its labels are needed", path, number)
-            listed[word] = labels.split()
+    try:
+        with open(path, encoding=encoding) as file:
+            for number, line in enumerate(file, 1):
+                word, _, labels = line.rstrip("\n").partition("\t")
+                if not line.strip():
+                    continue
+                if not word or not labels.split():
+                    raise FormatError("a word, a tab and its labels are needed", path, number)
+                listed[word] = labels.split()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InvalidInput(f"cannot read the dictionary {path}: {reason}") from error
     return listed
 
 
-def stream(lines: Iterator[str], encoding: str) -> None:
-    """Write to stdout; a reader that has seen enough is no error."""
+def stream(labelled: Iterator[str], encoding: str, waiting: bool) -> None:
+    """Write to stdout; a reader that has seen enough is no error.
+
+    Args:
+        labelled: what to write.
+        encoding: of the bytes.
+        waiting: whether somebody waits for each sentence.
+    """
     out = sys.stdout.buffer
     try:
-        for line in lines:
-            out.write(line.encode(encoding))
+        for text in labelled:
+            out.write(text.encode(encoding))
+            if waiting:
+                out.flush()
         out.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except UnicodeEncodeError as error:
+        raise _unwritable(error, encoding) from None
+    except OSError as error:
+        raise CertusError(f"cannot write to stdout: {error.strerror}") from error
+
+
+def _unwritable(error: UnicodeEncodeError, encoding: str) -> InvalidInput:
+    character = error.object[error.start]
+    return InvalidInput(f"{character!r} cannot be written in the encoding {encoding!r}; utf-8 has everything")

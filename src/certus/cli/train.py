@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-
 
 train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
 
@@ -58,7 +60,7 @@ def tagger(
     templates: Annotated[
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the order of sentences.")] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of the order of sentences.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="For measuring on the dev data.")] = 1,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
@@ -90,20 +92,24 @@ def tagger(
     text = None if templates is None else _text(templates)
     made = Tagger(target, learner, templates=text, **{name: x for name, x in given.items() if x is not None})
     about = {"licence": licence, "attribution": attribution}
-    check_writable(output)
+    checkpoint = checkpoint or f"{output}.checkpoint"
+    check_writable(output, "model")
+    check_writable(checkpoint, "checkpoint")
     began = time.perf_counter()
-    made.fit(
-        data,
-        dev,
-        progress=(lambda _: None) if quiet else show,
-        checkpoint=checkpoint or f"{output}.checkpoint",
-        threads=threads,
-        format=format,
-        columns=columns,
-        encoding=encoding,
-        about={name: x for name, x in about.items() if x is not None},
-    )
-    made.save(output)
+    with kept(checkpoint, KeyboardInterrupt, SystemExit):
+        made.fit(
+            data,
+            dev,
+            progress=(lambda _: None) if quiet else show,
+            checkpoint=checkpoint,
+            threads=threads,
+            format=format,
+            columns=columns,
+            encoding=encoding,
+            about={name: x for name, x in about.items() if x is not None},
+        )
+    with kept(checkpoint, BaseException):
+        made.save(output)
     if not quiet:
         report(made, output, time.perf_counter() - began)
 
@@ -118,19 +124,29 @@ def _text(path: str) -> str:
         raise InvalidInput(f"cannot read the templates {path}: {error}") from error
 
 
-def check_writable(path: str) -> None:
+def check_writable(path: str, what: str) -> None:
     """Refuse a place that cannot be written before hours of training, not after."""
-    import os
-
     from certus.errors import InvalidInput
 
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
-        raise InvalidInput(f"{path} is a folder; name a file for the model")
+        raise InvalidInput(f"{path} is a folder; name a file for the {what}")
     if not os.path.isdir(folder):
-        raise InvalidInput(f"there is no folder {folder} to write the model to")
-    if not os.access(folder, os.W_OK):
-        raise InvalidInput(f"{folder} may not be written to: permission denied")
+        raise InvalidInput(f"there is no folder {folder} to write the {what} to")
+    place = path if os.path.exists(path) and not os.path.isfile(path) else folder
+    if not os.access(place, os.W_OK):
+        raise InvalidInput(f"{place} may not be written to: permission denied")
+
+
+@contextmanager
+def kept(checkpoint: str, *errors: type[BaseException]) -> Iterator[None]:
+    """Say where training can be taken up again, if one of these ends it before its time."""
+    try:
+        yield
+    except errors:
+        if os.path.exists(checkpoint):
+            typer.echo(f"what was learned is in {checkpoint}: the same command goes on from there", err=True)
+        raise
 
 
 def show(progress: Any) -> None:
@@ -154,12 +170,21 @@ def clock(seconds: float) -> str:
 
 def report(made: Any, output: str, seconds: float) -> None:
     """Say what was made."""
-    import os
-
     about = made.description
-    size = os.path.getsize(output) / 1e6
+    size = os.path.getsize(output)
     dev = about.get("accuracy", {}).get("dev")
-    parts = [f"{len(made.labels):,} labels", f"{size:.1f} MB", clock(seconds)]
+    held_out = about.get("dev", {})
+    if held_out.get("unseen"):
+        typer.echo(
+            f"{held_out['unseen']:,} of {held_out['tokens']:,} dev tokens have labels that the training data "
+            "lack: they count as wrong",
+            err=True,
+        )
+    parts = [
+        f"{len(made.labels):,} labels",
+        f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB",
+        clock(seconds),
+    ]
     if dev is not None:
         parts.insert(1, f"dev {100 * dev:.2f} %")
     typer.echo(f"{output}: {', '.join(parts)}", err=True)

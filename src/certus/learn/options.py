@@ -1,8 +1,9 @@
-"""The learners of taggers by name, and their options: declared once, for Python, the command line and the docs."""
+"""The learners of taggers by name, and their options: declared once, for Python, command line and docs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from certus.errors import InvalidInput
@@ -22,22 +23,33 @@ class Options:
     exact: ClassVar[bool] = True  # whether tags come with a proof
     shared: ClassVar[bool] = True  # whether labels share the weights of their parts
 
-    min_count: int = option(2, "Features that occur less often are left out.", least=1)
     rare: int = option(10, "Words seen at most this often are rare: unknown words are like them.", least=0)
-    seed: int = option(0, "Of the order in which sentences are seen.", least=0)
-    patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
-    drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         for f in fields(self):
             value, least = getattr(self, f.name), f.metadata["least"]
-            if least is not None and not value >= least:
+            if least is None:
+                continue
+            whole = isinstance(f.default, int)
+            if not isinstance(value, Integral if whole else Real):
+                raise InvalidInput(f"{f.name} is {value!r}; a {'whole ' if whole else ''}number is needed")
+            if not value >= least:
                 raise InvalidInput(f"{f.name} is {value}; it must be at least {least:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrunedCrf(Options):
+class Features(Options):
+    """What learners of feature weights share, which go over the data again and again."""
+
+    min_count: int = option(2, "Features that occur less often are left out.", least=1)
+    seed: int = option(0, "Of the order in which sentences are seen.", least=0)
+    patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
+    drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrunedCrf(Features):
     """A CRF of any order over lattices pruned by those of lower order (Müller, Schmid and Schütze 2013)."""
 
     name: ClassVar[str] = "pruned-crf"
@@ -67,7 +79,7 @@ class PrunedCrf(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perceptron(Options):
+class Perceptron(Features):
     """The averaged structured perceptron (Collins 2002), decoding exactly (Kaji et al. 2010)."""
 
     name: ClassVar[str] = "perceptron"

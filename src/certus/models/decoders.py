@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
-from certus.learn.hmm import Hmm
 from certus.learn.inventory import Inventory
 
 Cells = Sequence[list[list[str]]]
@@ -32,6 +32,7 @@ class Decoded:
         optimal: (sentences,) whether the bound is met.
         confidence: (tokens,) of the best labels, or nothing.
         log_partition: (sentences,) or nothing.
+        position: (sentences,) the first position that no label sequence reaches, where none is found.
     """
 
     first: NDArray[np.int64]
@@ -42,6 +43,7 @@ class Decoded:
     optimal: NDArray[Any]
     confidence: NDArray[np.float32]
     log_partition: NDArray[np.float64]
+    position: NDArray[np.int64]
 
 
 class Decoder(Protocol):
@@ -77,14 +79,19 @@ class NativeDecoder:
         self._made_of = extractor, tagset, arrays
         self._labels = len(inventory)
         self._chain = None if "ngram_keys" in arrays else chain_of(self._labels, arrays)
-        self._taggers: dict[Automaton | None, _native.Tagger] = {}
-        self._tagger(None)
+        self._free = self._make(None)
+        # For chains, one for each set of legal sequences, for as long as somebody has that set.
+        self._constrained: WeakKeyDictionary[Automaton, _native.Tagger] = WeakKeyDictionary()
 
     def _tagger(self, legal: Automaton | None) -> _native.Tagger:
-        """Return the kernels' tagger: for chains, one with each set of legal sequences."""
-        known = self._taggers.get(legal)
-        if known is not None:
-            return known
+        """Return the kernels' tagger for legal sequences only, or for all."""
+        if legal is None:
+            return self._free
+        if legal not in self._constrained:
+            self._constrained[legal] = self._make(legal)
+        return self._constrained[legal]
+
+    def _make(self, legal: Automaton | None) -> _native.Tagger:
         extractor, tagset, arrays = self._made_of
         tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], float(arrays["step"]))
         if self._chain is not None:
@@ -93,7 +100,6 @@ class NativeDecoder:
         else:
             thresholds = [float(x) for x in arrays["thresholds"]]
             tagger.use_cascade(len(thresholds) - 1, arrays["ngram_keys"], arrays["ngram_weights"], thresholds)
-        self._taggers[legal] = tagger
         return tagger
 
     def decode(
@@ -112,15 +118,23 @@ class NativeDecoder:
             constraints["legal"] = legal_table(legal)
             legal = None
         answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
-        labels, found, scores, bounds, optimal, confidences, log_partition = answers
+        labels, found, scores, bounds, optimal, confidences, log_partition, *more = answers
         return Decoded(
-            starts(cells), labels, found, scores.reshape(-1, k), bounds, optimal, confidences, log_partition
+            starts(cells),
+            labels,
+            found,
+            scores.reshape(-1, k),
+            bounds,
+            optimal,
+            confidences,
+            log_partition,
+            position=more[0] if more else np.zeros(len(cells), np.int64),
         )
 
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""
         out = np.empty((len(cells[0]), self._labels), np.float32)
-        self._tagger(None).emissions(cells, out)
+        self._free.emissions(cells, out)
         return out
 
     @property
@@ -129,78 +143,9 @@ class NativeDecoder:
         return self._chain
 
 
-class HmmDecoder:
-    """A hidden Markov model: words to emissions, then the chain engine."""
-
-    def __init__(self, hmm: Hmm) -> None:
-        self._hmm = hmm
-
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
-        """Label sentences given as columns of cells."""
-        chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
-        scores = [self._hmm.emissions(columns[0]) for columns in cells]
-        if allowed is not None:
-            scores = [masked(s, a) for s, a in zip(scores, allowed, strict=True)]
-        answers = chain.decode_batch(scores, k=k, threads=threads, infeasible="return")
-        first, total = starts(cells), np.full((len(cells), k), -np.inf)
-        labels = np.zeros(int(first[-1]) * k, np.int32)
-        found, bounds = np.zeros(len(cells), np.int64), np.zeros(len(cells))
-        optimal = np.zeros(len(cells), bool)
-        for n, answer in enumerate(answers):
-            several = list(answer) if k > 1 else [answer] if answer.position is None else []
-            found[n] = len(several)
-            bounds[n] = several[0].bound if several else -np.inf
-            optimal[n] = bool(several) and several[0].optimal
-            for rank, one in enumerate(several):
-                begin = int(first[n]) * k + rank * len(one.labels)
-                labels[begin : begin + len(one.labels)] = one.labels
-                total[n, rank] = one.score
-        surety, partition = np.empty(0, np.float32), np.empty(0)
-        if confidence:
-            surety, partition = self._confidence(chain, scores, first, labels, k)
-        return Decoded(first, labels, found, total, bounds, optimal, surety, partition)
-
-    @staticmethod
-    def _confidence(
-        chain: Chain,
-        scores: list[NDArray[np.float32]],
-        first: NDArray[np.int64],
-        labels: NDArray[np.int32],
-        k: int,
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        surety, partition = np.empty(int(first[-1]), np.float32), np.empty(len(scores))
-        for n, emissions in enumerate(scores):
-            marginals = chain.marginals(emissions)
-            partition[n] = marginals.log_partition
-            best = labels[int(first[n]) * k :][: len(emissions)]
-            surety[first[n] : first[n + 1]] = marginals.probabilities[np.arange(len(emissions)), best]
-        return surety, partition
-
-
 def starts(cells: Cells) -> NDArray[np.int64]:
     """Return where the tokens of each sentence begin, and where the last ends."""
     return np.concatenate([[0], np.cumsum([len(columns[0]) for columns in cells], dtype=np.int64)])
-
-
-def masked(
-    scores: NDArray[np.float32], allowed: list[NDArray[np.int32] | None] | None
-) -> NDArray[np.float32]:
-    """Forbid the labels that are not allowed at a token."""
-    for t, labels in enumerate(allowed or []):
-        if labels is not None:
-            kept = scores[t, labels].copy()
-            scores[t] = -np.inf
-            scores[t, labels] = kept
-    return scores
 
 
 def chain_of(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import resources
-from typing import Any
+import os
 
 from certus.errors import ModelError
 from certus.formats import model_file
@@ -12,14 +11,18 @@ from certus.models.tagger import Tagger
 DEFAULT = "en.certus"
 
 
-def load(path: Any = None) -> Tagger:
+def load(path: str | os.PathLike[str] | None = None) -> Tagger:
     """Open a model file; without a path, the English tagger that comes with Certus."""
     file = model_file.read(default() if path is None else path)
     if file.kind != "tagger":
-        raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load")
+        advice = "start its training again to finish it" if file.kind == "checkpoint" else "give a tagger"
+        raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load; {advice}")
     return Tagger.from_file(file)
 
 
-def default() -> Any:
+def default() -> str:
     """Return where the English tagger lies, trained on UD English EWT; NOTICE beside it says more."""
-    return resources.files("certus.models") / "data" / DEFAULT
+    path = os.path.join(os.path.dirname(__file__), "data", DEFAULT)
+    if not os.path.isfile(path):
+        raise ModelError("this copy of Certus comes without its English model; name a model file")
+    return path

@@ -40,3 +40,7 @@ class Tagging(Solution):
     def labels(self) -> Any:
         """The label of each token."""
         return self.value
+
+    def __repr__(self) -> str:
+        proof = "optimal" if self.optimal else f"bound={self.bound:.6g}, {self.status.value}"
+        return f"Tagging({self.value}, score={self.score:.6g}, {proof})"

@@ -1,0 +1,118 @@
+"""Sentences with their labels, as ``certus tag`` writes them.
+
+CoNLL-U and column files keep all but the predicted columns. Columns that a column file lacks are appended.
+Text becomes CoNLL-U, or two and more columns where CoNLL-U has no place for what is predicted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from certus.errors import FormatError, InvalidInput
+from certus.formats.conllu import FIELDS, build
+from certus.formats.sentence import Layout, Sentence, replace
+from certus.formats.targets import Target
+
+CONFIDENCE = "confidence"  # the column of column files, and the attribute under MISC
+_NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")
+
+
+def texts(target: Target, sentence: Sentence, answers: Sequence[Any], k: int) -> Iterator[str]:
+    """Yield a sentence with each of its answers, best first.
+
+    Args:
+        target: what the labels are of.
+        sentence: as it was read.
+        answers: Taggings, at most k.
+        k: how many were asked for; several are numbered.
+    """
+    if not answers or answers[0].position is not None:
+        line = sentence.line_of(answers[0].position if answers else 0)
+        raise FormatError("no label sequence fits the constraints here", sentence.source, line)
+    confident = answers[0].confidence is not None
+    place = with_columns(prepared(sentence, target), target, confident)
+    for rank, answer in enumerate(answers, 1):
+        fields = target.fill(place, answer.labels)
+        if confident:
+            fields |= confidences(place, answer.confidence)
+        made = replace(place, fields)
+        yield noted(made, notes(answer, rank if k > 1 else None))
+
+
+def prepared(sentence: Sentence, target: Target) -> Sentence:
+    """Make a sentence with columns of one that is a line of text."""
+    if sentence.layout.format not in ("text", "raw"):
+        return sentence
+    if set(target.fields) <= set(FIELDS):
+        made = build(sentence.words, text=sentence.text.strip("\ufeff\r\n ") or None)
+    else:
+        text = "".join(f"{word}\n" for word in sentence.words)
+        layout = Layout("columns", ("form",), "\t")
+        made = Sentence({"form": sentence.words}, text + "\n", range(len(sentence)), 1, "", layout)
+    made.source, made.top = sentence.source, sentence.top
+    return made
+
+
+def with_columns(sentence: Sentence, target: Target, confident: bool) -> Sentence:
+    """Append the columns to be written that a sentence lacks."""
+    missing = [name for name in target.fields if name not in sentence.columns]
+    if missing and "id" in sentence.columns:  # the columns of CoNLL-U and CoNLL-X are fixed
+        raise InvalidInput(
+            f"{sentence.source}:{sentence.line}: the model predicts {target.expression}, but there is no "
+            f"column {missing[0]!r} to write it to; the columns are {', '.join(sentence.columns)}"
+        )
+    if confident and "misc" not in sentence.columns and CONFIDENCE not in sentence.columns:
+        missing.append(CONFIDENCE)
+    return widened(sentence, missing) if missing else sentence
+
+
+def widened(sentence: Sentence, names: Sequence[str]) -> Sentence:
+    """Return a sentence with more columns, which hold ``_`` still."""
+    separator = sentence.layout.separator
+    lines = sentence.text.split("\n")
+    for row in sentence.rows:
+        line = lines[row].removesuffix("\r")
+        bare = line.rstrip(" \t") if separator == " " else line
+        lines[row] = bare + (separator + "_") * len(names) + "\r" * lines[row].endswith("\r")
+    columns = {**sentence.columns, **{name: ["_"] * len(sentence) for name in names}}
+    layout = Layout(sentence.layout.format, tuple(columns), separator)
+    return Sentence(columns, "\n".join(lines), sentence.rows, sentence.top, sentence.source, layout)
+
+
+def confidences(sentence: Sentence, found: Sequence[float] | None) -> dict[str, list[str]]:
+    """Return the column that confidences go to; those of lower ranks are not known."""
+    values = ["_"] * len(sentence) if found is None else [f"{p:.4f}" for p in found]
+    if CONFIDENCE in sentence.columns:
+        return {CONFIDENCE: values}
+    old = (_NOTE.sub("", misc).lstrip("|") for misc in sentence.columns["misc"])
+    return {"misc": [_with_note(misc, value) for misc, value in zip(old, values, strict=True)]}
+
+
+def _with_note(misc: str, value: str) -> str:
+    if value == "_":
+        return misc or "_"
+    return f"Confidence={value}" if misc in ("", "_") else f"{misc}|Confidence={value}"
+
+
+def notes(answer: Any, rank: int | None) -> list[str]:
+    """Say which of several answers one is, and how good."""
+    made = [] if rank is None else [f"# rank = {rank}", f"# score = {answer.score:.6g}"]
+    return made if answer.probability is None else [*made, f"# probability = {answer.probability:.6g}"]
+
+
+def noted(sentence: Sentence, comments: Sequence[str]) -> str:
+    """Return the text with comments after its own; in columns separated by blanks there are none."""
+    if not comments or sentence.layout.separator != "\t":
+        return sentence.text
+    lines = sentence.text.split("\n")
+    at = sentence.rows[0]
+    while at and lines[at - 1].strip() and not lines[at - 1].startswith("#"):  # ranges and empty nodes
+        at -= 1
+    end = "\r" * lines[at].endswith("\r")
+    mark = "\ufeff" * lines[at].startswith("\ufeff")
+    lines[at] = lines[at].removeprefix("\ufeff")
+    lines[at:at] = [comment + end for comment in comments]
+    lines[at] = mark + lines[at]
+    return "\n".join(lines)

@@ -1,0 +1,206 @@
+"""Training taggers: from annotated sentences to arrays, and to what a model file says about them."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from hashlib import blake2b
+from io import IOBase
+from itertools import chain as joined
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from certus.errors import InvalidInput
+from certus.formats import Sentence, Target, read
+from certus.learn import hmm, options, training
+from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
+from certus.learn.inventory import Inventory
+from certus.learn.templates import Templates
+from certus.learn.training import Arrays, Checkpoint, Progress
+from certus.models.decoders import Decoder, NativeDecoder
+from certus.models.hmm_decoder import HmmDecoder
+
+Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
+
+
+def fit(
+    target: Target,
+    chosen: options.Options,
+    templates: Templates | None,
+    train: Source,
+    dev: Source | None,
+    *,
+    progress: Callable[[Progress], None],
+    checkpoint: str | os.PathLike[str] | None,
+    threads: int,
+    reading: Mapping[str, Any],
+) -> tuple[Inventory, Arrays, dict[str, Any]]:
+    """Learn from annotated sentences.
+
+    Args:
+        target: what to predict.
+        chosen: the learner's options.
+        templates: of features; None for those that suit the data.
+        train: a file, an open stream, or sentences.
+        dev: held-out ones, or None.
+        progress: is called after each epoch.
+        checkpoint: where to keep training between epochs, or None.
+        threads: for measuring on dev.
+        reading: how to read files.
+
+    Returns:
+        The labels, the arrays of the model, and its description.
+    """
+    sentences = _sentences(train, reading)
+    first = next(sentences, None)
+    if first is None:
+        raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
+    if templates is None and not isinstance(chosen, options.Hmm):
+        templates = compile_templates(default_templates(first, target))
+    columns = ("word",) if templates is None else templates.columns
+    examples = _checked(Examples(joined([first], sentences), target, columns), target)
+    held_out = None if dev is None else Examples(_sentences(dev, reading), target, columns)
+    if held_out is not None and not held_out.tokens:
+        raise InvalidInput("the dev data hold no token")
+    if isinstance(chosen, options.Hmm):
+        inventory, arrays, accuracy = _count(examples, held_out, chosen, threads)
+    else:
+        assert templates is not None
+        kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
+        data = TrainingSet(examples, target, templates, chosen)
+        measure = None if held_out is None else _measure(held_out, data, threads)
+        found, accuracy = training.train(data, chosen, accuracy=measure, checkpoint=kept, progress=progress)
+        inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
+    description = _describe(target, chosen, templates, inventory, arrays)
+    description["training"] = _data(train, examples)
+    if held_out is not None:
+        unseen = int((inventory.numbers(held_out.labels) < 0).sum())
+        description["dev"] = {**_data(dev, held_out), "unseen": unseen}
+        description["accuracy"] = {"dev": accuracy}
+    return inventory, arrays, description
+
+
+def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+    if isinstance(source, str | os.PathLike | IOBase):
+        yield from read(cast(Any, source), **reading)
+        return
+    sentences: Iterable[Any] = source
+    for sentence in sentences:
+        if not isinstance(sentence, Sentence):
+            raise InvalidInput(
+                f"{type(sentence).__name__} is no annotated sentence: give a file, or sentences from "
+                "certus.formats.read or certus.formats.build"
+            )
+        yield sentence
+
+
+def _checked(examples: Examples, target: Target) -> Examples:
+    """Refuse a file in which nobody has annotated what is to be learned."""
+    if not examples.tokens:
+        raise InvalidInput("there is nothing to learn from: the training data hold no token")
+    if set("".join(set(examples.labels))) <= {"_", "|"}:
+        raise InvalidInput(
+            f"there is nothing to learn from: all labels of target {target.expression!r} are '_' "
+            "in the training data; name a column that is annotated"
+        )
+    return examples
+
+
+def _count(
+    examples: Examples, held_out: Examples | None, chosen: options.Hmm, threads: int
+) -> tuple[Inventory, Arrays, float | None]:
+    """Estimate a hidden Markov model; return its labels, its arrays and its accuracy on held-out data."""
+    inventory = Inventory(sorted(set(examples.labels)))
+    labels = np.split(inventory.numbers(examples.labels), np.cumsum(examples.lengths)[:-1])
+    words = [cells[0] for cells in examples.cells]
+    model = hmm.estimate(words, labels, len(inventory), rare=chosen.rare, suffixes=chosen.suffixes)
+    accuracy = None if held_out is None else share(HmmDecoder(model), held_out, inventory, threads)
+    return inventory, model.arrays(), accuracy
+
+
+def _measure(held_out: Examples, data: TrainingSet, threads: int) -> Callable[[Arrays], float]:
+    def accuracy(arrays: Arrays) -> float:
+        decoder = NativeDecoder(data.extractor, data.inventory, data.tagset, arrays)
+        return share(decoder, held_out, data.inventory, threads)
+
+    return accuracy
+
+
+def share(decoder: Decoder, held_out: Examples, inventory: Inventory, threads: int) -> float:
+    """Return the share of tokens that get the right label; labels unseen in training are never right."""
+    found = decoder.decode(held_out.cells, k=1, confidence=False, threads=threads, allowed=None, legal=None)
+    return float((found.labels == inventory.numbers(held_out.labels)).mean())
+
+
+def _identity(
+    target: Target,
+    chosen: options.Options,
+    templates: Templates,
+    examples: Examples,
+    held_out: Examples | None,
+) -> dict[str, Any]:
+    """Return what tells one training run from another: a checkpoint is of all this, or of another run."""
+    from certus import __version__
+
+    return {
+        "certus": __version__,
+        "target": target.expression,
+        "templates": str(templates),
+        "learner": chosen.name,
+        "options": plain(chosen),
+        "train": _digest(examples),
+        "dev": None if held_out is None else _digest(held_out),
+    }
+
+
+def _digest(examples: Examples) -> str:
+    """Return a short name for all cells and labels, in their order."""
+    digest = blake2b(digest_size=16)
+    for cells in examples.cells:
+        for column in cells:
+            digest.update("\t".join([*column, "\n"]).encode(errors="surrogatepass"))
+    digest.update("\t".join(examples.labels).encode(errors="surrogatepass"))
+    return digest.hexdigest()
+
+
+def _describe(
+    target: Target,
+    chosen: options.Options,
+    templates: Templates | None,
+    inventory: Inventory,
+    arrays: Arrays,
+) -> dict[str, Any]:
+    """Return what a model file says about the model."""
+    from certus import __version__
+
+    described: dict[str, Any] = {
+        "target": target.expression,
+        "learner": chosen.name,
+        "options": plain(chosen),
+        "labels": inventory.labels,
+        "columns": ["word"],
+        "date": date.today().isoformat(),
+        "certus": __version__,
+    }
+    if templates is not None:
+        described |= {"columns": list(templates.columns), "templates": str(templates).splitlines()}
+    if isinstance(chosen, options.PrunedCrf):
+        described["order"] = chosen.order
+    if "features" in arrays:
+        described["features"] = int(arrays["features"])
+    return described
+
+
+def _data(source: Source | None, examples: Examples) -> dict[str, Any]:
+    name = Path(source).name if isinstance(source, str | os.PathLike) else "sentences"
+    return {"name": name, "sentences": len(examples), "tokens": examples.tokens}
+
+
+def plain(chosen: options.Options) -> dict[str, Any]:
+    """Return options as JSON has them."""
+    values = dataclasses.asdict(chosen)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,0 +1,99 @@
+"""Decoding with a hidden Markov model: words to emissions, then the chain engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.chain import Automaton, Chain
+from certus.learn.hmm import Hmm
+from certus.models.decoders import Allowed, Cells, Decoded, starts
+
+MOST = 1 << 23  # emissions that are held at a time: 32 MB
+
+
+class HmmDecoder:
+    """A hidden Markov model behind the protocol of decoders."""
+
+    def __init__(self, hmm: Hmm) -> None:
+        self._hmm = hmm
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
+        first, count = starts(cells), len(cells)
+        out = Decoded(
+            first,
+            labels=np.zeros(int(first[-1]) * k, np.int32),
+            found=np.zeros(count, np.int64),
+            scores=np.full((count, k), -np.inf),
+            bounds=np.full(count, -np.inf),
+            optimal=np.zeros(count, bool),
+            confidence=np.zeros(int(first[-1]) if confidence else 0, np.float32),
+            log_partition=np.full(count if confidence else 0, -np.inf),
+            position=np.zeros(count, np.int64),
+        )
+        for begin, end in self._pieces(first):
+            limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
+            emissions = list(map(self._emissions, cells[begin:end], limits))
+            found = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
+            for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
+                several = list(answer) if k > 1 else [answer] if answer.position is None else []
+                _put(out, n, k, several)
+                if not several:
+                    out.position[n] = answer.position if k == 1 else 0
+                if confidence and several:
+                    _put_confidence(out, n, k, chain, scores)
+        return out
+
+    def _pieces(self, first: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+        """Cut the sentences so that the emissions of each piece fit into memory."""
+        begin, tokens = 0, max(1, MOST // len(self._hmm.start))
+        while begin < len(first) - 1:
+            end = max(begin + 1, int(np.searchsorted(first, first[begin] + tokens, "right")) - 1)
+            yield begin, end
+            begin = end
+
+    def _emissions(
+        self, cells: list[list[str]], allowed: list[NDArray[np.int32] | None] | None
+    ) -> NDArray[np.float32]:
+        """Return the scores of a sentence, with -inf for what is not allowed."""
+        scores = self._hmm.emissions(cells[0])
+        for t, labels in enumerate(allowed or []):
+            if labels is not None:
+                kept = scores[t, labels].copy()
+                scores[t] = -np.inf
+                scores[t, labels] = kept
+        return scores
+
+
+def _put(out: Decoded, n: int, k: int, several: Sequence[Any]) -> None:
+    """Write the answers for sentence n, best first, to where they belong."""
+    if not several:
+        return
+    out.found[n], out.bounds[n], out.optimal[n] = len(several), several[0].bound, several[0].optimal
+    for rank, one in enumerate(several):
+        begin = int(out.first[n]) * k + rank * len(one.labels)
+        out.labels[begin : begin + len(one.labels)] = one.labels
+        out.scores[n, rank] = one.score
+
+
+def _put_confidence(out: Decoded, n: int, k: int, chain: Chain, emissions: NDArray[np.float32]) -> None:
+    """Write how probable the labels of the best answer are."""
+    marginals = chain.marginals(emissions)
+    out.log_partition[n] = marginals.log_partition
+    best = out.labels[int(out.first[n]) * k :][: len(emissions)]
+    chosen = marginals.probabilities[np.arange(len(emissions)), best]
+    out.confidence[out.first[n] : out.first[n + 1]] = chosen

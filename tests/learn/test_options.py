@@ -1,0 +1,51 @@
+"""The options of learners are in the documentation, as they are declared."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from certus.cli.app import app
+from certus.learn.options import LEARNERS
+
+PAGE = Path(__file__).parents[2] / "docs" / "tagging.md"
+BEGIN, END = "<!-- options -->\n", "<!-- /options -->"
+
+
+def table() -> str:
+    """The options as the page should have them, by learners that share name, default and meaning."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for learner, kind in LEARNERS.items():
+        for field in fields(kind):
+            default = (
+                ", ".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+            )
+            rows.setdefault((field.name, f"{default}", field.metadata["help"]), []).append(learner)
+    order = [field.name for kind in LEARNERS.values() for field in fields(kind)]
+    lines = ["| option | default | of | |", "|---|---|---|---|"]
+    for (name, default, about), learners in sorted(rows.items(), key=lambda row: order.index(row[0][0])):
+        which = "all" if len(learners) == len(LEARNERS) else ", ".join(f"`{name}`" for name in learners)
+        lines.append(f"| `{name}` | {default} | {which} | {about} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_lists_them() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    found = text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
+    assert found == table(), "put this between the marks of docs/tagging.md:\n" + table()
+
+
+def test_every_learner_is_on_the_page() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert all(f"\n| `{name}` | " in text for name in LEARNERS)
+
+
+def test_the_page_says_which_are_not_on_the_command_line() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    shown = CliRunner().invoke(app, ["train", "tagger", "--help"], env={"COLUMNS": "200"}).stdout
+    names = {field.name for kind in LEARNERS.values() for field in fields(kind)}
+    absent = {name for name in names if f"--{name.replace('_', '-')} " not in shown}
+    sentence = text[text.index("on the command line as `--min-count`") : text.index("in Python only")]
+    assert absent == {name for name in names if f"`{name}`" in sentence}

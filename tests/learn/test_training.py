@@ -1,0 +1,210 @@
+"""The loop of training: the best epoch is kept, and a killed run goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from certus import ModelError, Tagger
+from certus.formats import Target, model_file
+from certus.learn import options, training
+from certus.learn.data import Examples, TrainingSet, compile_templates
+from certus.learn.options import LEARNERS
+from certus.learn.templates import MORPHOLOGY
+from certus.learn.training import Checkpoint, Progress
+from tests.models import invented
+
+EPOCHS = [name for name, kind in LEARNERS.items() if "epochs" in kind.__dataclass_fields__]
+
+
+class Killed(Exception):
+    """The end of a run that did not expect it."""
+
+
+def kill_after(epoch: int) -> Callable[[Progress], None]:
+    def progress(report: Progress) -> None:
+        if report.epoch == epoch:
+            raise Killed
+
+    return progress
+
+
+def fitted(learner: str, *, dev: bool = True, **fitting: Any) -> Tagger:
+    tagger = Tagger("upos+feats", learner, epochs=5, patience=5)
+    return tagger.fit(invented.sentences(60, 1), invented.sentences(20, 2) if dev else None, **fitting)
+
+
+def data(chosen: options.Options) -> TrainingSet:
+    examples = Examples(invented.sentences(40, 1), Target("upos"), ("word",))
+    return TrainingSet(examples, Target("upos"), compile_templates(MORPHOLOGY), chosen)
+
+
+@pytest.mark.parametrize("learner", EPOCHS)
+def test_every_epoch_is_told(learner: str) -> None:
+    told: list[Progress] = []
+    fitted(learner, dev=False, progress=told.append)
+    assert [(report.epoch, report.epochs) for report in told] == [(n, 5) for n in range(1, 6)]
+    assert told[0].loss > told[-1].loss >= 0
+    assert all(report.dev is None for report in told)
+    assert told[0].seconds <= told[-1].seconds
+    assert told[0].left > told[-1].left == 0
+
+
+@pytest.mark.parametrize("learner", EPOCHS)
+def test_the_best_epoch_is_kept(learner: str) -> None:
+    told: list[Progress] = []
+    tagger = fitted(learner, progress=told.append)
+    found = [report.dev for report in told if report.dev is not None]
+    assert tagger.description["accuracy"]["dev"] == max(found)
+    dev = list(invented.sentences(20, 2))
+    labels = [answer.labels for answer in tagger.tag_batch(dev)]
+    right = [Target("upos+feats").labels(sentence) for sentence in dev]
+    assert invented.share(labels, right) == pytest.approx(max(found))
+
+
+@pytest.mark.parametrize("learner", EPOCHS)
+@pytest.mark.parametrize(
+    ("scores", "patience", "epochs", "best"),
+    [
+        ([0.5, 0.6, 0.6, 0.6, 0.9, 0.1], 2, 4, 0.6),  # as good is not better
+        ([0.5, 0.6, 0.5, 0.7, 0.6, 0.6], 2, 6, 0.7),
+        ([0.5, 0.4, 0.9, 0.9, 0.9, 0.9], 1, 2, 0.5),
+        ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 1, 6, 0.6),
+    ],
+)
+def test_training_stops_when_dev_no_longer_rises(
+    learner: str, scores: list[float], patience: int, epochs: int, best: float
+) -> None:
+    chosen = LEARNERS[learner](epochs=6, patience=patience)  # type: ignore[call-arg]
+    told: list[Progress] = []
+    rest, weights = iter(scores), []
+
+    def accuracy(arrays: training.Arrays) -> float:
+        weights.append(arrays)
+        return next(rest)
+
+    arrays, dev = training.train(
+        data(chosen), chosen, accuracy=accuracy, checkpoint=Checkpoint(None, {}), progress=told.append
+    )
+    assert (len(told), dev) == (epochs, best)
+    assert arrays is weights[scores.index(best)]
+
+
+@pytest.mark.parametrize("learner", EPOCHS)
+@pytest.mark.parametrize("dev", [False, True])
+@pytest.mark.parametrize("killed", [1, 2, 4, 5])
+def test_a_killed_run_goes_on_to_the_same_model(learner: str, dev: bool, killed: int, tmp_path: Path) -> None:
+    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
+    checkpoint = tmp_path / "checkpoint"
+    fitted(learner, dev=dev).save(whole)
+    told: list[Progress] = []
+    with pytest.raises(Killed):
+        fitted(learner, dev=dev, checkpoint=checkpoint, progress=kill_after(killed))
+    assert checkpoint.exists()
+    tagger = fitted(learner, dev=dev, checkpoint=checkpoint, progress=told.append)
+    assert [report.epoch for report in told] == list(range(killed + 1, 6))
+    assert checkpoint.exists(), "the model is not safe yet"
+    tagger.save(resumed)
+    assert resumed.read_bytes() == whole.read_bytes()
+    assert not checkpoint.exists()
+
+
+@pytest.mark.parametrize("learner", EPOCHS)
+def test_killed_again_and_again(learner: str, tmp_path: Path) -> None:
+    for epoch in (1, 2, 3, 4):
+        with pytest.raises(Killed):
+            fitted(learner, dev=False, checkpoint=tmp_path / "c", progress=kill_after(epoch))
+    fitted(learner, dev=False, checkpoint=tmp_path / "c").save(tmp_path / "resumed")
+    fitted(learner, dev=False).save(tmp_path / "whole")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def other_runs() -> dict[str, Callable[[str, Path], Tagger]]:
+    def run(target: str = "upos+feats", train: int = 1, dev: int = 2, templates: str | None = None) -> Any:
+        def fit(learner: str, checkpoint: Path) -> Tagger:
+            tagger = Tagger(target, learner, templates=templates, epochs=5, patience=5)
+            sentences = invented.sentences(60, train), invented.sentences(20, dev)
+            return tagger.fit(*sentences, checkpoint=checkpoint)
+
+        return fit
+
+    def seeded(learner: str, checkpoint: Path) -> Tagger:
+        tagger = Tagger("upos+feats", learner, epochs=5, patience=5, seed=9)
+        return tagger.fit(invented.sentences(60, 1), invented.sentences(20, 2), checkpoint=checkpoint)
+
+    return {
+        "target": run(target="upos"),
+        "data": run(train=3),
+        "dev": run(dev=3),
+        "templates": run(templates="word[0]"),
+        "options": seeded,
+    }
+
+
+@pytest.mark.parametrize("learner", EPOCHS)
+@pytest.mark.parametrize("other", other_runs())
+def test_a_checkpoint_of_another_run_is_refused(learner: str, other: str, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "c"
+    with pytest.raises(Killed):
+        fitted(learner, checkpoint=checkpoint, progress=kill_after(2))
+    before = checkpoint.read_bytes()
+    with pytest.raises(ModelError, match=r"c is of another training run .*: remove it, or name another file"):
+        other_runs()[other](learner, checkpoint)
+    assert checkpoint.read_bytes() == before
+
+
+def test_a_checkpoint_knows_the_columns_that_features_look_at(tmp_path: Path) -> None:
+    for name, old in (("a.txt", "DET"), ("b.txt", "ART")):
+        text = invented.columns(20, 1).replace("DET", old)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    options = {"learner": "perceptron", "epochs": 3}
+    with pytest.raises(Killed):
+        Tagger("chunk", **options).fit(  # type: ignore[arg-type]
+            tmp_path / "a.txt", checkpoint=tmp_path / "c", progress=kill_after(1)
+        )
+    with pytest.raises(ModelError, match="of another training run"):
+        Tagger("chunk", **options).fit(tmp_path / "b.txt", checkpoint=tmp_path / "c")  # type: ignore[arg-type]
+
+
+def test_what_is_no_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    model_file.write(path, "tagger", {}, {})
+    with pytest.raises(ModelError, match="is of another training run"):
+        fitted("perceptron", checkpoint=path)
+    path.write_bytes(b"text")
+    with pytest.raises(ModelError, match="c"):
+        fitted("perceptron", checkpoint=path)
+    assert path.read_bytes() == b"text"
+
+
+def test_a_checkpoint_cut_off_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    with pytest.raises(Killed):
+        fitted("perceptron", checkpoint=path, progress=kill_after(1))
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(ModelError, match="truncated"):
+        fitted("perceptron", checkpoint=path)
+
+
+def test_a_checkpoint_that_cannot_be_written_ends_the_run(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="there is no folder"):
+        fitted("perceptron", checkpoint=tmp_path / "nowhere" / "c")
+    assert os.listdir(tmp_path) == []
+
+
+def test_orders_are_permutations_that_depend_on_seed_and_epoch() -> None:
+    made = data(options.Perceptron())
+    orders = [made.order(np.random.default_rng(key)) for key in ((0, 0), (0, 1), (1, 0), (0, 0))]
+    assert all(sorted(order.tolist()) == list(range(40)) for order in orders)
+    assert orders[0].tolist() == orders[3].tolist()
+    assert orders[0].tolist() != orders[1].tolist() != orders[2].tolist()
+
+
+def test_counting_is_no_learning_in_epochs() -> None:
+    with pytest.raises(ValueError, match="the learner hmm does not learn in epochs"):
+        training.start(data(options.Perceptron()), options.Hmm())
