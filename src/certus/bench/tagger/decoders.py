@@ -142,7 +142,7 @@ def lattices(tagger: Tagger, sentences: Sequence[Sentence]) -> Sample:
 
 
 def beam_width(tagger: Tagger, sentences: Sequence[Sentence]) -> int:
-    """Return the smallest power of two as which a beam loses less than 0.1 % of accuracy (Kaji et al. 5.3)."""
+    """Return the smallest power of two at which a beam loses under 0.1 % of accuracy (Kaji et al. 5.3)."""
     chain, target = tagger.chain, tagger.target
     number = {name: n for n, name in enumerate(tagger.labels)}
     scores = [tagger.emissions(sentence) for sentence in sentences]

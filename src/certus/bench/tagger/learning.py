@@ -57,7 +57,7 @@ def learn(plan: Plan, corpus: Corpus, data: TrainingSet, lengths: Lengths, decod
     whole = np.concatenate(orders)
     patience = np.inf if decoder == "auto" else _PATIENCE * (0.1 if plan.quick else 1.0)
     measured, begin = 0, perf_counter()
-    while measured < len(whole) and perf_counter() - begin < patience:
+    while not measured or (measured < len(whole) and perf_counter() - begin < patience):
         learner.epoch(whole[measured : measured + _STEP])
         measured = min(measured + _STEP, len(whole))
     seconds = perf_counter() - begin
