@@ -119,6 +119,26 @@ def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
         CORPORA["bosque"].read(tmp_path, "train")
 
 
+def test_missing_data_are_noticed_before_anything_is_trained(tmp_path: Path, here: None) -> None:
+    for part in PARTS:
+        with pytest.raises(InvalidInput, match="which is not there"):
+            run(Plan(data=tmp_path, only=frozenset({part})))
+
+
+def test_a_model_that_cannot_be_trained_stops_no_other(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(plan: Plan, job: Job) -> Trained:
+        if job.what == "PCRF 2":
+            raise CertusError("out of memory")
+        return model(corpus=job.corpus, what=job.what)
+
+    monkeypatch.setattr(orders, "run", fails)
+    monkeypatch.setattr(tasks, "run", fails)
+    report = run(small(data, "orders", "tasks", "bosque"))
+    assert [row.what for row in report.orders] == ["PCRF 1", "PCRF 3"]
+    assert [row.what for row in report.tasks if not row.quoted] == ["PCRF 1", "PCRF 3"]
+    assert report.failures == ["out of memory"]
+
+
 def test_names_choose_parts_and_corpora(data: Path) -> None:
     assert Plan(data=data).parts == list(PARTS)
     assert Plan(data=data, only=frozenset({"tasks", "bosque"})).parts == ["tasks"]
@@ -295,7 +315,7 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
     for part in (
         "1,000 [500–1,000]", "1,000 (4)", "1,000 (8)", "3.00 (2.0)", "60 * (10 of 100)", "30×",
         "MarMoT 3 (quoted)",
-        "200 ms [100–300]", "what has to hold", "WRONG ANSWER  auto is wrong", "5,000",
+        "200 ms [100–300]", "what has to hold", "FAILED  auto is wrong", "5,000",
     ):  # fmt: skip
         assert part in text, part
     write_json(report, tmp_path / "out.json")

@@ -36,7 +36,7 @@ class Corpus:
         path = root / self.folder / f"{part}{self.suffix}"
         if not path.is_file():
             raise InvalidInput(
-                f"{self.name} needs {path}, which is not there; give the data's folder by --data"
+                f"{self.name} needs {path}, which is not there; --only runs what needs no such file"
             )
         return path
 

@@ -37,7 +37,7 @@ def show(report: Report, console: Console) -> None:
     console.print(claims_table(claims(report)))
     console.print(Text(machine_line(report.machine), "dim"))
     for failure in report.failures:
-        console.print(Text(f"WRONG ANSWER  {failure}", "bold red"))
+        console.print(Text(f"FAILED  {failure}", "bold red"))
 
 
 def as_json(report: Report) -> dict[str, Any]:

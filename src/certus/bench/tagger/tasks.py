@@ -12,11 +12,12 @@ from certus.bench.tagger.corpora import CORPORA
 from certus.bench.tagger.job import Job, run
 from certus.bench.tagger.orders import ORDERS, pruned
 from certus.bench.tagger.plan import Plan, Report
+from certus.errors import CertusError
 from certus.models.loading import load
 
 EXACT = ("bosque-xpos", "ewt-parse")  # thousands of labels, decoded exactly
 BESIDE = ("polish", "slavonic", "czech", "basque")
-_STARTUP = "ewt-upos"
+STARTUP = "ewt-upos"
 
 Tell = Callable[[str, float], None]
 
@@ -24,20 +25,31 @@ Tell = Callable[[str, float], None]
 def measure(report: Report, tell: Tell) -> None:
     """Add the tasks to a report."""
     plan = report.plan
-    wanted = [job for job in jobs(plan) if not plan.only & CORPORA.keys() or job.corpus in plan.only]
+    wanted = [job for job in jobs(plan) if asked_for(plan, job.corpus)]
     with tempfile.TemporaryDirectory(prefix="certus-bench-") as folder:
         for n, job in enumerate(wanted):
             tell(f"tasks: {job.corpus}, {job.what}", n / len(wanted))
-            path = str(Path(folder) / f"{n}.certus")
-            kept = job.corpus in EXACT and report.seconds("auto", job.corpus) is None
-            report.tasks.append(run(plan, replace(job, model=path if kept else None)))
-            if kept:
-                corpus = CORPORA[job.corpus]
-                decoders.time_on(report, corpus, load(path), lambda text: tell(text, 0.9), decoders.MAIN)
-        if not plan.only & CORPORA.keys() or _STARTUP in plan.only:
+            try:
+                _perform(report, job, str(Path(folder) / f"{n}.certus"))
+            except CertusError as error:  # the other tasks can still be done
+                report.fail([str(error)])
+        if asked_for(plan, STARTUP):
             tell("tasks: startup", 0.95)
             report.startup = startup.measure(plan, folder)
     report.tasks += [row for row in rivals.MARMOT if any(job.corpus == row.corpus for job in wanted)]
+
+
+def asked_for(plan: Plan, corpus: str) -> bool:
+    """Whether a plan wants a corpus: all of them if it names none."""
+    return corpus in plan.only or not plan.only & CORPORA.keys()
+
+
+def _perform(report: Report, job: Job, path: str) -> None:
+    """Train and measure; with thousands of labels also time decoders, unless that was done before."""
+    kept = job.corpus in EXACT and report.seconds("auto", job.corpus) is None
+    report.tasks.append(run(report.plan, replace(job, model=path if kept else None)))
+    if kept:
+        decoders.time_on(report, CORPORA[job.corpus], load(path), lambda _: None, decoders.MAIN)
 
 
 def jobs(plan: Plan) -> Iterator[Job]:
