@@ -304,6 +304,7 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
     machine = {"processor": "x", "cores": 1, "python": "3", "numpy": "2", "certus": "1", "rivals": {}}
     report = Report(Plan(data=data), machine)
     report.rows = [row("auto", 1), row("beam (4)", 1), row("auto", 5), row("beam (8)", 1, "czech-xpos")]
+    report.rows += [row("kbest-astar", k) for k in (1, 5)]
     fast = Learning("conll2000", 319, "auto", 10, 2.0, 100, 100)
     report.learning = [fast, replace(fast, decoder="viterbi", seconds=60.0, measured=10)]
     report.orders, report.tasks = [model(what="PCRF 2")], [model(), *rivals.MARMOT]
@@ -318,6 +319,7 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
         "200 ms [100–300]", "what has to hold", "FAILED  auto is wrong", "5,000",
     ):  # fmt: skip
         assert part in text, part
+    assert text.count("kbest-astar") == 2  # among the 5 best, and as k grows; not among methods for one path
     write_json(report, tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == as_json(report)
     assert as_json(report)["training"][1]["extrapolated"] is True

@@ -10,6 +10,7 @@ from certus.bench.picture import check
 from certus.bench.plan import Row
 from certus.bench.tagger.decoders import SMALL
 from certus.bench.tagger.plan import Report
+from certus.bench.tagger.tables import usual
 from certus.errors import CertusError
 
 _COLOURS = {
@@ -35,7 +36,7 @@ def draw(report: Report, path: Path) -> None:
 
     figure = Figure(figsize=(10.5, 4.6), dpi=160, layout="constrained")
     left, right = figure.subplots(1, 2)
-    _panel(left, [row for row in report.rows if row.k == 1], "labels", "the best sequence")
+    _panel(left, [row for row in report.rows if row.k == 1 and usual(row)], "labels", "the best sequence")
     _panel(right, [row for row in report.rows if _over_k(row)], "k", f"the k best, {SMALL}")
     figure.savefig(path)
 
