@@ -14,19 +14,21 @@ _LARGEST = SIZES[-1]
 
 @dataclass(frozen=True)
 class Claim:
-    """A ratio of two times, and what it has to be.
+    """A figure, mostly a ratio of two times, and what it has to be.
 
     Attributes:
         text: what is claimed, with the size it is claimed for.
         needed: the limit.
-        least: whether the limit is the least (or, if False, the most) that the ratio may be.
-        measured: the ratio, or None if the run did not time what it takes.
+        least: whether the limit is the least (or, if False, the most) that the figure may be.
+        measured: the figure, or None if the run did not time what it takes.
+        unit: of both; ``×`` for a ratio.
     """
 
     text: str
     needed: float
     least: bool
     measured: float | None
+    unit: str = "×"
 
     @property
     def holds(self) -> bool | None:

@@ -50,7 +50,10 @@ def path_score(sample: Sample, index: int, labels: Any) -> NDArray[np.float64]:
     y = np.asarray(labels)
     nodes = sample.sentences[index][np.arange(len(y)), y].astype(np.float64)
     edges = sample.transitions[y[:-1], y[1:]].astype(np.float64)
-    return np.array([nodes.sum() + edges.sum()])
+    ends = sum(
+        float(scores[at]) for scores, at in ((sample.start, y[0]), (sample.end, y[-1])) if scores is not None
+    )
+    return np.array([nodes.sum() + edges.sum() + ends])
 
 
 def _claimed(sample: Sample, index: int, answer: Any) -> NDArray[np.float64]:
@@ -68,7 +71,8 @@ def decoding(method: str | Method, k: int, sample: Sample) -> list[Call]:
     return [partial(sample.chain.decode, emissions, method=method, k=k) for emissions in sample.sentences]
 
 
-def _ours(name: str, method: str | Method, k: int = 1, **about: Any) -> Entry:
+def ours(name: str, method: str | Method, k: int = 1, **about: Any) -> Entry:
+    """Make the entry of a method of Certus."""
     return Entry(name, "certus", partial(decoding, method, k), _claimed, k, **about)
 
 
@@ -78,31 +82,31 @@ def _floor(sample: Sample) -> list[Call]:
 
 def _one_best() -> list[Entry]:
     named = [
-        _ours(name, name, exact=kind.exact)
+        ours(name, name, exact=kind.exact)
         for name, kind in METHODS.items()
         if kind.one and name not in ("viterbi", "staggered", "astar")
     ]
     levels = [
-        _ours(f"astar ({_level(m)})", AStar(heuristic=m), usual=False)
+        ours(f"astar ({_level(m)})", AStar(heuristic=m), usual=False)
         for m in ("naive", 0, 6, 9)  # type: tuple[Any, ...]
     ]
     return [
-        _ours("viterbi", Viterbi(sparse=False)),
-        _ours("viterbi (listed pairs)", Viterbi(sparse=True), listed=True),
+        ours("viterbi", Viterbi(sparse=False)),
+        ours("viterbi (listed pairs)", Viterbi(sparse=True), listed=True),
         *named,
-        _ours("staggered", Staggered()),
-        _ours("staggered (all columns)", Staggered(columnwise=False)),
-        _ours("astar", "astar"),
+        ours("staggered", Staggered()),
+        ours("staggered (all columns)", Staggered(columnwise=False)),
+        ours("astar", "astar"),
         *levels,
     ]
 
 
 def _many_best() -> list[Entry]:
     levels = [
-        _ours(f"kbest-astar ({_level(m)})", KBestAStar(heuristic=m), K, usual=False)
+        ours(f"kbest-astar ({_level(m)})", KBestAStar(heuristic=m), K, usual=False)
         for m in ("naive", 0, 6, 9)  # type: tuple[Any, ...]
     ]
-    return [*(_ours(name, name, K) for name, kind in METHODS.items() if kind.many), *levels]
+    return [*(ours(name, name, K) for name, kind in METHODS.items() if kind.many), *levels]
 
 
 def _level(heuristic: int | str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -41,9 +42,14 @@ def restart_tuned() -> None:
 
 
 def machine(plan: Plan) -> dict[str, Any]:
-    """Describe what the figures were taken on."""
+    """Describe what the figures of a plan were taken on."""
     names = rivals.installed()
     chosen = names if plan.methods is None else [name for name in names if name in plan.methods]
+    return describe({name: rivals.version(name) for name in chosen if name != "NumPy"})
+
+
+def describe(beside: Mapping[str, str]) -> dict[str, Any]:
+    """Describe the machine, with the versions of the rivals that run beside Certus."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -51,7 +57,7 @@ def machine(plan: Plan) -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "certus": certus.__version__,
-        "rivals": {name: rivals.version(name) for name in chosen if name != "NumPy"},
+        "rivals": dict(beside),
         "environment": {name: os.environ.get(name) for name in (*_ONE_THREAD, *_KEEP_MEMORY)},
     }
 

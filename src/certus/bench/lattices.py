@@ -25,12 +25,15 @@ class Sample:
         sentences: emissions, each (T, L).
         listed: whether most pairs of labels share one transition score.
         whole_numbers: whether all scores are whole numbers, so that sums are exact.
+        start: (L,) what a path gets for its first label, if anything; ``end`` for its last.
     """
 
     transitions: NDArray[Any]
     sentences: tuple[NDArray[Any], ...]
     listed: bool = False
     whole_numbers: bool = False
+    start: NDArray[Any] | None = None
+    end: NDArray[Any] | None = None
 
     @property
     def labels(self) -> int:
@@ -45,7 +48,7 @@ class Sample:
     @cached_property
     def chain(self) -> Chain:
         """The model, prepared once for all that decode the sample."""
-        return Chain(self.transitions)
+        return Chain(self.transitions, start=self.start, end=self.end)
 
     def astype(self, dtype: Any) -> Sample:
         """Return the same scores in another precision."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,8 @@ def show(report: Report, console: Console) -> None:
             console.print(_times(report, lattice, k))
     if report.whole:
         console.print(_whole(report))
-    console.print(_claims(claims(report)))
-    console.print(Text(_machine(report.machine), "dim"))
+    console.print(claims_table(claims(report)))
+    console.print(Text(machine_line(report.machine), "dim"))
     for failure in report.failures:
         console.print(Text(f"WRONG ANSWER  {failure}", "bold red"))
 
@@ -58,10 +59,11 @@ def _times(report: Report, lattice: str, k: int) -> Group:
         table.add_row(Text(method, _COLOURS[kind]), *times)
     if any(row.once for row in rows):
         table.caption = "* so slow that one call on one sentence had to do"
-    return _titled(title, table)
+    return titled(title, table)
 
 
-def _titled(title: str, table: Table) -> Group:
+def titled(title: str, table: Table) -> Group:
+    """Put a title above a table, at the left."""
     return Group(Text(title, "bold"), table)
 
 
@@ -93,25 +95,40 @@ def _whole(report: Report) -> Group:
             Text(f"[{microseconds(spread.low)}–{microseconds(spread.high)}]", "dim"),
             Text(item.detail, "dim"),
         )
-    return _titled(title, table)
+    return titled(title, table)
 
 
-def _claims(made: list[Claim]) -> Group:
+def claims_table(made: Sequence[Claim]) -> Group:
+    """Lay out claims: what is needed, what was measured, whether it holds."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim")
     for name in ("needed", "measured", ""):
         table.add_column(name, justify="right", no_wrap=True)
     verdicts = {True: Text("pass", "green"), False: Text("FAIL", "bold red"), None: Text("not run", "dim")}
     for claim in made:
-        measured = "–" if claim.measured is None else f"{claim.measured:.3g}×"
-        if claim.measured is not None and claim.measured >= 100:
-            measured = f"{claim.measured:.0f}×"
-        needed = f"{'≥' if claim.least else '≤'} {claim.needed:g}×"
+        measured = "–" if claim.measured is None else amount(claim.measured, claim.unit)
+        needed = f"{'≥' if claim.least else '≤'} {_plain(claim.needed)}{_unit(claim.unit)}"
         table.add_row(claim.text, needed, measured, verdicts[claim.holds])
-    return _titled("what has to hold", table)
+    return titled("what has to hold", table)
 
 
-def _machine(about: dict[str, Any]) -> str:
+def amount(value: float, unit: str) -> str:
+    """Write a figure with the digits that its unit deserves."""
+    if unit in ("%", "points"):
+        return f"{value:.2f}{_unit(unit)}"
+    return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}") + _unit(unit)
+
+
+def _unit(unit: str) -> str:
+    return unit if unit in ("×", "/s") else f" {unit}"
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
+
+
+def machine_line(about: dict[str, Any]) -> str:
+    """Say in a line what the figures were taken on."""
     names = (
         ", ".join(f"{name} {version}" for name, version in about["rivals"].items()) or "none of the rivals"
     )
@@ -134,11 +151,16 @@ def as_json(report: Report) -> dict[str, Any]:
 
 
 def write_json(report: Report, path: Path) -> None:
-    """Write a report so that the file is either all there or not there."""
+    """Write a report to a file."""
+    store(as_json(report), path)
+
+
+def store(content: Any, path: Path) -> None:
+    """Write JSON so that the file is either all there or not there."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(as_json(report), file, indent=1)
+            json.dump(content, file, indent=1)
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
-    from certus.bench import Plan, Report
+    from rich.console import Console
+
+Result = TypeVar("Result")
 
 bench = typer.Typer(no_args_is_help=True, help="Time Certus beside the alternatives that are installed.")
 
@@ -45,16 +49,70 @@ def chain(
     last table holds the promises of the documentation against this machine. Times on a machine that is busy
     otherwise mean little.
     """
+    from certus.bench import picture, run
     from certus.bench.environment import restart_tuned
     from certus.bench.options import parse
+    from certus.bench.report import show, write_json
 
     plan = parse(
         sizes=sizes, lattices=lattices, methods=methods, dtype=dtype, seconds=seconds, quick=quick, seed=seed
     )
     _check_outputs(json, plot)
     restart_tuned()
-    report = _run(plan)
-    _deliver(report, json, plot)
+    report = _run(partial(run, plan))
+    show(report, _console())
+    if json is not None:
+        write_json(report, json)
+    if plot is not None:
+        picture.draw(report, plot)
+    if report.failures:
+        raise typer.Exit(1)
+
+
+@bench.command()
+def tagger(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="CERTUS_DATA", help="The folder with the corpora; docs/benchmarks.md lists them."
+        ),
+    ] = None,
+    only: Annotated[
+        str,
+        typer.Option(
+            help="Parts (decoders, training, orders, tasks) and corpora by name, by commas; all by default."
+        ),
+    ] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Learn from 1,000 sentences for two epochs: a look, not figures.")
+    ] = False,
+    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the speed of decoders: a .png, .svg or .pdf file.")
+    ] = None,
+) -> None:
+    """Train taggers on real corpora and measure them: decoders, training, orders of CRFs, and whole tasks.
+
+    The corpora do not come with Certus. Everything is trained on train and compared on dev; test is used in
+    the tasks alone. python-crfsuite does one of the tasks, too, if it is installed. The last table holds the
+    promises of the documentation against this machine. All of it takes about an hour.
+    """
+    from certus.bench.environment import restart_tuned
+    from certus.bench.tagger import Plan, picture, run
+    from certus.bench.tagger.report import show, write_json
+    from certus.errors import InvalidInput
+
+    if data is None:
+        raise InvalidInput("where are the corpora? Give their folder by --data, or in CERTUS_DATA")
+    plan = Plan(data=data, only=frozenset(name.strip() for name in only.split(",") if name.strip()))
+    _check_outputs(json, plot)
+    restart_tuned()
+    report = _run(partial(run, plan.hurried() if quick else plan))
+    show(report, _console())
+    if json is not None:
+        write_json(report, json)
+    if plot is not None:
+        picture.draw(report, plot)
     if report.failures:
         raise typer.Exit(1)
 
@@ -71,40 +129,26 @@ def _check_outputs(json: Path | None, plot: Path | None) -> None:
         picture.check(plot)
 
 
-def _run(plan: Plan) -> Report:
-    """Run a plan with a progress line on stderr."""
+def _run(work: Callable[[Callable[[str, float], None]], Result]) -> Result:
+    """Do some work with a progress line on stderr."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from certus.bench import run
-
     share, text = TextColumn("{task.percentage:3.0f}%"), TextColumn("{task.description}")
     columns = (BarColumn(), share, TimeElapsedColumn(), text)
+    console = Console(stderr=True)
     # Drawing takes time from what is timed, so the line is drawn between turns only.
-    with Progress(
-        *columns,
-        TextColumn("{task.description}"),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    ) as progress:
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as progress:
         task = progress.add_task("", total=1.0)
 
         def tell(text: str, done: float) -> None:
             progress.update(task, description=text, completed=done, refresh=True)
 
-        return run(plan, tell)
+        return work(tell)
 
 
-def _deliver(report: Report, json: Path | None, plot: Path | None) -> None:
+def _console() -> Console:
     from rich.console import Console
 
-    from certus.bench import picture
-    from certus.bench.report import show, write_json
-
     console = Console()
-    show(report, console if console.is_terminal else Console(width=150))
-    if json is not None:
-        write_json(report, json)
-    if plot is not None:
-        picture.draw(report, plot)
+    return console if console.is_terminal else Console(width=150)

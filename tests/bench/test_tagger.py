@@ -1,0 +1,377 @@
+"""The tagger benchmark, on corpora of a few made-up sentences: what it measures, notices and writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from certus.bench.claims import Claim
+from certus.bench.entries import FLOOR, ours, path_score
+from certus.bench.plan import Row
+from certus.bench.report import amount, claims_table
+from certus.bench.tagger import (
+    PARTS,
+    Learning,
+    Plan,
+    Report,
+    Startup,
+    Trained,
+    claims,
+    decoders,
+    learning,
+    orders,
+    picture,
+    rivals,
+    run,
+    startup,
+    tables,
+    tasks,
+)
+from certus.bench.tagger import job as jobs
+from certus.bench.tagger.corpora import CORPORA, chosen, of_mean_length
+from certus.bench.tagger.job import Job, peak_megabytes, perform, quality
+from certus.bench.tagger.report import as_json, show, write_json
+from certus.bench.timing import Spread
+from certus.chain import METHODS
+from certus.errors import CertusError, InvalidInput
+from certus.formats import Target, read
+from certus.models.tagger import Tagger
+
+WORDS = {
+    "the": ("DET", "DT", "Definite=Def", "B-NP"),
+    "dog": ("NOUN", "NN", "Number=Sing", "I-NP"),
+    "dogs": ("NOUN", "NNS", "Number=Plur", "I-NP"),
+    "cat": ("NOUN", "NN", "Number=Sing", "I-NP"),
+    "sleeps": ("VERB", "VBZ", "Number=Sing", "B-VP"),
+    "sleep": ("VERB", "VBP", "Number=Plur", "B-VP"),
+    "sees": ("VERB", "VBZ", "Number=Sing", "B-VP"),
+    ".": ("PUNCT", ".", "_", "O"),
+}
+SHAPES = ("the dog sleeps .", "the dogs sleep .", "the cat sees the dog .", "the dog sees the dogs .")
+
+
+def conllu(text: str) -> str:
+    lines = []
+    for n, word in enumerate(text.split(), 1):
+        upos, xpos, feats, _ = WORDS[word]
+        head = n + 1 if upos == "DET" else 0 if upos == "VERB" else max(1, n - 1)
+        lines.append(f"{n}\t{word}\t{word}\t{upos}\t{xpos}\t{feats}\t{head}\tdep\t_\t_")
+    return "\n".join(lines) + "\n\n"
+
+
+def chunked(text: str) -> str:
+    return "".join(f"{word} {WORDS[word][1]} {WORDS[word][3]}\n" for word in text.split()) + "\n"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out every corpus, 40 sentences to learn from and 8 held out."""
+    root = tmp_path_factory.mktemp("data")
+    for corpus in CORPORA.values():
+        for part in ("train", "dev", "test"):
+            if part == "dev" and not corpus.dev:
+                continue
+            path = root / corpus.folder / f"{part}{corpus.suffix}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            sentence = chunked if corpus.suffix == ".txt" else conllu
+            path.write_text("".join(map(sentence, SHAPES * (10 if part == "train" else 2))), encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do the jobs in this process, to save time."""
+    for module in (decoders, orders, tasks, startup):
+        monkeypatch.setattr(module, "run", lambda plan, job: perform(plan.data, job))
+
+
+def small(data: Path, *only: str) -> Plan:
+    return Plan(data=data, only=frozenset(only), quick=True, seconds=0.001, sentences=2)
+
+
+def model(**about: object) -> Trained:
+    spread = Spread(1e-5, 1e-5, 1e-5)
+    made = Trained("conll2000", "perceptron", "test", 319, 9, 20.0, 99.0, 94.5, 80.0, 93.0, spread, 20.0)
+    return replace(made, **about)  # type: ignore[arg-type]
+
+
+def test_a_tenth_is_held_out_where_there_is_no_dev_file(data: Path) -> None:
+    corpus = CORPORA["conll2000"]
+    sizes = {part: len(list(corpus.read(data, part))) for part in ("train", "learn", "dev", "test")}
+    assert sizes == {"train": 40, "learn": 36, "dev": 4, "test": 8}
+    whole = [sentence.words for sentence in corpus.read(data, "train")]
+    assert [sentence.words for sentence in corpus.read(data, "dev")] == whole[36:]
+    assert len(list(corpus.read(data, "learn", 3))) == 3
+    with_dev = CORPORA["bosque"]
+    assert [len(list(with_dev.read(data, part))) for part in ("learn", "dev")] == [40, 8]
+
+
+def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"bosque needs .*train\.conllu"):
+        CORPORA["bosque"].read(tmp_path, "train")
+
+
+def test_missing_data_are_noticed_before_anything_is_trained(tmp_path: Path, here: None) -> None:
+    for part in PARTS:
+        with pytest.raises(InvalidInput, match="which is not there"):
+            run(Plan(data=tmp_path, only=frozenset({part})))
+
+
+def test_a_model_that_cannot_be_trained_stops_no_other(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(plan: Plan, job: Job) -> Trained:
+        if job.what == "PCRF 2":
+            raise CertusError("out of memory")
+        return model(corpus=job.corpus, what=job.what)
+
+    monkeypatch.setattr(orders, "run", fails)
+    monkeypatch.setattr(tasks, "run", fails)
+    report = run(small(data, "orders", "tasks", "bosque"))
+    assert [row.what for row in report.orders] == ["PCRF 1", "PCRF 3"]
+    assert [row.what for row in report.tasks if not row.quoted] == ["PCRF 1", "PCRF 3"]
+    assert report.failures == ["out of memory"]
+
+
+def test_names_choose_parts_and_corpora(data: Path) -> None:
+    assert Plan(data=data).parts == list(PARTS)
+    assert Plan(data=data, only=frozenset({"tasks", "bosque"})).parts == ["tasks"]
+    assert [corpus.name for corpus in chosen(("ewt", "bosque"), frozenset({"tasks", "bosque"}))] == ["bosque"]
+    assert [corpus.name for corpus in chosen(("ewt", "bosque"), frozenset({"tasks"}))] == ["ewt", "bosque"]
+    with pytest.raises(InvalidInput, match="nothing called 'speed'"):
+        Plan(data=data, only=frozenset({"speed"}))
+    with pytest.raises(InvalidInput, match="no folder"):
+        Plan(data=data / "nowhere")
+    hurried = Plan(data=data).hurried()
+    assert (hurried.epochs(10), hurried.epochs(1), hurried.limit) == (2, 1, 1000)
+
+
+def test_sentences_of_mean_length_keep_their_order(data: Path) -> None:
+    sentences = list(read(data / "ud/en_ewt/dev.conllu"))  # lengths 4, 4, 6, 6 and again
+    assert [len(sentence) for sentence in of_mean_length(sentences[:3], 2)] == [4, 4]
+    assert of_mean_length(sentences, 3) == sentences[:3]
+
+
+def test_every_decoder_is_timed_and_right_on_trained_lattices(data: Path, here: None) -> None:
+    report = run(small(data, "decoders", "conll2000"))
+    assert report.failures == []
+    for name, method in METHODS.items():
+        if method.one and name != "beam":
+            assert report.seconds(name, "conll2000"), name
+        if method.many:
+            assert all(report.seconds(name, "conll2000", k) for k in (1, 5, 10, 100)), name
+    assert report.seconds(FLOOR, "conll2000")
+    assert any(row.method.startswith("beam (") for row in report.rows)
+    assert all(row.stats["iterations"] >= 1 for row in report.rows if row.method == "staggered")
+
+
+def test_a_decoder_that_forgets_the_ends_is_noticed(data: Path) -> None:
+    tagger = Tagger("upos", "perceptron", epochs=2).fit(read(data / "ud/en_ewt/train.conllu"))
+    sentences = list(read(data / "ud/en_ewt/dev.conllu"))[:2]
+    sample = decoders.lattices(tagger, sentences)
+    best = sample.chain.decode(sample.sentences[0])
+    assert path_score(sample, 0, best.labels)[0] == pytest.approx(best.score)
+    assert best.score == pytest.approx(tagger.tag(sentences[0]).score)
+    without = replace(sample, start=np.full(sample.labels, 50.0, np.float32))
+    assert path_score(without, 0, best.labels)[0] != pytest.approx(best.score)
+    assert ours("auto", "auto").kind == "certus"
+
+
+def test_a_beam_is_as_wide_as_it_has_to_be(data: Path) -> None:
+    tagger = Tagger("pos|chunk", "perceptron", epochs=2).fit(data / "chunk/conll2000/train.txt")
+    sentences = list(read(data / "chunk/conll2000/test.txt"))
+    assert 1 <= decoders.beam_width(tagger, sentences) <= 2 * len(tagger.labels)
+
+
+def test_learning_is_timed_whole_or_extrapolated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = run(small(data, "training", "conll2000"))
+    assert [(row.decoder, row.extrapolated) for row in report.learning] == [
+        ("auto", False),
+        ("viterbi", False),
+    ]
+    assert all(row.measured == row.needed == 2 * 36 for row in report.learning)
+    monkeypatch.setattr(learning, "_PATIENCE", 1e-9)
+    fast, dense = run(small(data, "training", "conll2000")).learning
+    assert not fast.extrapolated
+    assert dense.extrapolated
+    assert dense.measured == 20
+    assert dense.seconds > 0
+
+
+def test_orders_are_trained_on_dev_and_the_unpruned_crf_beside_them(data: Path, here: None) -> None:
+    report = run(small(data, "orders", "ewt-upos", "basque"))
+    assert [(row.corpus, row.what) for row in report.orders] == [
+        *(("ewt-upos", what) for what in ("CRF 1", "PCRF 1", "PCRF 2", "PCRF 3")),
+        *(("basque", f"PCRF {order}") for order in (1, 2, 3)),
+    ]
+    assert all(row.part == "dev" and row.tokens_per_second > 0 for row in report.orders)
+
+
+def test_tasks_are_measured_on_test(data: Path, here: None) -> None:
+    report = run(small(data, "tasks", "conll2000-chunk", "bosque", "ewt-parse", "ewt-upos"))
+    assert {row.part for row in report.tasks} == {"test"}
+    assert {row.what for row in report.tasks if row.corpus == "bosque" and row.quoted} == {
+        "MarMoT 1", "MarMoT 2", "MarMoT 3",
+    }  # fmt: skip
+    chunks = report.task("conll2000-chunk", "PCRF 2")
+    assert chunks is not None
+    assert chunks.f1 == pytest.approx(100)
+    assert report.task("bosque", "MarMoT 2") is None  # quoted figures are nothing that was measured
+    assert report.seconds("auto", "ewt-parse")
+    assert report.seconds("viterbi", "ewt-parse")
+    assert report.startup is not None
+    assert 0 < report.startup.spread.median < 60
+
+
+def test_a_job_in_a_process_of_its_own(data: Path) -> None:
+    plan = small(data)
+    found = jobs.run(plan, Job(corpus="conll2000", what="p", learner="perceptron", options={"epochs": 2}))
+    assert found.accuracy == pytest.approx(100)
+    assert (found.labels, found.tokens, found.length) == (6, 180, 5)
+    assert found.megabytes > 10
+    assert found.sentences_per_second == pytest.approx(found.tokens_per_second / 5)
+    with pytest.raises(CertusError, match=r"training x on conll2000 failed: .*no learner"):
+        jobs.run(plan, Job(corpus="conll2000", what="x", learner="guess"))
+
+
+def test_the_peak_of_memory_is_not_the_parents(data: Path) -> None:
+    ballast = np.ones(200 << 17)  # 200 MB
+    code = "from certus.bench.tagger.job import peak_megabytes; print(peak_megabytes())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ballast.nbytes == 200 << 20
+    if sys.platform == "linux":
+        assert float(done.stdout) < 190
+    assert peak_megabytes() > float(done.stdout)
+
+
+def test_quality_tells_unknown_words_and_chunks(data: Path) -> None:
+    sentences = list(read(data / "chunk/conll2000/test.txt"))[:1]  # the dog sleeps .
+    answers = [["DT|B-NP", "NN|B-NP", "VBZ|B-VP", ".|O"]]
+    found = quality(Target("pos|chunk"), sentences, answers, known={"the", "dog", "sleeps"})
+    assert found["accuracy"] == pytest.approx(75)
+    assert found["unknown"] == pytest.approx(100)
+    assert found["f1"] == pytest.approx(100 * 2 * 1 / (3 + 2))
+    everything = quality(Target("pos"), sentences, [["DT", "NN", "VBZ", "."]], known=set(WORDS))
+    assert everything == {"accuracy": pytest.approx(100), "unknown": None, "f1": None}
+
+
+def test_claims_hold_what_was_measured_against_what_is_needed(data: Path) -> None:
+    def row(method: str, seconds: float) -> Row:
+        spread = Spread(seconds, seconds, seconds)
+        return Row("ewt-parse", 3193, 16, method, "certus", 1, spread, 1, 1, False)
+
+    report = Report(Plan(data=data), {}, [row("viterbi", 1.0), row("auto", 2e-3), row(FLOOR, 1e-4)])
+    report.tasks = [
+        model(),
+        *(model(corpus="bosque", what=f"PCRF {n}", accuracy=93 + n / 10, seconds=39 + n) for n in (1, 2, 3)),
+    ]
+    report.startup = Startup(Spread(0.2, 0.2, 0.2), "m")
+    made = {claim.text: claim for claim in claims(report)}
+    assert made["accuracy, CoNLL-2000 joint, test"].holds
+    assert made["training faster than CRFsuite's (quoted, 220 s), CoNLL-2000 joint, test"].measured == 11
+    assert made["order 2 or 3 above order 1, Bosque upos+feats, test"].measured == pytest.approx(0.2)
+    assert made["accuracy, Bosque upos+feats, test, order 2"].holds is False
+    assert made["training, Bosque upos+feats, order 2"].holds is False
+    assert made["auto faster than viterbi, lattices of ewt-parse"].measured == pytest.approx(500)
+    assert made["auto's time over reading the emissions once, ewt-parse"].holds is False
+    assert made["exact training, bosque-xpos"].holds is None
+    assert made["certus tag, from start to first label"].holds
+    report.tasks.append(model(what=rivals.CRFSUITE, seconds=100.0))
+    assert any("in this run" in claim.text and claim.measured == 5 for claim in claims(report))
+    report.plan = report.plan.hurried()
+    assert {c.text: c for c in claims(report)}["accuracy, CoNLL-2000 joint, test"].holds is None
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [(94.456, "%", "94.46 %"), (12.345, "×", "12.3×"), (12345.6, "/s", "12,346/s"), (0.1234, "s", "0.123 s")],
+)
+def test_figures_carry_their_units(value: float, unit: str, text: str) -> None:
+    assert amount(value, unit) == text
+
+
+def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
+    def row(method: str, k: int, corpus: str = "conll2000") -> Row:
+        counters = {"iterations": 3.0, "activated": 46.0}
+        return Row(corpus, 319, 23, method, "certus", k, Spread(1e-3, 1e-3, 2e-3), 3, 3, False, counters)
+
+    machine = {"processor": "x", "cores": 1, "python": "3", "numpy": "2", "certus": "1", "rivals": {}}
+    report = Report(Plan(data=data), machine)
+    report.rows = [row("auto", 1), row("beam (4)", 1), row("auto", 5), row("beam (8)", 1, "czech-xpos")]
+    report.rows += [row("kbest-astar", k) for k in (1, 5)]
+    fast = Learning("conll2000", 319, "auto", 10, 2.0, 100, 100)
+    report.learning = [fast, replace(fast, decoder="viterbi", seconds=60.0, measured=10)]
+    report.orders, report.tasks = [model(what="PCRF 2")], [model(), *rivals.MARMOT]
+    report.startup = Startup(Spread(0.2, 0.1, 0.3), "m")
+    report.failures = ["auto is wrong"]
+    console = Console(width=200, record=True, file=StringIO())
+    show(report, console)
+    text = console.export_text()
+    for part in (
+        "1,000 [500–1,000]", "1,000 (4)", "1,000 (8)", "3.00 (2.0)", "60 * (10 of 100)", "30×",
+        "MarMoT 3 (quoted)",
+        "200 ms [100–300]", "what has to hold", "FAILED  auto is wrong", "5,000",
+    ):  # fmt: skip
+        assert part in text, part
+    assert text.count("kbest-astar") == 2  # among the 5 best, and as k grows; not among methods for one path
+    write_json(report, tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == as_json(report)
+    assert as_json(report)["training"][1]["extrapolated"] is True
+
+
+def test_the_picture(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    spread = Spread(1e-3, 1e-3, 2e-3)
+    rows = [Row("conll2000", 319, 23, "auto", "certus", k, spread, 3, 3, False) for k in (1, 5)]
+    picture.draw(Report(small(data), {}, rows), tmp_path / "out.png")
+    assert (tmp_path / "out.png").stat().st_size > 1000
+    with pytest.raises(CertusError, match="timed no decoder"):
+        picture.draw(Report(small(data), {}), tmp_path / "none.png")
+
+
+def test_features_for_crfsuite_are_those_around_a_word() -> None:
+    first, last = rivals.features(["A", "re-do"])
+    assert {"w-1=<", "w+0=A", "w+1=re-do", "ww+1=A|re-do", "title=True", "hyphen=False"} <= set(first)
+    assert {"w-1=A", "w+1=>", "p3=re-", "s2=do", "hyphen=True"} <= set(last)
+
+
+def test_crfsuite_runs_beside_if_it_is_installed(data: Path) -> None:
+    pytest.importorskip("pycrfsuite")
+    job = Job(corpus="conll2000", what=rivals.CRFSUITE, learner=rivals.CRFSUITE, options={"epochs": 5})
+    found = perform(data, job)
+    assert found.accuracy > 90
+    assert found.labels == 6
+
+
+def test_the_command_line(data: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from certus.cli import main; main()", "bench", "tagger", "--quick"]
+    done = subprocess.run(
+        [*command, "--data", str(data), "--only", "training,conll2000", "--json", str(tmp_path / "r.json")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "what has to hold" in done.stdout
+    assert len(json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["training"]) == 2
+    environment = {"PATH": ""}
+    lost = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert lost.returncode == 2
+    assert "CERTUS_DATA" in lost.stderr
+
+
+def test_claims_in_other_units_are_laid_out() -> None:
+    console = Console(width=120, record=True, file=StringIO())
+    console.print(
+        claims_table([Claim("speed", 10_000, True, 12_000.4, "/s"), Claim("size", 430, False, 500, "MB")])
+    )
+    text = console.export_text()
+    assert "≥ 10,000/s" in text
+    assert "12,000/s" in text
+    assert "500 MB" in text
+    assert "FAIL" in text
+    assert tables.number(0.12345) == "0.123"
