@@ -38,6 +38,13 @@ Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<cons
                          static_cast<Index>(lengths.shape(0)), labels.data(), least);
 }
 
+// Where sentences and tokens begin, and the features: copies.
+nb::tuple corpus_arrays(const Corpus& self) {
+  return nb::make_tuple(array(std::vector<Index>(self.sentence.begin(), self.sentence.end())),
+                        array(std::vector<Index>(self.token.begin(), self.token.end())),
+                        array(std::vector<Feature>(self.features)));
+}
+
 nb::dict compiled(CompiledTable&& table) {
   nb::dict out;
   out["slots"] = array(std::move(table.slots));
@@ -46,6 +53,22 @@ nb::dict compiled(CompiledTable&& table) {
   out["features"] = table.features;
   out["weights"] = table.entries;
   return out;
+}
+
+// The table of weights that were learned elsewhere: row f holds unit[begin[f]] .. and their weights.
+nb::dict compile_rows(const Corpus& corpus, Index units, Flat<const Index> begin, Flat<const Label> unit,
+                      Flat<const double> weight, float least) {
+  const Index features = corpus.feature_count();
+  if (static_cast<Index>(begin.shape(0)) != features + 1 || begin.data()[features] != static_cast<Index>(unit.shape(0)) ||
+      unit.shape(0) != weight.shape(0))
+    refuse("the rows of weights are not those of this corpus");
+  Rows rows(features);
+  for (Feature f = 0; f < features; ++f)
+    for (Index i = begin.data()[f]; i < begin.data()[f + 1]; ++i) {
+      if (unit.data()[i] < 0 || unit.data()[i] >= units) refuse("a weight is of a unit that does not exist");
+      rows.append(f, static_cast<Unit>(unit.data()[i]), static_cast<float>(weight.data()[i]), 0);
+    }
+  return compiled(compile(rows, corpus.feature_keys, units, least, [](float w, float) { return w; }));
 }
 
 // Sequences of labels that have a weight, in a table of the right size.
@@ -325,7 +348,10 @@ void bind_learners(nb::module_& m) {
   nb::class_<Corpus>(m, "Corpus")
       .def_prop_ro("sentences", &Corpus::sentences)
       .def_prop_ro("tokens", &Corpus::tokens)
-      .def_prop_ro("features", &Corpus::feature_count);
+      .def_prop_ro("features", &Corpus::feature_count)
+      .def_prop_ro("occurrences", [](const Corpus& self) { return self.features.size(); })
+      .def("arrays", &corpus_arrays);
+  m.def("compile_rows", &compile_rows, "corpus"_a, "units"_a, "begin"_a, "unit"_a, "weight"_a, "least"_a);
   m.def("number_features", &corpus_of, "keys"_a, "ends"_a, "lengths"_a, "labels"_a, "least"_a);
   nb::class_<Tagset>(m, "Tagset")
       .def("__init__", &make_tagset, "parts"_a, "groups"_a, "units"_a)

@@ -262,6 +262,8 @@ class Corpus:
     sentences: int
     tokens: int
     features: int
+    occurrences: int
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]: ...
 
 def number_features(
     keys: NDArray[np.uint64],
@@ -271,6 +273,15 @@ def number_features(
     least: int,
 ) -> Corpus:
     """Leave out features that occur fewer than `least` times."""
+
+def compile_rows(
+    corpus: Corpus,
+    units: int,
+    begin: NDArray[np.int64],
+    unit: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    least: float,
+) -> Compiled: ...
 
 @final
 class Tagset:

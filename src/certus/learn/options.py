@@ -85,8 +85,11 @@ class Perceptron(Features):
     name: ClassVar[str] = "perceptron"
     about: ClassVar[str] = "averaged, with exact decoding; the fastest to train, proven answers"
 
-    min_count: int = option(1, "Features that occur less often are left out.", least=1)
     epochs: int = option(10, "Passes over the training data.", least=1)
+    margin: float = option(
+        0.4, "How much better than any other the right label must score, in updates of a token.", least=0
+    )
+    burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
     decoder: str = option("auto", "How sentences are decoded in training; any exact method gives the same.")
 
     def __post_init__(self) -> None:
@@ -94,6 +97,29 @@ class Perceptron(Features):
         super().__post_init__()
         if self.decoder not in ("auto", "viterbi"):
             raise InvalidInput(f"decoder is {self.decoder!r}; auto and viterbi decode in training")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crf(Features):
+    """A first-order CRF over all labels, without pruning."""
+
+    name: ClassVar[str] = "crf"
+    about: ClassVar[str] = "first-order, nothing pruned, proven answers; for up to some hundred labels"
+    shared: ClassVar[bool] = False
+
+    min_count: int = option(1, "Features that occur less often are left out.", least=1)
+    epochs: int = option(30, "Passes over the training data, or iterations of L-BFGS.", least=1)
+    algorithm: str = option("sgd", "sgd (L1 penalty, cumulative) or lbfgs.")
+    c1: float = option(0.1, "L1 penalty; with lbfgs by OWL-QN.", least=0)
+    c2: float = option(0.0, "L2 penalty; of lbfgs alone.", least=0)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        super().__post_init__()
+        if self.algorithm not in ("sgd", "lbfgs"):
+            raise InvalidInput(f"algorithm is {self.algorithm!r}; there are sgd and lbfgs")
+        if self.algorithm == "sgd" and self.c2:
+            raise InvalidInput("c2 is a penalty of lbfgs; sgd has c1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +133,7 @@ class Hmm(Options):
     suffixes: int = option(10, "The longest ending of rare words to look at.", least=0)
 
 
-LEARNERS: dict[str, type[Options]] = {kind.name: kind for kind in (PrunedCrf, Perceptron, Hmm)}
+LEARNERS: dict[str, type[Options]] = {kind.name: kind for kind in (PrunedCrf, Perceptron, Crf, Hmm)}
 
 
 def choose(learner: str, given: dict[str, Any]) -> Options:

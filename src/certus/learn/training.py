@@ -28,7 +28,7 @@ class Progress:
         epoch: counted from 1.
         epochs: how many there may be.
         loss: what the learner calls its loss: of a CRF the negative log-likelihood a token, of a perceptron
-            the share of tokens it got wrong.
+            the share of tokens it got wrong, or right by less than the margin.
         dev: accuracy on the dev data, or None without any.
         seconds: since training began, in this run.
         left: an estimate of the seconds still needed.
@@ -105,6 +105,10 @@ class Perceptron:
     def __init__(self, data: TrainingSet, chosen: options.Perceptron) -> None:
         self._data, self._drop = data, chosen.drop
         self._native = _native.Perceptron(data.corpus, data.tagset, _native.METHODS.index(chosen.decoder))
+        # An update raises the right label and lowers the wrong one, by one for each feature and unit.
+        units = float((data.inventory.table >= 0).sum(1).mean())
+        self._native.margin = round(chosen.margin * 2 * units * data.corpus.occurrences / data.corpus.tokens)
+        self._native.burn_in_epochs = chosen.burn_in
 
     @property
     def epochs(self) -> int:
