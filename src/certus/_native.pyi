@@ -292,14 +292,15 @@ class Tagset:
     units: int
     def __init__(self, parts: NDArray[np.int32], groups: int, units: int) -> None: ...
 
-# What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights
-# they hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from, transition_to and
-# transition_score, where the boundary is the label after the last.
+# What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights they
+# hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from,
+# transition_to and transition_score, where the boundary is the label after the last.
 Compiled: TypeAlias = dict[str, Any]
 
 # What an epoch did. CRF: loss a token; updates, sentences by the lattice they were learned from (coarse
-# tags, labels, order 1, 2, ...); kept, the coarse tags a token and the states of each lattice that is pruned.
-# Perceptron: errors and wrong, the tokens and sentences that were labelled wrongly before they were learned from.
+# tags, labels, order 1, 2, ...); kept, the coarse tags a token and the states of each lattice that is
+# pruned. Perceptron: errors and wrong, the tokens and sentences that were labelled wrongly before they were
+# learned from.
 Report: TypeAlias = dict[str, Any]
 
 @final
@@ -335,7 +336,8 @@ class Perceptron:
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 # labels [k][T] a sentence, -1 where there are fewer than k; found; scores [k]; bounds; optimal; confidences
-# [T] and log-partitions, both empty unless asked for; positions: the first that no path reaches where found is 0
+# [T] and log-partitions, both empty unless asked for; positions: the first that no path reaches where found
+# is 0
 Tagged: TypeAlias = tuple[
     NDArray[np.int32],
     NDArray[np.int64],
@@ -378,6 +380,7 @@ class Tagger:
         """Label sentences.
 
         `allowed`: the labels of each token of each sentence, None for all. `legal`, for cascades only (a
-        chain gets -inf transitions instead): [before, after] of labels + 1, the last being the sentence's boundary.
+        chain gets -inf transitions instead): [before, after] of labels + 1, the last being the sentence's
+        boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...

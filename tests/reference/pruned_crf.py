@@ -1,8 +1,8 @@
 """The slow, obvious version of the pruned CRF: all label sequences are written down, none is pruned.
 
-A sequence scores the weights of (feature, unit) for all units its labels are made of, and at every position,
-the end included, for every order m up to the model's, the weights of the m + 1 labels that end there (fewer where
-the sentence begins), and the same of their coarse tags.
+A sequence scores the weights of (feature, unit) for all units its labels are made of, and at every
+position, the end included, for every order m up to the model's, the weights of the m + 1 labels that end
+there (fewer where the sentence begins), and the same of their coarse tags.
 """
 
 from __future__ import annotations
