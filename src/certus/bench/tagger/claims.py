@@ -14,13 +14,17 @@ from certus.bench.tagger.tasks import EXACT
 def claims(report: Report) -> list[Claim]:
     """Return every claim with what the report says about it.
 
-    A quick run learns too little to say anything about accuracy, training or tagging.
+    A quick run learns too little, and too few labels, to say anything about them.
     """
     return [*_chunks(report), *_morphology(report), *_exact(report), *_others(report)]
 
 
 def _task(report: Report, corpus: str, what: str) -> Trained | None:
     return None if report.plan.quick else report.task(corpus, what)
+
+
+def _seconds(report: Report, method: str, corpus: str) -> float | None:
+    return None if report.plan.quick else report.seconds(method, corpus)
 
 
 def _chunks(report: Report) -> Iterator[Claim]:
@@ -63,7 +67,7 @@ def _exact(report: Report) -> Iterator[Claim]:
         yield Claim(
             f"sentences from tokens to tags, {name}", 2_000, True, _of(row, "sentences_per_second"), "/s"
         )
-        auto, dense, floor = (report.seconds(method, name) for method in ("auto", "viterbi", FLOOR))
+        auto, dense, floor = (_seconds(report, method, name) for method in ("auto", "viterbi", FLOOR))
         yield Claim(f"auto faster than viterbi, lattices of {name}", 250, True, _over(dense, auto))
         yield Claim(f"auto's time over reading the emissions once, {name}", 5, False, _over(auto, floor))
 

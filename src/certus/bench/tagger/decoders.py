@@ -56,7 +56,7 @@ def job_of(plan: Plan, corpus: Corpus) -> Job:
 
 def trained(plan: Plan, corpus: Corpus) -> Tagger:
     """Train a perceptron, in a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="certus-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="certus-bench-", ignore_cleanup_errors=True) as folder:
         path = str(Path(folder) / "model.certus")
         run(plan, replace(job_of(plan, corpus), model=path, seconds=0.0))
         return load(path)

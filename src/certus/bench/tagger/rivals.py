@@ -37,7 +37,7 @@ def crfsuite(data: Path, job: Any) -> Trained:
 
     corpus = CORPORA[job.corpus]
     target = Target(corpus.target)
-    with tempfile.TemporaryDirectory(prefix="certus-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="certus-bench-", ignore_cleanup_errors=True) as folder:
         path = str(Path(folder) / "model.crfsuite")
         begin = perf_counter()
         trainer = pycrfsuite.Trainer(

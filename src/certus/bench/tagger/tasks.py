@@ -26,7 +26,7 @@ def measure(report: Report, tell: Tell) -> None:
     """Add the tasks to a report."""
     plan = report.plan
     wanted = [job for job in jobs(plan) if asked_for(plan, job.corpus)]
-    with tempfile.TemporaryDirectory(prefix="certus-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="certus-bench-", ignore_cleanup_errors=True) as folder:
         for n, job in enumerate(wanted):
             tell(f"tasks: {job.corpus}, {job.what}", n / len(wanted))
             try:
