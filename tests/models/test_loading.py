@@ -218,7 +218,7 @@ def test_without_the_english_model(monkeypatch: pytest.MonkeyPatch) -> None:
         certus.load()
 
 
-EMBEDDED = Path(loading.__file__).parent / "data" / loading.DEFAULT
+EMBEDDED = Path(loading.default())
 
 
 @pytest.mark.skipif(not EMBEDDED.exists(), reason="the English model is not part of this copy")
