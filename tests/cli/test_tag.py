@@ -163,6 +163,24 @@ def test_stdin(folder: Path) -> None:
     assert (done.stdout.decode(), done.stderr) == (expected, b"")
 
 
+def test_who_types_gets_an_answer_at_once(folder: Path) -> None:
+    pty = pytest.importorskip("pty")
+    typing, terminal = pty.openpty()
+    process = subprocess.Popen([*COMMAND, "tag", "m.certus"], stdin=terminal, stdout=subprocess.PIPE)
+    os.close(terminal)
+    assert process.stdout is not None
+    for _ in range(2):
+        os.write(typing, b"lo bakola.\n")
+        lines = [process.stdout.readline() for _ in range(5)]
+        assert lines[0] == b"# text = lo bakola.\n"
+        assert lines[4] == b"\n"
+    os.write(typing, b"\x04")  # the end of the input
+    assert process.stdout.read() == b""
+    process.stdout.close()
+    assert process.wait() == 0
+    os.close(typing)
+
+
 def test_encodings(folder: Path) -> None:
     (folder / "in.txt").write_bytes("é DT\n\n".encode("latin-1"))
     arguments = ["joint.certus", "in.txt", "--columns", "word pos", "--encoding", "latin-1"]

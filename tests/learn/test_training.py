@@ -39,7 +39,7 @@ def fitted(learner: str, *, dev: bool = True, **fitting: Any) -> Tagger:
     return tagger.fit(invented.sentences(60, 1), invented.sentences(20, 2) if dev else None, **fitting)
 
 
-def data(chosen: options.Options) -> TrainingSet:
+def data(chosen: Any) -> TrainingSet:
     examples = Examples(invented.sentences(40, 1), Target("upos"), ("word",))
     return TrainingSet(examples, Target("upos"), compile_templates(MORPHOLOGY), chosen)
 

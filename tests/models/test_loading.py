@@ -164,6 +164,28 @@ def test_every_array_is_needed(trained: tuple[Tagger, Path], tmp_path: Path) -> 
             certus.load(tmp_path / "m")
 
 
+@pytest.mark.parametrize(
+    ("learner", "name", "value", "message"),
+    [
+        ("perceptron", "transition_from", 10**6, "between labels that it does not have"),
+        ("perceptron", "transition_to", -1, "between labels that it does not have"),
+        ("perceptron", "step", np.nan, "the step of the model's weights is nan"),
+        ("hmm", "labels", 250, "are not those of 6 labels"),
+        ("hmm", "vocabulary", 255, "codec can't decode"),
+    ],
+)
+def test_arrays_that_make_no_sense(
+    learner: str, name: str, value: float, message: str, tmp_path: Path
+) -> None:
+    Tagger("upos", learner, **EPOCHS[learner]).fit(invented.sentences(20, 1)).save(tmp_path / "m")
+    file = model_file.read(tmp_path / "m")
+    changed = np.array(file.arrays[name])
+    changed.reshape(-1)[0] = value
+    model_file.write(tmp_path / "changed", "tagger", {**file.arrays, name: changed}, file.description)
+    with pytest.raises(ModelError, match=f"changed is damaged or of another version: .*{message}"):
+        certus.load(tmp_path / "changed")
+
+
 def test_a_full_disk_leaves_the_old_model(
     trained: tuple[Tagger, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,7 +218,7 @@ def test_without_the_english_model(monkeypatch: pytest.MonkeyPatch) -> None:
         certus.load()
 
 
-EMBEDDED = Path(loading.__file__).parent / "data" / loading.DEFAULT
+EMBEDDED = Path(loading.default())
 
 
 @pytest.mark.skipif(not EMBEDDED.exists(), reason="the English model is not part of this copy")

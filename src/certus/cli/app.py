@@ -168,6 +168,6 @@ def info(
 ) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""
     from certus.cli.info import run
-    from certus.models.loading import default
+    from certus.models.loading import located
 
-    run(model or default(), as_json=json, labels=labels, check=verify)
+    run(located(model), as_json=json, labels=labels, check=verify)

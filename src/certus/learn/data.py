@@ -13,7 +13,7 @@ from certus import _native
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target
 from certus.learn.inventory import Inventory
-from certus.learn.options import Options
+from certus.learn.options import Features
 from certus.learn.templates import CHUNKING, MORPHOLOGY, Templates
 
 _COLUMN = re.compile(r"([A-Za-z_]\w*)\s*\[")
@@ -50,7 +50,7 @@ class Examples:
 
 
 def default_templates(sentence: Sentence, target: Target) -> str:
-    """Return the templates for a file like this: with parts of speech, if it has some that are not to be learned."""
+    """Return the templates for a file like this: with parts of speech, unless they are to be learned."""
     return CHUNKING if "pos" in sentence.columns and "pos" not in target.fields else MORPHOLOGY
 
 
@@ -70,7 +70,7 @@ class TrainingSet:
         frequent: the keys of words that are not rare.
     """
 
-    def __init__(self, examples: Examples, target: Target, templates: Templates, options: Options) -> None:
+    def __init__(self, examples: Examples, target: Target, templates: Templates, options: Features) -> None:
         if not examples.tokens:
             raise InvalidInput("there is nothing to learn from: the training data hold no token")
         names = sorted(set(examples.labels))

@@ -45,7 +45,9 @@ class Progress:
 class Learner(Protocol):
     """What the loop needs of a learner."""
 
-    epochs: int
+    @property
+    def epochs(self) -> int:
+        """How many were done."""
 
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences in this order; return the loss."""
@@ -158,7 +160,7 @@ class Checkpoint:
         self._identity = dict(identity)
 
     def load(self, learner: Learner) -> Mapping[str, Any] | None:
-        """Put a learner where the last run left it; return what else was kept, or None if there is nothing."""
+        """Put a learner where the last run left it; return what else was kept, None if nothing was."""
         if self.path is None or not os.path.exists(self.path):
             return None
         kept = model_file.read(self.path)

@@ -93,10 +93,14 @@ class NativeDecoder:
 
     def _make(self, legal: Automaton | None) -> _native.Tagger:
         extractor, tagset, arrays = self._made_of
-        tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], float(arrays["step"]))
+        step = float(arrays["step"])
+        if not np.isfinite(step):
+            raise InvalidInput(f"the step of the model's weights is {step}")
+        tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], step)
         if self._chain is not None:
             chain = self._chain if legal is None else self._chain.constrained(legal)
-            tagger.use_chain(chain.prepared(np.dtype(np.float32)))
+            model: Any = chain.prepared(np.dtype(np.float32))
+            tagger.use_chain(model)
         else:
             thresholds = [float(x) for x in arrays["thresholds"]]
             tagger.use_cascade(len(thresholds) - 1, arrays["ngram_keys"], arrays["ngram_weights"], thresholds)
@@ -151,7 +155,8 @@ def starts(cells: Cells) -> NDArray[np.int64]:
 def chain_of(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:
     """Make the chain of listed transitions; the label after the last stands for the boundary."""
     origin, target, score = (arrays[f"transition_{name}"] for name in ("from", "to", "score"))
-    if len(origin) and max(origin.max(), target.max()) > labels:
+    ends = np.concatenate([origin, target, [0]])
+    if not 0 <= ends.min() <= ends.max() <= labels:
         raise InvalidInput("a transition of the model is between labels that it does not have")
     matrix = np.zeros((labels + 1, labels + 1), np.float32)
     matrix[origin, target] = score

@@ -70,6 +70,7 @@ def fit(
         inventory, arrays, accuracy = _count(examples, held_out, chosen, threads)
     else:
         assert templates is not None
+        assert isinstance(chosen, options.Features)
         kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
         data = TrainingSet(examples, target, templates, chosen)
         measure = None if held_out is None else _measure(held_out, data, threads)
@@ -125,7 +126,9 @@ def _count(
     labels = np.split(inventory.numbers(examples.labels), np.cumsum(examples.lengths)[:-1])
     words = [cells[0] for cells in examples.cells]
     model = hmm.estimate(words, labels, len(inventory), rare=chosen.rare, suffixes=chosen.suffixes)
-    accuracy = None if held_out is None else share(HmmDecoder(model), held_out, inventory, threads)
+    if held_out is None:
+        return inventory, model.arrays(), None
+    accuracy = share(HmmDecoder(model, len(inventory)), held_out, inventory, threads)
     return inventory, model.arrays(), accuracy
 
 

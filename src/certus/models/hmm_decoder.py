@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.chain import Automaton, Chain
+from certus.errors import InvalidInput
 from certus.learn.hmm import Hmm
 from certus.models.decoders import Allowed, Cells, Decoded, starts
 
@@ -16,9 +17,16 @@ MOST = 1 << 23  # emissions that are held at a time: 32 MB
 
 
 class HmmDecoder:
-    """A hidden Markov model behind the protocol of decoders."""
+    """A hidden Markov model behind the protocol of decoders.
 
-    def __init__(self, hmm: Hmm) -> None:
+    Args:
+        hmm: the model.
+        labels: how many labels it must be over.
+    """
+
+    def __init__(self, hmm: Hmm, labels: int) -> None:
+        if len(hmm.start) != labels or hmm.labels.max(initial=0) >= labels:
+            raise InvalidInput(f"the arrays of the hidden Markov model are not those of {labels} labels")
         self._hmm = hmm
 
     def decode(

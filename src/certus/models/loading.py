@@ -13,16 +13,22 @@ DEFAULT = "en.certus"
 
 def load(path: str | os.PathLike[str] | None = None) -> Tagger:
     """Open a model file; without a path, the English tagger that comes with Certus."""
-    file = model_file.read(default() if path is None else path)
+    file = model_file.read(located(path))
     if file.kind != "tagger":
         advice = "start its training again to finish it" if file.kind == "checkpoint" else "give a tagger"
         raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load; {advice}")
     return Tagger.from_file(file)
 
 
+def located(path: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
+    """Return a path as it is; without one, that of the English tagger, if it is there."""
+    if path is not None:
+        return path
+    if not os.path.isfile(default()):
+        raise ModelError("this copy of Certus comes without its English model; name a model file")
+    return default()
+
+
 def default() -> str:
     """Return where the English tagger lies, trained on UD English EWT; NOTICE beside it says more."""
-    path = os.path.join(os.path.dirname(__file__), "data", DEFAULT)
-    if not os.path.isfile(path):
-        raise ModelError("this copy of Certus comes without its English model; name a model file")
-    return path
+    return os.path.join(os.path.dirname(__file__), "data", DEFAULT)

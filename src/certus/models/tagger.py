@@ -268,7 +268,7 @@ class Tagger:
             from certus.learn.hmm import Hmm
             from certus.models.hmm_decoder import HmmDecoder
 
-            decoder: Decoder = HmmDecoder(Hmm.from_arrays(arrays))
+            decoder: Decoder = HmmDecoder(Hmm.from_arrays(arrays), len(inventory))
         else:
             columns = tuple(description["columns"])
             templates = self._templates or compile_templates("\n".join(description["templates"]))
