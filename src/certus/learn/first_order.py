@@ -29,7 +29,11 @@ def train(
     progress: Callable[[training.Progress], None],
     threads: int,
 ) -> tuple[Arrays, float | None]:
-    """Train until the epochs are over or dev accuracy stops rising; return the best weights and their accuracy."""
+    """Train until the epochs are over or dev accuracy stops rising.
+
+    Returns:
+        The compiled weights of the best epoch, and their dev accuracy.
+    """
     best: Arrays = {}
     best_dev: float | None = None
     since = 0

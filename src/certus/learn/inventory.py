@@ -1,8 +1,8 @@
 """The labels of a tagger and what they are made of.
 
 A label's score is the sum over its units: its coarse tag, itself, and each of its other parts, such as the
-morphological attributes (Müller, Schmid and Schütze 2013, §2.4-2.5, who have all attributes together in place of the
-label itself: one unit more, and no better). What is learned of ``Case=Nom`` serves every label that has it.
+morphological attributes (Müller, Schmid and Schütze 2013, §2.4-2.5, who have all attributes together in place
+of the label itself). What is learned of ``Case=Nom`` serves every label that has it.
 """
 
 from __future__ import annotations

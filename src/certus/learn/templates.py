@@ -52,9 +52,9 @@ suffix(lower(word[0]), 1..6)
 prefix(word[0], 1..4) if rare
 """
 """For tagging from words alone: the features of Ratnaparkhi (1996) and Manning (2011), as Müller, Schmid and
-Schütze (2013, §2.5) use them for part of speech and morphology. Departures, each better on held-out data: suffixes
-up to 6, of all words and whatever the capitals, instead of up to 10 of rare words; prefixes up to 4; shape and flags
-of all words; words in lower case too."""
+Schütze (2013, §2.5) use them for part of speech and morphology. Departures, each better on held-out data:
+suffixes up to 6, of all words and whatever the capitals, instead of up to 10 of rare words; prefixes up to 4;
+shape and flags of all words; words in lower case too."""
 
 CHUNKING = """\
 bias
