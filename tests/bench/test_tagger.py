@@ -48,14 +48,15 @@ from certus.models.tagger import Tagger
 WORDS = {
     "the": ("DET", "DT", "Definite=Def", "B-NP"),
     "dog": ("NOUN", "NN", "Number=Sing", "I-NP"),
-    "dogs": ("NOUN", "NNS", "Number=Plur", "I-NP"),
+    "doña": ("NOUN", "NNS", "Number=Plur", "I-NP"),
     "cat": ("NOUN", "NN", "Number=Sing", "I-NP"),
     "sleeps": ("VERB", "VBZ", "Number=Sing", "B-VP"),
     "sleep": ("VERB", "VBP", "Number=Plur", "B-VP"),
     "sees": ("VERB", "VBZ", "Number=Sing", "B-VP"),
     ".": ("PUNCT", ".", "_", "O"),
 }
-SHAPES = ("the dog sleeps .", "the dogs sleep .", "the cat sees the dog .", "the dog sees the dogs .")
+# A word beyond ASCII, so that the encoding of a corpus matters.
+SHAPES = ("the dog sleeps .", "the doña sleep .", "the cat sees the dog .", "the dog sees the doña .")
 
 
 def conllu(text: str) -> str:
@@ -82,7 +83,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path = root / corpus.folder / f"{part}{corpus.suffix}"
             path.parent.mkdir(parents=True, exist_ok=True)
             sentence = chunked if corpus.suffix == ".txt" else conllu
-            path.write_text("".join(map(sentence, SHAPES * (10 if part == "train" else 2))), encoding="utf-8")
+            text = "".join(map(sentence, SHAPES * (10 if part == "train" else 2)))
+            path.write_bytes(text.encode(corpus.encoding))
     return root
 
 

@@ -23,6 +23,7 @@ class Corpus:
         suffix: of its files.
         target: the expression that is predicted.
         dev: whether it has a dev file; if not, the last tenth of the training data stands in.
+        encoding: of its files.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Corpus:
     suffix: str
     target: str
     dev: bool = True
+    encoding: str = "utf-8"
 
     def file(self, root: Path, part: str) -> Path:
         """Return the path of a part, or say that it is missing."""
@@ -50,12 +52,14 @@ class Corpus:
             limit: the most sentences to read, from the beginning.
         """
         if part in ("train", "test") or self.dev:
-            return islice(read(self.file(root, "train" if part == "learn" else part)), limit)
-        path = self.file(root, "train")
-        size = sum(1 for _ in read(path))
+            return islice(self._whole(root, "train" if part == "learn" else part), limit)
+        size = sum(1 for _ in self._whole(root, "train"))
         cut = size - size // TENTH
-        sentences = islice(read(path), cut) if part == "learn" else islice(read(path), cut, None)
-        return islice(sentences, limit)
+        whole = self._whole(root, "train")
+        return islice(islice(whole, cut) if part == "learn" else islice(whole, cut, None), limit)
+
+    def _whole(self, root: Path, name: str) -> Iterator[Sentence]:
+        return read(self.file(root, name), encoding=self.encoding)
 
 
 _UD, _MORPH, _CHUNK = "ud", "morph", "chunk/conll2000"
@@ -77,7 +81,7 @@ CORPORA: dict[str, Corpus] = {
         Corpus("polish", f"{_MORPH}/polish_sz", ".conllu", "feats"),
         Corpus("slavonic", f"{_MORPH}/old_church_slavonic", ".conllu", "feats"),
         Corpus("czech", f"{_MORPH}/czech_merged", ".conllu", "upos+feats", dev=False),
-        Corpus("basque", f"{_MORPH}/basque", ".conll", "pos+feats", dev=False),
+        Corpus("basque", f"{_MORPH}/basque", ".conll", "pos+feats", dev=False, encoding="latin-1"),
     )
 }
 
