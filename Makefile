@@ -4,7 +4,7 @@ BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 NATIVE := $(shell find native src -type f -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint sanitize build clean
+.PHONY: demo test bench lint sanitize build english clean
 
 demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
@@ -41,6 +41,13 @@ sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} \
 		.venv-sanitize/bin/python -m pytest -p no:cacheprovider
+
+EWT := Trained on the English Web Treebank of Universal Dependencies, github.com/UniversalDependencies/UD_English-EWT
+# The English tagger that comes with the package; needs the UD English EWT files in $(CERTUS_DATA)/ud/en_ewt.
+english: build  ## train the embedded model anew
+	$(BIN)/certus train tagger $(CERTUS_DATA)/ud/en_ewt/train.conllu --dev $(CERTUS_DATA)/ud/en_ewt/dev.conllu \
+		--target upos+feats --epochs 8 --drop 0.1 -o src/certus/models/data/en.certus \
+		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:
 	rm -rf .venv .venv-sanitize build
