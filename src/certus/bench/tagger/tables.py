@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Group
@@ -115,8 +115,9 @@ def learning(rows: Sequence[Learning]) -> Group:
     return titled("seconds that a perceptron learns, by the decoder inside; features are ready", table)
 
 
-def models(rows: Iterable[Trained], title: str) -> Group:
-    """Trained models: how good, how fast, how large."""
+def models(rows: Sequence[Trained], title: str) -> Group:
+    """Trained models, by corpus: how good, how fast, how large."""
+    places = {corpus: n for n, corpus in enumerate(dict.fromkeys(row.corpus for row in rows))}
     table = _table(
         "corpus",
         "labels",
@@ -130,7 +131,7 @@ def models(rows: Iterable[Trained], title: str) -> Group:
         "MB",
     )
     before = ""
-    for row in rows:
+    for row in sorted(rows, key=lambda row: places[row.corpus]):
         if before and row.corpus != before:
             table.add_section()
         before = row.corpus
