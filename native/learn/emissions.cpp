@@ -14,6 +14,14 @@ CERTUS_CLONES void add_gathered(const float* x, const std::int32_t* __restrict a
   for (Index i = 0; i < n; ++i) out[i] = x[a[i]] + y[b[i]];
 }
 
+// out[i] += y[b[i]]
+CERTUS_CLONES void add_more(const float* __restrict y, const std::int32_t* __restrict b, float* __restrict out, Index n) {
+  for (Index i = 0; i < n; ++i) out[i] += y[b[i]];
+}
+CERTUS_CLONES void add_row(const float* __restrict y, float* __restrict out, Index n) {
+  for (Index i = 0; i < n; ++i) out[i] += y[i];
+}
+
 // out[y] = the sum over k of units[unit[k][y]], with `unit` of [width][n].
 CERTUS_CLONES void gather(const float* __restrict units, const std::int32_t* __restrict unit, float* __restrict out,
                           Index n, Index width) {
@@ -24,7 +32,7 @@ CERTUS_CLONES void gather(const float* __restrict units, const std::int32_t* __r
 
 }  // namespace
 
-Expansion::Expansion(const Tagset& tagset) : labels_(tagset.labels), level_{1}, end_(labels_, 0) {
+Expansion::Expansion(const Tagset& tagset) : labels_(tagset.labels), level_{1}, end_(labels_, 0), last_(labels_) {
   const auto none = static_cast<std::int32_t>(tagset.units);
   std::vector<Index> uses(tagset.units, 0);
   for (const Unit u : tagset.parts) ++uses[u];
@@ -38,7 +46,12 @@ Expansion::Expansion(const Tagset& tagset) : labels_(tagset.labels), level_{1}, 
     path.assign(tagset.parts.begin() + tagset.begin[y], tagset.parts.begin() + tagset.begin[y + 1]);
     std::sort(path.begin(), path.end(),
               [&](Unit a, Unit b) { return uses[a] != uses[b] ? uses[a] > uses[b] : a < b; });
-    if (uses[path.back()] == 1) own_[y] = static_cast<std::int32_t>(path.back()), path.pop_back();
+    // Where the units of labels follow those of coarse tags, as they usually do, own parts are consecutive.
+    const auto usual = std::find(path.begin(), path.end(), static_cast<Unit>(tagset.groups + y));
+    const auto own = usual != path.end() ? usual : path.end() - 1;
+    if (uses[*own] == 1) own_[y] = static_cast<std::int32_t>(*own), path.erase(own);
+    last_[y] = path.empty() ? none : static_cast<std::int32_t>(path.back());
+    if (!path.empty()) path.pop_back();
     depth = std::max(depth, path.size());
   }
   for (std::size_t d = 0; d < depth; ++d) {
@@ -51,6 +64,10 @@ Expansion::Expansion(const Tagset& tagset) : labels_(tagset.labels), level_{1}, 
     }
     level_.push_back(nodes());
   }
+  first_own_ = static_cast<Unit>(own_[0]);
+  bool consecutive = true;
+  for (Index y = 0; y < labels_; ++y) consecutive &= own_[y] == own_[0] + y;
+  if (consecutive) own_.clear();
 }
 
 void Expansion::expand(const float* units, float* sums, float* labels) const {
@@ -59,7 +76,9 @@ void Expansion::expand(const float* units, float* sums, float* labels) const {
     const Index begin = level_[d - 1];
     add_gathered(sums, parent_.data() + begin, units, unit_.data() + begin, sums + begin, level_[d] - begin);
   }
-  add_gathered(sums, end_.data(), units, own_.data(), labels, labels_);
+  add_gathered(sums, end_.data(), units, last_.data(), labels, labels_);
+  if (own_.empty()) add_row(units + first_own_, labels, labels_);
+  else add_more(units, own_.data(), labels, labels_);
 }
 
 void expand_group(const Tagset& tagset, Index group, const float* units, float* members) {

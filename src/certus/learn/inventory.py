@@ -38,7 +38,9 @@ class Inventory:
         self.number = {label: number for number, label in enumerate(self.labels)}
         made_of = [[label] if parts is None else parts(label) for label in self.labels]
         coarse = sorted({pieces[0] for pieces in made_of})
-        units: dict[tuple[str, str], int] = {("coarse", tag): number for number, tag in enumerate(coarse)}
+        # Coarse tags, then labels, then what they share: the kernels rely on the first and are fast by the second.
+        named = [("coarse", tag) for tag in coarse] + [("label", label) for label in self.labels]
+        units = {unit: number for number, unit in enumerate(named)}
         rows = [
             [units.setdefault(unit, len(units)) for unit in _units(label, pieces)]
             for label, pieces in zip(self.labels, made_of, strict=True)
