@@ -34,16 +34,8 @@ class Update {
     if (touched_.empty()) return;
     for (const Feature* f = begin; f < end; ++f) {
       const Rows::Row row = rows.row(*f);
-      float* weight = row.weight();
-      float* memory = row.memory();
-      std::uint32_t present = 0;
-      for (std::uint32_t e = 0; e < row.size; ++e) {
-        const Unit u = row.unit[e];
-        if (gradient_[u] == 0) continue;
-        present += is_large(u);
-        change(weight[e], memory[e], gradient_[u]);
-      }
-      if (present < large) append(rows, *f, row, change);
+      if (row.dense) apply_dense(rows, *f, row, change);
+      else apply_list(rows, *f, row, large, change);
     }
   }
 
@@ -51,13 +43,33 @@ class Update {
   bool is_large(Unit u) const { return std::abs(gradient_[u]) >= least_; }
 
   template <class Change>
-  void append(Rows& rows, Feature f, const Rows::Row& row, const Change& change) {
-    for (const Unit u : touched_) {
-      if (gradient_[u] == 0 || !is_large(u) || std::find(row.unit, row.unit + row.size, u) != row.unit + row.size) continue;
-      float weight = 0, memory = 0;
-      change(weight, memory, gradient_[u]);
-      rows.append(f, u, weight, memory);
+  void apply_list(Rows& rows, Feature f, const Rows::Row& row, std::uint32_t large, const Change& change) {
+    std::uint32_t present = 0;
+    for (std::uint32_t e = 0; e < row.size; ++e) {
+      const Unit u = row.unit[e];
+      if (gradient_[u] == 0) continue;
+      present += is_large(u);
+      change(row.weight()[e], row.memory()[e], gradient_[u]);
     }
+    if (present == large) return;
+    for (const Unit u : touched_)
+      if (std::find(row.unit, row.unit + row.size, u) == row.unit + row.size) append(rows, f, u, change);
+  }
+
+  template <class Change>
+  void apply_dense(Rows& rows, Feature f, const Rows::Row& row, const Change& change) {
+    for (const Unit u : touched_) {
+      if (row.unit[u] == Rows::kNone) append(rows, f, u, change);
+      else if (gradient_[u] != 0) change(row.weight()[u], row.memory()[u], gradient_[u]);
+    }
+  }
+
+  template <class Change>
+  void append(Rows& rows, Feature f, Unit u, const Change& change) {
+    if (gradient_[u] == 0 || !is_large(u)) return;
+    float weight = 0, memory = 0;
+    change(weight, memory, gradient_[u]);
+    rows.append(f, u, weight, memory);
   }
 
   const Tagset& tagset_;
