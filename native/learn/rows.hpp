@@ -1,6 +1,6 @@
-// The weights of (feature, unit) pairs while they are learned. Most pairs never get one: a row lists those that do, in the
-// order in which they got it. The few rows that come to list a good part of all units get a place for each instead, which
-// is faster to add up and to find a unit in.
+// The weights of (feature, unit) pairs while they are learned. Most pairs never get one: a row lists those that do, in
+// the order in which they got it. The few rows that come to list a good part of all units get a place for each instead,
+// which is faster to add up and to find a unit in.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ class Rows {
   static constexpr Unit kNone = ~Unit{0};
 
   struct Row {
-    Unit* unit = nullptr;  // [capacity] units, then weights, then the memories; with a place for each unit, kNone or itself
+    // [capacity] units, then weights, then memories; if dense, a unit is itself or, without a weight, kNone.
+    Unit* unit = nullptr;
     std::uint32_t size = 0, capacity = 0;
     bool dense = false;
     float* weight() const { return reinterpret_cast<float*>(unit + capacity); }
