@@ -88,11 +88,12 @@ void put_rows(nb::dict& out, const Rows& rows) {
   std::vector<std::uint32_t> sizes, units;
   std::vector<float> weights, memories;
   for (Feature f = 0; f < rows.features(); ++f) {
-    const Rows::Row& r = rows.row(f);
-    sizes.push_back(r.size);
-    units.insert(units.end(), r.unit, r.unit + r.size);
-    weights.insert(weights.end(), r.weight(), r.weight() + r.size);
-    memories.insert(memories.end(), r.memory(), r.memory() + r.size);
+    sizes.push_back(rows.row(f).size);
+    rows.each(f, [&](Unit unit, float weight, float memory) {
+      units.push_back(unit);
+      weights.push_back(weight);
+      memories.push_back(memory);
+    });
   }
   out["row_sizes"] = array(std::move(sizes));
   out["row_units"] = array(std::move(units));

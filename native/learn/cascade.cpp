@@ -10,7 +10,7 @@ namespace {
 
 // Numbers of states and edges are kept in 32 bits.
 std::uint32_t counted(std::size_t n) {
-  if (n >= 0xFFFFFFFFull) throw std::length_error("too many labels stay for a sentence this long: raise the thresholds");
+  if (n >= 0xFFFFFFFFull) throw std::length_error("too many labels stay for so long a sentence: raise the thresholds");
   return static_cast<std::uint32_t>(n);
 }
 

@@ -81,8 +81,7 @@ CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index unit
   const bool wide = FeatureTable::needs_wide(units);
   float most = 0;
   const auto each = [&](Feature f, auto use) {
-    const Rows::Row& r = rows.row(f);
-    for (std::uint32_t i = 0; i < r.size; ++i) use(r.unit[i], value(r.weight()[i], r.memory()[i]));
+    rows.each(f, [&](Unit u, float weight, float memory) { use(u, value(weight, memory)); });
   };
   for (Feature f = 0; f < keys.size(); ++f)
     each(f, [&](Unit, float w) { most = std::max(most, std::abs(w)); });

@@ -14,7 +14,7 @@ struct NgramTable {
   const Key* keys = nullptr;  // [mask + 1]
   const float* weights = nullptr;
   std::size_t mask = 0;
-  const float* coarse_pairs = nullptr;  // [groups + 1][groups + 1], [before][after], or null: pairs of coarse tags again
+  const float* coarse_pairs = nullptr;  // [before][after] of groups + 1, or null: the pairs of coarse tags
 
   float at(Key key) const {
     for (std::size_t i = key & mask;; i = (i + 1) & mask) {
@@ -28,7 +28,8 @@ struct NgramTable {
   }
   // Whether arrays of this size are a table: every search ends.
   bool is_sound(std::size_t size) const {
-    return size > 0 && (size & (size - 1)) == 0 && mask == size - 1 && std::find(keys, keys + size, Key{0}) != keys + size;
+    return size > 0 && (size & (size - 1)) == 0 && mask == size - 1 &&
+           std::find(keys, keys + size, Key{0}) != keys + size;
   }
 };
 

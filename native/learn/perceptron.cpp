@@ -11,7 +11,7 @@ std::vector<float> zeros(Index n) { return std::vector<float>(n, 0.0f); }
 }  // namespace
 
 Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, Index method)
-    : rows(corpus.feature_count()),
+    : rows(corpus.feature_count(), tagset.units),
       corpus_(corpus),
       tagset_(tagset),
       method_(method),

@@ -10,7 +10,7 @@ constexpr Index kAdapt = 100;  // sentences between two looks at the thresholds
 }
 
 PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& o)
-    : rows(corpus.feature_count()),
+    : rows(corpus.feature_count(), tagset.units),
       cascade(tagset, o.order),
       options(o),
       corpus_(corpus),

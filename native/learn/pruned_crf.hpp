@@ -31,8 +31,6 @@ struct EpochReport {
 
 class PrunedCrf {
  public:
-  // Gradients up to this share of `least` change nothing.
-  static constexpr float kSmall = 0.01f;
 
   PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& options);
 
@@ -66,7 +64,7 @@ class PrunedCrf {
   void change_transitions(const Level& top);
   void change_lower(const Level& level, std::size_t states_below);
   void change_labels(Index first);
-  bool is_small(float gradient) const { return std::abs(gradient) <= kSmall * options.least; }
+  bool is_small(float gradient) const { return std::abs(gradient) <= Update::kSmall * options.least; }
   void adapt();
   void adapt(float& threshold, double kept, float wanted) const;
 

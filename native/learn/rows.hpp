@@ -1,4 +1,6 @@
-// The weights of (feature, unit) pairs while they are learned. Most pairs never get one: a row lists those that do.
+// The weights of (feature, unit) pairs while they are learned. Most pairs never get one: a row lists those that do, in
+// the order in which they got it. The few rows that come to list a good part of all units get a place for each instead,
+// which is faster to add up and to find a unit in.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +16,24 @@ namespace certus::learn {
 // Learning needs one number a weight besides the weight itself: what averaging or a penalty has to remember.
 class Rows {
  public:
+  static constexpr Unit kNone = ~Unit{0};
+
   struct Row {
-    std::uint32_t* unit = nullptr;  // [capacity] units, then weights, then the memories
+    // [capacity] units, then weights, then memories; if dense, a unit is itself or, without a weight, kNone.
+    Unit* unit = nullptr;
     std::uint32_t size = 0, capacity = 0;
+    bool dense = false;
     float* weight() const { return reinterpret_cast<float*>(unit + capacity); }
-    float* memory() const { return reinterpret_cast<float*>(unit + 2 * capacity); }
+    float* memory() const { return reinterpret_cast<float*>(unit + 2 * std::size_t{capacity}); }
   };
 
-  explicit Rows(Index features) : rows_(features) {}
+  Rows(Index features, Index units) : rows_(features), units_(static_cast<std::uint32_t>(units)) {}
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
   void clear() {
     std::fill(rows_.begin(), rows_.end(), Row{});
-    for (std::vector<std::uint32_t*>& spare : free_) spare.clear();
+    for (std::vector<Unit*>& spare : free_) spare.clear();
     blocks_.clear();
     next_ = nullptr;
     left_ = 0;
@@ -41,59 +47,76 @@ class Rows {
   void score(Feature f, float* scores) const {
     const Row& r = rows_[f];
     const float* w = r.weight();
+    if (r.dense) return add(w, scores, units_);
     for (std::uint32_t i = 0; i < r.size; ++i) scores[r.unit[i]] += w[i];
+  }
+
+  // Calls use(unit, weight, memory) for all units that have a weight.
+  template <class Use>
+  void each(Feature f, const Use& use) const {
+    const Row& r = rows_[f];
+    for (std::uint32_t i = 0, end = r.dense ? r.capacity : r.size; i < end; ++i)
+      if (r.unit[i] != kNone) use(r.unit[i], r.weight()[i], r.memory()[i]);
   }
 
   // A new weight; the pair must not have one.
   void append(Feature f, Unit unit, float weight, float memory) {
     Row& r = rows_[f];
-    if (r.size == r.capacity) grow(r);
-    r.unit[r.size] = unit;
-    r.weight()[r.size] = weight;
-    r.memory()[r.size] = memory;
+    if (r.size == r.capacity && !r.dense) grow(r);
+    const std::uint32_t i = r.dense ? unit : r.size;
+    r.unit[i] = unit;
+    r.weight()[i] = weight;
+    r.memory()[i] = memory;
     ++r.size;
   }
 
-  std::uint32_t find(Feature f, Unit unit) const {
-    const Row& r = rows_[f];
-    return static_cast<std::uint32_t>(std::find(r.unit, r.unit + r.size, unit) - r.unit);
-  }
-
-  Index entries() const {
-    Index sum = 0;
-    for (const Row& r : rows_) sum += r.size;
-    return sum;
-  }
-
  private:
+  static void add(const float* weights, float* scores, Index n);
+
   // Rows that were outgrown are reused for others of their size.
   void grow(Row& r) {
     Row bigger;
     bigger.capacity = r.capacity ? 2 * r.capacity : 2;
     bigger.size = r.size;
-    bigger.unit = take(bigger.capacity);
-    std::copy_n(r.unit, r.size, bigger.unit);
-    std::copy_n(r.weight(), r.size, bigger.weight());
-    std::copy_n(r.memory(), r.size, bigger.memory());
+    bigger.dense = 2 * bigger.capacity > units_;
+    if (bigger.dense) {
+      spread(r, bigger);
+    } else {
+      bigger.unit = take(bigger.capacity);
+      std::copy_n(r.unit, r.size, bigger.unit);
+      std::copy_n(r.weight(), r.size, bigger.weight());
+      std::copy_n(r.memory(), r.size, bigger.memory());
+    }
     if (r.capacity) free_[size_class(r.capacity)].push_back(r.unit);
     r = bigger;
   }
-  static int size_class(std::uint32_t capacity) { return __builtin_ctz(capacity); }
-  std::uint32_t* take(std::uint32_t capacity) {
-    std::vector<std::uint32_t*>& spare = free_[size_class(capacity)];
-    if (!spare.empty()) {
-      std::uint32_t* const p = spare.back();
-      spare.pop_back();
-      return p;
+  void spread(const Row& r, Row& bigger) {
+    bigger.capacity = units_;
+    bigger.unit = cut(3 * std::size_t{units_});
+    std::fill_n(bigger.unit, units_, kNone);
+    std::fill_n(bigger.weight(), 2 * std::size_t{units_}, 0.0f);
+    for (std::uint32_t i = 0; i < r.size; ++i) {
+      bigger.unit[r.unit[i]] = r.unit[i];
+      bigger.weight()[r.unit[i]] = r.weight()[i];
+      bigger.memory()[r.unit[i]] = r.memory()[i];
     }
-    const std::size_t words = 3 * std::size_t{capacity};
+  }
+  static int size_class(std::uint32_t capacity) { return __builtin_ctz(capacity); }
+  Unit* take(std::uint32_t capacity) {
+    std::vector<Unit*>& spare = free_[size_class(capacity)];
+    if (spare.empty()) return cut(3 * std::size_t{capacity});
+    Unit* const p = spare.back();
+    spare.pop_back();
+    return p;
+  }
+  Unit* cut(std::size_t words) {
     if (words > left_) {
       const std::size_t size = std::max(words, kBlock);
-      blocks_.emplace_back(new std::uint32_t[size]);
+      blocks_.emplace_back(new Unit[size]);
       next_ = blocks_.back().get();
       left_ = size;
     }
-    std::uint32_t* const p = next_;
+    Unit* const p = next_;
     next_ += words;
     left_ -= words;
     return p;
@@ -101,9 +124,10 @@ class Rows {
 
   static constexpr std::size_t kBlock = std::size_t{1} << 20;
   std::vector<Row> rows_;
-  std::vector<std::uint32_t*> free_[32];
-  std::vector<std::unique_ptr<std::uint32_t[]>> blocks_;
-  std::uint32_t* next_ = nullptr;
+  std::uint32_t units_;
+  std::vector<Unit*> free_[32];
+  std::vector<std::unique_ptr<Unit[]>> blocks_;
+  Unit* next_ = nullptr;
   std::size_t left_ = 0;
 };
 

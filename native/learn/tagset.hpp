@@ -21,7 +21,7 @@ struct Tagset {
   std::vector<std::uint32_t> member_begin;  // [groups + 1] into `members`
   std::vector<Label> members;               // the labels of each group
   std::vector<std::uint32_t> column_begin;  // [groups + 1] into `columns`
-  std::vector<std::int32_t> columns;        // of each group [width][members]: their parts, padded with the number of units
+  std::vector<std::int32_t> columns;        // of each group [width][members]: parts, padded with the number of units
 
   // parts[y * width .. ) holds the units of label y, the coarse tag first, padded with -1.
   Tagset(const std::int32_t* table, Index label_count, Index width, Index group_count, Index unit_count)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
-from tests.learn.problems import STEP, WORDS, Problem, Sentence, features
+from tests.learn.problems import WORDS, Problem, Sentence, features
 from tests.reference.pruned_crf import Labels, log_partition, posterior
 
 Scores = dict[Labels, float]
@@ -239,12 +239,13 @@ def test_threads_change_nothing(chain: bool) -> None:
         np.testing.assert_array_equal(alone[2], one[2][3 * n : 3 * n + 3])
 
 
-def test_scores_far_apart() -> None:
-    """Hundreds of nats: nothing underflows, and the answer is still that of brute force."""
-    problem = Problem(5, 2, labels=4, spread=0.01)
-    problem.crf.weights.update(
-        {name: 60.0 * w / STEP / 20 for name, w in problem.crf.weights.items() if name[0] != "row"}
-    )
+@pytest.mark.parametrize("order", [1, 2])
+def test_scores_far_apart(order: int) -> None:
+    """Over a hundred nats at a position: nothing underflows, and the answer is still that of brute force."""
+    problem = Problem(5, order, labels=4, spread=1.0)
+    problem.crf.weights = {n: w if n[0] == "row" else 64 * w for n, w in problem.crf.weights.items()}
+    pairs = [w for name, w in problem.crf.weights.items() if len(name) == 3 and name[0] == "full"]
+    assert max(pairs) - min(pairs) > 150
     sentence = ["a", "b", "c", "d"]
     assert_best(tag(problem.tagger(), sentence, 5), problem.crf.all_scores(features(sentence)), 5)
 
