@@ -62,7 +62,7 @@ nb::dict compile_rows(const Corpus& corpus, Index units, Flat<const Index> begin
   if (static_cast<Index>(begin.shape(0)) != features + 1 || begin.data()[features] != static_cast<Index>(unit.shape(0)) ||
       unit.shape(0) != weight.shape(0))
     refuse("the rows of weights are not those of this corpus");
-  Rows rows(features);
+  Rows rows(features, units);
   for (Feature f = 0; f < features; ++f)
     for (Index i = begin.data()[f]; i < begin.data()[f + 1]; ++i) {
       if (unit.data()[i] < 0 || unit.data()[i] >= units) refuse("a weight is of a unit that does not exist");
