@@ -42,7 +42,7 @@ class Options:
 class Features(Options):
     """What learners of feature weights share, which go over the data again and again."""
 
-    min_count: int = option(2, "Features that occur less often are left out.", least=1)
+    min_count: int = option(1, "Features that occur less often are left out.", least=1)
     seed: int = option(0, "Of the order in which sentences are seen.", least=0)
     patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
     drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
@@ -62,7 +62,7 @@ class PrunedCrf(Features):
     decay: float = option(0.3, "In epoch e the rate is rate / (1 + decay e).", least=0)
     l1: float = option(0.0, "L1 penalty, cumulative; weights are then not averaged.", least=0)
     burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
-    least: float = option(0.01, "Pairs get a weight from gradients at least this large.", least=0)
+    least: float = option(0.03, "Pairs get a weight from gradients at least this large.", least=0)
     wanted: tuple[float, ...] = option(
         (4, 4, 2, 1.5), "Coarse tags, labels, states of order 1, 2, ... to keep a position, on average."
     )
@@ -85,6 +85,7 @@ class Perceptron(Features):
     name: ClassVar[str] = "perceptron"
     about: ClassVar[str] = "averaged, with exact decoding; the fastest to train, proven answers"
 
+    min_count: int = option(2, "Features that occur less often are left out.", least=1)
     epochs: int = option(10, "Passes over the training data.", least=1)
     margin: float = option(
         0.4, "How much better than any other the right label must score, in updates of a token.", least=0
@@ -107,7 +108,6 @@ class Crf(Features):
     about: ClassVar[str] = "first-order, nothing pruned, proven answers; for up to some hundred labels"
     shared: ClassVar[bool] = False
 
-    min_count: int = option(1, "Features that occur less often are left out.", least=1)
     epochs: int = option(30, "Passes over the training data, or iterations of L-BFGS.", least=1)
     algorithm: str = option("sgd", "sgd (L1 penalty, cumulative) or lbfgs.")
     c1: float = option(0.1, "L1 penalty; with lbfgs by OWL-QN.", least=0)
