@@ -1,97 +1,12 @@
 // Training CRFs and applying them.
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-
 #include "bindings/crf_items.hpp"
+#include "bindings/crf_trainer.hpp"
 #include "learn/crf_mistakes.hpp"
-#include "learn/crf_model.hpp"
-#include "learn/crf_objective.hpp"
-#include "learn/lbfgs.hpp"
 
 using namespace nb::literals;
 
 namespace certus {
 namespace {
-
-// A vector becomes a NumPy array without being copied.
-template <class X>
-nb::object as_array(std::vector<X>&& values, std::initializer_list<std::size_t> shape) {
-  auto* kept = new std::vector<X>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, X>(kept->data(), shape.size(), shape.begin(), owner));
-}
-template <class X>
-nb::object as_array(std::vector<X>&& values) {
-  const std::size_t size = values.size();
-  return as_array(std::move(values), {size});
-}
-
-// The arrays of a corpus, as Python holds them.
-struct Corpus {
-  Flat<const Index> sentence_begin, token_begin;
-  Flat<const Feature> feature;
-  std::optional<Flat<const double>> value;
-
-  CrfTokens tokens() const {
-    return {static_cast<Index>(sentence_begin.shape(0)) - 1, sentence_begin.data(), token_begin.data(), feature.data(),
-            value ? value->data() : nullptr};
-  }
-};
-
-// report(iteration, loss) -> whether to stop, from C++ code that runs without the lock.
-std::function<bool(Index, double)> calling(const nb::callable& report) {
-  return [&report](Index iteration, double loss) {
-    const nb::gil_scoped_acquire acquired;
-    return !nb::cast<bool>(report(iteration, loss));
-  };
-}
-
-class Trainer {
- public:
-  Trainer(Index labels, Index features, const Corpus& corpus, Flat<const Label> gold, const CrfChoice& choice)
-      : data_(labels, features, corpus.tokens(), gold.data(), choice), w_(data_.layout.size(), 0.0) {}
-
-  const CrfLayout& layout() const { return data_.layout; }
-  Index size() const { return layout().size(); }
-  nb::object holes() const { return as_array(std::vector<Index>(layout().holes())); }
-
-  double objective(Flat<const double> w, Flat<double> gradient, double c2, Index threads) const {
-    const nb::gil_scoped_release released;
-    return CrfObjective(data_, c2, threads)(w.data(), gradient.data());
-  }
-
-  nb::object weights() { return as_array(std::vector<double>(w_.begin(), w_.end())); }
-  void set_weights(Flat<const double> w) {
-    std::copy_n(w.data(), size(), w_.data());
-    layout().clear_holes(w_.data());
-  }
-
-  int lbfgs(const LbfgsOptions& options, double c2, Index threads, const nb::callable& report) {
-    const auto call = calling(report);
-    const nb::gil_scoped_release released;
-    CrfObjective objective(data_, c2, threads);
-    const LbfgsEnd end = certus::lbfgs(
-        w_.data(), size(), [&](const double* x, double* g) { return objective(x, g); }, options,
-        [&](const LbfgsStep& step) { return call(step.iteration, step.objective); });
-    return static_cast<int>(end);
-  }
-
-  template <class Options>
-  void online(void (*learn)(const CrfData&, const Options&, double*, const CrfReport&), const Options& options,
-              const nb::callable& report) {
-    const auto call = calling(report);
-    const nb::gil_scoped_release released;
-    learn(data_, options, w_.data(), call);
-  }
-
-  CrfModel* model() const { return new CrfModel(std::make_shared<CrfLayout>(layout()), w_); }
-
- private:
-  CrfData data_;
-  Doubles w_;
-};
 
 // The pairs of a feature and a label whose weight is not 0, and the transitions [L][L].
 nb::tuple rows(const CrfModel& model) {
@@ -137,7 +52,7 @@ CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> la
   return new CrfModel(std::move(layout), std::move(w));
 }
 
-nb::object decode(const CrfModel& model, const Corpus& corpus, Index threads) {
+nb::object decode(const CrfModel& model, const CrfCorpus& corpus, Index threads) {
   std::vector<Index> labels(corpus.tokens().tokens());
   {
     const nb::gil_scoped_release released;
@@ -146,7 +61,7 @@ nb::object decode(const CrfModel& model, const Corpus& corpus, Index threads) {
   return as_array(std::move(labels));
 }
 
-nb::object emissions(const CrfModel& model, const Corpus& corpus, Index threads) {
+nb::object emissions(const CrfModel& model, const CrfCorpus& corpus, Index threads) {
   const Index tokens = corpus.tokens().tokens(), L = model.layout().labels();
   std::vector<double> out(tokens * L);
   {
@@ -156,7 +71,7 @@ nb::object emissions(const CrfModel& model, const Corpus& corpus, Index threads)
   return as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)});
 }
 
-nb::tuple marginals(const CrfModel& model, const Corpus& corpus, Index threads) {
+nb::tuple marginals(const CrfModel& model, const CrfCorpus& corpus, Index threads) {
   const Index tokens = corpus.tokens().tokens(), L = model.layout().labels();
   std::vector<double> out(tokens * L), log_partition(corpus.tokens().sentences);
   {
@@ -168,7 +83,7 @@ nb::tuple marginals(const CrfModel& model, const Corpus& corpus, Index threads) 
 }
 
 // labels [found][T] and log-probabilities [found] of the k best sequences of one sentence.
-nb::tuple best(const CrfModel& model, const Corpus& corpus, Index sentence, Index k) {
+nb::tuple best(const CrfModel& model, const CrfCorpus& corpus, Index sentence, Index k) {
   const CrfTokens tokens = corpus.tokens();
   const Index T = tokens.sentence_begin[sentence + 1] - tokens.sentence_begin[sentence];
   std::vector<Index> labels(k * T);
@@ -281,33 +196,33 @@ void bind_model(nb::module_& m) {
 }
 
 void bind_trainer(nb::module_& m) {
-  nb::class_<Corpus>(m, "CrfCorpus")
+  nb::class_<CrfCorpus>(m, "CrfCorpus")
       .def(
           "__init__",
-          [](Corpus* self, Flat<const Index> sentence_begin, Flat<const Index> token_begin, Flat<const Feature> feature,
+          [](CrfCorpus* self, Flat<const Index> sentence_begin, Flat<const Index> token_begin, Flat<const Feature> feature,
              std::optional<Flat<const double>> value) {
-            new (self) Corpus{sentence_begin, token_begin, feature, value};
+            new (self) CrfCorpus{sentence_begin, token_begin, feature, value};
           },
           "sentence_begin"_a, "token_begin"_a, "feature"_a, "value"_a.none());
-  nb::class_<Trainer>(m, "CrfTrainer")
+  nb::class_<CrfTrainer>(m, "CrfTrainer")
       .def(
           "__init__",
-          [](Trainer* self, Index labels, Index features, const Corpus& corpus, Flat<const Label> gold, double min_freq,
+          [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, double min_freq,
              bool all_states, bool all_transitions) {
             const nb::gil_scoped_release released;
-            new (self) Trainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions});
+            new (self) CrfTrainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions});
           },
           "labels"_a, "features"_a, "corpus"_a, "gold"_a, nb::kw_only(), "min_freq"_a, "all_states"_a,
           "all_transitions"_a)
-      .def_prop_ro("size", &Trainer::size)
-      .def_prop_ro("parameters", [](const Trainer& t) { return t.layout().weights(); })
-      .def_prop_ro("holes", &Trainer::holes)
-      .def_prop_rw("weights", &Trainer::weights, &Trainer::set_weights)
-      .def("objective", &Trainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a)
-      .def("model", &Trainer::model, nb::rv_policy::take_ownership)
+      .def_prop_ro("size", &CrfTrainer::size)
+      .def_prop_ro("parameters", [](const CrfTrainer& t) { return t.layout().weights(); })
+      .def_prop_ro("holes", &CrfTrainer::holes)
+      .def_prop_rw("weights", &CrfTrainer::weights, &CrfTrainer::set_weights)
+      .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a)
+      .def("model", &CrfTrainer::model, nb::rv_policy::take_ownership)
       .def(
           "lbfgs",
-          [](Trainer& self, double c1, double c2, Index max_iterations, Index memories, double epsilon, Index period,
+          [](CrfTrainer& self, double c1, double c2, Index max_iterations, Index memories, double epsilon, Index period,
              double delta, int search, Index max_trials, Index threads, const nb::callable& report) {
             return self.lbfgs({memories, max_iterations, epsilon, period, delta, static_cast<LineSearch>(search),
                                max_trials, c1},
@@ -317,7 +232,7 @@ void bind_trainer(nb::module_& m) {
           "search"_a, "max_trials"_a, "threads"_a, "report"_a)
       .def(
           "l2sgd",
-          [](Trainer& self, double c2, Index max_iterations, Index period, double delta, double eta, double rate,
+          [](CrfTrainer& self, double c2, Index max_iterations, Index period, double delta, double eta, double rate,
              Index samples, Index candidates, Index max_trials, std::uint64_t seed, const nb::callable& report) {
             self.online(&crf_l2sgd,
                         L2SgdOptions{c2, max_iterations, period, delta, eta, rate, samples, candidates, max_trials, seed},
@@ -327,20 +242,20 @@ void bind_trainer(nb::module_& m) {
           "candidates"_a, "max_trials"_a, "seed"_a, "report"_a)
       .def(
           "sgd",
-          [](Trainer& self, double c1, Index max_iterations, double eta, double decay, std::uint64_t seed,
+          [](CrfTrainer& self, double c1, Index max_iterations, double eta, double decay, std::uint64_t seed,
              const nb::callable& report) {
             self.online(&crf_sgd, SgdOptions{c1, max_iterations, eta, decay, seed}, report);
           },
           nb::kw_only(), "c1"_a, "max_iterations"_a, "eta"_a, "decay"_a, "seed"_a, "report"_a)
       .def(
           "perceptron",
-          [](Trainer& self, Index max_iterations, double epsilon, std::uint64_t seed, const nb::callable& report) {
+          [](CrfTrainer& self, Index max_iterations, double epsilon, std::uint64_t seed, const nb::callable& report) {
             self.online(&crf_perceptron, MistakeOptions{max_iterations, epsilon, seed}, report);
           },
           nb::kw_only(), "max_iterations"_a, "epsilon"_a, "seed"_a, "report"_a)
       .def(
           "passive_aggressive",
-          [](Trainer& self, int type, double c, bool error_sensitive, bool averaging, Index max_iterations,
+          [](CrfTrainer& self, int type, double c, bool error_sensitive, bool averaging, Index max_iterations,
              double epsilon, std::uint64_t seed, const nb::callable& report) {
             self.online(&crf_passive_aggressive,
                         PassiveAggressiveOptions{{max_iterations, epsilon, seed}, type, c, error_sensitive, averaging},
@@ -350,7 +265,7 @@ void bind_trainer(nb::module_& m) {
           "seed"_a, "report"_a)
       .def(
           "arow",
-          [](Trainer& self, double variance, double gamma, Index max_iterations, double epsilon, std::uint64_t seed,
+          [](CrfTrainer& self, double variance, double gamma, Index max_iterations, double epsilon, std::uint64_t seed,
              const nb::callable& report) {
             self.online(&crf_arow, ArowOptions{{max_iterations, epsilon, seed}, variance, gamma}, report);
           },

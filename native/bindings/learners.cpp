@@ -5,7 +5,7 @@
 
 #include <nanobind/stl/vector.h>
 
-#include "bindings/text.hpp"
+#include "bindings/state.hpp"
 #include "bindings/vectors.hpp"
 
 using namespace nb::literals;
@@ -112,18 +112,6 @@ void put_table(nb::dict& out, const Ngrams& ngrams) {
   out["ngram_keys"] = array(std::move(keys));
   out["ngram_weights"] = array(std::move(weights));
   out["ngram_memories"] = array(std::move(memories));
-}
-
-constexpr const char* kOther = "the state is of a learner with other features, labels or options";
-
-// An array of a state, of a given length unless that is negative.
-template <class X>
-Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {
-  Flat<const X> found;
-  if (!state.contains(name) || !nb::try_cast(nb::object(state[name]), found))
-    refuse(std::string("the state lacks the array ") + name);
-  if (size >= 0 && static_cast<Index>(found.shape(0)) != size) refuse(kOther);
-  return found;
 }
 
 void get_rows(const nb::dict& state, Rows& rows, Index unit_count) {

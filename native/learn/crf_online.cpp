@@ -4,12 +4,11 @@
 #include <limits>
 
 namespace certus {
-namespace {
 
 // The loss of one sentence and what it says of the weights.
-class Sentences {
+class CrfSentences {
  public:
-  explicit Sentences(const CrfData& data)
+  explicit CrfSentences(const CrfData& data)
       : data_(data), links_(data.layout), pairs_(links_.labels * links_.width) {
     for (Doubles* x : {&a_, &b_, &r_}) x->resize(data.longest * links_.width);
   }
@@ -63,6 +62,8 @@ class Sentences {
   Doubles a_, b_, r_, pairs_;
   bool ranged_ = true;
 };
+
+namespace {
 
 CERTUS_CLONES void add_row(double* w, double factor, const double* x, Index width) {
   for (Index j = 0; j < width; ++j) w[j] += factor * x[j];
@@ -131,7 +132,7 @@ class L2Sgd {
   double* w_;
   double lambda_, eta_ = 0;
   Index k_ = 0;
-  Sentences sentences_;
+  CrfSentences sentences_;
 };
 
 // From the first rate upwards while that helps, then downwards.
@@ -139,7 +140,7 @@ double calibrate(L2Sgd& sgd, const CrfData& data, const L2SgdOptions& o, const d
   Shuffle shuffle(data.input.sentences(), o.seed + 1);
   shuffle.next();
   const Index count = std::min(o.samples, data.input.sentences());
-  Sentences sentences(data);
+  CrfSentences sentences(data);
   sgd.begin(o.eta);
   double idle = 0;
   for (Index n = 0; n < count; ++n) idle += sentences.sum(w, 1, shuffle.order[n]);
@@ -191,70 +192,61 @@ CERTUS_CLONES void pull(double* w, double* got, double due, Index count) {
   }
 }
 
-class L1Sgd {
- public:
-  L1Sgd(const CrfData& data, const SgdOptions& options, double* w)
-      : data_(data), o_(options), w_(w), got_(data.layout.size(), 0.0), sentences_(data) {}
-
-  double pass(const std::vector<Index>& order) {
-    const double count = static_cast<double>(order.size());
-    double loss = 0;
-    for (const Index s : order) {
-      const double eta = o_.eta * std::pow(o_.decay, static_cast<double>(k_++) / count);
-      due_ += eta * o_.c1 / count;
-      loss += sentences_.sum(w_, 1, s);
-      step(s, eta);
-    }
-    pull_all(0, data_.layout.size());
-    double sum = 0;
-    for (Index n = 0; n < data_.layout.size(); ++n) sum += std::abs(w_[n]);
-    return loss + o_.c1 * sum;
-  }
-
- private:
-  void pull_all(Index begin, Index count) {
-    if (due_ > 0) pull(w_ + begin, got_.data() + begin, due_, count);
-  }
-
-  void step(Index s, double eta) {
-    const CrfLayout& layout = data_.layout;
-    const Index W = layout.width();
-    sentences_.each(
-        s,
-        [&](Index dense, double value, const double* residual) {
-          add_row(w_ + dense * W, -eta * value, residual, W);
-          layout.clear_row(w_, dense);
-          pull_all(dense * W, W);
-        },
-        [&](const CrfLayout::Row& row, double value, const double* residual) {
-          const Label* label = layout.listed(row);
-          for (Label k = 0; k < row.count; ++k) w_[row.begin + k] -= eta * value * residual[label[k]];
-          pull_all(row.begin, row.count);
-        },
-        [&](const double* pairs) {
-          add_row(w_ + layout.transitions(), -eta, pairs, layout.labels() * W);
-          layout.clear_transitions(w_);
-          pull_all(layout.transitions(), layout.labels() * W);
-        });
-  }
-
-  const CrfData& data_;
-  const SgdOptions& o_;
-  double* w_;
-  Doubles got_;     // [size]: the penalty each weight has got, with its sign
-  double due_ = 0;  // what a weight touched all the time would have got
-  Index k_ = 0;
-  Sentences sentences_;
-};
-
 }  // namespace
 
+CrfSgd::CrfSgd(const CrfData& data, const SgdOptions& options, double* w)
+    : data_(data), o_(options), w_(w), sentences_(std::make_unique<CrfSentences>(data)) {
+  state.got.assign(data.layout.size(), 0.0);
+}
+CrfSgd::~CrfSgd() = default;
+
+double CrfSgd::pass(const Index* order, Index count) {
+  const double total = static_cast<double>(data_.input.sentences());
+  double loss = 0;
+  for (Index n = 0; n < count; ++n) {
+    const double eta = o_.eta * std::pow(o_.decay, static_cast<double>(state.learnt++) / total);
+    state.due += eta * o_.c1 / total;
+    loss += sentences_->sum(w_, 1, order[n]);
+    step(order[n], eta);
+  }
+  pull_all(0, data_.layout.size());
+  double sum = 0;
+  for (Index n = 0; n < data_.layout.size(); ++n) sum += std::abs(w_[n]);
+  return loss + o_.c1 * sum;
+}
+
+void CrfSgd::pull_all(Index begin, Index count) {
+  if (state.due > 0) pull(w_ + begin, state.got.data() + begin, state.due, count);
+}
+
+void CrfSgd::step(Index sentence, double eta) {
+  const CrfLayout& layout = data_.layout;
+  const Index W = layout.width();
+  sentences_->each(
+      sentence,
+      [&](Index dense, double value, const double* residual) {
+        add_row(w_ + dense * W, -eta * value, residual, W);
+        layout.clear_row(w_, dense);
+        pull_all(dense * W, W);
+      },
+      [&](const CrfLayout::Row& row, double value, const double* residual) {
+        const Label* label = layout.listed(row);
+        for (Label k = 0; k < row.count; ++k) w_[row.begin + k] -= eta * value * residual[label[k]];
+        pull_all(row.begin, row.count);
+      },
+      [&](const double* pairs) {
+        add_row(w_ + layout.transitions(), -eta, pairs, layout.labels() * W);
+        layout.clear_transitions(w_);
+        pull_all(layout.transitions(), layout.labels() * W);
+      });
+}
+
 void crf_sgd(const CrfData& data, const SgdOptions& o, double* w, const CrfReport& report) {
-  L1Sgd sgd(data, o, w);
+  CrfSgd sgd(data, o, w);
   Shuffle shuffle(data.input.sentences(), o.seed);
   for (Index pass = 1; pass <= o.max_passes; ++pass) {
     shuffle.next();
-    if (!report(pass, sgd.pass(shuffle.order))) break;
+    if (!report(pass, sgd.pass(shuffle.order.data(), data.input.sentences()))) break;
   }
 }
 

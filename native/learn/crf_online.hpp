@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "learn/crf_data.hpp"
@@ -59,5 +60,31 @@ struct SgdOptions {
   std::uint64_t seed = 0;
 };
 void crf_sgd(const CrfData& data, const SgdOptions& options, double* w, const CrfReport& report);
+
+// The same, a pass at a time.
+class CrfSentences;
+class CrfSgd {
+ public:
+  CrfSgd(const CrfData& data, const SgdOptions& options, double* w);
+  ~CrfSgd();
+
+  // Learns from the sentences in this order; returns the loss met on the way, and the penalty.
+  double pass(const Index* order, Index count);
+
+  struct State {       // what passes go on from, besides the weights
+    Doubles got;       // [size]: the penalty each weight has got, with its sign
+    double due = 0;    // what a weight touched all the time would have got
+    Index learnt = 0;  // sentences
+  } state;
+
+ private:
+  void pull_all(Index begin, Index count);
+  void step(Index sentence, double eta);
+
+  const CrfData& data_;
+  const SgdOptions o_;
+  double* w_;
+  std::unique_ptr<CrfSentences> sentences_;
+};
 
 }  // namespace certus

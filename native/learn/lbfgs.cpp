@@ -57,15 +57,21 @@ class Memory {
     p.s.resize(n_), p.y.resize(n_);
     move(p.s.data(), x, -1, x_before, n_);
     move(p.y.data(), g, -1, g_before, n_);
-    const double sy = dot(p.s.data(), p.y.data(), n_), yy = dot(p.y.data(), p.y.data(), n_);
-    if (!(sy > 1e-12 * yy)) {
-      kept_ = std::min(kept_, static_cast<Index>(pairs_.size()) - 1);  // the oldest pair has been written over
-      return;
+    add();
+  }
+  void keep(LbfgsState& state) {
+    for (Index k = kept_ - 1; k >= 0; --k) {
+      state.steps.push_back(pair(k).s);
+      state.changes.push_back(pair(k).y);
     }
-    p.sy = sy;
-    first_ = sy / yy;
-    next_ = (next_ + 1) % static_cast<Index>(pairs_.size());
-    kept_ = std::min(kept_ + 1, static_cast<Index>(pairs_.size()));
+  }
+  void restore(const LbfgsState& state) {
+    next_ = kept_ = 0;
+    for (std::size_t k = 0; k < state.steps.size(); ++k) {
+      pairs_[next_].s = state.steps[k];
+      pairs_[next_].y = state.changes[k];
+      add();
+    }
   }
   bool empty() const { return kept_ == 0; }
   void forget() { kept_ = 0; }
@@ -92,6 +98,19 @@ class Memory {
     Doubles s, y;
     double sy = 0, alpha = 0;
   };
+  // The pair written last, if it is of use.
+  void add() {
+    Pair& p = pairs_[next_];
+    const double sy = dot(p.s.data(), p.y.data(), n_), yy = dot(p.y.data(), p.y.data(), n_);
+    if (!(sy > 1e-12 * yy)) {
+      kept_ = std::min(kept_, static_cast<Index>(pairs_.size()) - 1);  // the oldest pair has been written over
+      return;
+    }
+    p.sy = sy;
+    first_ = sy / yy;
+    next_ = (next_ + 1) % static_cast<Index>(pairs_.size());
+    kept_ = std::min(kept_ + 1, static_cast<Index>(pairs_.size()));
+  }
   Pair& pair(Index age) {
     const Index m = static_cast<Index>(pairs_.size());
     return pairs_[(next_ - 1 - age + 2 * m) % m];
@@ -116,33 +135,56 @@ double between(const Point& a, const Point& b) {
   return std::clamp(found, low + margin, high - margin);
 }
 
-class Minimiser {
+}  // namespace
+
+class Lbfgs::Minimiser {
  public:
-  Minimiser(double* x, Index n, const LbfgsFunction& evaluate, const LbfgsOptions& options)
-      : x_(x), n_(n), evaluate_(evaluate), o_(options), memory_(options.memories, n) {
+  Minimiser(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options)
+      : x_(x), n_(n), evaluate_(std::move(evaluate)), o_(options), memory_(options.memories, n) {
     for (Doubles* v : {&g_, &g_before_, &x_before_, &d_}) v->resize(n);
     if (o_.l1 > 0) pseudo_.resize(n);
   }
 
-  LbfgsEnd run(const LbfgsReport& report) {
-    f_ = value();
-    if (o_.l1 > 0) find_pseudo();
-    std::vector<double> past{f_};
-    if (flat()) return LbfgsEnd::converged;
-    for (Index k = 1; k <= o_.max_iterations; ++k) {
-      trials_ = 0;
-      if (!advance()) return LbfgsEnd::no_progress;
-      if (!report({k, f_, norm(slope(), n_), step_, trials_})) return LbfgsEnd::told;
-      if (flat()) return LbfgsEnd::converged;
-      past.push_back(f_);
-      if (o_.period > 0 && k >= o_.period && past[k - o_.period] - f_ < o_.delta * std::abs(f_))
-        return LbfgsEnd::stalled;
+  std::optional<LbfgsStep> step() {
+    if (!begun_) begin();
+    if (end_) return {};
+    trials_ = 0;
+    if (!advance()) {
+      end_ = LbfgsEnd::no_progress;
+      return {};
     }
-    return LbfgsEnd::limit;
+    past_.push_back(f_);
+    const Index k = static_cast<Index>(past_.size()) - 1;
+    if (flat()) end_ = LbfgsEnd::converged;
+    else if (o_.period > 0 && k >= o_.period && past_[k - o_.period] - f_ < o_.delta * std::abs(f_))
+      end_ = LbfgsEnd::stalled;
+    return LbfgsStep{k, f_, norm(slope(), n_), step_, trials_};
+  }
+  std::optional<LbfgsEnd> end() const { return end_; }
+  double objective() const { return past_.back(); }
+
+  LbfgsState state() {
+    LbfgsState state{past_, {}, {}};
+    memory_.keep(state);
+    return state;
+  }
+  void restore(const LbfgsState& state) {
+    past_ = state.past;
+    memory_.restore(state);
+    begun_ = false;
+    end_.reset();
   }
 
  private:
   static constexpr double kDecrease = 1e-4, kCurve = 0.9;  // of the Wolfe conditions
+
+  void begin() {
+    f_ = value();
+    if (o_.l1 > 0) find_pseudo();
+    if (past_.empty()) past_.push_back(f_);
+    if (flat()) end_ = LbfgsEnd::converged;
+    begun_ = true;
+  }
 
   // The gradient, or with an l1 term the steepest of the subgradients.
   const double* slope() const { return o_.l1 > 0 ? pseudo_.data() : g_.data(); }
@@ -270,19 +312,35 @@ class Minimiser {
 
   double* x_;
   Index n_;
-  const LbfgsFunction& evaluate_;
-  const LbfgsOptions& o_;
+  const LbfgsFunction evaluate_;
+  const LbfgsOptions o_;
   Memory memory_;
   Doubles g_, g_before_, x_before_, d_, pseudo_;
   double f_ = 0, step_ = 0;
   Index trials_ = 0;
+  std::vector<double> past_;
+  bool begun_ = false;  // the objective at x is known
+  std::optional<LbfgsEnd> end_;
 };
 
-}  // namespace
+Lbfgs::Lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options)
+    : minimiser_(std::make_unique<Minimiser>(x, n, std::move(evaluate), options)) {}
+Lbfgs::~Lbfgs() = default;
+std::optional<LbfgsStep> Lbfgs::step() { return minimiser_->step(); }
+std::optional<LbfgsEnd> Lbfgs::end() const { return minimiser_->end(); }
+double Lbfgs::objective() const { return minimiser_->objective(); }
+LbfgsState Lbfgs::state() const { return minimiser_->state(); }
+void Lbfgs::restore(const LbfgsState& state) { minimiser_->restore(state); }
 
 LbfgsEnd lbfgs(double* x, Index n, const LbfgsFunction& evaluate, const LbfgsOptions& options,
                const LbfgsReport& report) {
-  return Minimiser(x, n, evaluate, options).run(report);
+  Lbfgs minimiser(x, n, evaluate, options);
+  for (Index k = 1; k <= options.max_iterations; ++k) {
+    const std::optional<LbfgsStep> step = minimiser.step();
+    if (step && !report(*step)) return LbfgsEnd::told;
+    if (minimiser.end()) return *minimiser.end();
+  }
+  return LbfgsEnd::limit;
 }
 
 }  // namespace certus

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 
 #include "learn/crf_math.hpp"
 
@@ -35,9 +37,36 @@ struct LbfgsStep {
 
 enum class LbfgsEnd { converged, stalled, limit, no_progress, told };
 
-// evaluate(x, gradient) returns the smooth part. report(step) is called after every iteration, x being the best so far,
-// and tells whether to go on.
+// What minimising goes on from, besides x.
+struct LbfgsState {
+  std::vector<double> past;             // the objective at the start and after each iteration
+  std::vector<Doubles> steps, changes;  // [pair][n] the memory, oldest first: of x, and of the gradient
+};
+
+// evaluate(x, gradient) returns the smooth part.
 using LbfgsFunction = std::function<double(const double* x, double* gradient)>;
+
+// An iteration at a time, from x, which is then the best point so far.
+class Lbfgs {
+ public:
+  Lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options);
+  ~Lbfgs();
+
+  // Nothing where no step leads down. The end is set with the last step.
+  std::optional<LbfgsStep> step();
+  std::optional<LbfgsEnd> end() const;
+  double objective() const;  // after the last step
+
+  // With x as it was, a new object goes on from here to the same digits.
+  LbfgsState state() const;
+  void restore(const LbfgsState& state);
+
+ private:
+  class Minimiser;
+  std::unique_ptr<Minimiser> minimiser_;
+};
+
+// All iterations. report(step) is called after every one and tells whether to go on.
 using LbfgsReport = std::function<bool(const LbfgsStep&)>;
 LbfgsEnd lbfgs(double* x, Index n, const LbfgsFunction& evaluate, const LbfgsOptions& options,
                const LbfgsReport& report);

@@ -236,8 +236,9 @@ def test_confidence_in_columns(folder: Path) -> None:
     answer = certus.load("chunks.certus").tag(
         {"word": ["lo", "bakola"], "pos": ["DET", "NOUN"]}, confidence=True
     )
-    first, second = (f"{p:.4f}" for p in answer.confidence)
-    assert out == f"lo DET B-NP {first}\nbakola NOUN I-NP {second}\n\n"
+    assert answer.labels[0] == "B-NP"
+    first, second = (f"{label} {p:.4f}" for label, p in zip(answer.labels, answer.confidence, strict=True))
+    assert out == f"lo DET {first}\nbakola NOUN {second}\n\n"
     again = tagged("chunks.certus", "--columns", "word pos chunk confidence", "--confidence", text=out)
     assert again == out
 

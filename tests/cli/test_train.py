@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -49,14 +50,17 @@ def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     return done
 
 
-@pytest.mark.parametrize("learner", [*LEARNERS, "crf"])
-def test_training(learner: str, folder: Path) -> None:
-    more = [] if learner == "hmm" else ["--epochs", "3"] + ["--order", "2"] * (learner == "crf")
+@pytest.mark.parametrize(
+    ("learner", "given"), [*((learner, []) for learner in LEARNERS), ("crf", ["--order", "2"])]
+)
+def test_training(learner: str, given: list[str], folder: Path) -> None:
+    more = given if learner == "hmm" else ["--epochs", "3", *given]
     said = trained("train.conllu", "--dev", "dev.conllu", "--target", "upos+feats", "--learner", learner,
                    "-o", "m.certus", "--licence", "CC0", *more)  # fmt: skip
     tagger = certus.load("m.certus")
     assert len(tagger.tag(["lo", "."]).labels) == 2
     assert tagger.description["licence"] == "CC0"
+    assert tagger.description["learner"] == ("pruned-crf" if given else learner)
     assert (
         f"m.certus: {len(tagger.labels)} labels, dev {100 * tagger.description['accuracy']['dev']:.2f} %"
         in said
@@ -88,6 +92,18 @@ def test_options_reach_the_learner(folder: Path) -> None:
     assert (options["epochs"], options["patience"], options["seed"]) == (1, 2, 7)
 
 
+@pytest.mark.parametrize(
+    ("learner", "given", "expected"),
+    [
+        ("crf", "--algorithm lbfgs --c1 0.25 --c2 0.5", {"algorithm": "lbfgs", "c1": 0.25, "c2": 0.5}),
+        ("perceptron", "--margin 1.5", {"margin": 1.5}),
+    ],
+)
+def test_options_of_one_learner(learner: str, given: str, expected: dict[str, Any], folder: Path) -> None:
+    trained("train.conllu", "-o", "m", "--learner", learner, "--epochs", "1", *given.split())
+    assert expected.items() <= certus.load("m").description["options"].items()
+
+
 def test_labels_that_training_lacks_are_reported(folder: Path) -> None:
     text = (folder / "dev.conllu").read_text(encoding="utf-8")
     (folder / "dev.conllu").write_text(text.replace("PUNCT", "MARK"), encoding="utf-8")
@@ -98,7 +114,7 @@ def test_labels_that_training_lacks_are_reported(folder: Path) -> None:
 
 def test_help_names_every_learner() -> None:
     result = CliRunner().invoke(app, ["train", "tagger", "--help"], env={"COLUMNS": "200"})
-    assert all(name in result.stdout for name in (*LEARNERS, "crf"))
+    assert all(name in result.stdout for name in LEARNERS)
 
 
 @pytest.mark.parametrize(

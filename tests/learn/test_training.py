@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certus import ModelError, Tagger
-from certus.formats import Target, model_file
+from certus import InvalidInput, ModelError, Tagger
+from certus.formats import Target, build, model_file
 from certus.learn import options, training
 from certus.learn.data import Examples, TrainingSet, compile_templates
 from certus.learn.options import LEARNERS
@@ -20,6 +20,11 @@ from certus.learn.training import Checkpoint, Progress
 from tests.models import invented
 
 EPOCHS = [name for name, kind in LEARNERS.items() if "epochs" in kind.__dataclass_fields__]
+EPOCHS += ["crf lbfgs", "crf owl-qn"]
+OPTIONS: dict[str, dict[str, Any]] = {
+    "crf lbfgs": {"algorithm": "lbfgs", "c1": 0.0, "c2": 1.0},
+    "crf owl-qn": {"algorithm": "lbfgs", "c1": 0.1, "c2": 0.0},
+}
 
 
 class Killed(Exception):
@@ -34,8 +39,12 @@ def kill_after(epoch: int) -> Callable[[Progress], None]:
     return progress
 
 
+def made(learner: str, target: str = "upos+feats", **options: Any) -> Tagger:
+    return Tagger(target, learner.split()[0], **OPTIONS.get(learner, {}), **options)
+
+
 def fitted(learner: str, *, dev: bool = True, **fitting: Any) -> Tagger:
-    tagger = Tagger("upos+feats", learner, epochs=5, patience=5)
+    tagger = made(learner, epochs=5, patience=5)
     return tagger.fit(invented.sentences(60, 1), invented.sentences(20, 2) if dev else None, **fitting)
 
 
@@ -80,7 +89,8 @@ def test_the_best_epoch_is_kept(learner: str) -> None:
 def test_training_stops_when_dev_no_longer_rises(
     learner: str, scores: list[float], patience: int, epochs: int, best: float
 ) -> None:
-    chosen = LEARNERS[learner](epochs=6, patience=patience)  # type: ignore[call-arg]
+    given = {"epochs": 6, "patience": patience, **OPTIONS.get(learner, {})}
+    chosen = LEARNERS[learner.split()[0]](**given)
     told: list[Progress] = []
     rest, weights = iter(scores), []
 
@@ -124,17 +134,72 @@ def test_killed_again_and_again(learner: str, tmp_path: Path) -> None:
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
+def converged(threads: int = 1, **fitting: Any) -> tuple[Tagger, list[Progress]]:
+    """L-BFGS with a penalty that little stands against, and with more epochs than it needs."""
+    told: list[Progress] = []
+    progress = fitting.pop("progress", told.append)
+    tagger = Tagger("upos", "crf", algorithm="lbfgs", c1=0.0, c2=20.0, epochs=500)
+    return tagger.fit(invented.sentences(20, 1), threads=threads, progress=progress, **fitting), told
+
+
+def test_what_has_converged_stops(tmp_path: Path) -> None:
+    tagger, told = converged()
+    assert 5 < len(told) < 200
+    assert told[-1].left == 0 < told[-2].left
+    assert told[-2].loss == pytest.approx(told[-1].loss, rel=1e-3)
+    tagger.save(tmp_path / "whole")
+    with pytest.raises(Killed):
+        converged(checkpoint=tmp_path / "c", progress=kill_after(len(told)))
+    resumed, rest = converged(checkpoint=tmp_path / "c")
+    assert rest == []
+    resumed.save(tmp_path / "resumed")
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
+    for threads in (1, 3):
+        converged(threads)[0].save(tmp_path / f"{threads}")
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "3").read_bytes()
+
+
+def test_nothing_to_learn_ends_at_once() -> None:
+    told: list[Progress] = []
+    sentences = [build(["a", "b"], {"upos": ["X", "X"]})]
+    tagger = Tagger("upos", "crf", algorithm="lbfgs", epochs=9).fit(sentences, progress=told.append)
+    assert len(told) == 1
+    assert tagger.tag(["a"]).labels == ["X"]
+
+
+@pytest.mark.parametrize("algorithm", ["sgd", "lbfgs"])
+def test_a_state_of_other_features_is_refused(algorithm: str) -> None:
+    chosen = options.Crf(algorithm=algorithm)
+    learner = training.start(data(chosen), chosen)
+    learner.epoch(np.arange(40))
+    state = learner.state()
+    for name in state:
+        with pytest.raises(InvalidInput, match=f"lacks the array {name}"):
+            learner.restore({other: x for other, x in state.items() if other != name})
+    with pytest.raises(InvalidInput, match="of a learner with other features, labels or options"):
+        learner.restore({**state, "weights": state["weights"][1:]})
+
+
+def test_sentences_that_do_not_exist_are_refused() -> None:
+    learner = training.start(data(options.Crf()), options.Crf())
+    with pytest.raises(InvalidInput, match="there is no sentence 40 among 40"):
+        learner.epoch(np.array([0, 40]))
+
+
 def other_runs() -> dict[str, Callable[[str, Path], Tagger]]:
     def run(target: str = "upos+feats", train: int = 1, dev: int = 2, templates: str | None = None) -> Any:
         def fit(learner: str, checkpoint: Path) -> Tagger:
-            tagger = Tagger(target, learner, templates=templates, epochs=5, patience=5)
+            tagger = made(learner, target, templates=templates, epochs=5, patience=5)
             sentences = invented.sentences(60, train), invented.sentences(20, dev)
             return tagger.fit(*sentences, checkpoint=checkpoint)
 
         return fit
 
     def seeded(learner: str, checkpoint: Path) -> Tagger:
-        tagger = Tagger("upos+feats", learner, epochs=5, patience=5, seed=9)
+        tagger = made(learner, epochs=5, patience=5, seed=9)
         return tagger.fit(invented.sentences(60, 1), invented.sentences(20, 2), checkpoint=checkpoint)
 
     return {

@@ -19,7 +19,7 @@ from certus.learn.options import LEARNERS
 from certus.models import loading
 from tests.models import invented
 
-EPOCHS: dict[str, dict[str, Any]] = {"pruned-crf": {"epochs": 3}, "perceptron": {"epochs": 3}, "hmm": {}}
+EPOCHS: dict[str, dict[str, Any]] = {name: {} if name == "hmm" else {"epochs": 3} for name in LEARNERS}
 
 
 @pytest.fixture(scope="module", params=LEARNERS)

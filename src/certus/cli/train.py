@@ -23,6 +23,7 @@ _TEACH = """
 
     pruned-crf   a CRF of any order; the best for morphology (crf with --order 2 is the same)
     perceptron   averaged, with exact decoding; the fastest to train, proven answers
+    crf          first-order, nothing pruned, proven answers; for up to some hundred labels
     hmm          a smoothed hidden Markov model; trains in a second, proven answers
 
 **Examples**
@@ -42,16 +43,24 @@ def tagger(
     target: Annotated[
         str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
     ] = "upos",
-    learner: Annotated[str, typer.Option(help="pruned-crf, crf, perceptron or hmm.")] = "pruned-crf",
+    learner: Annotated[str, typer.Option(help="pruned-crf, perceptron, crf or hmm.")] = "pruned-crf",
     order: Annotated[
-        int | None, typer.Option(min=1, help="Of a CRF: how many labels back transitions look.")
+        int | None, typer.Option(min=1, help="Of pruned-crf: how many labels back transitions look.")
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training data.")] = None,
     patience: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many epochs without a better dev accuracy.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="Of a CRF: learning rate.")] = None,
-    l1: Annotated[float | None, typer.Option(min=0, help="Of a CRF: L1 penalty; makes small models.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Of pruned-crf: learning rate.")] = None,
+    l1: Annotated[
+        float | None, typer.Option(min=0, help="Of pruned-crf: L1 penalty; makes small models.")
+    ] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Of crf: sgd or lbfgs.")] = None,
+    c1: Annotated[float | None, typer.Option(min=0, help="Of crf: L1 penalty.")] = None,
+    c2: Annotated[float | None, typer.Option(min=0, help="Of crf with lbfgs: L2 penalty.")] = None,
+    margin: Annotated[
+        float | None, typer.Option(min=0, help="Of perceptron: by how much the right label must win.")
+    ] = None,
     min_count: Annotated[
         int | None, typer.Option(min=1, help="Features that occur less often are left out.")
     ] = None,
@@ -61,7 +70,7 @@ def tagger(
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Of the order of sentences.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="For measuring on the dev data.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="For lbfgs, and for measuring on dev data.")] = 1,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
     ] = None,
@@ -84,6 +93,10 @@ def tagger(
         "patience": patience,
         "rate": rate,
         "l1": l1,
+        "algorithm": algorithm,
+        "c1": c1,
+        "c2": c2,
+        "margin": margin,
         "min_count": min_count,
         "rare": rare,
         "drop": drop,

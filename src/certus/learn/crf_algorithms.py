@@ -105,6 +105,21 @@ class LBFGS(Algorithm):
             report=report,
         )
 
+    def start(self, trainer: _native.CrfTrainer, threads: int) -> _native.CrfLbfgs:
+        """Return what does one iteration at a time, and can be kept in between."""
+        return _native.CrfLbfgs(
+            trainer,
+            c1=self.c1,
+            c2=self.c2,
+            memories=self.num_memories,
+            epsilon=self.epsilon,
+            period=self.period,
+            delta=self.delta,
+            search=LINE_SEARCHES.index(self.linesearch),
+            max_trials=self.max_linesearch,
+            threads=threads,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class L2SGD(Algorithm):
@@ -205,6 +220,10 @@ class SGD(Algorithm):
             seed=seed,
             report=report,
         )
+
+    def start(self, trainer: _native.CrfTrainer, threads: int) -> _native.CrfSgd:
+        """Return what does one pass at a time, and can be kept in between; it works on one thread."""
+        return _native.CrfSgd(trainer, c1=self.c1, eta=self.calibration_eta, decay=self.decay)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from certus.errors import InvalidInput, ModelError
 from certus.formats import model_file
 from certus.learn import options
 from certus.learn.data import TrainingSet
+from certus.learn.first_order import FirstOrder
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -48,6 +49,10 @@ class Learner(Protocol):
     @property
     def epochs(self) -> int:
         """How many were done."""
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing more to learn, however many epochs are left."""
 
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences in this order; return the loss."""
@@ -84,6 +89,11 @@ class PrunedCrf:
         """How many were done."""
         return self._native.epochs
 
+    @property
+    def done(self) -> bool:
+        """Never: every epoch changes weights."""
+        return False
+
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences."""
         return float(self._native.epoch(order)["loss"])
@@ -117,6 +127,11 @@ class Perceptron:
         """How many were done."""
         return self._native.epochs
 
+    @property
+    def done(self) -> bool:
+        """Never: every epoch changes weights."""
+        return False
+
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences."""
         return int(self._native.epoch(order)["errors"]) / self._data.corpus.tokens
@@ -138,12 +153,14 @@ def _arrays(compiled: Mapping[str, Any]) -> Arrays:
     return {name: np.asarray(value) for name, value in compiled.items()}
 
 
-def start(data: TrainingSet, chosen: options.Options) -> Learner:
+def start(data: TrainingSet, chosen: options.Options, threads: int = 1) -> Learner:
     """Make the learner that the options are of."""
     if isinstance(chosen, options.PrunedCrf):
         return PrunedCrf(data, chosen)
     if isinstance(chosen, options.Perceptron):
         return Perceptron(data, chosen)
+    if isinstance(chosen, options.Crf):
+        return FirstOrder(data, chosen, threads)
     raise InvalidInput(f"the learner {chosen.name} does not learn in epochs")
 
 
@@ -193,8 +210,9 @@ def train(
     accuracy: Callable[[Arrays], float] | None,
     checkpoint: Checkpoint,
     progress: Callable[[Progress], None],
+    threads: int = 1,
 ) -> tuple[Arrays, float | None]:
-    """Train until the epochs are over or dev accuracy stops rising.
+    """Train until the epochs are over, dev accuracy stops rising or the learner has converged.
 
     Args:
         data: what to learn from.
@@ -202,21 +220,22 @@ def train(
         accuracy: measures compiled weights on dev data; None without any: then the last epoch's are taken.
         checkpoint: where to keep the state.
         progress: is told of each epoch.
+        threads: for learners that can use more than one; the weights do not depend on them.
 
     Returns:
         The compiled weights of the best epoch, and their dev accuracy.
     """
-    learner = start(data, chosen)
+    learner = start(data, chosen, threads)
     kept = checkpoint.load(learner) or {"best": {}, "dev": None, "since": 0}
     best, best_dev, since = kept["best"], kept["dev"], kept["since"]
     began, first = time.perf_counter(), learner.epochs
     for epoch in range(first, chosen.epochs):
-        if since >= chosen.patience:
+        if since >= chosen.patience or learner.done:
             break
         # Seeded by epoch, so that a resumed run sees the same orders.
         loss = learner.epoch(data.order(np.random.default_rng((chosen.seed, epoch))))
-        dev = None
-        if accuracy is not None or epoch + 1 == chosen.epochs:
+        dev, last = None, learner.done or epoch + 1 == chosen.epochs
+        if accuracy is not None or last:
             weights = learner.compiled()
             dev = None if accuracy is None else accuracy(weights)
             if dev is None or best_dev is None or dev > best_dev:
@@ -225,6 +244,6 @@ def train(
                 since += 1
         checkpoint.save(learner, best, {"dev": best_dev, "since": since})
         seconds = time.perf_counter() - began
-        left = seconds / (epoch + 1 - first) * (chosen.epochs - epoch - 1)
+        left = 0.0 if last else seconds / (epoch + 1 - first) * (chosen.epochs - epoch - 1)
         progress(Progress(epoch + 1, chosen.epochs, loss, dev, seconds, left))
     return best, best_dev

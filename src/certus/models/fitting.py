@@ -16,7 +16,7 @@ import numpy as np
 
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target, read
-from certus.learn import first_order, hmm, options, training
+from certus.learn import hmm, options, training
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
 from certus.learn.templates import Templates
@@ -49,7 +49,7 @@ def fit(
         dev: held-out ones, or None.
         progress: is called after each epoch.
         checkpoint: where to keep training between epochs, or None.
-        threads: for measuring on dev.
+        threads: for L-BFGS, and for measuring on dev.
         reading: how to read files.
 
     Returns:
@@ -74,14 +74,9 @@ def fit(
         kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
         data = TrainingSet(examples, target, templates, chosen)
         measure = None if held_out is None else _measure(held_out, data, threads)
-        if isinstance(chosen, options.Crf):
-            found, accuracy = first_order.train(
-                data, chosen, accuracy=measure, progress=progress, threads=threads
-            )
-        else:
-            found, accuracy = training.train(
-                data, chosen, accuracy=measure, checkpoint=kept, progress=progress
-            )
+        found, accuracy = training.train(
+            data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
+        )
         inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)

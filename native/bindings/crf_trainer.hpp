@@ -1,0 +1,97 @@
+// A labelled corpus and weights on it, which any of the algorithms sets.
+#pragma once
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bindings/arrays.hpp"
+#include "learn/crf_model.hpp"
+#include "learn/crf_objective.hpp"
+#include "learn/crf_online.hpp"
+#include "learn/lbfgs.hpp"
+
+namespace certus {
+
+// A vector becomes a NumPy array without being copied.
+template <class X>
+nb::object as_array(std::vector<X>&& values, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<X>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, X>(kept->data(), shape.size(), shape.begin(), owner));
+}
+template <class X>
+nb::object as_array(std::vector<X>&& values) {
+  const std::size_t size = values.size();
+  return as_array(std::move(values), {size});
+}
+
+// The arrays of a corpus, as Python holds them.
+struct CrfCorpus {
+  Flat<const Index> sentence_begin, token_begin;
+  Flat<const Feature> feature;
+  std::optional<Flat<const double>> value;
+
+  CrfTokens tokens() const {
+    return {static_cast<Index>(sentence_begin.shape(0)) - 1, sentence_begin.data(), token_begin.data(), feature.data(),
+            value ? value->data() : nullptr};
+  }
+};
+
+// report(iteration, loss) -> whether to stop, from C++ code that runs without the lock.
+inline std::function<bool(Index, double)> calling(const nb::callable& report) {
+  return [&report](Index iteration, double loss) {
+    const nb::gil_scoped_acquire acquired;
+    return !nb::cast<bool>(report(iteration, loss));
+  };
+}
+
+class CrfTrainer {
+ public:
+  CrfTrainer(Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, const CrfChoice& choice)
+      : data_(labels, features, corpus.tokens(), gold.data(), choice), w_(data_.layout.size(), 0.0) {}
+
+  const CrfData& data() const { return data_; }
+  const CrfLayout& layout() const { return data_.layout; }
+  Index size() const { return layout().size(); }
+  nb::object holes() const { return as_array(std::vector<Index>(layout().holes())); }
+
+  double objective(Flat<const double> w, Flat<double> gradient, double c2, Index threads) const {
+    const nb::gil_scoped_release released;
+    return CrfObjective(data_, c2, threads)(w.data(), gradient.data());
+  }
+
+  double* w() { return w_.data(); }
+  nb::object weights() { return as_array(std::vector<double>(w_.begin(), w_.end())); }
+  void set_weights(Flat<const double> w) {
+    std::copy_n(w.data(), size(), w_.data());
+    layout().clear_holes(w_.data());
+  }
+
+  int lbfgs(const LbfgsOptions& options, double c2, Index threads, const nb::callable& report) {
+    const auto call = calling(report);
+    const nb::gil_scoped_release released;
+    CrfObjective objective(data_, c2, threads);
+    const LbfgsEnd end = certus::lbfgs(
+        w_.data(), size(), [&](const double* x, double* g) { return objective(x, g); }, options,
+        [&](const LbfgsStep& step) { return call(step.iteration, step.objective); });
+    return static_cast<int>(end);
+  }
+
+  template <class Options>
+  void online(void (*learn)(const CrfData&, const Options&, double*, const CrfReport&), const Options& options,
+              const nb::callable& report) {
+    const auto call = calling(report);
+    const nb::gil_scoped_release released;
+    learn(data_, options, w_.data(), call);
+  }
+
+  CrfModel* model() const { return new CrfModel(std::make_shared<CrfLayout>(layout()), w_); }
+
+ private:
+  CrfData data_;
+  Doubles w_;
+};
+
+}  // namespace certus
