@@ -46,7 +46,7 @@ EWT := Trained on the English Web Treebank of Universal Dependencies, github.com
 # The English tagger that comes with the package; needs the UD English EWT files in $(CERTUS_DATA)/ud/en_ewt.
 english: build  ## train the embedded model anew
 	$(BIN)/certus train tagger $(CERTUS_DATA)/ud/en_ewt/train.conllu --dev $(CERTUS_DATA)/ud/en_ewt/dev.conllu \
-		--target upos+feats --epochs 8 --drop 0.1 -o src/certus/models/data/en.certus \
+		--target upos+feats --epochs 8 --min-count 2 --drop 0.08 -o src/certus/models/data/en.certus \
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:

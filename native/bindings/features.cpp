@@ -56,15 +56,15 @@ void bind_features(nb::module_& m) {
   nb::class_<Extractor>(m, "Extractor")
       .def(
           "__init__",
-          [](Extractor* self, Flat<const std::int32_t> program, Index columns, Flat<const Key> frequent) {
+          [](Extractor* self, Flat<const std::int32_t> program, Index columns, Flat<const Key> frequent, int bits) {
             const std::vector<std::int32_t> numbers(program.data(), program.data() + program.shape(0));
             try {
-              new (self) Extractor(numbers, columns, frequent.data(), frequent.shape(0));
+              new (self) Extractor(numbers, columns, frequent.data(), frequent.shape(0), bits);
             } catch (const std::invalid_argument& e) {
               refuse(e.what());
             }
           },
-          "program"_a, "columns"_a, "frequent"_a)
+          "program"_a, "columns"_a, "frequent"_a, "bits"_a = 0)
       .def("keys", &keys, "columns"_a)
       .def("keys_of_all", &keys_of_all, "sentences"_a)
       .def_prop_ro("columns", &Extractor::columns)

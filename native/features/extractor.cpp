@@ -167,6 +167,8 @@ void Extractor::extract(const Sentence& s, std::vector<Key>& keys, std::vector<s
     out = run.write(plan_.code[rare], t, out);
     ends[t] = static_cast<std::uint32_t>(out - first);
   }
+  if (bits_)
+    for (Key* key = first; key < out; ++key) *key = spread(*key >> (64 - bits_));
   keys.insert(keys.end(), first, out);
 }
 

@@ -5,6 +5,7 @@
 // only mix those hashes. No string is ever made of a feature.
 #pragma once
 
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -39,9 +40,12 @@ struct Scratch {
 class Extractor {
  public:
   // `program`: compiled templates; `frequent`: the keys of the `count` words that are not rare, in any order.
+  // With `bits` above 0 there are at most 2^bits different keys, whatever the text: a hash kernel (Shi et al. 2009).
   // Throws std::invalid_argument if the program is damaged or reads columns that there are not.
-  Extractor(const std::vector<std::int32_t>& program, Index columns, const Key* frequent, std::size_t count)
-      : columns_(columns), plan_(program, columns), frequent_(frequent, count) {}
+  Extractor(const std::vector<std::int32_t>& program, Index columns, const Key* frequent, std::size_t count, int bits = 0)
+      : columns_(columns), bits_(bits), plan_(program, columns), frequent_(frequent, count) {
+    if (bits < 0 || bits > 48) throw std::invalid_argument("the bits of a hash kernel are 1 to 48, or 0 for none");
+  }
 
   // Appends each token's keys to `keys`, in the order of the templates. ends[t] = how many of them belong to the
   // tokens up to t; `ends` gets the sentence's length, whatever it held.
@@ -53,6 +57,7 @@ class Extractor {
 
  private:
   Index columns_;
+  int bits_;
   Plan plan_;
   KeySet frequent_;
 };

@@ -102,7 +102,9 @@ def path_scores(
 class Extractor:
     columns: int
     most: int
-    def __init__(self, program: NDArray[np.int32], columns: int, frequent: NDArray[np.uint64]) -> None: ...
+    def __init__(
+        self, program: NDArray[np.int32], columns: int, frequent: NDArray[np.uint64], bits: int = 0
+    ) -> None: ...
     def keys(self, columns: list[list[str]]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
     def keys_of_all(
         self, sentences: list[list[list[str]]]

@@ -219,3 +219,17 @@ def test_damaged_programs_are_refused() -> None:
         except InvalidInput:
             continue
         native.keys([["Some", "words"], ["a|b", ""]])
+
+
+def test_a_hash_kernel_bounds_the_number_of_keys() -> None:
+    templates = Templates("word[0]\nword[-1] word[0]")
+    words = [f"w{n}" for n in range(3000)]
+    none = np.zeros(0, np.uint64)
+    free, _ = Extractor(templates.program(), 1, none).keys([words])
+    few, _ = Extractor(templates.program(), 1, none, bits=6).keys([words])
+    assert len(np.unique(free)) == 6000
+    assert len(np.unique(few)) == 64
+    pairs = {(a, b) for a, b in zip((free >> np.uint64(58)).tolist(), few.tolist(), strict=True)}
+    assert len(pairs) == 64, "the key depends on the first bits alone"
+    with pytest.raises(InvalidInput, match="1 to 48"):
+        Extractor(templates.program(), 1, none, bits=49)

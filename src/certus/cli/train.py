@@ -64,6 +64,9 @@ def tagger(
     min_count: Annotated[
         int | None, typer.Option(min=1, help="Features that occur less often are left out.")
     ] = None,
+    hash_bits: Annotated[
+        int | None, typer.Option(min=0, max=48, help="At most 2^bits features: memory stays fixed.")
+    ] = None,
     rare: Annotated[int | None, typer.Option(min=0, help="Words seen at most this often are rare.")] = None,
     drop: Annotated[float | None, typer.Option(min=0, help="Leave smaller weights out of the model.")] = None,
     templates: Annotated[
@@ -98,6 +101,7 @@ def tagger(
         "c2": c2,
         "margin": margin,
         "min_count": min_count,
+        "hash_bits": hash_bits,
         "rare": rare,
         "drop": drop,
         "seed": seed,

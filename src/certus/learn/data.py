@@ -79,7 +79,9 @@ class TrainingSet:
         self.frequent: NDArray[np.uint64] = _native.word_keys(
             [word for word, count in counts.items() if count > options.rare]
         )
-        self.extractor = _native.Extractor(templates.program(), len(templates.columns), self.frequent)
+        self.extractor = _native.Extractor(
+            templates.program(), len(templates.columns), self.frequent, options.hash_bits
+        )
         keys, ends = self.extractor.keys_of_all(examples.cells)
         self.labels = self.inventory.numbers(examples.labels)
         self.corpus = _native.number_features(keys, ends, examples.lengths, self.labels, options.min_count)

@@ -38,7 +38,7 @@ class Inventory:
         self.number = {label: number for number, label in enumerate(self.labels)}
         made_of = [[label] if parts is None else parts(label) for label in self.labels]
         coarse = sorted({pieces[0] for pieces in made_of})
-        # Coarse tags, then labels, then what they share: the kernels rely on the first and are fast by the second.
+        # Coarse tags first, as the kernels want them; then labels in order, which makes them fast.
         named = [("coarse", tag) for tag in coarse] + [("label", label) for label in self.labels]
         units = {unit: number for number, unit in enumerate(named)}
         rows = [

@@ -43,6 +43,7 @@ class Features(Options):
     """What learners of feature weights share, which go over the data again and again."""
 
     min_count: int = option(1, "Features that occur less often are left out.", least=1)
+    hash_bits: int = option(0, "At most 2^bits features, by a hash kernel; 0 keeps them all apart.", least=0)
     seed: int = option(0, "Of the order in which sentences are seen.", least=0)
     patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
     drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)

@@ -274,7 +274,8 @@ class Tagger:
             templates = self._templates or compile_templates("\n".join(description["templates"]))
             if templates.columns != columns:
                 raise InvalidInput(f"the templates are over {', '.join(templates.columns)}, not {columns}")
-            extractor = _native.Extractor(templates.program(), len(columns), arrays["frequent"])
+            bits = int(description["options"].get("hash_bits", 0))
+            extractor = _native.Extractor(templates.program(), len(columns), arrays["frequent"], bits)
             decoder = NativeDecoder(extractor, inventory, inventory.native(), arrays)
         self._inventory, self._arrays, self.description = inventory, arrays, description
         self._decoder = decoder
