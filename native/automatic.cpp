@@ -21,6 +21,8 @@ inline constexpr Try kOne[] = {{0.3, 0.02}, {0.0, 0.2}}, kMany[] = {{0.3, 0.1}, 
 // Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
 inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
 inline constexpr Index kLarge = 1000;
+// Where most pairs of labels share one score, as in trained models, that is what to expect.
+inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
 template <class Tr>
 void whole(const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
@@ -108,7 +110,8 @@ CERTUS_SOLVER(automatic) {
   Pruned<Tr> pruned(lattice, answer.counters, arena);
   const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10), edges = T * L * L / 200;
   const bool one = request.k == 1;
-  for (const Try& attempt : !one ? kMany : L < kLarge ? kOne : kOneLarge) {
+  const bool listed = lattice.model->mostly_default();
+  for (const Try& attempt : !one ? kMany : listed ? kOneListed : L < kLarge ? kOne : kOneLarge) {
     const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution);
     if (sweep == Sweep::partial) {
       if (one ? solve_one(pruned, T, most, edges, answer, arena) : solve_many(pruned, most, edges, request.k, answer))

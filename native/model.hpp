@@ -73,6 +73,8 @@ class Model {
   const S* end() const { return end_.empty() ? nullptr : end_.data(); }
   bool only_sparse() const { return only_sparse_; }
   bool has_sparse() const { return !row_begin_.empty(); }
+  // Whether most pairs of labels share one score, or did when the model was made.
+  bool mostly_default() const { return mostly_default_; }
   // Whether going through the listed pairs one by one beats the dense sweep: vectors do dozens of pairs at a time, and
   // half as fast where the matrix does not stay in the second-level cache.
   bool prefers_sparse() const {
@@ -195,6 +197,7 @@ class Model {
   }
 
   void build_sparse(S fallback, std::vector<Entry>& list) {
+    mostly_default_ = true;
     const auto fill = [&](auto first, auto second, std::vector<Index>& begin, std::vector<Label>& other,
                           std::vector<S>& score) {
       std::sort(list.begin(), list.end(), [&](const Entry& a, const Entry& b) {
@@ -313,7 +316,7 @@ class Model {
   }
 
   Index labels_, positions_, changes_ = 0;
-  bool only_sparse_ = false;
+  bool only_sparse_ = false, mostly_default_ = false;
   std::vector<Pages> storage_;
   S* matrix_ = nullptr;
   std::atomic<const S*> transposed_ = nullptr;
