@@ -96,7 +96,8 @@ word[1] pos[0]
 """
 """For labels of phrases from words and parts of speech (columns word and pos): the words of the five tokens
 around and their bigrams; the parts of speech of seven, up to four in a row; a word with the part of speech of
-itself or a neighbour; how the word is written. Each group of them helps on held-out data."""
+itself or a neighbour; how the word is written. On held-out chunks, leaving out any of these lowers F1; only
+shape and flags make no difference there."""
 
 
 @dataclass(frozen=True)
