@@ -128,6 +128,6 @@ def test_text_comes_back() -> None:
 def test_defaults() -> None:
     assert Templates(MORPHOLOGY).columns == ("word",)
     assert len(Templates(MORPHOLOGY)) == 13
-    assert len(Templates(CHUNKING, ("word", "pos"))) == 21
+    assert len(Templates(CHUNKING, ("word", "pos"))) == 36
     with pytest.raises(InvalidInput, match="there is no column 'pos'"):
         Templates(CHUNKING)

@@ -65,22 +65,39 @@ word[1]
 word[2]
 word[-1] word[0]
 word[0] word[1]
+lower(word[0])
+shape(word[0])
+flags(word[0])
+prefix(lower(word[0]), 1..4)
+suffix(lower(word[0]), 1..4)
+pos[-3]
 pos[-2]
 pos[-1]
 pos[0]
 pos[1]
 pos[2]
+pos[3]
+pos[-3] pos[-2]
 pos[-2] pos[-1]
 pos[-1] pos[0]
 pos[0] pos[1]
 pos[1] pos[2]
+pos[2] pos[3]
 pos[-2] pos[-1] pos[0]
 pos[-1] pos[0] pos[1]
 pos[0] pos[1] pos[2]
-suffix(lower(word[0]), 1..4)
+pos[-2] pos[-1] pos[0] pos[1]
+pos[-1] pos[0] pos[1] pos[2]
+word[0] pos[0]
+word[0] pos[-1]
+word[0] pos[1]
+word[-1] pos[0]
+word[1] pos[0]
 """
-"""For labels of phrases from words and parts of speech (columns word and pos): those of the five tokens
-around, their bigrams, the trigrams of parts of speech, and the word's ending."""
+"""For labels of phrases from words and parts of speech (columns word and pos): the words of the five tokens
+around and their bigrams; the parts of speech of seven, up to four in a row; a word with the part of speech of
+itself or a neighbour; how the word is written. On held-out chunks, leaving out any of these lowers F1; only
+shape and flags make no difference there."""
 
 
 @dataclass(frozen=True)
