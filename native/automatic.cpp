@@ -21,7 +21,7 @@ inline constexpr Try kOne[] = {{0.3, 0.02}, {0.0, 0.2}}, kMany[] = {{0.3, 0.1}, 
 // Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
 inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
 inline constexpr Index kLarge = 1000;
-// Where most pairs of labels share one score, as in trained models, that is what to expect.
+// Where all but a few pairs of labels share one score, as in trained models with many labels, that is what to expect.
 inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
 template <class Tr>

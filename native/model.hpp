@@ -73,7 +73,7 @@ class Model {
   const S* end() const { return end_.empty() ? nullptr : end_.data(); }
   bool only_sparse() const { return only_sparse_; }
   bool has_sparse() const { return !row_begin_.empty(); }
-  // Whether most pairs of labels share one score, or did when the model was made.
+  // Whether all but a few pairs of labels share one score, or did when the model was made.
   bool mostly_default() const { return mostly_default_; }
   // Whether going through the listed pairs one by one beats the dense sweep: vectors do dozens of pairs at a time, and
   // half as fast where the matrix does not stay in the second-level cache.
@@ -148,6 +148,7 @@ class Model {
   static constexpr Index kTransposed = 1024;
   static constexpr double kSparse = 0.12;  // at most this share of listed pairs makes the sparse path worth it,
   static constexpr double kSparseSmall = 0.01;  // or this for small label sets
+  static constexpr double kFew = 0.02;
 
   struct Entry {
     Label from, to;
@@ -197,7 +198,7 @@ class Model {
   }
 
   void build_sparse(S fallback, std::vector<Entry>& list) {
-    mostly_default_ = true;
+    mostly_default_ = static_cast<double>(list.size()) < kFew * static_cast<double>(labels_) * static_cast<double>(labels_);
     const auto fill = [&](auto first, auto second, std::vector<Index>& begin, std::vector<Label>& other,
                           std::vector<S>& score) {
       std::sort(list.begin(), list.end(), [&](const Entry& a, const Entry& b) {
