@@ -440,7 +440,11 @@ def test_a_full_disk_behind_stdout(folder: Path) -> None:
 def test_signals_leave_nothing(number: signal.Signals, folder: Path) -> None:
     before = sorted(os.listdir())
     process = subprocess.Popen(
-        [*COMMAND, "tag", "m.certus", "-", "-o", "out.conllu"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "tag", "m.certus", "-", "-o", "out.conllu"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Whoever runs the tests in the background ignores SIGINT, and children would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(500):  # until the file is being written
         if sorted(os.listdir()) != before:
