@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +16,7 @@ from rich.text import Text
 from certus.bench.claims import Claim, claims
 from certus.bench.entries import entries
 from certus.bench.plan import Report, Row
+from certus.formats.files import atomic
 
 _COLOURS = {"certus": "cyan", "rival": "yellow", "floor": "dim"}
 
@@ -157,15 +156,6 @@ def write_json(report: Report, path: Path) -> None:
 
 def store(content: Any, path: Path) -> None:
     """Write JSON so that the file is either all there or not there."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with atomic(path) as file:
+        json.dump(content, file, indent=1)
+        file.write("\n")

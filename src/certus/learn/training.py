@@ -67,7 +67,31 @@ class Learner(Protocol):
         """Go on from there."""
 
 
-class PrunedCrf:
+class _InEpochs:
+    """What the native learners that go on for as many epochs as they are given have in common."""
+
+    _native: Any
+
+    @property
+    def epochs(self) -> int:
+        """How many were done."""
+        return int(self._native.epochs)
+
+    @property
+    def done(self) -> bool:
+        """Never: every epoch changes weights."""
+        return False
+
+    def state(self) -> Arrays:
+        """Return what training goes on from."""
+        return dict(self._native.state())
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from there."""
+        self._native.restore(dict(state))
+
+
+class PrunedCrf(_InEpochs):
     """The native learner of pruned CRFs, behind the protocol."""
 
     def __init__(self, data: TrainingSet, chosen: options.PrunedCrf) -> None:
@@ -84,16 +108,6 @@ class PrunedCrf:
             wanted=list(map(float, chosen.wanted)),
         )
 
-    @property
-    def epochs(self) -> int:
-        """How many were done."""
-        return self._native.epochs
-
-    @property
-    def done(self) -> bool:
-        """Never: every epoch changes weights."""
-        return False
-
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences."""
         return float(self._native.epoch(order)["loss"])
@@ -102,16 +116,8 @@ class PrunedCrf:
         """Return the weights."""
         return _arrays(self._native.compile(self._data.corpus, self._drop))
 
-    def state(self) -> Arrays:
-        """Return what training goes on from."""
-        return dict(self._native.state())
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from there."""
-        self._native.restore(dict(state))
-
-
-class Perceptron:
+class Perceptron(_InEpochs):
     """The native averaged perceptron, behind the protocol."""
 
     def __init__(self, data: TrainingSet, chosen: options.Perceptron) -> None:
@@ -122,16 +128,6 @@ class Perceptron:
         self._native.margin = round(chosen.margin * 2 * units * data.corpus.occurrences / data.corpus.tokens)
         self._native.burn_in_epochs = chosen.burn_in
 
-    @property
-    def epochs(self) -> int:
-        """How many were done."""
-        return self._native.epochs
-
-    @property
-    def done(self) -> bool:
-        """Never: every epoch changes weights."""
-        return False
-
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences."""
         return int(self._native.epoch(order)["errors"]) / self._data.corpus.tokens
@@ -139,14 +135,6 @@ class Perceptron:
     def compiled(self) -> Arrays:
         """Return the weights."""
         return _arrays(self._native.compile(self._data.corpus, self._data.tagset, self._drop))
-
-    def state(self) -> Arrays:
-        """Return what training goes on from."""
-        return dict(self._native.state())
-
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from there."""
-        self._native.restore(dict(state))
 
 
 def _arrays(compiled: Mapping[str, Any]) -> Arrays:

@@ -122,7 +122,7 @@ class NativeDecoder:
             constraints["legal"] = legal_table(legal)
             legal = None
         answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
-        labels, found, scores, bounds, optimal, confidences, log_partition, *more = answers
+        labels, found, scores, bounds, optimal, confidences, log_partition, position = answers
         return Decoded(
             starts(cells),
             labels,
@@ -132,7 +132,7 @@ class NativeDecoder:
             optimal,
             confidences,
             log_partition,
-            position=more[0] if more else np.zeros(len(cells), np.int64),
+            position,
         )
 
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
