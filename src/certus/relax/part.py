@@ -1,0 +1,49 @@
+"""What a part of a decomposition is: anything that maximises its own score plus an adjustment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import CertusError
+
+Adjustments = Mapping[str, NDArray[np.float64]]
+
+
+class Forbidden(CertusError):
+    """A part has no structure left: the adjustments forbid all."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a part chose.
+
+    Attributes:
+        value: the structure itself, for whoever asked: labels, a tree, ...
+        score: of the structure, without the adjustments.
+        indicators: by the name of the space, a 0/1 array: what of it the structure uses.
+    """
+
+    value: Any
+    score: float
+    indicators: Mapping[str, NDArray[Any]]
+
+
+class Part(Protocol):
+    """A model that can maximise itself plus an adjustment."""
+
+    @property
+    def spaces(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the indicator arrays that it shares, by name."""
+
+    def maximize(self, adjust: Adjustments) -> Choice:
+        """Return a structure with the highest score plus adjustments.
+
+        A structure's adjustment is the sum of ``adjust[name] * indicators[name]`` over names and cells. Names
+        may be missing: nothing is adjusted there. ``-inf`` forbids a cell. Where nothing is allowed any more,
+        raise ``certus.relax.Forbidden``.
+        """
