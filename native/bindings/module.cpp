@@ -11,6 +11,7 @@ using namespace nb::literals;
 namespace certus {
 
 void bind_features(nb::module_& m);
+void bind_hypergraph(nb::module_& m);
 void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
@@ -159,6 +160,7 @@ NB_MODULE(_native, m) {
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
   bind_features(m);
+  bind_hypergraph(m);
   bind_learners(m);
   bind_crf(m);
   bind_crf_learners(m);
