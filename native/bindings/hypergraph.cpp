@@ -191,6 +191,13 @@ std::uint64_t stream(const Forest& f, Flat<const S> scores) {
   return sum;
 }
 
+// The first score that is NaN or +inf, or -1.
+template <class S>
+Index bad_score(Flat<const S> scores) {
+  const nb::gil_scoped_release released;
+  return first_invalid(scores.data(), static_cast<Index>(scores.shape(0)));
+}
+
 template <class S>
 void bind_scored(nb::class_<Forest>& c) {
   const auto scores = "scores"_a.noconvert();
@@ -390,6 +397,8 @@ void bind_hypergraph(nb::module_& m) {
         std::vector<Index> order(f.node_id.begin(), f.node_id.begin() + f.given_nodes);
         return array(std::move(order));
       });
+  m.def("first_invalid", &bad_score<float>, "scores"_a.noconvert());
+  m.def("first_invalid", &bad_score<double>, "scores"_a.noconvert());
   bind_scored<float>(forest);
   bind_scored<double>(forest);
 

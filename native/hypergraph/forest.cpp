@@ -113,7 +113,11 @@ void Forest::lay(const Given& given, const std::vector<Node>& place) {
     tail_begin.push_back(at);
     longest = std::max(longest, given.offsets[e + 1] - given.offsets[e]);
   }
-  for (Index v = 0; v < nodes; ++v) widest = std::max<Index>(widest, begin[v + 1] - begin[v]);
+  binary.assign(static_cast<std::size_t>(nodes), 1);
+  for (Index v = 0; v < nodes; ++v) {
+    widest = std::max<Index>(widest, begin[v + 1] - begin[v]);
+    for (Edge e = begin[v]; e < begin[v + 1]; ++e) binary[v] &= tail_begin[e + 1] - tail_begin[e] == 2;
+  }
 }
 
 // One node above several goals, so that everything else knows a single goal.
@@ -124,6 +128,7 @@ void Forest::crown(const Given& given, const std::vector<Node>& place) {
     edge_id.push_back(static_cast<Edge>(edges++));
   }
   begin.push_back(static_cast<Edge>(edges));
+  binary.push_back(0);
   node_id.push_back(static_cast<Node>(given.nodes));
   goal_ = static_cast<Node>(nodes++);
   in_order = false;

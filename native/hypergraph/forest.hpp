@@ -31,6 +31,7 @@ struct Forest {
   std::vector<Edge> begin;       // [nodes + 1]: the edges of node v are begin[v] ... begin[v + 1]
   std::vector<Edge> tail_begin;  // [edges + 1]
   std::vector<Node> tail;        // [tail_begin[edges]]
+  std::vector<std::uint8_t> binary;  // [nodes]: whether all edges of a node have two tails
   std::vector<Node> node_id;     // [nodes]: the user's number of each node; the one above the goals has given_nodes
   std::vector<Edge> edge_id;     // [edges]: the user's number of each edge; from given_edges on those above the goals
   bool in_order = true;          // whether edge_id[e] == e for every edge: the user's scores are read as they lie

@@ -36,10 +36,10 @@ CERTUS_CLONES void share_out(const Forest& f, const double* weights, const doubl
       std::fill(edges + first, edges + first + n, 0.0);
       continue;
     }
-    for (Index i = 0; i < n; ++i) terms[i] = term(LogSum{}, f, weights, in, first + i) - most;
+    terms_of(LogSum{}, f, weights, in, v, terms);
     for (Index i = n; i % kLanes; ++i) terms[i] = kNever<double>;
     for (Index i = 0; i < n; i += kLanes) {
-      const Vec x = load(terms + i);
+      const Vec x = load(terms + i) - most;
       store(terms + i, x > -700.0 - Vec{} ? exp_vector(larger(x, -700.0 - Vec{})) : Vec{});
     }
     for (Index i = 0; i < n; ++i) {

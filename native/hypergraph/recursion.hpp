@@ -20,13 +20,27 @@ CERTUS_INLINE typename Semiring::Value term(const Semiring& s, const Forest& f, 
   return product;
 }
 
+// The values of all edges of a node. Most forests are binary: pairs of tails that lie side by side need no offsets.
+template <class Semiring>
+CERTUS_INLINE void terms_of(const Semiring& s, const Forest& f, const double* weights,
+                            const typename Semiring::Value* in, Index v, typename Semiring::Value* terms) {
+  const Index first = f.begin[v], n = f.begin[v + 1] - first;
+  if (f.binary[v]) {
+    const Node* tail = f.tail.data() + f.tail_begin[first];
+    for (Index i = 0; i < n; ++i)
+      terms[i] = s.times(s.times(s.lift(weights[first + i]), in[tail[2 * i]]), in[tail[2 * i + 1]]);
+  } else {
+    for (Index i = 0; i < n; ++i) terms[i] = term(s, f, weights, in, first + i);
+  }
+}
+
 // in [nodes]; terms [widest + kLanes] is scratch.
 template <class Semiring>
 CERTUS_INLINE void inside(const Semiring& s, const Forest& f, const double* weights, typename Semiring::Value* in,
                           typename Semiring::Value* terms) {
   for (Index v = 0; v < f.nodes; ++v) {
-    const Index first = f.begin[v], n = f.begin[v + 1] - first;
-    for (Index i = 0; i < n; ++i) terms[i] = term(s, f, weights, in, first + i);
+    const Index n = f.begin[v + 1] - f.begin[v];
+    terms_of(s, f, weights, in, v, terms);
     in[v] = n ? s.sum(terms, n) : Semiring::zero;
   }
 }
