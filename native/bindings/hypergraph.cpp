@@ -392,11 +392,7 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("fault", [](const Forest& f) { return static_cast<int>(f.fault); })
       .def_ro("where", &Forest::where)
       .def_ro("cycle", &Forest::cycle)
-      .def_ro("in_order", &Forest::in_order)
-      .def_prop_ro("node_order", [](const Forest& f) {
-        std::vector<Index> order(f.node_id.begin(), f.node_id.begin() + f.given_nodes);
-        return array(std::move(order));
-      });
+      .def_ro("in_order", &Forest::in_order);
   m.def("first_invalid", &bad_score<float>, "scores"_a.noconvert());
   m.def("first_invalid", &bad_score<double>, "scores"_a.noconvert());
   bind_scored<float>(forest);
@@ -418,11 +414,14 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("found", &Constrained::found)
       .def_prop_ro("score", &Constrained::score)
       .def_prop_ro("bound", &Constrained::bound)
-      .def_prop_ro("edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); })
+      .def_prop_ro("edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); },
+                   nb::rv_policy::automatic)
       .def_prop_ro("too_large", &Constrained::too_large)
       .def_prop_ro("iterations", [](const Constrained& c) { return c.dual.size(); })
-      .def_prop_ro("dual", [](const Constrained& c) { return array(std::vector<double>(c.dual)); })
-      .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); })
+      .def_prop_ro("dual", [](const Constrained& c) { return array(std::vector<double>(c.dual)); },
+                   nb::rv_policy::automatic)
+      .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); },
+                   nb::rv_policy::automatic)
       .def_ro("subproblems", &Constrained::subproblems)
       .def_ro("listed", &Constrained::listed)
       .def_ro("fixed", &Constrained::fixed);

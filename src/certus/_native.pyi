@@ -429,7 +429,6 @@ class Forest:
     where: int
     cycle: list[int]
     in_order: bool
-    node_order: NDArray[np.int64]
     def __init__(
         self,
         nodes: int,
