@@ -8,6 +8,7 @@
 #include "hypergraph/cells.hpp"
 #include "hypergraph/constrained.hpp"
 #include "hypergraph/derivation.hpp"
+#include "hypergraph/kbest.hpp"
 #include "hypergraph/passes.hpp"
 #include "simd.hpp"
 
@@ -280,7 +281,7 @@ void bind_constrained(nb::class_<Constrained>& c) {
   c.def(
       "__init__",
       [](Constrained* self, const Forest& f, Flat<const S> scores, Flat<const Index> begin, Flat<const Index> edges,
-         Flat<const double> coefficients, Flat<const double> targets) {
+         Flat<const double> coefficients, Flat<const double> targets, Index states) {
         const nb::gil_scoped_release released;
         Arena& arena = Arena::local();
         const Arena::Scope scope(arena);
@@ -291,9 +292,9 @@ void bind_constrained(nb::class_<Constrained>& c) {
         for (std::size_t i = 0; i < edges.shape(0); ++i) rows.edge.push_back(place[edges.data()[i]]);
         rows.coefficient.assign(coefficients.data(), coefficients.data() + coefficients.shape(0));
         rows.target.assign(targets.data(), targets.data() + targets.shape(0));
-        new (self) Constrained(f, weights.data(), std::move(rows));
+        new (self) Constrained(f, weights.data(), std::move(rows), states);
       },
-      "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a,
+      "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a, "states"_a = 4096,
       nb::keep_alive<1, 2>());
 }
 
@@ -423,7 +424,7 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); },
                    nb::rv_policy::automatic)
       .def_ro("subproblems", &Constrained::subproblems)
-      .def_ro("listed", &Constrained::listed)
+      .def_ro("states", &Constrained::states)
       .def_ro("fixed", &Constrained::fixed);
   bind_constrained<float>(constrained);
   bind_constrained<double>(constrained);

@@ -14,13 +14,14 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 1e-9;  // by which constraints that are not whole numbers may be off, relative to size
 constexpr Index kFirstRounds = 200, kRounds = 30;  // of the descent, in the whole problem and in parts of it
 constexpr Index kPatience = 8;                     // rounds without progress before it aims lower
-constexpr Index kListed = 256, kListStep = 32;     // derivations listed before a split, and in a unit of work
+constexpr Index kStateStep = 256;                  // states taken in a unit of work
+constexpr Index kRanges = 1 << 24;                 // rows times nodes up to which the ranges of sums are worth having
 constexpr std::size_t kSeen = 32;
 
 }  // namespace
 
-Constrained::Constrained(const Forest& forest, const double* weights, Rows rows)
-    : f_(forest), rows_(std::move(rows)), weights_(weights, weights + forest.edges) {
+Constrained::Constrained(const Forest& forest, const double* weights, Rows rows, Index states)
+    : f_(forest), rows_(std::move(rows)), patience_(states), weights_(weights, weights + forest.edges), above_(forest) {
   prepare();
   current_.multipliers.assign(static_cast<std::size_t>(rows_.count), 0.0);
   current_.bound = std::numeric_limits<double>::infinity();
@@ -34,21 +35,23 @@ void Constrained::prepare() {
   violation_.resize(static_cast<std::size_t>(rows_.count));
   std::vector<Index> uses(edges + 1, 0);
   for (const Edge e : rows_.edge) ++uses[e];
-  touch_of_.assign(edges, -1);
-  touch_begin_.push_back(0);
+  Coefficients& c = coefficients_;
+  c.rows = rows_.count;
+  c.of.assign(edges, -1);
+  c.begin.push_back(0);
   for (Edge e = 0; e < f_.edges; ++e) {
     if (!uses[e]) continue;
-    touch_of_[e] = static_cast<std::int32_t>(touched_.size());
+    c.of[e] = static_cast<std::int32_t>(touched_.size());
     touched_.push_back(e);
-    touch_begin_.push_back(touch_begin_.back() + uses[e]);
+    c.begin.push_back(c.begin.back() + uses[e]);
   }
-  touch_row_.resize(rows_.edge.size());
-  touch_coefficient_.resize(rows_.edge.size());
-  std::vector<Index> next(touch_begin_.begin(), touch_begin_.end());
+  c.row.resize(rows_.edge.size());
+  c.value.resize(rows_.edge.size());
+  std::vector<Index> next(c.begin.begin(), c.begin.end());
   for (Index r = 0; r < rows_.count; ++r)
     for (Index i = rows_.begin[r]; i < rows_.begin[r + 1]; ++i) {
-      const Index at = next[touch_of_[rows_.edge[i]]]++;
-      touch_row_[at] = static_cast<std::int32_t>(r), touch_coefficient_[at] = rows_.coefficient[i];
+      const Index at = next[c.of[rows_.edge[i]]]++;
+      c.row[at] = static_cast<std::int32_t>(r), c.value[at] = rows_.coefficient[i];
     }
 
   most_edges_ = most_edges(f_, weights_.data());
@@ -79,7 +82,7 @@ bool Constrained::run(Index units) {
   for (; units > 0 && phase_ != Phase::over && !too_large_; --units) {
     if (phase_ == Phase::take) take();
     if (phase_ == Phase::descend) descend();
-    else if (phase_ == Phase::list) list();
+    else if (phase_ == Phase::intersect) intersect();
     else if (phase_ == Phase::split) split();
     dual.push_back(dual.empty() ? bound() : std::min(dual.back(), bound()));
     primal.push_back(found() ? score_ : kNever<double>);
@@ -136,13 +139,13 @@ void Constrained::descend() {
   if (satisfied(edges_)) {
     offer(edges_);
     // The best under adjusted scores that satisfies the constraints is the best of all that satisfy them. Where scores
-    // are whole numbers and the rounding of the multipliers could hide a better one, the list settles it.
+    // are whole numbers and the rounding of the multipliers could hide a better one, the intersection settles it.
     if (!whole_ || off < 0.25) return close();
     current_.multipliers = at_;
-    return begin_list();
+    return begin_intersection();
   }
   remember(edges_);
-  if (++rounds_ == limit_) return begin_list();
+  if (++rounds_ == limit_) return begin_intersection();
   step(value);
 }
 
@@ -164,36 +167,56 @@ void Constrained::step(double value) {
   for (Index r = 0; r < rows_.count; ++r) at_[r] += scale * violation_[r];
 }
 
-// -- listing ------------------------------------------------------------------------------------------------------
+// -- intersection -------------------------------------------------------------------------------------------------
 
-void Constrained::begin_list() {
-  phase_ = Phase::list;
+void Constrained::begin_intersection() {
+  phase_ = Phase::intersect;
   adjust(current_.multipliers);
   if (found()) fix();
-  list_ = std::make_unique<KBest>(f_, adjusted_.data());
-  listed_here_ = 0;
+  std::vector<double> low, high, tolerances;
+  if (rows_.count * f_.nodes <= kRanges) ranges(low, high);
+  for (Index r = 0; r < rows_.count; ++r) tolerances.push_back(tolerance(r));
+  intersection_ = std::make_unique<Intersection>(f_, above_, coefficients_, adjusted_, rows_.target,
+                                                 std::move(tolerances), std::move(low), std::move(high));
+  taken_ = 0;
   unlimited_ = false;
 }
 
-void Constrained::list() {
-  const double more = offset(current_.multipliers), off = slack(current_.multipliers);
-  for (Index n = 0; n < kListStep; ++n) {
-    double value = 0;
-    if (!list_->next(edges_, &value)) {
-      if (list_->too_large()) too_large_ = true;
-      return close();  // all were looked at
+// For each constraint and node, the lowest and the highest sum of what can surround the node.
+void Constrained::ranges(std::vector<double>& low, std::vector<double>& high) {
+  std::vector<double> row(base_.size()), in(in_.size()), out(in_.size());
+  for (const double sign : {-1.0, 1.0}) {
+    std::vector<double>& range = sign < 0 ? low : high;
+    for (Index r = 0; r < rows_.count; ++r) {
+      for (std::size_t e = 0; e < row.size(); ++e) row[e] = base_[e] == kNever<double> ? base_[e] : 0.0;
+      for (Index i = rows_.begin[r]; i < rows_.begin[r + 1]; ++i) row[rows_.edge[i]] += sign * rows_.coefficient[i];
+      max_inside(f_, row.data(), in.data());
+      max_outside(f_, row.data(), in.data(), out.data());
+      for (const double x : out) range.push_back(sign * x);
     }
+  }
+}
+
+void Constrained::intersect() {
+  const double more = offset(current_.multipliers), off = slack(current_.multipliers);
+  for (Index n = 0; n < std::min(kStateStep, patience_); ++n) {
+    // States with less cannot lead to anything better than what was found.
+    const double least = !found() ? kNever<double> : whole_ ? score_ + 1 - more - off : score_ - more + off;
+    double value = kNever<double>;
+    const Intersection::Found what = intersection_->next(least, &value);
+    if (what == Intersection::Found::nothing) return close();
     current_.bound = std::min(current_.bound, tight(value + more + off));
     if (beaten(current_.bound) || beaten(value + more, off)) return close();
-    ++listed, ++listed_here_;
-    if (satisfied(edges_)) {
-      offer(edges_);
-      // What follows is no better but for rounding.
-      if (!whole_ || beaten(current_.bound)) return close();
+    ++states, ++taken_;
+    if (what == Intersection::Found::state) continue;
+    if (!intersection_->derivation(edges_)) {
+      too_large_ = true;
+      return;
     }
-    remember(edges_);
+    offer(edges_);
+    if (!whole_) return close();  // what follows is no better but for rounding
   }
-  if (listed_here_ >= kListed && !unlimited_) phase_ = Phase::split;
+  if (taken_ >= patience_ && !unlimited_) phase_ = Phase::split;
 }
 
 // Forbids what no derivation better than the one found can use.
@@ -218,29 +241,32 @@ void Constrained::fix() {
 
 // -- splitting ----------------------------------------------------------------------------------------------------
 
-// At the highest node that the derivations seen derive differently: all of them use it, so both halves lose some.
-// They do differ somewhere, since many were listed before.
+// At the highest node that the derivations seen derive differently: all of them use it, so both halves lose some. Where
+// they are all the same, at the highest node that can be derived differently.
 void Constrained::split() {
   std::map<Node, std::map<Edge, Index>> uses;
   for (const auto& derivation : seen_)
-    for (const Edge e : derivation) ++uses[head(e)][e];
-  for (auto at = uses.rbegin(); at != uses.rend(); ++at) {
-    const auto& [v, edges] = *at;
-    if (edges.size() < 2 || !occurs_once(v)) continue;
-    const Edge chosen = std::max_element(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
-                          return a.second < b.second;
-                        })->first;
-    auto without = std::make_shared<Cut>(), with = std::make_shared<Cut>();
-    without->before = with->before = current_.cut;
-    without->edges.push_back(chosen);
-    for (Edge e = f_.begin[v]; e < f_.begin[v + 1]; ++e)
-      if (e != chosen && base_[e] != kNever<double>) with->edges.push_back(e);
-    push(current_.bound, without);
-    push(current_.bound, with);
-    return close();
-  }
-  unlimited_ = true;  // every choice is at a node that derivations may use twice: only the list is left
-  phase_ = Phase::list;
+    for (const Edge e : derivation) ++uses[above_.head[e]][e];
+  for (const std::size_t least : {2, 1})
+    for (auto at = uses.rbegin(); at != uses.rend(); ++at) {
+      const auto& [v, edges] = *at;
+      Index open = 0;
+      for (Edge e = f_.begin[v]; e < f_.begin[v + 1]; ++e) open += base_[e] != kNever<double>;
+      if (edges.size() < least || open < 2 || !occurs_once(v)) continue;
+      const Edge chosen = std::max_element(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
+                            return a.second < b.second;
+                          })->first;
+      auto without = std::make_shared<Cut>(), with = std::make_shared<Cut>();
+      without->before = with->before = current_.cut;
+      without->edges.push_back(chosen);
+      for (Edge e = f_.begin[v]; e < f_.begin[v + 1]; ++e)
+        if (e != chosen && base_[e] != kNever<double>) with->edges.push_back(e);
+      push(current_.bound, without);
+      push(current_.bound, with);
+      return close();
+    }
+  unlimited_ = true;  // every choice is at a node that derivations may use twice: the intersection goes on
+  phase_ = Phase::intersect;
 }
 
 // Whether no derivation of this subproblem uses a node twice.
@@ -252,10 +278,6 @@ bool Constrained::occurs_once(Node v) {
   std::vector<double> in(in_.size());
   max_inside(f_, row.data(), in.data());
   return in[f_.goal()] <= 1;
-}
-
-Node Constrained::head(Edge e) const {
-  return static_cast<Node>(std::upper_bound(f_.begin.begin(), f_.begin.end(), e) - f_.begin.begin() - 1);
 }
 
 // -- scores -------------------------------------------------------------------------------------------------------
@@ -270,7 +292,8 @@ void Constrained::forbid(const Cut* cut) {
 void Constrained::adjust(const std::vector<double>& multipliers) {
   for (std::size_t t = 0; t < touched_.size(); ++t) {
     double x = base_[touched_[t]];
-    for (Index i = touch_begin_[t]; i < touch_begin_[t + 1]; ++i) x -= multipliers[touch_row_[i]] * touch_coefficient_[i];
+    for (Index i = coefficients_.begin[t]; i < coefficients_.begin[t + 1]; ++i)
+      x -= multipliers[coefficients_.row[i]] * coefficients_.value[i];
     adjusted_[touched_[t]] = x;
   }
 }
@@ -288,6 +311,8 @@ double Constrained::slack(const std::vector<double>& multipliers) const {
   return 2 * kEpsilon * (most_edges_ + static_cast<double>(rows_.count) + 4) * mass;
 }
 
+double Constrained::tolerance(Index row) const { return exact_rows_ ? 0 : kTolerance * (1 + row_mass_[row]); }
+
 // The highest score that a derivation below a bound can have.
 double Constrained::tight(double value) const { return whole_ ? std::floor(value) : value; }
 
@@ -300,12 +325,13 @@ bool Constrained::beaten(double value, double off) const {
 bool Constrained::satisfied(const std::vector<Edge>& edges) {
   for (Index r = 0; r < rows_.count; ++r) violation_[r] = -rows_.target[r];
   for (const Edge e : edges) {
-    const std::int32_t t = touch_of_[e];
+    const std::int32_t t = coefficients_.of[e];
     if (t < 0) continue;
-    for (Index i = touch_begin_[t]; i < touch_begin_[t + 1]; ++i) violation_[touch_row_[i]] += touch_coefficient_[i];
+    for (Index i = coefficients_.begin[t]; i < coefficients_.begin[t + 1]; ++i)
+      violation_[coefficients_.row[i]] += coefficients_.value[i];
   }
   for (Index r = 0; r < rows_.count; ++r)
-    if (std::abs(violation_[r]) > (exact_rows_ ? 0 : kTolerance * (1 + row_mass_[r]))) return false;
+    if (std::abs(violation_[r]) > tolerance(r)) return false;
   return true;
 }
 

@@ -5,14 +5,14 @@
 // that so, the search splits: a node v of the forest that derivations use at most once is derived by an edge e, or is
 // not. Both cases only forbid edges, so every subproblem is a forest again. Derivations that do not use v are in both;
 // that costs time, not truth. Before it splits, a subproblem loses the edges whose max-marginal is below the best
-// answer so far, and its derivations are listed best first for a while, which often ends it.
+// answer so far, and it is intersected with the constraints, best first (Intersection), for a while: that often ends it.
 #pragma once
 
 #include <memory>
 #include <queue>
 #include <vector>
 
-#include "hypergraph/kbest.hpp"
+#include "hypergraph/intersection.hpp"
 
 namespace certus::hypergraph {
 
@@ -26,7 +26,8 @@ struct Rows {
 
 class Constrained {
  public:
-  Constrained(const Forest& forest, const double* weights, Rows rows);
+  // `states` of the intersection are taken before a subproblem is split.
+  Constrained(const Forest& forest, const double* weights, Rows rows, Index states);
 
   // Does up to that many units of work (a pass over the forest each); tells whether the search is over.
   bool run(Index units);
@@ -40,7 +41,7 @@ class Constrained {
 
   // After each unit of work, the bound and the score of the best derivation so far.
   std::vector<double> dual, primal;
-  Index subproblems = 0, listed = 0, fixed = 0;  // opened; derivations listed; edges forbidden by max-marginals
+  Index subproblems = 0, states = 0, fixed = 0;  // opened; states taken; edges forbidden by max-marginals
 
  private:
   struct Cut {  // edges forbidden on the way from the whole problem to a subproblem
@@ -58,15 +59,16 @@ class Constrained {
       return a.bound != b.bound ? a.bound < b.bound : a.number < b.number;  // of equals, the newest: depth first
     }
   };
-  enum class Phase { take, descend, list, split, over };
+  enum class Phase { take, descend, intersect, split, over };
 
   void prepare();
   void take();
   void begin_descent();
   void descend();
   void step(double value);
-  void begin_list();
-  void list();
+  void begin_intersection();
+  void intersect();
+  void ranges(std::vector<double>& low, std::vector<double>& high);
   void split();
   void close() { phase_ = Phase::take, current_.bound = kNever<double>; }
   void fix();
@@ -78,21 +80,20 @@ class Constrained {
   void offer(const std::vector<Edge>& edges);
   void remember(const std::vector<Edge>& edges);
   bool occurs_once(Node v);
-  Node head(Edge e) const;
   double offset(const std::vector<double>& multipliers) const;
   double slack(const std::vector<double>& multipliers) const;
+  double tolerance(Index row) const;
   double tight(double value) const;
   bool beaten(double bound) const { return bound <= floor_ || (found() && bound <= score_); }
   bool beaten(double value, double off) const;
 
   const Forest& f_;
   const Rows rows_;
+  const Index patience_;
   std::vector<double> weights_, base_, adjusted_, in_, out_, marginal_;
-  std::vector<Edge> touched_;                   // the edges that constraints name
-  std::vector<Index> touch_begin_;              // [touched + 1]
-  std::vector<std::int32_t> touch_row_;
-  std::vector<double> touch_coefficient_;
-  std::vector<std::int32_t> touch_of_;          // [edges]: into touched, or -1
+  const Above above_;
+  std::vector<Edge> touched_;  // the edges that constraints name
+  Coefficients coefficients_;  // of those edges
   bool whole_ = false, exact_rows_ = false;     // whole-numbered scores; whole-numbered constraints
   double most_edges_ = 0, mass_ = 0, floor_ = kNever<double>;  // floor: no derivation scores less
   std::vector<double> row_mass_;
@@ -104,8 +105,8 @@ class Constrained {
   std::vector<double> violation_;               // [rows]: A x - b of the last derivation looked at
   double lowest_ = 0, level_ = 0;               // of the descent: the lowest value so far, and how far below to aim
   Index rounds_ = 0, stalled_ = 0, limit_ = 0;
-  std::unique_ptr<KBest> list_;
-  Index listed_here_ = 0;
+  std::unique_ptr<Intersection> intersection_;
+  Index taken_ = 0;
   bool unlimited_ = false;
   std::vector<std::vector<Edge>> seen_;         // derivations of this subproblem, to choose where to split
   std::vector<Edge> edges_, best_;

@@ -480,7 +480,7 @@ class ForestConstrained:
     dual: NDArray[np.float64]
     primal: NDArray[np.float64]
     subproblems: int
-    listed: int
+    states: int
     fixed: int
     def __init__(
         self,
@@ -490,6 +490,7 @@ class ForestConstrained:
         edges: NDArray[np.int64],
         coefficients: NDArray[np.float64],
         targets: NDArray[np.float64],
+        states: int = ...,
     ) -> None: ...
     def run(self, units: int) -> bool: ...
 

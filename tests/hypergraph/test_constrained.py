@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import certus
-from certus import Status
+from certus import Status, _native
 from certus.hypergraph import Builder, Hypergraph, NoDerivation
 from tests.hypergraph.forests import draw
 from tests.hypergraph.parses import parse_forest
-from tests.reference.hypergraph import satisfying, score
+from tests.reference.hypergraph import intersected, satisfying, score
 from tests.reference.hypergraph_ilp import solve
 
 Rows = list[dict[int, float]]
@@ -107,6 +107,55 @@ def test_parses_against_highs(seed: int) -> None:
     assert found.score == pytest.approx(optimum, abs=1e-6)
     assert found.optimal
     check_trace(found, found.score)
+
+
+def draw_shared(rng: np.random.Generator) -> Hypergraph:
+    """A forest in which derivations use nodes several times: far more derivations than can be listed."""
+    heads: list[int] = [0, 0, 0, 1, 1, 1]
+    tails: list[tuple[int, ...]] = [()] * 6
+    for head in range(2, 8):
+        for _ in range(3):
+            heads.append(head)
+            tails.append(tuple(rng.integers(max(0, head - 3), head, int(rng.integers(1, 4))).tolist()))
+    offsets = np.cumsum([0, *map(len, tails)])
+    return Hypergraph(heads, offsets, [t for tail in tails for t in tail], 7)
+
+
+def few_uses(rng: np.random.Generator, graph: Hypergraph, scores: Any, rows: int) -> tuple[Rows, list[float]]:
+    """Constraints on how often groups of edges are used, such as a poor derivation satisfies."""
+    group = rng.integers(rows + 2, size=graph.edges)
+    used: Rows = [{int(e): 1.0 for e in np.flatnonzero(group == r)} for r in range(rows)]
+    some = graph.sample(scores * 0.02, seed=rng)[0]
+    return used, [float(sum(row.get(e, 0) for e in some.tolist())) for row in used]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_an_intersected_program(shared: bool) -> None:
+    """With no patience the search splits at once (where nodes are not used twice), and finds the same."""
+    nodes = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        graph = draw_shared(rng) if shared else parse_forest(rng, 7, 3, 7)
+        scores = rng.integers(-9, 10, graph.edges).astype(np.float64)
+        rows, targets = few_uses(rng, graph, scores, 2)
+        if sum(targets) > 30:  # the reference would take long
+            continue
+        optimum = intersected(graph, scores, rows, targets)
+        assert optimum is not None
+        constrained = graph.with_constraints(rows, targets)
+        found = constrained.viterbi(scores)
+        assert found.optimal
+        assert found.score == found.bound == optimum, seed
+        assert graph.score(scores, found.value) == optimum
+        assert constrained.satisfied(found.value)
+        check_trace(found, optimum)
+        c = constrained
+        hasty = _native.ForestConstrained(graph._forest, scores, c.offsets, c.edges, c.coefficients, c.targets, 4)
+        assert hasty.run(10**6)
+        assert hasty.score == hasty.bound == optimum, seed
+        assert (hasty.dual >= optimum).all()
+        nodes += hasty.subproblems
+    assert nodes >= 40
 
 
 def gap() -> tuple[Hypergraph, Any, Any]:

@@ -14,6 +14,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.hypergraph import Hypergraph
+
 Derivation = tuple[int, ...]  # edges in preorder
 
 
@@ -105,3 +107,32 @@ def satisfying(
         for d in found
         if all(sum(row.get(edge, 0) for edge in d) == target for row, target in zip(rows, targets, strict=True))
     ]
+
+
+def intersected(
+    graph: Hypergraph, scores: NDArray[np.float64], rows: Sequence[Mapping[int, float]], targets: Sequence[float]
+) -> float | None:
+    """The best score under constraints by dynamic programming: each node by what its derivations add to A x.
+
+    Needs a forest whose tails are numbered below their heads, one goal, and coefficients that are not negative.
+    """
+    most = np.array(targets)
+    added = np.zeros((graph.edges, len(rows)))
+    for number, row in enumerate(rows):
+        for edge, coefficient in row.items():
+            added[edge, number] = coefficient
+    best: list[dict[tuple[float, ...], float]] = [{} for _ in range(graph.nodes)]
+    for edge in np.argsort(graph.heads, kind="stable").tolist():
+        partial = {tuple(added[edge].tolist()): float(scores[edge])}
+        for tail in graph.tails[graph.offsets[edge] : graph.offsets[edge + 1]].tolist():
+            joined: dict[tuple[float, ...], float] = {}
+            for (a, x), (b, y) in product(partial.items(), best[tail].items()):
+                total = tuple(i + j for i, j in zip(a, b, strict=True))
+                if all(i <= j for i, j in zip(total, most, strict=True)):
+                    joined[total] = max(joined.get(total, -math.inf), x + y)
+            partial = joined
+        here = best[int(graph.heads[edge])]
+        for total, x in partial.items():
+            if x > -math.inf and all(i <= j for i, j in zip(total, most, strict=True)):
+                here[total] = max(here.get(total, -math.inf), x)
+    return best[int(graph.goals[0])].get(tuple(float(x) for x in targets))

@@ -2,8 +2,8 @@
 
 Lagrangian relaxation moves the constraints into the scores, with a multiplier each; every choice of multipliers
 gives a bound. A derivation that satisfies the constraints and is best under the changed scores is the optimum.
-Where the relaxation leaves a gap, max-marginals remove edges, derivations are listed in the order of the bound,
-and what is still open is split in two; so the answer is proven in the end, unless a limit is hit.
+Where the relaxation leaves a gap, max-marginals remove edges, the forest is intersected with the constraints, best
+first, and what is still open after a while is split in two; so the answer is proven in the end, unless a limit is hit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNITS = 16  # of work between looks at the clock and at Ctrl-C
 
 @dataclass(frozen=True)
 class Trace:
-    """What a search knew after each unit of work: a pass over the forest, or some derivations listed.
+    """What a search knew after each unit of work: a pass over the forest, or 256 states of the intersection.
 
     Attributes:
         dual: the bound on the optimum; never rises.
@@ -73,8 +73,8 @@ class ConstrainedSolution(Solution):
     def stats(self) -> dict[str, int]:
         """What the search did.
 
-        ``iterations`` of work; ``nodes`` of branch and bound, the root included; derivations ``expanded`` in the
-        order of the bound; edges ``pruned`` by max-marginals.
+        ``iterations`` of work; ``nodes`` of branch and bound, the root included; states of the intersection
+        ``expanded``; edges ``pruned`` by max-marginals.
         """
         return dict(self._work)
 
@@ -185,7 +185,7 @@ def _work(search: _native.ForestConstrained | None) -> dict[str, int]:
     return {
         "iterations": search.iterations,
         "nodes": search.subproblems,
-        "expanded": search.listed,
+        "expanded": search.states,
         "pruned": search.fixed,
     }
 
