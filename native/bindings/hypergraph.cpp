@@ -394,6 +394,7 @@ void bind_hypergraph(nb::module_& m) {
       .def_ro("where", &Forest::where)
       .def_ro("cycle", &Forest::cycle)
       .def_ro("in_order", &Forest::in_order);
+  m.attr("MOST_DERIVATION_EDGES") = kLargest;
   m.def("first_invalid", &bad_score<float>, "scores"_a.noconvert());
   m.def("first_invalid", &bad_score<double>, "scores"_a.noconvert());
   bind_scored<float>(forest);

@@ -9,7 +9,7 @@
 namespace certus::hypergraph {
 
 // A node that is used twice is written down twice, so derivations can be exponentially larger than their forest.
-inline constexpr Index kLargest = Index{1} << 26;
+inline constexpr Index kLargest = Index{1} << 24;
 
 // Writes a derivation of the goal, its edges in the forest's order; `choose(v)` returns the edge of a node, and is
 // asked in preorder. Tells whether the derivation has at most kLargest edges.

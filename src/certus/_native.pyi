@@ -422,7 +422,10 @@ class Tagger:
 
 # -- packed forests: outcomes are 0 fine, 2 infeasible, 3 invalid (where), 4 out of range, 5 too large ------------
 
+MOST_DERIVATION_EDGES: int
+
 def first_invalid(scores: NDArray[Any]) -> int: ...
+
 @final
 class Forest:
     fault: int  # 0 none, 1 offsets, 2 head, 3 tail, 4 goal, 5 cycle

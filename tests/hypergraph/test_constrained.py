@@ -52,7 +52,11 @@ def test_enumeration(seed: int, tally: list[int]) -> None:
         found = constrained.viterbi(p.scores, infeasible="return")
         if possible:
             best = max(score(d, p.scores) for d in possible)
-            assert (found.score, found.bound, found.status) == (best, best, Status.OPTIMAL), (p, rows, targets)
+            assert (found.score, found.bound, found.status) == (best, best, Status.OPTIMAL), (
+                p,
+                rows,
+                targets,
+            )
             assert tuple(found.value) in possible
             assert constrained.satisfied(found.value)
             check_trace(found, best)
@@ -150,7 +154,9 @@ def test_an_intersected_program(shared: bool) -> None:
         assert constrained.satisfied(found.value)
         check_trace(found, optimum)
         c = constrained
-        hasty = _native.ForestConstrained(graph._forest, scores, c.offsets, c.edges, c.coefficients, c.targets, 4)
+        hasty = _native.ForestConstrained(
+            graph._forest, scores, c.offsets, c.edges, c.coefficients, c.targets, 4
+        )
         assert hasty.run(10**6)
         assert hasty.score == hasty.bound == optimum, seed
         assert (hasty.dual >= optimum).all()

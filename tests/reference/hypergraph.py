@@ -105,12 +105,17 @@ def satisfying(
     return [
         d
         for d in found
-        if all(sum(row.get(edge, 0) for edge in d) == target for row, target in zip(rows, targets, strict=True))
+        if all(
+            sum(row.get(edge, 0) for edge in d) == target for row, target in zip(rows, targets, strict=True)
+        )
     ]
 
 
 def intersected(
-    graph: Hypergraph, scores: NDArray[np.float64], rows: Sequence[Mapping[int, float]], targets: Sequence[float]
+    graph: Hypergraph,
+    scores: NDArray[np.float64],
+    rows: Sequence[Mapping[int, float]],
+    targets: Sequence[float],
 ) -> float | None:
     """The best score under constraints by dynamic programming: each node by what its derivations add to A x.
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
-from certus.hypergraph.errors import NoDerivation
+from certus.hypergraph.errors import NoDerivation, too_large
 from certus.solution import Solution, Status
 
 if TYPE_CHECKING:
@@ -142,9 +142,7 @@ class Constrained:
             )
         status = limit or (Status.OPTIMAL if search.found else Status.INFEASIBLE)
         trace = Trace(search.dual, search.primal)
-        return ConstrainedSolution(
-            search.edges, search.score, search.bound, status, trace, _work(search)
-        )
+        return ConstrainedSolution(search.edges, search.score, search.bound, status, trace, _work(search))
 
     def satisfied(self, derivation: ArrayLike) -> bool:
         """Whether a derivation satisfies every constraint, to the precision of float64."""
@@ -169,10 +167,7 @@ def _run(
         if search.run(left):
             return None
         if search.too_large:
-            raise InvalidInput(
-                "a derivation has more than 67,108,864 edges, since nodes are used again and again in it: it "
-                "cannot be written down, so constraints on it cannot be checked"
-            )
+            raise too_large("constraints are checked on derivations")
         if nodes is not None and search.subproblems > nodes:
             return Status.NODES
         if seconds is not None and perf_counter() - begin > seconds:
@@ -197,7 +192,9 @@ def _as_rows(rows: Rows) -> tuple[inputs.Ints, inputs.Ints, NDArray[np.float64]]
         if len(edges) != len(coefficients):
             raise InvalidInput(f"there are {len(edges)} edges, but {len(coefficients)} coefficients")
         if offsets.size == 0 or offsets[0] != 0 or offsets[-1] != len(edges) or (np.diff(offsets) < 0).any():
-            raise InvalidInput(f"offsets must start at 0, never fall and end at {len(edges)}, the number of edges")
+            raise InvalidInput(
+                f"offsets must start at 0, never fall and end at {len(edges)}, the number of edges"
+            )
         return offsets, edges, coefficients
     listed = []
     for number, row in enumerate(rows):

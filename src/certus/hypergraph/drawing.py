@@ -21,7 +21,12 @@ from certus.hypergraph.layout import Layout
 
 MOST_EDGES = 200
 _INK, _FAINT, _BEST = "#333333", "#b8b8b8", "#c2410c"
-_STEP, _MARGIN, _BOX, _FONT = 46.0, 16.0, 24.0, 7.3  # between layers; around; height of a box; width of a letter
+_STEP, _MARGIN, _BOX, _FONT = (
+    46.0,
+    16.0,
+    24.0,
+    7.3,
+)  # between layers; around; height of a box; width of a letter
 
 
 def draw(
@@ -77,7 +82,9 @@ class _Picture:
             '<rect width="100%" height="100%" fill="white"/>',
         ]
         # What matters is drawn last, on top.
-        by_weight = sorted(range(graph.edges), key=lambda edge: (_FAINT, _INK, _BEST).index(self._colour(edge)))
+        by_weight = sorted(
+            range(graph.edges), key=lambda edge: (_FAINT, _INK, _BEST).index(self._colour(edge))
+        )
         for edge in by_weight:
             lines += self._lines(edge)
         lines += [self._box(node, 2 * halves[node]) for node in range(graph.nodes)]

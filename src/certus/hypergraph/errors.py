@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from certus import _native
 from certus.errors import CertusError, Infeasible, InvalidInput
 
 _SHOWN = 8
@@ -47,6 +48,14 @@ class NoDerivation(Infeasible):
 
     def __reduce__(self) -> Any:
         return type(self), (self.message, self.node)
+
+
+def too_large(advice: str) -> InvalidInput:
+    """Explain that a derivation cannot be written down."""
+    return InvalidInput(
+        f"the derivation has more than {_native.MOST_DERIVATION_EDGES:,} edges, since nodes are used again and "
+        f"again in it, so it is not written down; {advice}"
+    )
 
 
 def no_derivation(node: Any, edges: int, goals: Sequence[Any]) -> NoDerivation:

@@ -76,7 +76,11 @@ def native(nodes: int, heads: Ints, offsets: Ints, tails: Ints, goals: Ints) -> 
         )
     if offsets[-1] != len(tails):
         raise InvalidInput(f"offsets end at {offsets[-1]}, but there are {len(tails)} tails")
-    for what, size in (("nodes", nodes), ("edges", len(heads) + len(goals)), ("tails", len(tails) + len(goals))):
+    for what, size in (
+        ("nodes", nodes),
+        ("edges", len(heads) + len(goals)),
+        ("tails", len(tails) + len(goals)),
+    ):
         if size > MOST:
             raise InvalidInput(f"{size:,} {what} are more than a hypergraph can hold: {MOST:,}")
     forest = _native.Forest(nodes, heads, offsets, tails, goals)

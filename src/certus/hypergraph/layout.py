@@ -45,7 +45,9 @@ class Layout:
         self._place()
 
     def _tails(self, edge: int) -> list[int]:
-        tails: list[int] = self._graph.tails[self._graph.offsets[edge] : self._graph.offsets[edge + 1]].tolist()
+        tails: list[int] = self._graph.tails[
+            self._graph.offsets[edge] : self._graph.offsets[edge + 1]
+        ].tolist()
         return tails
 
     def _ranks(self) -> list[int]:

@@ -76,7 +76,9 @@ class HypergraphPart:
         best = np.empty(self._count)
         outcome, where = self._cells.max_marginals(given, best)
         self._check(outcome, where, given)
-        return {name: best[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()}
+        return {
+            name: best[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
+        }
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Return the best derivation that uses exactly these cells of the spaces given, or None."""
@@ -92,7 +94,9 @@ class HypergraphPart:
         given = np.zeros(self._count)
         for name, values in adjust.items():
             if name not in self.spaces:
-                raise InvalidInput(f"there is no space {name!r}; this part has {', '.join(self.spaces) or 'none'}")
+                raise InvalidInput(
+                    f"there is no space {name!r}; this part has {', '.join(self.spaces) or 'none'}"
+                )
             array = np.asarray(values, np.float64)
             if array.shape != self.spaces[name]:
                 raise InvalidInput(f"adjust[{name!r}] must have shape {self.spaces[name]}, not {array.shape}")
@@ -104,7 +108,9 @@ class HypergraphPart:
         if outcome == _INFEASIBLE:
             raise Forbidden("the adjustments leave no derivation of the goal")
         if outcome == _INVALID:
-            raise InvalidInput(f"adjust{self._cell(where)} is {given[where]}; it must be finite, or -inf to forbid")
+            raise InvalidInput(
+                f"adjust{self._cell(where)} is {given[where]}; it must be finite, or -inf to forbid"
+            )
         self.graph._check(outcome, where, given)
 
     def _cell(self, flat: int) -> str:
@@ -121,11 +127,16 @@ def _as_space(name: str, space: Space, edges: int) -> tuple[tuple[int, ...], inp
         shape = tuple(int(size) for size in given)
     except (TypeError, ValueError):
         raise InvalidInput(f"space {name!r} must be (shape, edges, cells), not {space!r}") from None
-    used, cells = inputs.as_indices(f"the edges of {name!r}", used), inputs.as_indices(f"the cells of {name!r}", cells)
+    used, cells = (
+        inputs.as_indices(f"the edges of {name!r}", used),
+        inputs.as_indices(f"the cells of {name!r}", cells),
+    )
     if len(used) != len(cells):
         raise InvalidInput(f"space {name!r} has {len(used)} edges, but {len(cells)} cells: they go in pairs")
     for what, array, size in (("edge", used, edges), ("cell", cells, math.prod(shape))):
         bad = np.flatnonzero((array < 0) | (array >= size))
         if bad.size:
-            raise InvalidInput(f"space {name!r} names {what} {array[bad[0]]}, but {what}s go from 0 to {size - 1}")
+            raise InvalidInput(
+                f"space {name!r} names {what} {array[bad[0]]}, but {what}s go from 0 to {size - 1}"
+            )
     return shape, used, cells
