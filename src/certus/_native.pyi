@@ -420,7 +420,7 @@ class Tagger:
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
 
-# -- packed forests: outcomes are 0 fine, 2 infeasible, 3 invalid (where), 4 out of range, 5 too large ------------
+# Packed forests. Outcomes are 0 fine, 2 infeasible, 3 invalid (where), 4 out of range, 5 too large.
 
 MOST_DERIVATION_EDGES: int
 

@@ -24,7 +24,7 @@ class Problem:
 
 
 def draw_forest(rng: np.random.Generator) -> Forest:
-    """A few nodes in shuffled order; edges with 0 to 4 tails, often the same node twice, some dead or useless."""
+    """A few nodes in shuffled order; edges with 0 to 4 tails, often a node twice, some useless."""
     nodes = int(rng.integers(1, 9))
     number = rng.permutation(nodes).tolist() if rng.random() < 0.7 else list(range(nodes))
     edges = []

@@ -165,7 +165,7 @@ def test_an_intersected_program(shared: bool) -> None:
 
 
 def gap() -> tuple[Hypergraph, Any, Any]:
-    """Two halves that can be x or y; exactly one x is asked for, and xx and yy score more: a loose relaxation."""
+    """Two halves that can be x or y; one x is asked for, but xx and yy score more: a loose relaxation."""
     builder = Builder()
     for pair, value in (("xx", 2), ("yy", 2), ("xy", 0), ("yx", -1)):
         builder.add("goal", [(0, pair[0]), (1, pair[1])], score=value, label=pair)

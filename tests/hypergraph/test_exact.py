@@ -168,8 +168,8 @@ def test_samples_have_the_right_frequencies() -> None:
     drawn = p.graph.sample(p.scores, n, seed=3)
     log_z = p.graph.log_partition(p.scores)
     seen = {d: 0 for d in p.found}
-    for d in drawn:
-        seen[tuple(d.tolist())] += 1
+    for edges in drawn:
+        seen[tuple(edges.tolist())] += 1
     for d, times in seen.items():
         probability = np.exp(score(d, p.scores) - log_z)
         assert abs(times / n - probability) < 5 * np.sqrt(probability / n) + 1e-4

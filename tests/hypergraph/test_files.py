@@ -133,5 +133,5 @@ def test_dot(tmp_path: Path) -> None:
 
 def test_too_large_for_a_picture() -> None:
     graph = Hypergraph(np.zeros(201, int), np.zeros(202, int), [], 0)
-    with pytest.raises(certus.InvalidInput, match="201 edges are too many for a picture.*Prune first"):
+    with pytest.raises(certus.InvalidInput, match=r"201 edges are too many for a picture.*Prune first"):
         graph.draw()

@@ -9,6 +9,7 @@ import pytest
 
 import certus
 from certus.hypergraph import Builder
+from certus.relax import Decomposition
 from certus.relax.part import Forbidden
 from tests.hypergraph.forests import Problem, draw
 from tests.reference.hypergraph import score
@@ -88,7 +89,7 @@ def test_in_a_decomposition() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
         parts, tables = [], []
-        d = certus.relax.Decomposition()
+        d = Decomposition()
         for _ in range(2):
             builder = Builder()
             table = rng.integers(-5, 6, (3, 3)).astype(float)

@@ -119,7 +119,8 @@ def intersected(
 ) -> float | None:
     """The best score under constraints by dynamic programming: each node by what its derivations add to A x.
 
-    Needs a forest whose tails are numbered below their heads, one goal, and coefficients that are not negative.
+    Needs a forest whose tails are numbered below their heads, one goal, and coefficients that are not
+    negative.
     """
     most = np.array(targets)
     added = np.zeros((graph.edges, len(rows)))

@@ -1,8 +1,8 @@
 """Constrained derivations as an integer program, solved by HiGHS.
 
-A variable for each edge says how often it is used. A node is used as often as the edges it is a tail of say, plus
-once if it is the goal, and each use takes one of its edges. Where no derivation uses a node twice, the whole-numbered
-solutions of this flow are exactly the derivations.
+A variable for each edge says how often it is used. A node is used as often as the edges it is a tail of
+say, plus once if it is the goal, and each use takes one of its edges. Where no derivation uses a node
+twice, the whole-numbered solutions of this flow are exactly the derivations.
 """
 
 from __future__ import annotations

@@ -117,6 +117,38 @@ def tagger(
         raise typer.Exit(1)
 
 
+@bench.command()
+def hypergraph(
+    edges: Annotated[
+        str, typer.Option(help="Sizes of forests, by commas; 10000,100000,1000000 by default.")
+    ] = "",
+    seconds: Annotated[float, typer.Option(help="Budget of a cell.", min=0.001)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of the rules and the scores.", min=0)] = 0,
+    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
+) -> None:
+    """Time the questions about packed forests, beside the time to read their bytes once.
+
+    The forests hold every bracketing of some words under random rules. Answers are compared with one another;
+    if some differ, the exit code is 1.
+    """
+    from certus.bench.environment import restart_tuned
+    from certus.bench.hypergraph import Plan, run, show, write_json
+    from certus.errors import InvalidInput
+
+    sizes = [size.strip() for size in edges.split(",") if size.strip()]
+    if not all(size.isdecimal() and int(size) >= 5000 for size in sizes):
+        raise InvalidInput(f"edges are whole numbers from 5000 on, separated by commas, not {edges!r}")
+    _check_outputs(json, None)
+    restart_tuned()
+    plan = Plan(edges=tuple(map(int, sizes)) or Plan.edges, seconds=seconds, seed=seed)
+    report = _run(partial(run, plan))
+    show(report, _console())
+    if json is not None:
+        write_json(report, json)
+    if report.failures:
+        raise typer.Exit(1)
+
+
 def _check_outputs(json: Path | None, plot: Path | None) -> None:
     from certus.errors import CertusError
 

@@ -1,9 +1,10 @@
-"""Constraints A x = b on how often a derivation uses edges: the best derivation that satisfies them, with proof.
+"""Constraints A x = b on how often a derivation uses edges: the best that satisfies them, with proof.
 
-Lagrangian relaxation moves the constraints into the scores, with a multiplier each; every choice of multipliers
-gives a bound. A derivation that satisfies the constraints and is best under the changed scores is the optimum.
-Where the relaxation leaves a gap, max-marginals remove edges, the forest is intersected with the constraints, best
-first, and what is still open after a while is split in two; so the answer is proven in the end, unless a limit is hit.
+Lagrangian relaxation moves the constraints into the scores, with a multiplier each; every choice of
+multipliers gives a bound. A derivation that satisfies the constraints and is best under the changed scores
+is the optimum. Where the relaxation leaves a gap, max-marginals remove edges, the forest is intersected
+with the constraints, best first, and what is still open after a while is split in two; so the answer is
+proven in the end, unless a limit is hit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -188,7 +189,7 @@ def _work(search: _native.ForestConstrained | None) -> dict[str, int]:
 def _as_rows(rows: Rows) -> tuple[inputs.Ints, inputs.Ints, NDArray[np.float64]]:
     if isinstance(rows, tuple) and len(rows) == 3 and not any(isinstance(row, Mapping) for row in rows):
         offsets, edges = inputs.as_indices("offsets", rows[0]), inputs.as_indices("edges", rows[1])
-        coefficients = _as_numbers("coefficients", rows[2])
+        coefficients = _as_numbers("coefficients", cast(ArrayLike, rows[2]))
         if len(edges) != len(coefficients):
             raise InvalidInput(f"there are {len(edges)} edges, but {len(coefficients)} coefficients")
         if offsets.size == 0 or offsets[0] != 0 or offsets[-1] != len(edges) or (np.diff(offsets) < 0).any():

@@ -1,7 +1,7 @@
 """Counts derivations exactly, however many: in remainders natively, put together here.
 
-One pass counts modulo 2^64. Where the count is larger (its logarithm is known from a log-sum pass), it is taken
-modulo as many primes as needed, and the Chinese remainder theorem gives the number itself.
+One pass counts modulo 2^64. Where the count is larger (its logarithm is known from a log-sum pass), it is
+taken modulo as many primes as needed, and the Chinese remainder theorem gives the number itself.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def exact(log_count: float, remainder: Callable[[int], int]) -> int:
         return remainder(0)
     if not bits <= MOST_BITS:
         raise InvalidInput(
-            f"the number of derivations has about {log_count / math.log(10):.3g} digits, too many to be worth "
-            "writing down; log_partition of scores that are all zero is its logarithm"
+            f"the number of derivations has about {log_count / math.log(10):.3g} digits, too many to be "
+            "worth writing down; log_partition of scores that are all zero is its logarithm"
         )
     count, modulus = 0, 1
     for prime in _primes():

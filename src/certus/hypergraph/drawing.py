@@ -77,7 +77,8 @@ class _Picture:
         height = (len(self._layout.layers) - 1) * _STEP + _BOX + 2 * _MARGIN
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="DejaVu Sans, Verdana, sans-serif" font-size="12">',
+            f'viewBox="0 0 {width:.1f} {height:.1f}" '
+            'font-family="DejaVu Sans, Verdana, sans-serif" font-size="12">',
             f"<title>{escape(repr(graph))}</title>",
             '<rect width="100%" height="100%" fill="white"/>',
         ]
@@ -120,8 +121,8 @@ class _Picture:
         colour, name = self.colours[node], escape(self.names[node])
         frame = 2.4 if node in self.goals else 1.2
         return (
-            f'<rect x="{x - width / 2:.1f}" y="{y - _BOX / 2:.1f}" width="{width:.1f}" height="{_BOX}" rx="5" '
-            f'fill="white" stroke="{colour}" stroke-width="{frame}"/>'
+            f'<rect x="{x - width / 2:.1f}" y="{y - _BOX / 2:.1f}" width="{width:.1f}" height="{_BOX}" '
+            f'rx="5" fill="white" stroke="{colour}" stroke-width="{frame}"/>'
             f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" fill="{colour}">{name}</text>'
         )
 

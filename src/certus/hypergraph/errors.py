@@ -25,8 +25,8 @@ class Cyclic(InvalidInput):
             shown.append(f"({len(self.nodes) - _SHOWN} more)")
         circle = " <- ".join([*shown, repr(self.nodes[0])])
         super().__init__(
-            f"the hypergraph has a cycle, each node derived from the next: {circle}. Remove one of its edges, "
-            "or make a copy of a node for each time it may be passed"
+            f"the hypergraph has a cycle, each node derived from the next: {circle}. Remove one of its "
+            "edges, or make a copy of a node for each time it may be passed"
         )
 
     def __reduce__(self) -> tuple[type[Cyclic], tuple[list[Any]]]:
@@ -53,8 +53,8 @@ class NoDerivation(Infeasible):
 def too_large(advice: str) -> InvalidInput:
     """Explain that a derivation cannot be written down."""
     return InvalidInput(
-        f"the derivation has more than {_native.MOST_DERIVATION_EDGES:,} edges, since nodes are used again and "
-        f"again in it, so it is not written down; {advice}"
+        f"the derivation has more than {_native.MOST_DERIVATION_EDGES:,} edges, since nodes are used again "
+        f"and again in it, so it is not written down; {advice}"
     )
 
 

@@ -77,8 +77,8 @@ def _plain(what: str, number: int, item: Any) -> Any:
     if isinstance(item, tuple):
         return {"tuple": [_plain(what, number, part) for part in item]}
     raise InvalidInput(
-        f"{what}[{number}] is {item!r}, which a file cannot hold: use None, numbers, strings, booleans, or tuples "
-        "of those"
+        f"{what}[{number}] is {item!r}, which a file cannot hold: use None, numbers, strings, booleans, or "
+        "tuples of those"
     )
 
 

@@ -1,9 +1,9 @@
 """The forest: an acyclic hypergraph with a goal, frozen when it is made.
 
-An edge e derives the node ``heads[e]`` from the nodes ``tails[offsets[e]:offsets[e + 1]]``; one without tails is a
-leaf. A derivation of a node is an edge of it with a derivation of each of its tails: a tree of edges. Its score is
-the sum of its edges' scores, each counted as often as it occurs: a node that is reached twice is derived twice, and
-may be derived differently each time.
+An edge e derives the node ``heads[e]`` from the nodes ``tails[offsets[e]:offsets[e + 1]]``; one without
+tails is a leaf. A derivation of a node is an edge of it with a derivation of each of its tails: a tree of
+edges. Its score is the sum of its edges' scores, each counted as often as it occurs: a node that is reached
+twice is derived twice, and may be derived differently each time.
 
 Derivations are arrays of edge numbers in preorder: an edge, then the derivations of its tails, left to right.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -110,16 +111,17 @@ class Hypergraph:
         """
         positive("k", k)
         search = self._search(scores, infeasible)
-        edges, offsets, found = search.next(k) if search else (None, np.zeros(1, np.int64), np.empty(0))
-        if search:
-            self._check(search.outcome, -1, found)
+        if search is None:
+            nothing: Any = []
+            return KBest(nothing, np.empty(0), self._counters(), exhausted=True)
+        edges, offsets, found = search.next(k)
+        self._check(search.outcome, -1, found)
         order = np.argsort(-found, kind="stable")  # sums in preorder can differ by rounding from the search's
         values: Any = [edges[offsets[i] : offsets[i + 1]] for i in order]
-        counters = self._counters(search.expanded if search else 0)
-        return KBest(values, found[order], counters, exhausted=len(found) < k)
+        return KBest(values, found[order], self._counters(search.expanded), exhausted=len(found) < k)
 
     def derivations(self, scores: Any) -> Iterator[Solution]:
-        """Yield derivations in decreasing order of score (but for rounding), for as long as the caller asks."""
+        """Yield derivations in decreasing order of score, but for rounding, as long as the caller asks."""
         search = self._search(scores, "raise")
         assert search is not None
         while True:
@@ -135,7 +137,8 @@ class Hypergraph:
 
         Args:
             rows: A: a sequence of mappings {edge: coefficient}, one for each constraint; or three arrays
-                (offsets, edges, coefficients), where constraint r has those from offsets[r] to offsets[r + 1].
+                (offsets, edges, coefficients), where constraint r has those from offsets[r] up to
+                offsets[r + 1].
             targets: b, one number for each constraint.
         """
         from certus.hypergraph.constrained import Constrained
@@ -193,7 +196,7 @@ class Hypergraph:
         start = int(np.random.default_rng(seed).integers(2**63))
         outcome, where, edges, offsets = self._forest.sample(array, n, start)
         self._check(outcome, where, array)
-        return [edges[begin:end] for begin, end in zip(offsets[:-1], offsets[1:], strict=True)]
+        return [edges[begin:end] for begin, end in pairwise(offsets)]
 
     # -- smaller forests ------------------------------------------------------------------------------------
 
@@ -263,9 +266,9 @@ class Hypergraph:
 
         Args:
             scores: (E,) the scores of edges.
-            spaces: by name, (shape, edges, cells): the derivation that uses edges[i] uses the cell cells[i], a
-                flat index into an array of that shape. An edge may have several cells, a cell several edges; no
-                derivation may use a cell twice.
+            spaces: by name, (shape, edges, cells): a derivation that uses edges[i] uses the cell cells[i], a
+                flat index into an array of that shape. An edge may have several cells, a cell several edges;
+                no derivation may use a cell twice.
         """
         from certus.hypergraph.part import HypergraphPart
 
@@ -290,7 +293,7 @@ class Hypergraph:
     def draw(
         self, path: str | os.PathLike[str] | None = None, *, scores: Any = None, derivation: Any = None
     ) -> str:
-        """Draw a small forest: SVG text, which is written to ``path`` if given (or DOT text, for a name in .dot).
+        """Draw a small forest: SVG, which is written to ``path`` if given (or DOT, for a name in .dot).
 
         Args:
             path: a file to write.

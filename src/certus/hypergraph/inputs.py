@@ -71,8 +71,8 @@ def native(nodes: int, heads: Ints, offsets: Ints, tails: Ints, goals: Ints) -> 
     """Build the forest, or say what is wrong with its arrays."""
     if len(offsets) != len(heads) + 1:
         raise InvalidInput(
-            f"offsets must have one item more than there are edges: {len(heads) + 1}, not {len(offsets)}; edge e "
-            "has the tails tails[offsets[e]:offsets[e + 1]]"
+            f"offsets must have one item more than there are edges: {len(heads) + 1}, not {len(offsets)}; "
+            "edge e has the tails tails[offsets[e]:offsets[e + 1]]"
         )
     if offsets[-1] != len(tails):
         raise InvalidInput(f"offsets end at {offsets[-1]}, but there are {len(tails)} tails")

@@ -1,14 +1,16 @@
 """Where the nodes and edges of a small forest go in a picture: layers, an order in each, and places.
 
-Nodes and edges are both items. A node stands two layers above the highest tail of its edges; an edge in the layer
-under its head. A line from an edge to a tail that passes layers has a bend in each of them, an item, too, so that it
-goes around the boxes there. Layers are ordered by the mean of neighbours (Sugiyama, Tagawa & Toda 1981), from the
-order in which a walk from the goal meets them, so that words stay in the order of the sentence where there is one.
+Nodes and edges are both items. A node stands two layers above the highest tail of its edges; an edge in the
+layer under its head. A line from an edge to a tail that passes layers has a bend in each of them, an item,
+too, so that it goes around the boxes there. Layers are ordered by the mean of neighbours (Sugiyama, Tagawa
+& Toda 1981), from the order in which a walk from the goal meets them, so that words stay in the order of
+the sentence where there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from certus.hypergraph.graph import Hypergraph
 
@@ -76,7 +78,7 @@ class Layout:
             for layer in range(self.layer[item] - 1, self.layer[tail], -1):
                 line.append(self._bend(layer))
             line.append(tail)
-            for upper, lower in zip(line, line[1:], strict=False):
+            for upper, lower in pairwise(line):
                 self._link(upper, lower)
             lines[tail] = line
         return [lines[tail] for tail in self._tails(edge)]

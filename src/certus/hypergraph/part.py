@@ -1,4 +1,4 @@
-"""A forest as a part of a decomposition: its edges stand for cells of the indicator arrays that parts share."""
+"""A forest as a part of a decomposition: its edges stand for cells of the indicators that parts share."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ class HypergraphPart:
         )
 
     def maximize(self, adjust: Adjustments) -> Choice:
-        """Return the derivation with the highest score plus adjustments; its value is the array of its edges."""
+        """Return the derivation with the highest score plus adjustments; its value is its edges."""
         given = self._flat(adjust)
         uses = np.zeros(self._count, np.uint8)
         outcome, where, score, edges, twice = self._cells.maximize(given, uses)
         self._check(outcome, where, given)
         if twice >= 0:
             raise InvalidInput(
-                f"a derivation uses the cell {self._cell(twice)} twice, so that adjustments count twice where an "
-                "indicator says 1: give its edges different cells"
+                f"a derivation uses the cell {self._cell(twice)} twice, so that adjustments count twice "
+                "where an indicator says 1: give its edges different cells"
             )
         indicators = {
             name: uses[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
