@@ -103,7 +103,12 @@ class Extractor:
     columns: int
     most: int
     def __init__(
-        self, program: NDArray[np.int32], columns: int, frequent: NDArray[np.uint64], bits: int = 0
+        self,
+        program: NDArray[np.int32],
+        columns: int,
+        frequent: NDArray[np.uint64],
+        bits: int = 0,
+        seen: NDArray[np.uint64] | None = None,
     ) -> None: ...
     def keys(self, columns: list[list[str]]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
     def keys_of_all(

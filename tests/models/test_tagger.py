@@ -141,6 +141,26 @@ def test_templates_of_ones_own() -> None:
     assert tagger.description["templates"] == ["suffix(word[0], 1..2)"]
 
 
+@pytest.mark.parametrize(("labels", "lines"), [(1000, 13), (1001, 15)])
+def test_many_bundles_look_at_the_neighbours_endings(labels: int, lines: int) -> None:
+    teach = [build(["a", "b"], {"upos": ["X", "X"], "feats": [f"F=V{n}", f"F=V{n}"]}) for n in range(labels)]
+    tagger = made("perceptron", "upos+feats", epochs=1).fit(teach)
+    assert len(tagger.description["templates"]) == lines
+
+
+def test_what_words_were_seen_with_is_part_of_the_model(tmp_path: Path) -> None:
+    def one(word: str, tag: str) -> Sentence:
+        return next(iter(read(io.StringIO(f"{word} {tag}\n\n"), format="columns", columns="word pos")))
+
+    # Rare words are nouns, whatever they look like; frequent ones what they were.
+    teach = [one(w, t) for w, t in (("is", "V"), ("the", "D")) for _ in range(12)]
+    teach += [one(f"w{n}", "N") for n in range(12)]
+    tagger = Tagger("pos", "perceptron", templates="seen(word[0])", min_count=1).fit(teach)
+    tagger.save(tmp_path / "m.certus")
+    for model in (tagger, certus.load(tmp_path / "m.certus")):
+        assert [model.tag([word]).labels for word in ("is", "the", "new")] == [["V"], ["D"], ["N"]]
+
+
 def test_crf_of_higher_order_is_a_pruned_one() -> None:
     assert Tagger("upos", "crf", order=2).options == Tagger("upos", "pruned-crf", order=2).options
 

@@ -59,10 +59,13 @@ def fit(
     first = next(sentences, None)
     if first is None:
         raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
-    if templates is None and not isinstance(chosen, options.Hmm):
+    suit = templates is None and not isinstance(chosen, options.Hmm)
+    if suit:
         templates = compile_templates(default_templates(first, target))
     columns = ("word",) if templates is None else templates.columns
     examples = _checked(Examples(joined([first], sentences), target, columns), target)
+    if suit:
+        templates = compile_templates(default_templates(first, target, examples.labels))
     held_out = None if dev is None else Examples(_sentences(dev, reading), target, columns)
     if held_out is not None and not held_out.tokens:
         raise InvalidInput("the dev data hold no token")
@@ -78,6 +81,8 @@ def fit(
             data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
         )
         inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
+        if data.seen is not None:
+            arrays["seen"] = data.seen
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)
     if held_out is not None:

@@ -275,7 +275,9 @@ class Tagger:
             if templates.columns != columns:
                 raise InvalidInput(f"the templates are over {', '.join(templates.columns)}, not {columns}")
             bits = int(description["options"].get("hash_bits", 0))
-            extractor = _native.Extractor(templates.program(), len(columns), arrays["frequent"], bits)
+            extractor = _native.Extractor(
+                templates.program(), len(columns), arrays["frequent"], bits, arrays.get("seen")
+            )
             decoder = NativeDecoder(extractor, inventory, inventory.native(), arrays)
         self._inventory, self._arrays, self.description = inventory, arrays, description
         self._decoder = decoder
