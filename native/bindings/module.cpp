@@ -11,10 +11,10 @@ using namespace nb::literals;
 namespace certus {
 
 void bind_features(nb::module_& m);
-void bind_hypergraph(nb::module_& m);
 void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
+void bind_hypergraph(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_tagger(nb::module_& m);
@@ -160,10 +160,10 @@ NB_MODULE(_native, m) {
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
   bind_features(m);
-  bind_hypergraph(m);
   bind_learners(m);
   bind_crf(m);
   bind_crf_learners(m);
+  bind_hypergraph(m);
   bind_marginals(m);
   bind_paths(m);
   bind_tagger(m);

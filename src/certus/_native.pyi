@@ -74,6 +74,98 @@ class Model32(_Model): ...
 @final
 class Model64(_Model): ...
 
+# Packed forests. Outcomes are 0 fine, 2 infeasible, 3 invalid (where), 4 out of range, 5 too large.
+
+MOST_DERIVATION_EDGES: int
+
+def first_invalid(scores: NDArray[Any]) -> int: ...
+
+@final
+class Forest:
+    fault: int  # 0 none, 1 offsets, 2 head, 3 tail, 4 goal, 5 cycle
+    where: int
+    cycle: list[int]
+    in_order: bool
+    def __init__(
+        self,
+        nodes: int,
+        heads: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        tails: NDArray[np.int64],
+        goals: NDArray[np.int64],
+    ) -> None: ...
+    def viterbi(self, scores: NDArray[Any]) -> tuple[int, int, float, NDArray[np.int64]]: ...
+    def sums(
+        self,
+        scores: NDArray[Any],
+        into: NDArray[np.float64],
+        outer: NDArray[np.float64],
+        logarithmic: bool,
+        outside: bool,
+    ) -> tuple[int, int, float]: ...
+    def max_marginals(
+        self, scores: NDArray[Any], edges: NDArray[np.float64], nodes: NDArray[np.float64]
+    ) -> tuple[int, int, float]: ...
+    def marginals(
+        self, scores: NDArray[Any], edges: NDArray[np.float64], nodes: NDArray[np.float64]
+    ) -> tuple[int, int, float]: ...
+    def useful(self, scores: NDArray[Any]) -> NDArray[np.uint8]: ...
+    def sample(
+        self, scores: NDArray[Any], n: int, seed: int
+    ) -> tuple[int, int, NDArray[np.int64], NDArray[np.int64]]: ...
+    def stream(self, scores: NDArray[Any]) -> int: ...
+    def count(self, scores: NDArray[Any], modulus: int) -> int: ...
+    def missing(self, scores: NDArray[Any]) -> int: ...
+    def rounding(self, scores: NDArray[Any]) -> float: ...
+
+@final
+class ForestDerivations:
+    outcome: int
+    where: int
+    expanded: int
+    def __init__(self, forest: Forest, scores: NDArray[Any]) -> None: ...
+    def next(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+
+@final
+class ForestConstrained:
+    found: bool
+    score: float
+    bound: float
+    edges: NDArray[np.int64]
+    too_large: bool
+    iterations: int
+    dual: NDArray[np.float64]
+    primal: NDArray[np.float64]
+    subproblems: int
+    states: int
+    fixed: int
+    def __init__(
+        self,
+        forest: Forest,
+        scores: NDArray[Any],
+        begin: NDArray[np.int64],
+        edges: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        states: int = ...,
+    ) -> None: ...
+    def run(self, units: int) -> bool: ...
+
+@final
+class ForestCells:
+    def __init__(
+        self,
+        forest: Forest,
+        scores: NDArray[np.float64],
+        edges: NDArray[np.int64],
+        cells: NDArray[np.int64],
+        cell_count: int,
+    ) -> None: ...
+    def maximize(
+        self, adjust: NDArray[np.float64], uses: NDArray[np.uint8]
+    ) -> tuple[int, int, float, NDArray[np.int64], int]: ...
+    def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64]) -> tuple[int, int]: ...
+
 class _Paths:
     status: int
     position: int
@@ -424,95 +516,3 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
-
-# Packed forests. Outcomes are 0 fine, 2 infeasible, 3 invalid (where), 4 out of range, 5 too large.
-
-MOST_DERIVATION_EDGES: int
-
-def first_invalid(scores: NDArray[Any]) -> int: ...
-
-@final
-class Forest:
-    fault: int  # 0 none, 1 offsets, 2 head, 3 tail, 4 goal, 5 cycle
-    where: int
-    cycle: list[int]
-    in_order: bool
-    def __init__(
-        self,
-        nodes: int,
-        heads: NDArray[np.int64],
-        offsets: NDArray[np.int64],
-        tails: NDArray[np.int64],
-        goals: NDArray[np.int64],
-    ) -> None: ...
-    def viterbi(self, scores: NDArray[Any]) -> tuple[int, int, float, NDArray[np.int64]]: ...
-    def sums(
-        self,
-        scores: NDArray[Any],
-        into: NDArray[np.float64],
-        outer: NDArray[np.float64],
-        logarithmic: bool,
-        outside: bool,
-    ) -> tuple[int, int, float]: ...
-    def max_marginals(
-        self, scores: NDArray[Any], edges: NDArray[np.float64], nodes: NDArray[np.float64]
-    ) -> tuple[int, int, float]: ...
-    def marginals(
-        self, scores: NDArray[Any], edges: NDArray[np.float64], nodes: NDArray[np.float64]
-    ) -> tuple[int, int, float]: ...
-    def useful(self, scores: NDArray[Any]) -> NDArray[np.uint8]: ...
-    def sample(
-        self, scores: NDArray[Any], n: int, seed: int
-    ) -> tuple[int, int, NDArray[np.int64], NDArray[np.int64]]: ...
-    def stream(self, scores: NDArray[Any]) -> int: ...
-    def count(self, scores: NDArray[Any], modulus: int) -> int: ...
-    def missing(self, scores: NDArray[Any]) -> int: ...
-    def rounding(self, scores: NDArray[Any]) -> float: ...
-
-@final
-class ForestDerivations:
-    outcome: int
-    where: int
-    expanded: int
-    def __init__(self, forest: Forest, scores: NDArray[Any]) -> None: ...
-    def next(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
-
-@final
-class ForestConstrained:
-    found: bool
-    score: float
-    bound: float
-    edges: NDArray[np.int64]
-    too_large: bool
-    iterations: int
-    dual: NDArray[np.float64]
-    primal: NDArray[np.float64]
-    subproblems: int
-    states: int
-    fixed: int
-    def __init__(
-        self,
-        forest: Forest,
-        scores: NDArray[Any],
-        begin: NDArray[np.int64],
-        edges: NDArray[np.int64],
-        coefficients: NDArray[np.float64],
-        targets: NDArray[np.float64],
-        states: int = ...,
-    ) -> None: ...
-    def run(self, units: int) -> bool: ...
-
-@final
-class ForestCells:
-    def __init__(
-        self,
-        forest: Forest,
-        scores: NDArray[np.float64],
-        edges: NDArray[np.int64],
-        cells: NDArray[np.int64],
-        cell_count: int,
-    ) -> None: ...
-    def maximize(
-        self, adjust: NDArray[np.float64], uses: NDArray[np.uint8]
-    ) -> tuple[int, int, float, NDArray[np.int64], int]: ...
-    def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64]) -> tuple[int, int]: ...
