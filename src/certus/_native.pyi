@@ -419,3 +419,16 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
+
+def max_marginals(model: Model64, emissions: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
+def spanning_tree(scores: NDArray[np.float64], single: bool, heads: NDArray[np.int64]) -> bool: ...
+def tree_max_marginals(scores: NDArray[np.float64], single: bool, out: NDArray[np.float64]) -> None: ...
+def mix(
+    gram: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    block: NDArray[np.int64],
+    blocks: int,
+    enough: float,
+    most_moves: int,
+    a: NDArray[np.float64],
+) -> int: ...
