@@ -22,6 +22,7 @@ from certus.relax.layout import Floats, Layout, Mask
 from certus.relax.oracle import Answer, Oracle
 
 GRID = 36  # bits below the magnitude of the scores that multipliers keep
+POOL = 2_000  # choices of each part that are kept for other branches
 REACH = 20  # bits above it that the bonus of a cell fixed at 1 may have
 
 
@@ -76,6 +77,7 @@ class Dual:
         self.layout, self.oracles = layout, oracles
         self.active: Mask = ~layout.reserve
         self.grid = self.bonus = self.reach = 0.0
+        self.pool: list[dict[bytes, tuple[Floats, float]]] = [{} for _ in oracles]
 
     def set_scale(self, magnitude: float) -> None:
         """Choose the grid of the multipliers by the magnitude of the scores."""
@@ -130,6 +132,9 @@ class Dual:
             oracle.maximize(asked[own], active[own])
             for oracle, own in zip(self.oracles, layout.slices, strict=True)
         )
+        for pool, answer in zip(self.pool, answers, strict=True):
+            if len(pool) < POOL:
+                pool[answer.x.tobytes()] = (answer.x, answer.score)
         x = np.concatenate([answer.x for answer in answers])
         ones = layout.total(x)
         split = self.active & (ones > 0) & (ones < layout.count)

@@ -128,7 +128,7 @@ class Search:
     def _minimize(self, node: Node) -> Evaluation | None:
         """Minimise the dual in a branch. Return the last evaluation, or None if the branch is settled."""
         free = self.dual.free(node.branch)
-        stepper = self.optimizer.start(Problem(self.dual, free))
+        stepper = self.optimizer.start(Problem(self.dual, node.branch, free))
         multipliers = self.dual.snap(node.multipliers, free)
         total, best, since = np.zeros(self.layout.copies), np.inf, 0
         for count in itertools.count(1):
@@ -143,7 +143,7 @@ class Search:
             if self._settled(node, evaluation, stepper.step):
                 return None
             self._check_limits()
-            following = stepper.next(evaluation, self.primal.score)
+            following = stepper.next(evaluation, self.primal.best)
             average = stepper.average()
             node.average = self.average = total / count if average is None else average
             if following is None or self._enough(count, since):

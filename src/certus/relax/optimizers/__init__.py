@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from certus.errors import InvalidInput
+from certus.relax.optimizers.bundle import Bundle
 from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
 from certus.relax.optimizers.subgradient import Subgradient
 
-OPTIMIZERS: dict[str, type[Optimizer]] = {optimizer.name: optimizer for optimizer in (Subgradient,)}
+OPTIMIZERS: dict[str, type[Optimizer]] = {optimizer.name: optimizer for optimizer in (Subgradient, Bundle)}
 OPTIMIZERS["auto"] = Subgradient
 
 
@@ -21,4 +22,4 @@ def choose(optimizer: str | Optimizer) -> Optimizer:
     return OPTIMIZERS[optimizer]()
 
 
-__all__ = ["OPTIMIZERS", "Optimizer", "Problem", "Stepper", "Subgradient", "choose"]
+__all__ = ["OPTIMIZERS", "Bundle", "Optimizer", "Problem", "Stepper", "Subgradient", "choose"]
