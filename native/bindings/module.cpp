@@ -11,6 +11,7 @@ using namespace nb::literals;
 namespace certus {
 
 void bind_features(nb::module_& m);
+void bind_lattices(nb::module_& m);
 void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
@@ -165,6 +166,7 @@ NB_MODULE(_native, m) {
   bind_marginals(m);
   bind_paths(m);
   bind_tagger(m);
+  bind_lattices(m);
   nb::list methods;
   for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
   m.attr("METHODS") = nb::tuple(methods);

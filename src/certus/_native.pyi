@@ -419,3 +419,50 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
+
+class Lattices:
+    """Label sequences of many sentences; adjustments are added at ascending token numbers."""
+
+    def decode(
+        self,
+        which: NDArray[np.int64],
+        tokens: NDArray[np.int64],
+        adjust: NDArray[np.float64],
+        labels: NDArray[np.int32],
+        scores: NDArray[np.float64],
+        threads: int,
+    ) -> None: ...
+    def max_marginals(
+        self,
+        sentence: int,
+        tokens: NDArray[np.int64],
+        adjust: NDArray[np.float64],
+        out: NDArray[np.float64],
+    ) -> None: ...
+    def arcs(
+        self, sentence: int
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+    ]: ...
+    def shape(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+
+@final
+class CascadeLattices(Lattices): ...
+
+@final
+class ChainLattices(Lattices):
+    def __init__(
+        self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]
+    ) -> None: ...
+
+def search_all(
+    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
+) -> CascadeLattices: ...
+def emissions_of_all(
+    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+) -> None: ...
