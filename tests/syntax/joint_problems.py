@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def arcs(given: Toy) -> Arcs:
     states.append([(-1,)])
     begin = np.cumsum([0, *map(len, states)])
     origin, target, scores = [], [], []
-    for t, (here, there) in enumerate(zip(states[:-1], states[1:], strict=True)):
+    for t, (here, there) in enumerate(pairwise(states)):
         for (a, left), (b, right) in product(enumerate(here), enumerate(there)):
             if t < given.length and left[1:] != right[:-1]:
                 continue
