@@ -466,3 +466,44 @@ def search_all(
 def emissions_of_all(
     tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
 ) -> None: ...
+
+@final
+class Syntax:
+    def __new__(
+        cls,
+        start: int,
+        tag: NDArray[np.int32],
+        label: NDArray[np.int32],
+        binary: NDArray[np.int32],
+        binary_score: NDArray[np.float64],
+        unary: NDArray[np.int32],
+        unary_score: NDArray[np.float64],
+    ) -> Syntax: ...
+    # trees of sentences, nodes of trees, labels, arity, scores, whether there are no more trees, edges
+    def parse(
+        self,
+        word_first: NDArray[np.int64],
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        k: int,
+        threads: int,
+    ) -> tuple[NDArray[Any], ...]: ...
+
+@final
+class Parses:
+    def __init__(
+        self,
+        grammar: Syntax,
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        tags: int,
+    ) -> None: ...
+    def maximize(self, adjust: NDArray[np.float64]) -> float: ...
+    def written(self) -> tuple[float, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+    def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64], exact: bool) -> None: ...
+    @property
+    def parsed(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
