@@ -18,6 +18,7 @@ void bind_crf_learners(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_syntax(nb::module_& m);
+void bind_relax(nb::module_& m);
 void bind_tagger(nb::module_& m);
 
 namespace {
@@ -167,6 +168,7 @@ NB_MODULE(_native, m) {
   bind_marginals(m);
   bind_paths(m);
   bind_syntax(m);
+  bind_relax(m);
   bind_tagger(m);
   bind_lattices(m);
   nb::list methods;
