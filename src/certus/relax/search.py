@@ -222,16 +222,16 @@ class Search:
         split = layout.reserve & (evaluation.ones > 0) & (evaluation.ones < layout.count)
         if split.any():
             raise Inconsistent(
-                "the parts agree on every shared cell, but not on those given to tighten: these have to follow "
-                "from the agreement. Use agree for them instead"
+                "the parts agree on every shared cell, but not on those given to tighten: these have to "
+                "follow from the agreement. Use agree for them instead"
             )
 
     def _narrow(self, node: Node) -> bool:
         """Forbid the cells that no better whole uses; return whether there were any."""
         if not self.tighten or self.primal.best is None:
             return False
-        whole = self.limits.whole
-        found = impossible(self.dual, node.branch, node.multipliers, self.primal.score, whole)
+        score, whole = self.primal.score, self.limits.whole
+        found = impossible(self.dual, node.branch, node.multipliers, score, whole=whole)
         if not found.any():
             return False
         node.branch.off |= found

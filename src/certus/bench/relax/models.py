@@ -37,7 +37,9 @@ class HeadAutomata:
         """Run all automata, those of one side at a time."""
         arcs = self.arcs + adjust["heads"] if "heads" in adjust else self.arcs
         used = np.zeros(arcs.shape, np.int8)
-        score = self._side(arcs, used, range(1, self.words + 1)) + self._side(arcs, used, range(self.words, 0, -1))
+        score = self._side(arcs, used, range(1, self.words + 1)) + self._side(
+            arcs, used, range(self.words, 0, -1)
+        )
         return Choice(used, score, {"heads": used})
 
     def _side(self, arcs: Array, used: NDArray[np.int8], order: range) -> float:

@@ -77,7 +77,9 @@ def colouring(rng: Rng, side: int, colours: int, interaction: float) -> Decompos
     rows, columns = [], []
     for i in range(side):
         rows.append(d.add(ChainPart(_transitions(rng, colours, interaction), 0.5 * nodes[i]), f"row {i}"))
-        columns.append(d.add(ChainPart(_transitions(rng, colours, interaction), 0.5 * nodes[:, i]), f"column {i}"))
+        columns.append(
+            d.add(ChainPart(_transitions(rng, colours, interaction), 0.5 * nodes[:, i]), f"column {i}")
+        )
     own = np.arange(side * colours).reshape(side, colours)
     for i in range(side):
         for j in range(side):

@@ -61,16 +61,22 @@ class Columns:
         for part, answer in enumerate(answers):
             own = self.problem.dual.layout.slices[part]
             rows[part, : self.sizes[part]] = answer.x * self._free[own]
-        return np.abs(self._open - rows[self.part]).sum(axis=1)
+        distances: Floats = np.abs(self._open - rows[self.part]).sum(axis=1)
+        return distances
+
+    @property
+    def torn(self) -> bool:
+        """Whether any part has chosen more than one thing, so that there is something to mix."""
+        return len(self.part) > len(np.unique(self.part))
 
     def values(self, multipliers: Floats) -> Floats:
         """Return what each column is worth under multipliers: (K,)."""
-        return self.scores + np.einsum("kn,kn->k", self.x, self._rows(multipliers)[self.part])
+        values: Floats = self.scores + np.einsum("kn,kn->k", self.x, self._rows(multipliers)[self.part])
+        return values
 
     def mix(self, gain: Floats, step: float, enough: float) -> Floats:
         """Find the mixture with the most gain less step/2 times its squared deviation; return the slopes."""
-        block = self.part
-        _native.mix(step * self.gram, gain, block, self.parts, enough, MOVES, self.weights)
+        _native.mix(step * self.gram, gain, self.part, self.parts, enough, MOVES, self.weights)
         slopes: Floats = gain - step * (self.gram @ self.weights)
         return slopes
 
