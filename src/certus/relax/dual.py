@@ -90,10 +90,10 @@ class Dual:
         """Return which variables are still open: (V,)."""
         return self.active & ~branch.off & ~branch.on
 
-    def snap(self, multipliers: Floats, free: Mask) -> Floats:
+    def snap(self, multipliers: Floats, free: Mask, grid: float | None = None) -> Floats:
         """Round multipliers to the grid so that those of each variable sum to zero; the rest become zero."""
-        layout = self.layout
-        snapped = np.rint(multipliers / self.grid) * self.grid if self.grid else multipliers.copy()
+        layout, grid = self.layout, grid or self.grid
+        snapped = np.rint(multipliers / grid) * grid if grid else multipliers.copy()
         snapped[~free[layout.var]] = 0.0
         rest = layout.total(snapped)
         snapped[layout.first] -= rest
@@ -119,7 +119,7 @@ class Dual:
         return bool((evaluation.ones[branch.on] < self.layout.count[branch.on]).any())
 
     def losses(self, branch: Branch, evaluation: Evaluation) -> Floats:
-        """Return max-marginals less maxima, (C,): what each copy's part loses at least by using it, 0 or below.
+        """Return max-marginals less maxima, (C,): what each copy's part loses by using it, 0 or below.
 
         Where a part offers no max-marginals it is 0, which is a bound, too.
         """

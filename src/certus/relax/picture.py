@@ -1,4 +1,4 @@
-"""Draws the trace of a solve: the bound comes down, the best score goes up, and between them is the optimum."""
+"""Draws the trace of a solve: the bound comes down, the best score goes up, the optimum is between them."""
 
 from __future__ import annotations
 

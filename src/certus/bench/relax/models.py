@@ -37,13 +37,12 @@ class HeadAutomata:
         """Run all automata, those of one side at a time."""
         arcs = self.arcs + adjust["heads"] if "heads" in adjust else self.arcs
         used = np.zeros(arcs.shape, np.int8)
-        score = self._side(arcs, used, range(1, self.words + 1)) + self._side(
-            arcs, used, range(self.words, 0, -1)
-        )
+        score = self._side(arcs, used, range(1, self.words + 1))
+        score += self._side(arcs, used, range(self.words, 0, -1))
         return Choice(used, score, {"heads": used})
 
     def _side(self, arcs: Array, used: NDArray[np.int8], order: range) -> float:
-        """Add the best modifiers of all heads on one side; going outwards from the head, one word at a time."""
+        """Add the best modifiers of all heads on one side; outwards from the head, a word at a time."""
         n = self.words
         none = n + 1
         rightward = order.step > 0

@@ -48,7 +48,7 @@ def _transitions(rng: Rng, labels: int, interaction: float) -> Chain:
 
 
 def parsing_and_tagging(rng: Rng, words: int, tags: int, doubt: float) -> Decomposition:
-    """A context-free grammar and a trigram tagger (Rush et al. 2010, section 4.1).
+    """Make a context-free grammar and a trigram tagger agree (Rush et al. 2010, section 4.1).
 
     Each model prefers one tag of a word, and both mostly the same; ``doubt`` is the noise on top.
     """
@@ -70,10 +70,9 @@ def parsing_and_tagging(rng: Rng, words: int, tags: int, doubt: float) -> Decomp
 
 
 def colouring(rng: Rng, side: int, colours: int, interaction: float) -> Decomposition:
-    """A grid of nodes that choose colours; each row and each column is a chain: 2 · side parts."""
+    """Colour a grid of nodes; each row and each column is a chain: 2 · side parts."""
     nodes = rng.normal(0, 1, (side, side, colours))
     d = Decomposition()
-    numbers = np.arange(side * side * colours).reshape(side, side, colours)
     rows, columns = [], []
     for i in range(side):
         rows.append(d.add(ChainPart(_transitions(rng, colours, interaction), 0.5 * nodes[i]), f"row {i}"))
@@ -84,12 +83,11 @@ def colouring(rng: Rng, side: int, colours: int, interaction: float) -> Decompos
     for i in range(side):
         for j in range(side):
             d.agree((rows[i], "labels", own[j]), (columns[j], "labels", own[i]))
-    del numbers
     return d
 
 
 def graph(rng: Rng, nodes: int, degree: float, values: int) -> Decomposition:
-    """A random graphical model, one part an edge: every node ties all its edges together."""
+    """Draw a random graphical model, one part an edge: every node ties all its edges together."""
     d = Decomposition()
     sides: list[list[tuple[object, str]]] = [[] for _ in range(nodes)]
     for a in range(nodes):
@@ -105,7 +103,7 @@ def graph(rng: Rng, nodes: int, degree: float, values: int) -> Decomposition:
 
 
 def packing(rng: Rng, sets: int, elements: int, size: int) -> Decomposition:
-    """Sets of elements, each element in one chosen set at most: a part an element."""
+    """Choose among sets of elements, each element in one chosen set at most: a part an element."""
     members = [rng.choice(elements, size, replace=False) for _ in range(sets)]
     scores = rng.integers(1, 20, sets).astype(np.float64) * size
     d = Decomposition()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,6 +19,8 @@ SOLVED = 1e-9  # of the magnitudes: a fall below this is none,
 STUCK = 1e-3  # and one below this share of the gap leads nowhere
 GUESS = 1e-3  # of the magnitudes: the gap while no score is known
 SEARCH = 24  # attempts at the step
+ROUND = (34, 32, 30, 28, 24, 20, 16, 12)  # bits of the grid that rounding tries to do without
+ROUGH = 0.02  # of the fall: what it may cost
 LESS, MORE, LEAST = 0.8, 1.25, 0.3  # how the level changes when the dual did not fall, and when it did
 
 
@@ -80,7 +83,7 @@ class BundleStepper(Stepper):
 
     def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
         """Add what the parts chose, move the centre if the dual fell, and minimise the model."""
-        self.columns.add(evaluation.answers)
+        news = self.columns.add(evaluation.answers)
         if evaluation.dual < self.best:
             self.best, self.centre = evaluation.dual, evaluation.multipliers
             self.level = min(self.options.level, MORE * self.level)
@@ -92,10 +95,15 @@ class BundleStepper(Stepper):
             g = self.problem.subgradient(evaluation)
             self.step = max(gap, floor) / max(float(g @ g), 1e-300)
         gain, wanted = self._gains(whole, gap)
-        if not self.columns.torn or self._fall(gain, wanted, floor) <= floor:
+        if not self.columns.torn:
             return None
-        moved = self.centre - self.step * self.columns.direction()
-        return self.problem.dual.snap(moved, self.problem.free)
+        fall = self._fall(gain, wanted, floor)
+        if fall <= floor:
+            return None
+        following = self._rounded(self.centre - self.step * self.columns.direction(), ROUGH * fall)
+        if not news and self.best - self.columns.model(self.columns.values(following)) <= floor:
+            return None  # the margin alone moves the multipliers, and showed nothing new
+        return following
 
     def average(self) -> Floats | None:
         """Return the mixture of what the parts chose: in the limit the solution of the linear relaxation."""
@@ -110,6 +118,21 @@ class BundleStepper(Stepper):
         apart = self.columns.distances(whole.answers)
         raised = gain + self.options.margin * gap / max(float(apart.mean()), 1.0) * apart
         return raised, self.level * gap + self.columns.model(raised) - self.columns.model(gain)
+
+    def _rounded(self, multipliers: Floats, slack: float) -> Floats:
+        """Return the roundest multipliers nearby that the model likes as well, but for the slack.
+
+        The minimum is often where multipliers are simple, such as halves of whole-numbered scores; only there
+        the dual is exactly what it should be.
+        """
+        dual, free = self.problem.dual, self.problem.free
+        snapped = dual.snap(multipliers, free)
+        most = self.columns.model(self.columns.values(snapped)) + slack
+        for bits in ROUND:
+            rounder = dual.snap(multipliers, free, math.ldexp(dual.grid, bits))
+            if self.columns.model(self.columns.values(rounder)) <= most:
+                return rounder
+        return snapped
 
     def _fall(self, gain: Floats, wanted: float, floor: float) -> float:
         """Choose t so that the model falls as far as wanted, or by its share; return how far it falls."""

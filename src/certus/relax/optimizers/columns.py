@@ -47,13 +47,16 @@ class Columns:
                 if problem.allows(part, x):
                     self._append(part, x, score)
 
-    def add(self, answers: Sequence[Answer]) -> None:
-        """Take in structures, one a part, as far as they are new and the branch allows them."""
+    def add(self, answers: Sequence[Answer]) -> bool:
+        """Take in structures, one a part, as far as the branch allows them; return whether any is new."""
+        before = len(self._known)
         for part, answer in enumerate(answers):
             if self.sizes[part] and self.problem.allows(part, answer.x):
                 self._append(part, answer.x, answer.score)
+        news = len(self._known) > before
         if len(self.scores) > min(MOST, self.most * self.parts):
             self._forget()
+        return news
 
     def distances(self, answers: Sequence[Answer]) -> Floats:
         """Return in how many free copies each column differs from the structure of its part: (K,)."""

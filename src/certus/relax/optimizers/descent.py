@@ -15,7 +15,6 @@ from certus.relax.primal import Whole
 
 LESS, MORE = 0.5, 1.3  # how the share changes when the dual did not fall, and when it did
 LEAST = 1e-3  # the share at which the descent has stalled
-FAR = 1e3  # magnitudes: what cells that no structure uses are taken to be below the best
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +56,7 @@ class DescentStepper(Stepper):
         self.problem = problem
         self.step = options.share
         self.best = np.inf
+        self.far = 0.0  # what cells that no structure uses are taken to be below the best
 
     def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
         """Take a step from where the parts were asked last."""
@@ -67,7 +67,8 @@ class DescentStepper(Stepper):
         self.step = min(MORE * self.step, 1.0) if fell else LESS * self.step
         if self.step < LEAST:
             return None
-        losses = np.maximum(dual.losses(problem.branch, evaluation), -FAR * evaluation.magnitude)
+        self.far = self.far or evaluation.magnitude
+        losses = np.maximum(dual.losses(problem.branch, evaluation), -self.far)
         move = (layout.total(losses) / layout.count)[layout.var] - losses
         move[~problem.free[layout.var]] = 0.0
         if not move.any():

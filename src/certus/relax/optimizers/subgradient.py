@@ -68,7 +68,8 @@ class SubgradientStepper(Stepper):
         square = float(g @ g)
         if square == 0:
             return None
-        self.rises += evaluation.dual > self.last
+        # Duals in a circle do not rise: only the paper's own rule takes that literally.
+        self.rises += evaluation.dual > self.last - (self.options.rule != "halving") * self.problem.dual.grid
         self.iterations += 1
         self.last, self.best = evaluation.dual, min(self.best, evaluation.dual)
         self.step = self._length(evaluation, whole, square)
