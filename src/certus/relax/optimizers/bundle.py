@@ -79,7 +79,8 @@ class BundleStepper(Stepper):
         self.centre: Floats = np.zeros(0)
         self.best = np.inf
         self.level = options.level
-        self.step = 0.0
+        self.step = self.promised = 0.0
+        self.longest = np.inf  # a trusted step
 
     def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
         """Add what the parts chose, move the centre if the dual fell, and minimise the model."""
@@ -87,17 +88,18 @@ class BundleStepper(Stepper):
         if evaluation.dual < self.best:
             self.best, self.centre = evaluation.dual, evaluation.multipliers
             self.level = min(self.options.level, MORE * self.level)
+            self.longest *= 4
         else:
             self.level = min(self.options.level, max(LEAST, LESS * self.level))
+            if evaluation.dual - self.best > self.promised:  # it rose by more than it was to fall
+                self.longest = self.step / 2
         gap = self.best - whole.score if whole else GUESS * evaluation.magnitude
         floor = max(SOLVED * evaluation.magnitude, STUCK * gap)
         if not self.step:
             g = self.problem.subgradient(evaluation)
             self.step = max(gap, floor) / max(float(g @ g), 1e-300)
         gain, wanted = self._gains(whole, gap)
-        if not self.columns.torn:
-            return None
-        fall = self._fall(gain, wanted, floor)
+        fall = self.promised = self._fall(gain, wanted, floor)
         if fall <= floor:
             return None
         following = self._rounded(self.centre - self.step * self.columns.direction(), ROUGH * fall)
@@ -139,6 +141,7 @@ class BundleStepper(Stepper):
         top = self.columns.model(gain)
         short, long = 0.0, np.inf  # steps with which the model falls too little, too much
         fall = before = 0.0
+        self.step = min(self.step, self.longest)
         for _ in range(SEARCH):
             fall = top - self.columns.model(self.columns.mix(gain, self.step, 0.01 * floor))
             if fall < 0.9 * wanted and long == np.inf and before and fall < 1.01 * before:
@@ -148,8 +151,11 @@ class BundleStepper(Stepper):
                 wanted, before, long, short = self.options.share * fall, 0.0, self.step, 0.0
                 self.step /= 4
             elif fall < 0.9 * wanted:
+                if self.step == self.longest:
+                    break
                 before, short = fall, self.step
-                self.step = 4 * self.step if long == np.inf else float(np.sqrt(short * long))
+                longer = 4 * self.step if long == np.inf else float(np.sqrt(short * long))
+                self.step = min(longer, self.longest)
             elif fall > 1.1 * wanted:
                 long = self.step
                 self.step = self.step / 4 if short == 0 else float(np.sqrt(short * long))

@@ -67,11 +67,6 @@ class Columns:
         distances: Floats = np.abs(self._open - rows[self.part]).sum(axis=1)
         return distances
 
-    @property
-    def torn(self) -> bool:
-        """Whether any part has chosen more than one thing, so that there is something to mix."""
-        return len(self.part) > len(np.unique(self.part))
-
     def values(self, multipliers: Floats) -> Floats:
         """Return what each column is worth under multipliers: (K,)."""
         values: Floats = self.scores + np.einsum("kn,kn->k", self.x, self._rows(multipliers)[self.part])
