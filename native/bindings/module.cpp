@@ -11,12 +11,15 @@ using namespace nb::literals;
 namespace certus {
 
 void bind_features(nb::module_& m);
+void bind_lattices(nb::module_& m);
 void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
 void bind_hypergraph(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_syntax(nb::module_& m);
+void bind_relax(nb::module_& m);
 void bind_tagger(nb::module_& m);
 
 namespace {
@@ -166,7 +169,10 @@ NB_MODULE(_native, m) {
   bind_hypergraph(m);
   bind_marginals(m);
   bind_paths(m);
+  bind_syntax(m);
+  bind_relax(m);
   bind_tagger(m);
+  bind_lattices(m);
   nb::list methods;
   for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
   m.attr("METHODS") = nb::tuple(methods);

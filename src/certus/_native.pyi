@@ -516,3 +516,104 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
+
+class Lattices:
+    """Label sequences of many sentences; adjustments are added at ascending token numbers."""
+
+    def decode(
+        self,
+        which: NDArray[np.int64],
+        tokens: NDArray[np.int64],
+        adjust: NDArray[np.float64],
+        labels: NDArray[np.int32],
+        scores: NDArray[np.float64],
+        threads: int,
+    ) -> None: ...
+    def max_marginals(
+        self,
+        sentence: int,
+        tokens: NDArray[np.int64],
+        adjust: NDArray[np.float64],
+        out: NDArray[np.float64],
+    ) -> None: ...
+    def arcs(
+        self, sentence: int
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+    ]: ...
+    def shape(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+
+@final
+class CascadeLattices(Lattices): ...
+
+@final
+class ChainLattices(Lattices):
+    def __init__(
+        self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]
+    ) -> None: ...
+
+def search_all(
+    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
+) -> CascadeLattices: ...
+def emissions_of_all(
+    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+) -> None: ...
+
+@final
+class Syntax:
+    def __new__(
+        cls,
+        start: int,
+        tag: NDArray[np.int32],
+        label: NDArray[np.int32],
+        binary: NDArray[np.int32],
+        binary_score: NDArray[np.float64],
+        unary: NDArray[np.int32],
+        unary_score: NDArray[np.float64],
+    ) -> Syntax: ...
+    # trees of sentences, nodes of trees, labels, arity, scores, whether there are no more trees, edges
+    def parse(
+        self,
+        word_first: NDArray[np.int64],
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        k: int,
+        threads: int,
+    ) -> tuple[NDArray[Any], ...]: ...
+
+@final
+class Parses:
+    def __init__(
+        self,
+        grammar: Syntax,
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        tags: int,
+    ) -> None: ...
+    def maximize(self, adjust: NDArray[np.float64]) -> float: ...
+    def written(self) -> tuple[float, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+    def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64], exact: bool) -> None: ...
+    @property
+    def parsed(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
+
+def max_marginals(model: Model64, emissions: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
+def spanning_tree(scores: NDArray[np.float64], single: bool, heads: NDArray[np.int64]) -> bool: ...
+def tree_max_marginals(scores: NDArray[np.float64], single: bool, out: NDArray[np.float64]) -> None: ...
+def mix(
+    gram: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    block: NDArray[np.int64],
+    blocks: int,
+    enough: float,
+    most_moves: int,
+    a: NDArray[np.float64],
+) -> int: ...

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -75,15 +74,17 @@ def best_whole(
     parts: Sequence[ListedPart], agreements: Sequence[Sequence[Side]], weights: Sequence[float] | None = None
 ) -> float:
     """Return the best sum of scores of structures that agree, -inf if none do. Cells are flat indices."""
-    best = -np.inf
     weights = weights or [1.0] * len(parts)
-    for whole in itertools.product(*(range(len(part.scores)) for part in parts)):
-        if all(_agree(parts, whole, sides) for sides in agreements):
-            score = sum(w * part.scores[i] for w, part, i in zip(weights, parts, whole, strict=True))
-            best = max(best, float(score))
-    return best
-
-
-def _agree(parts: Sequence[ListedPart], whole: Sequence[int], sides: Sequence[Side]) -> bool:
-    first, *others = (parts[p].indicators[name][whole[p]].reshape(-1)[cells] for p, name, cells in sides)
-    return all((first == other).all() for other in others)
+    every = np.stack(np.meshgrid(*(np.arange(len(part.scores)) for part in parts), indexing="ij"))
+    wholes = every.reshape(len(parts), -1)  # a column is a structure of each part
+    total = np.zeros(wholes.shape[1])
+    for weight, part, chosen in zip(weights, parts, wholes, strict=True):
+        total += weight * part.scores[chosen]
+    for sides in agreements:
+        first, *others = (
+            parts[p].indicators[name].reshape(len(parts[p].scores), -1)[:, cells][wholes[p]]
+            for p, name, cells in sides
+        )
+        for other in others:
+            total[(first != other).any(axis=1)] = -np.inf
+    return float(total.max(initial=-np.inf))

@@ -61,6 +61,9 @@ class Decoder(Protocol):
     ) -> Decoded:
         """Label sentences given as columns of cells."""
 
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return what there is to choose from, for decoding again and again."""
+
 
 class NativeDecoder:
     """Features, scores and labels, all in the kernels.
@@ -134,6 +137,16 @@ class NativeDecoder:
             log_partition,
             position,
         )
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return what there is to choose from: all sequences, or those that pruning leaves."""
+        if self._chain is None:
+            return _native.search_all(self._free, cells, pruning, threads)
+        first = starts(cells)
+        emissions = np.empty((int(first[-1]), self._labels), np.float32)
+        _native.emissions_of_all(self._free, cells, emissions, threads)
+        model: Any = self._chain.prepared(np.dtype(np.float64))
+        return _native.ChainLattices(model, first, emissions)
 
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""

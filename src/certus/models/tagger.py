@@ -23,6 +23,7 @@ from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecod
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
     from certus.learn.training import Progress
     from certus.models.fitting import Source
+    from certus.models.lattices import TagLattices
 
 
 class Tagger:
@@ -201,6 +202,29 @@ class Tagger:
         return self._decoder.decode(
             cells, k=k, confidence=confidence, threads=threads, allowed=allowed, legal=legal
         )
+
+    def lattices(self, sentences: Iterable[Words], *, pruning: float = 1.0, threads: int = 1) -> TagLattices:
+        """Search many sentences once, and keep what is left to decode again with adjusted scores.
+
+        Args:
+            sentences: as for ``tag``.
+            threads: how many threads to use; the lattices do not depend on it.
+
+        Other args:
+            pruning: what a pruned CRF's thresholds are multiplied by: less than 1 leaves more to choose from,
+                0 everything, which only small tag sets bear. Other learners prune nothing anyway.
+        """
+        from certus.models.lattices import TagLattices
+
+        if self._decoder is None:
+            raise InvalidInput("this tagger is not trained yet: call fit, or load one with certus.load")
+        check_positive("threads", threads)
+        if not 0 <= pruning < float("inf"):
+            raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
+        names = self.columns
+        cells = [cells_of(sentence, names) for sentence in sentences]
+        found = self._decoder.lattices(cells, pruning=pruning, threads=threads)
+        return TagLattices(found, self.labels)
 
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""

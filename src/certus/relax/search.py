@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from certus.relax.errors import Inconsistent
 from certus.relax.fixing import impossible
 from certus.relax.layout import Floats, Layout, Mask
 from certus.relax.optimizers import Optimizer, Problem
-from certus.relax.oracle import Oracle
+from certus.relax.oracle import SLACK, Answer, Oracle
 from certus.relax.part import Forbidden
 from certus.relax.primal import Completer, Whole
 from certus.relax.trace import Trace
@@ -128,7 +129,7 @@ class Search:
     def _minimize(self, node: Node) -> Evaluation | None:
         """Minimise the dual in a branch. Return the last evaluation, or None if the branch is settled."""
         free = self.dual.free(node.branch)
-        stepper = self.optimizer.start(Problem(self.dual, free))
+        stepper = self.optimizer.start(Problem(self.dual, node.branch, free))
         multipliers = self.dual.snap(node.multipliers, free)
         total, best, since = np.zeros(self.layout.copies), np.inf, 0
         for count in itertools.count(1):
@@ -143,9 +144,8 @@ class Search:
             if self._settled(node, evaluation, stepper.step):
                 return None
             self._check_limits()
-            following = stepper.next(evaluation, self.primal.score)
-            average = stepper.average()
-            node.average = self.average = total / count if average is None else average
+            following = stepper.next(evaluation, self.primal.best)
+            node.average = self.average = _undecided(stepper.average(), total / count)
             if following is None or self._enough(count, since):
                 return evaluation
             multipliers = following
@@ -168,14 +168,16 @@ class Search:
         if refused:  # the branch holds no whole
             node.bound = -np.inf
         elif evaluation.agree:
-            self._check_reserves(evaluation)
+            self._check_reserves(evaluation.answers)
             score = sum(answer.score for answer in evaluation.answers)
             self.primal.offer(Whole(score, evaluation.answers))
             node.bound = min(node.bound, score)
         else:
-            node.bound = min(node.bound, self._rounded(evaluation.dual))
+            node.bound = min(node.bound, self._rounded(evaluation))
             if not self._closed(node.bound):
                 score = self.primal.propose(evaluation)
+                if self.primal.best is not None and score == self.primal.score:
+                    self._check_reserves(self.primal.best.answers)
         self._note(node, evaluation, score, step)
         return refused or evaluation.agree or self._closed(node.bound, evaluation.magnitude)
 
@@ -183,9 +185,11 @@ class Search:
         """Whether a bound leaves nothing better than the best score, but for rounding."""
         return bound <= self.primal.score + self.limits.tolerance * magnitude
 
-    def _rounded(self, bound: float) -> float:
-        """Whole-numbered scores have whole-numbered bounds."""
-        return math.floor(bound) if self.limits.whole and math.isfinite(bound) else bound
+    def _rounded(self, evaluation: Evaluation) -> float:
+        """Return the dual; of whole-numbered scores the whole number below it, but for rounding."""
+        if not self.limits.whole:
+            return evaluation.dual
+        return math.floor(evaluation.dual + SLACK * evaluation.magnitude)
 
     def _note(self, node: Node, evaluation: Evaluation, score: float, step: float) -> None:
         """Add an iteration to the trace, with the bound that holds for all branches together."""
@@ -193,7 +197,7 @@ class Search:
         narrowed = node.branch.off.any() or node.branch.on.any()
         here = max(evaluation.dual, self.primal.score) if narrowed else evaluation.dual
         dual = max(here, others)
-        if self.primal.score > dual + 1e-9 * (evaluation.magnitude + abs(self.primal.score)):
+        if self.primal.score > dual + SLACK * (evaluation.magnitude + abs(self.primal.score)):
             raise Inconsistent(
                 f"a whole scores {self.primal.score:.9g}, more than the bound of {dual:.9g} that the parts' "
                 "maxima prove: some part does not maximise, or its score is not that of its structure"
@@ -217,21 +221,24 @@ class Search:
         if self.limits.seconds is not None and time.perf_counter() - self._began >= self.limits.seconds:
             raise Stop("seconds")
 
-    def _check_reserves(self, evaluation: Evaluation) -> None:
-        layout = self.layout
-        split = layout.reserve & (evaluation.ones > 0) & (evaluation.ones < layout.count)
-        if split.any():
-            raise Inconsistent(
-                "the parts agree on every shared cell, but not on those given to tighten: these have to follow "
-                "from the agreement. Use agree for them instead"
-            )
+    def _check_reserves(self, answers: Sequence[Answer]) -> None:
+        if self.layout.reserve.any():
+            ones = self.layout.total(np.concatenate([answer.x for answer in answers]))
+            if (self.layout.reserve & (ones > 0) & (ones < self.layout.count)).any():
+                self._refuse_reserves()
+
+    def _refuse_reserves(self) -> NoReturn:
+        raise Inconsistent(
+            "the parts agree on every shared cell, but not on those given to tighten: these have to follow "
+            "from the agreement. Use agree for them instead"
+        )
 
     def _narrow(self, node: Node) -> bool:
         """Forbid the cells that no better whole uses; return whether there were any."""
         if not self.tighten or self.primal.best is None:
             return False
-        whole = self.limits.whole
-        found = impossible(self.dual, node.branch, node.multipliers, self.primal.score, whole)
+        score, whole = self.primal.score, self.limits.whole
+        found = impossible(self.dual, node.branch, node.multipliers, score, whole=whole)
         if not found.any():
             return False
         node.branch.off |= found
@@ -271,5 +278,14 @@ class Search:
         mean = layout.total(average) / layout.count
         spread = layout.total((average - mean[layout.var]) ** 2) / layout.count
         open_: Mask = self.dual.free(node.branch) & ~layout.reserve
+        if not open_.any():
+            self._refuse_reserves()
         doubt = np.where(open_, mean * (1 - mean) + spread + 1e-6 * last.split, -1.0)
         return int(np.argmax(doubt))
+
+
+def _undecided(mixture: Floats | None, average: Floats) -> Floats:
+    """Return the mixture that an optimiser knows if it leaves anything open, else the average so far."""
+    if mixture is not None and ((mixture > 0.01) & (mixture < 0.99)).any():
+        return mixture
+    return average

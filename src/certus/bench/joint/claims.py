@@ -1,0 +1,39 @@
+"""What Certus promises about joint parsing and tagging, held against a report."""
+
+from __future__ import annotations
+
+from certus.bench.claims import Claim
+from certus.bench.joint.plan import FAST, PAPER, PROOF, K, Quality, Report
+
+FIXED, JOINT, AFTER_K = "fixed tags", "joint", f"joint, K={K}"
+
+
+def claims(report: Report) -> list[Claim]:
+    """Return every claim with what the report says about it; a quick run learns too little for accuracy."""
+    fixed, joint = (report.named(what) for what in (FIXED, JOINT))
+    paper, fast = (report.iterations(method, 0.95) for method in (PAPER, FAST))
+    ratio = report.ratio("integer")
+    test = "WSJ sample, test"
+    return [
+        Claim(f"certificates within {K} iterations of the paper's method, {test}", 98.9, True,
+              report.within(PAPER, K), "%"),
+        Claim(f"certificates with tightening and branching, {test}", 100, True, _proven(report), "%"),
+        Claim(f"certificates within 10 iterations of the paper's method, {test}", 90, True,
+              report.within(PAPER, 10), "%"),
+        Claim(f"F1 of brackets above that of fixed tags, {test}", 0, True, _gain(joint, fixed, "f1"), "points"),
+        Claim(f"accuracy of tags above that of fixed tags, {test}", 0, True, _gain(joint, fixed, "tags"), "points"),
+        Claim("iterations of auto over the paper's method's, 95th percentile", 0.5, False,
+              fast / paper if fast is not None and paper else None),
+        Claim("faster than HiGHS, integer program, 15-25 words (median)", 20, True, ratio.median if ratio else None),
+    ]  # fmt: skip
+
+
+def _proven(report: Report) -> float | None:
+    rows = report.of(PROOF)
+    return 100 * sum(row.proven for row in rows) / len(rows) if rows else None
+
+
+def _gain(joint: Quality | None, fixed: Quality | None, figure: str) -> float | None:
+    if joint is None or fixed is None:
+        return None
+    return float(getattr(joint, figure) - getattr(fixed, figure))
