@@ -24,7 +24,8 @@ def all_of(problem: Problem) -> list[tuple[float, tuple[str, ...]]]:
 
 def score_of(problem: Problem, tree: Tree) -> float:
     """Score a tree rule by rule, and refuse it if it is none of the grammar's."""
-    rules = {(a, b, c): x for a, b, c, x in problem.binary} | {(a, b): x for a, b, x in problem.unary}
+    rules: dict[tuple[str, ...], float] = {(a, b, c): x for a, b, c, x in problem.binary}
+    rules |= {(a, b): x for a, b, x in problem.unary}
     rules |= {(tag, word): x for tag, words in problem.words.items() for word, x in words.items()}
     return sum(rules[used] for used in tree_scores(tree))
 
@@ -139,7 +140,9 @@ def test_bad_scores_and_sentences_are_refused() -> None:
 
 
 def test_an_unparsable_sentence_is_covered_if_asked() -> None:
-    grammar = Grammar.of_rules([("A", "B", "B", 0.0), ("C", "B", "C", 0.0)], [], {"B": {"x": 0.0}, "C": {"y": 0.0}}, start="A")
+    grammar = Grammar.of_rules(
+        [("A", "B", "B", 0.0), ("C", "B", "C", 0.0)], [], {"B": {"x": 0.0}, "C": {"y": 0.0}}, start="A"
+    )
     assert grammar.parse(["x", "y", "x", "y"]).value is None
     covered = grammar.parse(["x", "y", "x", "y"], robust=True)
     assert covered.status is Status.INFEASIBLE

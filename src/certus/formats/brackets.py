@@ -1,7 +1,7 @@
 """Bracketed trees, as in the .mrg files of the Penn Treebank: several a line, or one over many lines.
 
-A tree is ``(LABEL tree ...)`` or ``(TAG word)``; the label of the root may be missing. Brackets among the words
-are written -LRB- and -RRB- in treebanks, and stay so.
+A tree is ``(LABEL tree ...)`` or ``(TAG word)``; the label of the root may be missing. Brackets among the
+words are written -LRB- and -RRB- in treebanks, and stay so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORD, _OPEN, _CLOSE, _LINE = 2, 3, 4, 5
 
 
 def looks_bracketed(path: str) -> bool:
-    """Whether a file holds bracketed trees: whether it begins with a bracket within a bracket, or around a tag."""
+    """Whether a file holds bracketed trees: whether it begins with a bracket within a bracket."""
     if path == "-" or not os.path.isfile(path):
         return False
     with opened(path) as chunk:

@@ -1,8 +1,8 @@
 """State splits: labels refined by what stands above and below, so that a grammar sees more context.
 
 A refined label is the label, a caret and marks: ``NP^S`` is an NP below an S. The marks are a function of the
-tree, so refined and plain trees stand for each other one to one, and ``plain`` takes the marks off again. What of
-a label itself would read as a mark is escaped.
+tree, so refined and plain trees stand for each other one to one, and ``plain`` takes the marks off again.
+What of a label itself would read as a mark is escaped.
 
 The splits are those of Klein & Manning 2003, "Accurate unlexicalized parsing", under their names there.
 """
@@ -23,8 +23,8 @@ _SPECIAL = re.compile(r"[\^@\\|<>_]")
 _ESCAPED = re.compile(r"\\(.)")
 _MARKS = re.compile(r"(?<!\\)((?:\\\\)*)\^.*")
 _FINITE = frozenset(["VBD", "VBZ", "VBP", "MD"])
-_FORMS_OF_BE = frozenset("be is was are were been being am 's 're 'm".split())
-_FORMS_OF_HAVE = frozenset("have has had having 've 'd".split())
+_FORMS_OF_BE = frozenset(["be", "is", "was", "are", "were", "been", "being", "am", "'s", "'re", "'m"])
+_FORMS_OF_HAVE = frozenset(["have", "has", "had", "having", "'ve", "'d"])
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Tree:
 
     def __init__(self, label: str, children: Sequence[Tree] | Sequence[str]) -> None:
         self.label = label
-        self.children: tuple[Tree, ...] | tuple[str] = tuple(children)  # type: ignore[assignment]
+        self.children: tuple[Tree, ...] | tuple[str] = tuple(children)  # type: ignore[arg-type]
 
     @classmethod
     def parse(cls, text: str) -> Tree:
@@ -166,7 +166,7 @@ def without_functions(tree: Tree) -> Tree:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return a tree without empty elements, and without constituents that hold nothing else; None if all go."""
+    """Return a tree without empty elements, and without what holds nothing else; None if all goes."""
     if tree.is_tag:
         return None if tree.label == TRACE else tree
     kept = [child for child in map(without_traces, tree.trees) if child is not None]
