@@ -21,13 +21,13 @@ void Rows<X>::reset(Index length, Label symbols) {
   Index size = 0;
   for (Index width = 1; width <= length; ++width) {
     base_[width] = size;
-    stride_[width] = length - width + 1 + kLanes;  // vectors may be read from any span on
+    stride_[width] = kLanes * (blocks(length - width + 1) + 1);  // vectors may be read from any span on
     size += stride_[width] * symbols;
   }
   const bool much = size_ > kKeep && static_cast<std::size_t>(size) < size_ / 4;  // after a very long sentence
   if (static_cast<std::size_t>(size) > size_ || much) {
     data_.reset();
-    data_.reset(new X[static_cast<std::size_t>(size)]);
+    data_.reset(static_cast<X*>(::operator new[](static_cast<std::size_t>(size) * sizeof(X), std::align_val_t{64})));
     size_ = static_cast<std::size_t>(size);
   }
   made_.assign(static_cast<std::size_t>((length + 1) * symbols), 0);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "syntax/grammar.hpp"
@@ -36,7 +37,10 @@ class Rows {
 
  private:
   Label symbols_ = 0;
-  std::unique_ptr<X[]> data_;
+  struct Free {
+    void operator()(X* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<X[], Free> data_;
   std::size_t size_ = 0;
   std::vector<Index> base_, stride_;        // [width]
   std::vector<char> made_;                  // [width][symbol]

@@ -37,7 +37,8 @@ def test_training(trained: tuple[Parser, Path]) -> None:
     about = parser.description
     assert about["accuracy"]["dev"] > 0.9
     assert about["accuracy"]["dev_tags"] > 0.99
-    assert about["training"] == {"file": "train.mrg", "trees": 150, "tokens": parser.grammar.lexicon.size}
+    tokens = sum(tag != "-NONE-" for tree in treebank.trees(150) for tag in tree.tags)
+    assert about["training"] == {"file": "train.mrg", "trees": 150, "tokens": tokens}
     assert about["licence"] == "none"
     same = Parser(min_hidden=2).fit(treebank.trees(150))
     words = ["the", "owl", "sees", "the", "park", "."]
@@ -82,12 +83,13 @@ def test_refusals(trained: tuple[Parser, Path], tmp_path: Path) -> None:
     model_file.write(tmp_path / "t", "tagger", {}, {})
     with pytest.raises(ModelError, match="not a parser"):
         Parser.load(tmp_path / "t")
-    for name, value in [
+    wrong: list[tuple[str, Any]] = [
         ("binary", np.full((1, 3), 10**6, np.int32)),
         ("tag", np.zeros(3, np.int32)),
         ("word_first", np.zeros(2, np.int64)),
         ("word_symbol", np.full(len(file.arrays["word_symbol"]), 10**6, np.int32)),
-    ]:
+    ]
+    for name, value in wrong:
         model_file.write(tmp_path / "bad", "parser", {**file.arrays, name: value}, file.description)
         with pytest.raises(ModelError, match="damaged or of another version"):
             certus.load(tmp_path / "bad")

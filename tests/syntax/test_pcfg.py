@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,16 @@ from certus.syntax.pcfg import count, transformed
 from certus.syntax.signatures import signature, signatures
 from tests.syntax import treebank
 
-PLAIN = {"vertical": 1, "splits": (), "direction": "right", "horizontal": None, "min_hidden": 1}
+PLAIN: dict[str, Any] = {
+    "vertical": 1,
+    "splits": (),
+    "direction": "right",
+    "horizontal": None,
+    "min_hidden": 1,
+}
 
 
-def fitted(trees: list[Tree], **given: object) -> Grammar:
+def fitted(trees: list[Tree], **given: Any) -> Grammar:
     return Grammar.fit([tree for tree in (prepared(t, functions=True) for t in trees) if tree], **given)
 
 
@@ -91,8 +98,8 @@ def test_words() -> None:
     assert lexicon.size == 38
     again = Lexicon.from_arrays(lexicon.words, lexicon.arrays(), tags, rare=5, trusted=20)
     for word in ("dog", "runs", "jumps", "Rob"):
-        for one, other in zip(lexicon.leaves([word])[0], again.leaves([word])[0], strict=True):
-            assert (one == other).all()
+        (symbols, scores), (others, same) = lexicon.leaves([word])[0], again.leaves([word])[0]
+        assert (symbols.tolist(), scores.tolist()) == (others.tolist(), same.tolist())
     capital = lexicon.leaves(["Runs", "Runs"])
     assert capital[0][1].tolist() == runs[1].tolist()  # a sentence begins with a capital
     assert capital[1][1].tolist() != runs[1].tolist()
@@ -109,13 +116,14 @@ def test_signatures() -> None:
 
 
 def test_refusals() -> None:
-    for given, message in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"vertical": 0}, "vertical is 0"),
         ({"splits": ["owl"]}, "no split 'owl'"),
         ({"direction": "up"}, "no direction 'up'"),
         ({"word_prior": 0}, "word_prior is 0"),
         ({"owls": 3}, "no option 'owls'"),
-    ]:
+    ]
+    for given, message in cases:
         with pytest.raises(InvalidInput, match=message):
             Grammar.fit(treebank.trees(2), **given)
     with pytest.raises(InvalidInput, match="nothing to learn from"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certus.syntax import Tree
+from certus.syntax import Tree, prepared
 
 _NOUNS = ["dog", "park", "bird", "tree", "house", "garden", "stone", "owl"]
 _VERBS = ["sees", "hears", "likes", "finds", "greets"]
@@ -39,3 +39,8 @@ def _sentence(rng: np.random.Generator) -> str:
     if rng.random() < 0.2:
         parts.append("(S (NP-SBJ (-NONE- *-1)) (VP (TO to) (VP (VB sing))))")
     return f"( (S {_noun_phrase(rng, '-SBJ-1')} (VP {' '.join(parts)}) (. .)))"
+
+
+def prepared_trees(count: int, seed: int = 0) -> list[Tree]:
+    """Return random trees without function tags and traces."""
+    return [tree for tree in map(prepared, trees(count, seed)) if tree is not None]

@@ -1,13 +1,14 @@
 """Trains a parser on a treebank and measures it: F1, speed by length, repeated parsing, k best, a rival.
 
-The first 3,500 trees of ``treebank/wsj_sample.mrg`` are learned from, the rest are the test. All choices of the
-parser were made on trees 3,150 to 3,500, with a parser of those before.
+The first 3,500 trees of ``treebank/wsj_sample.mrg`` are learned from, the rest are the test. All choices of
+the parser were made on trees 3,150 to 3,500, with a parser of those before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -119,10 +120,10 @@ def _speed(report: Report, parser: Parser, test: Sequence[Tree]) -> None:
     for lengths in LENGTHS:
         sentences = _of_length(test, lengths)
         if sentences:
-            report.lengths[lengths] = _timed([lambda w=words: parser.parse(w) for words in sentences])
+            report.lengths[lengths] = _timed([partial(parser.parse, words) for words in sentences])
     usual = _of_length(test, USUAL)
     if usual:
-        report.five = _timed([lambda w=words: parser.parse(w, 5) for words in usual])
+        report.five = _timed([partial(parser.parse, words, 5) for words in usual])
 
 
 def _timed(calls: Sequence[Callable[[], Any]], rounds: int = 3) -> Spread:
@@ -197,8 +198,8 @@ def show(report: Report, console: Console) -> None:
     """Print what was found."""
     symbols, rules = report.symbols
     console.print(
-        f"{report.trees:,} trees read in {report.reading:.2f} s; grammar of {symbols:,} symbols and {rules:,} rules "
-        f"in {report.training:.1f} s"
+        f"{report.trees:,} trees read in {report.reading:.2f} s; grammar of {symbols:,} symbols and "
+        f"{rules:,} rules in {report.training:.1f} s"
     )
     console.print(_scores(report))
     console.print(_times(report))

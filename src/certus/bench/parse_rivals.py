@@ -1,4 +1,4 @@
-"""NLTK's ViterbiParser beside ours, on one grammar: a small one, since it takes a second a sentence even so."""
+"""NLTK's ViterbiParser beside ours, on one small grammar, with which it takes half a second a sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LENGTHS = (5, 9)
 
 @dataclass(frozen=True)
 class Duel:
-    """How long both took for the same sentences, in seconds a sentence, and how often their scores are equal."""
+    """How long both took for a sentence, in seconds, and how often their scores are equal."""
 
     rules: int
     sentences: int

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from certus.errors import InvalidInput
 from certus.syntax.heads import head_leaf
@@ -160,11 +161,13 @@ def _annotated(tree: Tree, above: tuple[str, ...], vertical: int, splits: list[S
     return Tree(refined, [_annotated(child, upper, vertical, splits) for child in tree.trees])
 
 
+@lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again
 def escaped(label: str) -> str:
     """Return a label in which nothing reads as a mark."""
     return _SPECIAL.sub(r"\\\g<0>", label)
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(label: str) -> str:
     """Return a label without its marks."""
     return _ESCAPED.sub(r"\1", unmarked(label)) if MARK in label or "\\" in label else label

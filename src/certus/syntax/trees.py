@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from certus.errors import InvalidInput
 
@@ -153,6 +154,7 @@ def assemble(labels: Sequence[str], arity: Sequence[int], words: Sequence[str]) 
     return done[0]
 
 
+@lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again
 def base_label(label: str) -> str:
     """Return a label without function tags and indices: NP for NP-SBJ-1 and NP=2; -LRB- stays."""
     return label if label[:1] == "-" else _FUNCTION.sub("", label)
