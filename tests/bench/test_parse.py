@@ -13,12 +13,12 @@ from certus.bench import parse_rivals
 from certus.bench.parse import FILE, claims, run, show, write_json
 from certus.errors import InvalidInput
 from certus.formats import brackets
-from tests.syntax import treebank
+from tests.syntax import invented_trees
 
 
 def test_everything_is_measured(tmp_path: Path) -> None:
     (tmp_path / FILE).parent.mkdir()
-    brackets.write(treebank.trees(120), tmp_path / FILE)
+    brackets.write(invented_trees.trees(120), tmp_path / FILE)
     told: list[str] = []
     report = run(tmp_path, lambda text, _: told.append(text), train=90)
     assert told[0] == "reading trees"
@@ -45,7 +45,7 @@ def test_the_corpus_must_be_there(tmp_path: Path) -> None:
 
 def test_the_rival_agrees() -> None:
     pytest.importorskip("nltk")
-    found = parse_rivals.duel([tree for tree in treebank.prepared_trees(60) if len(tree.words) < 12])
+    found = parse_rivals.duel([tree for tree in invented_trees.prepared_trees(60) if len(tree.words) < 12])
     assert found is not None
     assert found.equal == 1
     assert found.ratio > 1

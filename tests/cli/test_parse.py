@@ -12,14 +12,14 @@ from certus.cli import main
 from certus.cli.app import app
 from certus.formats import brackets
 from certus.syntax import prepared
-from tests.syntax import treebank
+from tests.syntax import invented_trees
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cli")
-    brackets.write(treebank.trees(150), folder / "train.mrg")
-    brackets.write(treebank.trees(20, seed=1), folder / "gold.mrg", pretty=True)
+    brackets.write(invented_trees.trees(150), folder / "train.mrg")
+    brackets.write(invented_trees.trees(20, seed=1), folder / "gold.mrg", pretty=True)
     files = [str(folder / name) for name in ("train.mrg", "gold.mrg", "p.certus")]
     options = ["--splits", "none", "--horizontal", "1"]
     result = CliRunner().invoke(

@@ -11,14 +11,14 @@ import pytest
 import certus
 from certus import InvalidInput, ModelError, Parser, Status
 from certus.formats import brackets, model_file
-from tests.syntax import treebank
+from tests.syntax import invented_trees
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Path]:
     folder = tmp_path_factory.mktemp("parsers")
-    brackets.write(treebank.trees(150), folder / "train.mrg")
-    brackets.write(treebank.trees(30, seed=1), folder / "dev.mrg", pretty=True)
+    brackets.write(invented_trees.trees(150), folder / "train.mrg")
+    brackets.write(invented_trees.trees(30, seed=1), folder / "dev.mrg", pretty=True)
     stages: list[Any] = []
     parser = Parser(min_hidden=2).fit(
         folder / "train.mrg", dev=folder / "dev.mrg", progress=stages.append, about={"licence": "none"}
@@ -37,10 +37,10 @@ def test_training(trained: tuple[Parser, Path]) -> None:
     about = parser.description
     assert about["accuracy"]["dev"] > 0.9
     assert about["accuracy"]["dev_tags"] > 0.99
-    tokens = sum(tag != "-NONE-" for tree in treebank.trees(150) for tag in tree.tags)
+    tokens = sum(tag != "-NONE-" for tree in invented_trees.trees(150) for tag in tree.tags)
     assert about["training"] == {"file": "train.mrg", "trees": 150, "tokens": tokens}
     assert about["licence"] == "none"
-    same = Parser(min_hidden=2).fit(treebank.trees(150))
+    same = Parser(min_hidden=2).fit(invented_trees.trees(150))
     words = ["the", "owl", "sees", "the", "park", "."]
     assert same.parse(words).score == parser.parse(words).score
     assert parser.parse(words).optimal

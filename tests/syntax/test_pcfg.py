@@ -13,7 +13,7 @@ from certus.syntax import Grammar, Options, Tree, binarize, prepared
 from certus.syntax.lexicon import Lexicon
 from certus.syntax.pcfg import count, transformed
 from certus.syntax.signatures import signature, signatures
-from tests.syntax import treebank
+from tests.syntax import invented_trees
 
 PLAIN: dict[str, Any] = {
     "vertical": 1,
@@ -43,7 +43,7 @@ def test_rules_are_relative_frequencies() -> None:
 
 def test_scores_are_those_of_the_rules() -> None:
     """The score of the best tree is what its rules and words add up to."""
-    trees = [tree for tree in map(prepared, treebank.trees(60)) if tree]
+    trees = [tree for tree in map(prepared, invented_trees.trees(60)) if tree]
     options = Options(vertical=2, splits=(), direction="head", horizontal=1, min_hidden=1)
     grammar = Grammar.fit(trees, options)
     counts = count(transformed(trees, options))
@@ -65,8 +65,8 @@ def test_scores_are_those_of_the_rules() -> None:
 
 
 def test_parsing_new_sentences() -> None:
-    grammar = fitted(treebank.trees(200))
-    new = [tree for tree in map(prepared, treebank.trees(40, seed=9)) if tree]
+    grammar = fitted(invented_trees.trees(200))
+    new = [tree for tree in map(prepared, invented_trees.trees(40, seed=9)) if tree]
     found = grammar.parse_batch([tree.words for tree in new])
     assert sum(answer.value == tree for answer, tree in zip(found, new, strict=True)) > 20
     for words in (["zebras"], ["The", "Zorg-7", "xyzzies", "42", "."], ["(", "the", "dog"]):
@@ -125,6 +125,6 @@ def test_refusals() -> None:
     ]
     for given, message in cases:
         with pytest.raises(InvalidInput, match=message):
-            Grammar.fit(treebank.trees(2), **given)
+            Grammar.fit(invented_trees.trees(2), **given)
     with pytest.raises(InvalidInput, match="nothing to learn from"):
         Grammar.fit([])
