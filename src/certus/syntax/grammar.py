@@ -1,16 +1,17 @@
 """Binarised grammars with a lexicon, and the best trees of sentences under them.
 
-A derivation from the start symbol uses binary rules A -> B C, unary rules A -> B, and preterminals over words; it
-scores the sum of what it uses, and the best one is found by CKY, exactly (native/syntax/chart.hpp). Unary rules
-are closed beforehand: between two symbols the best chain of unary rules counts and no other, so that cycles are
-no trouble and trees are finitely many. Where the scores of a cycle add up to more than zero there is no best
-chain; such a grammar is refused. Log-probabilities never do.
+A derivation from the start symbol uses binary rules A -> B C, unary rules A -> B, and preterminals over
+words; it scores the sum of what it uses, and the best one is found by CKY, exactly (native/syntax/chart.hpp).
+Unary rules are closed beforehand: between two symbols the best chain of unary rules counts and no other, so
+that cycles are no trouble and trees are finitely many. Where the scores of a cycle add up to more than zero
+there is no best chain; such a grammar is refused. Log-probabilities never do.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,8 @@ class Grammar:
     """A binarised grammar.
 
     Args:
-        symbols: names. What certus.syntax.annotate marks is taken off in trees, and symbols that begin with an
-            at sign are left out of them.
+        symbols: names. What certus.syntax.annotate marks is taken off in trees, and symbols that begin with
+            an at sign are left out of them.
         binary: (n, 3) the numbers of the parent, the left and the right child of each rule.
         binary_scores: (n,) their scores.
         unary: (m, 2) the numbers of parents and children.
@@ -58,6 +59,8 @@ class Grammar:
         symbols: names of all symbols.
         tags: part-of-speech tags, in the order of the columns of "tags" in ``part``.
         labels: all that occurs in trees.
+        tag: for each symbol the number of its tag, or -1.
+        rules: binary rules and their scores, unary rules and their scores.
     """
 
     def __init__(
@@ -79,71 +82,71 @@ class Grammar:
         self.lexicon = lexicon
         names: dict[str, int] = {}
         self._label = np.array(
-            [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols], np.int32
+            [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols],
+            np.int32,
         )
         self.labels = list(names)
-        self._tag = tag
-        self._rules = (binary, binary_scores, unary, unary_scores)
+        self.tag = tag
+        self.rules = (binary, binary_scores, unary, unary_scores)
         self._check()
-        self._native = self._compiled(*self._rules)
+        self._native = self._compiled(*self.rules)
         self._cover: _native.Syntax | None = None
 
     def _check(self) -> None:
-        binary, binary_scores, unary, unary_scores = self._rules
+        binary, binary_scores, unary, unary_scores = self.rules
         if self.start not in self.symbols:
             raise InvalidInput(f"no rule has the start symbol {self.start!r}")
         for what, rules, scores in (("binary", binary, binary_scores), ("unary", unary, unary_scores)):
             bad = np.flatnonzero(~(np.abs(scores) <= LARGEST))
             if len(bad):
                 rule = " ".join(self.symbols[s] for s in rules[bad[0]])
-                raise InvalidInput(f"the {what} rule {rule} has the score {scores[bad[0]]}; leave out what is forbidden")
+                raise InvalidInput(
+                    f"the {what} rule {rule} has the score {scores[bad[0]]}; leave out what is forbidden"
+                )
 
     def _compiled(self, *rules: NDArray[Any]) -> _native.Syntax:
         try:
-            return _native.Syntax(self.symbols.index(self.start), self._tag, self._label, *rules)
+            return _native.Syntax(self.symbols.index(self.start), self.tag, self._label, *rules)
         except ValueError as error:
             raise InvalidInput(
-                f"unary rules form a cycle through {self.symbols[int(str(error))]!r} whose scores add up to more "
-                "than zero, so that no tree is best; log-probabilities never do"
+                f"unary rules form a cycle through {self.symbols[int(str(error))]!r} whose scores add up to "
+                "more than zero, so that no tree is best; log-probabilities never do"
             ) from None
 
     # ------------------------------------------------------------------------------------------ making
 
     @classmethod
-    def fit(
-        cls,
-        trees: Iterable[Tree],
-        *,
-        vertical: int = 2,
-        horizontal: int | None = 2,
-        direction: str = "head",
-        splits: Iterable[str] = (),
-        min_hidden: int = 10,
-        **lexical: Any,
-    ) -> Grammar:
-        made = pcfg.transformed(
-            trees,
-            vertical=vertical,
-            horizontal=horizontal,
-            direction=direction,
-            splits=list(splits),
-            min_hidden=min_hidden,
-        )
-        return cls.from_counts(pcfg.count(made), **lexical)
+    def fit(cls, trees: Iterable[Tree], options: pcfg.Options | None = None, **given: Any) -> Grammar:
+        """Estimate a grammar from trees: the relative frequencies of its rules, and a lexicon.
+
+        Args:
+            trees: with function tags, if temporal noun phrases are to be told from others, but without
+                traces: ``certus.syntax.prepared(tree, functions=True)``.
+            options: how; certus.syntax.Options says what there is.
+            **given: the same, by name.
+        """
+        chosen = _options(options, given)
+        counts = pcfg.count(pcfg.transformed(trees, chosen))
+        if not counts.words:
+            raise InvalidInput("there is nothing to learn from: no tree was given")
+        return cls.from_counts(counts, chosen)
 
     @classmethod
-    def from_counts(cls, counts: pcfg.Counts, **lexical: Any) -> Grammar:
+    def from_counts(cls, counts: pcfg.Counts, options: pcfg.Options | None = None) -> Grammar:
         """Return the grammar of relative frequencies."""
         symbols = sorted(counts.symbols)
         number = {symbol: n for n, symbol in enumerate(symbols)}
         tags, tag = _tags_of(symbols, {name for _, name in counts.words})
-        words = {(word, number[name]): count for (word, name), count in counts.words.items()}
         total = np.array([counts.symbols[symbol] for symbol in symbols], np.float64)
         rules: list[NDArray[Any]] = []
         for found, width in ((counts.binary, 3), (counts.unary, 2)):
             numbers = np.array([[number[s] for s in rule] for rule in found], np.int32).reshape(-1, width)
             rules += [numbers, np.log(np.array(list(found.values()), np.float64) / total[numbers[:, 0]])]
-        return cls(symbols, *rules, tag=tag, tags=tags, lexicon=Lexicon(words, tag, **lexical))
+        seen = {
+            word: {number[name]: n for name, n in found.items()} for word, found in counts.by_word().items()
+        }
+        lexicon = Lexicon(seen, tag, **(options or pcfg.Options()).lexical)
+        return cls(symbols, *rules, tag=tag, tags=tags, lexicon=lexicon)
 
     @classmethod
     def of_rules(
@@ -181,11 +184,7 @@ class Grammar:
 
     # ------------------------------------------------------------------------------------------ answering
 
-    @overload
-    def parse(self, words: Sequence[str], *, robust: bool = False) -> Solution: ...
-    @overload
-    def parse(self, words: Sequence[str], k: int, *, robust: bool = False) -> Solution | KBest: ...
-    def parse(self, words: Sequence[str], k: int = 1, *, robust: bool = False) -> Solution | KBest:
+    def parse(self, words: Sequence[str], k: int = 1, *, robust: bool = False) -> Any:
         """Return the best tree of a sentence, a Solution; with k > 1 the k best, a KBest.
 
         Where the sentence has no tree, the status is INFEASIBLE and the value None (with k > 1, nothing is in
@@ -260,7 +259,7 @@ class Grammar:
             np.concatenate([scores for _, scores in leaves]),
         )
 
-    def _answer(self, found: _Found, n: int, words: Sequence[str], k: int) -> Solution | KBest:
+    def _answer(self, found: _Found, n: int, words: Sequence[str], k: int) -> Any:
         first, last = int(found.tree_first[n]), int(found.tree_first[n + 1])
         counters = (0, 0, 0, int(found.edges[n]), 0)
         if k == 1:
@@ -277,14 +276,16 @@ class Grammar:
 
     def _covering(self) -> _native.Syntax:
         """Return a grammar that derives anything as a list of pieces."""
-        binary, binary_scores, unary, unary_scores = self._rules
-        pieces = np.flatnonzero((self._label >= 0) & (np.arange(len(self.symbols)) != self.symbols.index(self.start)))
+        binary, binary_scores, unary, unary_scores = self.rules
+        pieces = np.flatnonzero(
+            (self._label >= 0) & (np.arange(len(self.symbols)) != self.symbols.index(self.start))
+        )
         list_ = len(self.symbols)
         listed = np.full(len(pieces), list_)
         start = np.full(1, self.symbols.index(self.start))
         return _native.Syntax(
             int(start[0]),
-            np.append(self._tag, -1).astype(np.int32),
+            np.append(self.tag, -1).astype(np.int32),
             np.append(self._label, -1).astype(np.int32),
             np.concatenate([binary, np.stack([listed, pieces, listed], 1)]).astype(np.int32),
             np.append(binary_scores, np.full(len(pieces), _PIECE)),
@@ -293,18 +294,30 @@ class Grammar:
         )
 
     def __repr__(self) -> str:
-        binary, _, unary, _ = self._rules
-        return f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
+        binary, _, unary, _ = self.rules
+        return (
+            f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
+        )
 
 
 class _Found:
     """Trees of sentences, one after the other, as native code returns them."""
 
     def __init__(self, *arrays: NDArray[Any]) -> None:
-        self.tree_first, self.node_first, self.labels, self.arity, self.scores, self.exhausted, self.edges = arrays
+        self.tree_first, self.node_first, self.labels, self.arity, self.scores, self.exhausted, self.edges = (
+            arrays
+        )
 
     def count(self, sentence: int) -> int:
         return int(self.tree_first[sentence + 1] - self.tree_first[sentence])
+
+
+def _options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Options:
+    names = {field.name for field in dataclasses.fields(pcfg.Options)}
+    for name in given:
+        if name not in names:
+            raise InvalidInput(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
+    return dataclasses.replace(options or pcfg.Options(), **given)
 
 
 def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -4,17 +4,20 @@ The score of a word w under a refined tag r of the tag t is log P(w | r), by Bay
 
     P(r | w) = P(t | w) P(r | t, w)
 
-    P(t | w)    = ( c(t, w) + a P(t | class of w) ) / ( c(w) + a )       for words seen less than `trusted` times
+    P(t | w)    = ( c(t, w) + a P(t | class of w) ) / ( c(w) + a )
     P(r | t, w) = ( c(r, w) + b P(r | t) ) / ( c(t, w) + b )
 
-A word never seen has the distribution of its class alone (certus.syntax.signatures), which is that of the rare
-words in it, smoothed with that of the next wider class. Words seen often have the tags they were seen with.
+A word never seen has the distribution of its class alone (certus.syntax.signatures), which is that of the
+rare words in it, smoothed with that of the next wider class. Words seen often have the tags they were seen
+with, and no others.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +36,9 @@ class Listed:
         for symbol, words in sorted(scores.items()):
             for word, score in words.items():
                 if not abs(score) <= 1e30:
-                    raise InvalidInput(f"the word {word!r} has the score {score}; leave out what is forbidden")
+                    raise InvalidInput(
+                        f"the word {word!r} has the score {score}; leave out what is forbidden"
+                    )
                 found[word].append((symbol, score))
         self._leaves = {
             word: (np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs], np.float64))
@@ -50,7 +55,7 @@ class Lexicon:
     """The leaves of words.
 
     Args:
-        counts: how often a word (first) was seen with a preterminal symbol (second).
+        seen: for each word, how often it was seen with which preterminal symbols.
         tags: for each symbol the number of its tag; -1 for those that are no preterminals.
         rare: words seen at most this often tell about words never seen.
         trusted: words seen at least this often have the tags they were seen with, and no others.
@@ -61,7 +66,7 @@ class Lexicon:
 
     def __init__(
         self,
-        counts: Mapping[tuple[str, int], int],
+        seen: Mapping[str, Mapping[int, int]],
         tags: NDArray[np.int32],
         *,
         rare: int = 5,
@@ -69,7 +74,6 @@ class Lexicon:
         word_prior: float = 1.0,
         split_prior: float = 5.0,
         class_prior: float = 5.0,
-        class_counts: Mapping[str, Mapping[int, float]] | None = None,
     ) -> None:
         self.options = {
             "rare": rare,
@@ -79,14 +83,11 @@ class Lexicon:
             "class_prior": class_prior,
         }
         self._tags = tags
-        self._seen: dict[str, dict[int, int]] = defaultdict(dict)
-        for (word, symbol), count in counts.items():
-            self._seen[word][symbol] = count
-        self._seen = dict(self._seen)
-        self._size = sum(counts.values())
+        self._seen = seen
         symbol_counts = np.zeros(len(tags))
-        for (_, symbol), count in counts.items():
-            symbol_counts[symbol] += count
+        for counts in seen.values():
+            for symbol, count in counts.items():
+                symbol_counts[symbol] += count
         self._symbol_counts = symbol_counts
         self._count = int(tags.max()) + 1 if len(tags) else 0
         tag_counts = np.zeros(self._count)
@@ -95,11 +96,50 @@ class Lexicon:
         self._refined = [used[tags[used] == tag].astype(np.int32) for tag in range(self._count)]
         self._share = np.zeros(len(tags))  # P(r | t)
         self._share[used] = symbol_counts[used] / tag_counts[tags[used]]
-        self._classes = self._estimate()
         self._cache: dict[tuple[str, bool], Leaves] = {}
 
-    def _estimate(self) -> dict[str, NDArray[np.float64]]:
-        """Return the tag counts of each class of words, from rare ones."""
+    @property
+    def words(self) -> list[str]:
+        """The words that were seen."""
+        return list(self._seen)
+
+    @property
+    def size(self) -> int:
+        """How many words were seen, counted each time."""
+        return int(self._symbol_counts.sum())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what was seen as arrays, in the order of ``words``; ``from_arrays`` is the other way."""
+        first = np.zeros(len(self._seen) + 1, np.int64)
+        np.cumsum([len(found) for found in self._seen.values()], out=first[1:])
+        pairs = [pair for found in self._seen.values() for pair in found.items()]
+        return {
+            "word_first": first,
+            "word_symbol": np.array([symbol for symbol, _ in pairs], np.int32),
+            "word_count": np.array([count for _, count in pairs], np.int32),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, words: Sequence[str], arrays: Mapping[str, NDArray[Any]], tags: NDArray[np.int32], **options: Any
+    ) -> Lexicon:
+        """Return a lexicon of what ``arrays`` returned."""
+        first = arrays["word_first"].tolist()
+        symbols, counts = arrays["word_symbol"].tolist(), arrays["word_count"].tolist()
+        bounds = zip(words, first[:-1], first[1:], strict=True)
+        if (
+            len(first) != len(words) + 1
+            or first[-1] != len(symbols)
+            or len(counts) != len(symbols)
+            or (symbols and not 0 <= min(symbols) <= max(symbols) < len(tags))
+        ):
+            raise ValueError("its words do not fit its symbols")
+        seen = {word: dict(zip(symbols[a:b], counts[a:b], strict=True)) for word, a, b in bounds}
+        return cls(seen, tags, **options)
+
+    @cached_property
+    def _classes(self) -> dict[str, NDArray[np.float64]]:
+        """The tag counts of each class of words, from rare ones; made when the first rare word comes."""
         classes: dict[str, NDArray[np.float64]] = {}
         everything = np.zeros(self._count)
         for word, seen in self._seen.items():
@@ -123,7 +163,7 @@ class Lexicon:
 
     def class_tags(self, word: str, first: bool = False) -> NDArray[np.float64]:
         """Return P(t | class of the word), for each tag."""
-        found = self._classes[""] / self._classes[""].sum()
+        found: NDArray[np.float64] = self._classes[""] / self._classes[""].sum()
         for name in reversed(signatures(word, first)):
             counts = self._classes.get(name)
             if counts is None and name.startswith("First"):
