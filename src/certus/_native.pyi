@@ -480,6 +480,13 @@ class Syntax:
         unary_score: NDArray[np.float64],
     ) -> Syntax: ...
     # trees of sentences, nodes of trees, labels, arity, scores, whether there are no more trees, edges
+    def forest(
+        self,
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        threshold: float,
+    ) -> tuple[NDArray[Any], ...]: ...
     def parse(
         self,
         word_first: NDArray[np.int64],

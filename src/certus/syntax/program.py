@@ -53,6 +53,8 @@ def solve(problem: Problem, *, integer: bool, seconds: float | None = None) -> O
         seconds: the most time to spend; an error says if it was not enough.
     """
     highspy = _import()
+    if not len(problem.forest):
+        return None
     lp, words = _write(problem, integer, highspy)
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
