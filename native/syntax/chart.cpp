@@ -4,39 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "vector.hpp"
+#include "syntax/rows.hpp"
 
 namespace certus::syntax {
 namespace {
 
 constexpr float kNone = kNever<float>;
-using V = Simd<float>::vector;
-using U = Simd<float>::unaligned;
-constexpr Index kLanes = Simd<float>::width;
-
-CERTUS_INLINE V load(const float* p) { return *reinterpret_cast<const U*>(p); }
-CERTUS_INLINE void store(float* p, V v) { *reinterpret_cast<U*>(p) = v; }
-CERTUS_INLINE V all(float x) { return V{} + x; }
-
-// out[i] = max over n of from[2n][i] + from[2n + 1][i]; returns whether any is above -inf.
-CERTUS_CLONES bool best_splits(float* out, const float* const* from, Index count, Index blocks) {
-  V most = all(kNone);
-  for (Index b = 0; b < blocks * kLanes; b += kLanes) {
-    V best = all(kNone);
-    for (Index n = 0; n < 2 * count; n += 2) best = larger(best, load(from[n] + b) + load(from[n + 1] + b));
-    store(out + b, best);
-    most = larger(most, best);
-  }
-  return fold_largest<float>(most) > kNone;
-}
-
-// row[i] = max(row[i], from[i] + score)
-CERTUS_CLONES void raise_row(float* row, const float* from, float score, Index blocks) {
-  for (Index b = 0; b < blocks * kLanes; b += kLanes)
-    store(row + b, larger(load(row + b), load(from + b) + all(score)));
-}
-
-Index blocks(Index count) { return (count + kLanes - 1) / kLanes; }
 
 }  // namespace
 
@@ -115,7 +88,7 @@ void Chart::combine(const Rules& rules, Index width) {
       from_[n++] = top_(d, pair.left);
       from_[n++] = top_(width - d, pair.right) + d;
     });
-    if (n == 0 || !best_splits(best.data(), from_.data(), n / 2, count)) continue;
+    if (n == 0 || !best_sums(best.data(), from_.data(), n / 2, count)) continue;
     for (const Rules::Rule* rule = rules.rules() + pair.first; rule != rules.rules() + pair.last; ++rule)
       raise_row(bottom_.make(width, rule->parent, kNone), best.data(), rule->score, count);
   }

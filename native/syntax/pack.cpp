@@ -5,29 +5,12 @@
 #include <algorithm>
 
 #include "syntax/forest.hpp"
-#include "vector.hpp"
+#include "syntax/rows.hpp"
 
 namespace certus::syntax {
 namespace {
 
 constexpr float kNone = kNever<float>;
-using V = Simd<float>::vector;
-using U = Simd<float>::unaligned;
-constexpr Index kLanes = Simd<float>::width;
-
-CERTUS_INLINE V load(const float* p) { return *reinterpret_cast<const U*>(p); }
-
-// out[i] = above[i] + score + left[i] + right[i]; returns the largest.
-CERTUS_CLONES float through(float* out, const float* above, float score, const float* left, const float* right,
-                            Index blocks) {
-  V most = V{} + kNone;
-  for (Index b = 0; b < blocks * kLanes; b += kLanes) {
-    const V sum = (load(above + b) + score) + (load(left + b) + load(right + b));
-    *reinterpret_cast<U*>(out + b) = sum;
-    most = larger(most, sum);
-  }
-  return fold_largest<float>(most);
-}
 
 }  // namespace
 
@@ -97,7 +80,7 @@ class Forest::Packing {
 
   // Hands the outside scores of the bottoms of a width down to tops of smaller ones.
   void expand(Index width) {
-    const Index count = length_ - width + 1, blocks = (count + kLanes - 1) / kLanes;
+    const Index count = blocks(length_ - width + 1);
     const Rules& rules = grammar_.rules;
     for (const Label parent : bottom_.listed(width)) {
       const float* above = bottom_(width, parent);
@@ -107,7 +90,7 @@ class Forest::Packing {
           const float* left = chart_.tops()(d, rule->left);
           const float* right = chart_.tops()(width - d, rule->right) + d;
           const auto score = static_cast<float>(rule->score);
-          if (through(through_.data(), above, score, left, right, blocks) >= threshold_)
+          if (sums_through(through_.data(), above, score, left, right, count) >= threshold_)
             add(width, d, parent, *rule);
         });
     }

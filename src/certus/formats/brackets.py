@@ -18,7 +18,16 @@ from certus.syntax.trees import Tree
 
 # A tag with its word, which most brackets are; an opening bracket with its label; the rest one by one.
 _TOKEN = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)|\(([^\s()]*)|(\))|(\n)|([^\s()]+)")
+_BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\(\s*[^\s()]*\s*\(\s*[^\s()]+[\s(]")
 _WORD, _OPEN, _CLOSE, _LINE = 2, 3, 4, 5
+
+
+def looks_bracketed(path: str) -> bool:
+    """Whether a file holds bracketed trees: whether it begins with a bracket within a bracket, or around a tag."""
+    if path == "-" or not os.path.isfile(path):
+        return False
+    with opened(path) as chunk:
+        return bool(_BEGINNING.match(chunk()[:4096]))
 
 
 def read(source: Source, *, encoding: str = "utf-8") -> Iterator[Tree]:

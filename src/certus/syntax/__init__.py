@@ -1,7 +1,26 @@
 """Constituency parsing: trees, grammars estimated from treebanks, exact parsing, scoring."""
 
+from certus.syntax.annotate import annotate
+from certus.syntax.binarize import binarize, unbinarize
+from certus.syntax.evalb import TreeReport, compare
 from certus.syntax.grammar import Grammar
 from certus.syntax.part import TreePart
-from certus.syntax.trees import Tree
+from certus.syntax.pcfg import Options
+from certus.syntax.penn import penn_words
+from certus.syntax.trees import Tree, prepared, without_functions, without_traces
 
-__all__ = ["Grammar", "Tree", "TreePart"]
+__all__ = [
+    "Grammar",
+    "Options",
+    "Tree",
+    "TreePart",
+    "TreeReport",
+    "annotate",
+    "binarize",
+    "compare",
+    "penn_words",
+    "prepared",
+    "unbinarize",
+    "without_functions",
+    "without_traces",
+]

@@ -135,12 +135,16 @@ def annotate(tree: Tree, vertical: int = 1, splits: Iterable[str] = ()) -> Tree:
         vertical: how many generations a constituent's label tells, itself included: 2 adds the parent's.
         splits: names of SPLITS.
     """
-    chosen = []
-    for name in splits:
+    names = list(splits)
+    check_splits(names)
+    return _annotated(tree, (), vertical, [SPLITS[name] for name in names])
+
+
+def check_splits(names: Iterable[str]) -> None:
+    """Refuse a split that does not exist."""
+    for name in names:
         if name not in SPLITS:
             raise InvalidInput(f"there is no split {name!r}; there are {', '.join(SPLITS)}")
-        chosen.append(SPLITS[name])
-    return _annotated(tree, (), vertical, chosen)
 
 
 def _annotated(tree: Tree, above: tuple[str, ...], vertical: int, splits: list[Split]) -> Tree:

@@ -34,11 +34,16 @@ def binarize(
         horizontal: how many of the children made last a hidden label tells.
         known: the hidden labels there are. Others tell fewer children, as many as make them known, or none.
     """
-    if direction not in DIRECTIONS:
-        raise InvalidInput(f"there is no direction {direction!r}; there are {', '.join(DIRECTIONS)}")
+    check_direction(direction)
     if tree.is_tag:
         return tree
     return _binary(tree, direction, horizontal, known)
+
+
+def check_direction(direction: str) -> None:
+    """Refuse a direction that does not exist."""
+    if direction not in DIRECTIONS:
+        raise InvalidInput(f"there is no direction {direction!r}; there are {', '.join(DIRECTIONS)}")
 
 
 def _binary(tree: Tree, direction: str, horizontal: int | None, known: Collection[str] | None) -> Tree:

@@ -9,6 +9,7 @@ chain; such a grammar is refused. Log-probabilities never do.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, overload
 
@@ -59,6 +60,8 @@ class Grammar:
         symbols: names of all symbols.
         tags: part-of-speech tags, in the order of the columns of "tags" in ``part``.
         labels: all that occurs in trees.
+        tag: for each symbol the number of its tag, or -1.
+        rules: binary rules and their scores, unary rules and their scores.
     """
 
     def __init__(
@@ -83,14 +86,14 @@ class Grammar:
             [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols], np.int32
         )
         self.labels = list(names)
-        self._tag = tag
-        self._rules = (binary, binary_scores, unary, unary_scores)
+        self.tag = tag
+        self.rules = (binary, binary_scores, unary, unary_scores)
         self._check()
-        self._native = self._compiled(*self._rules)
+        self._native = self._compiled(*self.rules)
         self._cover: _native.Syntax | None = None
 
     def _check(self) -> None:
-        binary, binary_scores, unary, unary_scores = self._rules
+        binary, binary_scores, unary, unary_scores = self.rules
         if self.start not in self.symbols:
             raise InvalidInput(f"no rule has the start symbol {self.start!r}")
         for what, rules, scores in (("binary", binary, binary_scores), ("unary", unary, unary_scores)):
@@ -101,7 +104,7 @@ class Grammar:
 
     def _compiled(self, *rules: NDArray[Any]) -> _native.Syntax:
         try:
-            return _native.Syntax(self.symbols.index(self.start), self._tag, self._label, *rules)
+            return _native.Syntax(self.symbols.index(self.start), self.tag, self._label, *rules)
         except ValueError as error:
             raise InvalidInput(
                 f"unary rules form a cycle through {self.symbols[int(str(error))]!r} whose scores add up to more "
@@ -111,40 +114,35 @@ class Grammar:
     # ------------------------------------------------------------------------------------------ making
 
     @classmethod
-    def fit(
-        cls,
-        trees: Iterable[Tree],
-        *,
-        vertical: int = 2,
-        horizontal: int | None = 2,
-        direction: str = "head",
-        splits: Iterable[str] = (),
-        min_hidden: int = 10,
-        **lexical: Any,
-    ) -> Grammar:
-        made = pcfg.transformed(
-            trees,
-            vertical=vertical,
-            horizontal=horizontal,
-            direction=direction,
-            splits=list(splits),
-            min_hidden=min_hidden,
-        )
-        return cls.from_counts(pcfg.count(made), **lexical)
+    def fit(cls, trees: Iterable[Tree], options: pcfg.Options | None = None, **given: Any) -> Grammar:
+        """Estimate a grammar from trees: the relative frequencies of its rules, and a lexicon.
+
+        Args:
+            trees: with function tags, if temporal noun phrases are to be told from others, but without traces:
+                ``certus.syntax.prepared(tree, functions=True)``.
+            options: how; certus.syntax.Options says what there is.
+            **given: the same, by name.
+        """
+        chosen = _options(options, given)
+        counts = pcfg.count(pcfg.transformed(trees, chosen))
+        if not counts.words:
+            raise InvalidInput("there is nothing to learn from: no tree was given")
+        return cls.from_counts(counts, chosen)
 
     @classmethod
-    def from_counts(cls, counts: pcfg.Counts, **lexical: Any) -> Grammar:
+    def from_counts(cls, counts: pcfg.Counts, options: pcfg.Options | None = None) -> Grammar:
         """Return the grammar of relative frequencies."""
         symbols = sorted(counts.symbols)
         number = {symbol: n for n, symbol in enumerate(symbols)}
         tags, tag = _tags_of(symbols, {name for _, name in counts.words})
-        words = {(word, number[name]): count for (word, name), count in counts.words.items()}
         total = np.array([counts.symbols[symbol] for symbol in symbols], np.float64)
         rules: list[NDArray[Any]] = []
         for found, width in ((counts.binary, 3), (counts.unary, 2)):
             numbers = np.array([[number[s] for s in rule] for rule in found], np.int32).reshape(-1, width)
             rules += [numbers, np.log(np.array(list(found.values()), np.float64) / total[numbers[:, 0]])]
-        return cls(symbols, *rules, tag=tag, tags=tags, lexicon=Lexicon(words, tag, **lexical))
+        seen = {word: {number[name]: n for name, n in found.items()} for word, found in counts.by_word().items()}
+        lexicon = Lexicon(seen, tag, **(options or pcfg.Options()).lexical)
+        return cls(symbols, *rules, tag=tag, tags=tags, lexicon=lexicon)
 
     @classmethod
     def of_rules(
@@ -261,7 +259,7 @@ class Grammar:
         if allowed.shape != (len(words), len(self.tags)):
             raise InvalidInput(f"allowed has the shape {allowed.shape}, not {(len(words), len(self.tags))}")
         position = np.repeat(np.arange(len(words)), np.diff(first))
-        kept = allowed[position, self._tag[symbol]]
+        kept = allowed[position, self.tag[symbol]]
         return _starts(np.bincount(position[kept], minlength=len(words))), symbol[kept], score[kept]
 
     def cover(self, words: Sequence[str]) -> Tree | None:
@@ -312,14 +310,14 @@ class Grammar:
 
     def _covering(self) -> _native.Syntax:
         """Return a grammar that derives anything as a list of pieces."""
-        binary, binary_scores, unary, unary_scores = self._rules
+        binary, binary_scores, unary, unary_scores = self.rules
         pieces = np.flatnonzero((self._label >= 0) & (np.arange(len(self.symbols)) != self.symbols.index(self.start)))
         list_ = len(self.symbols)
         listed = np.full(len(pieces), list_)
         start = np.full(1, self.symbols.index(self.start))
         return _native.Syntax(
             int(start[0]),
-            np.append(self._tag, -1).astype(np.int32),
+            np.append(self.tag, -1).astype(np.int32),
             np.append(self._label, -1).astype(np.int32),
             np.concatenate([binary, np.stack([listed, pieces, listed], 1)]).astype(np.int32),
             np.append(binary_scores, np.full(len(pieces), _PIECE)),
@@ -328,7 +326,7 @@ class Grammar:
         )
 
     def __repr__(self) -> str:
-        binary, _, unary, _ = self._rules
+        binary, _, unary, _ = self.rules
         return f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
 
 
@@ -340,6 +338,14 @@ class _Found:
 
     def count(self, sentence: int) -> int:
         return int(self.tree_first[sentence + 1] - self.tree_first[sentence])
+
+
+def _options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Options:
+    names = {field.name for field in dataclasses.fields(pcfg.Options)}
+    for name in given:
+        if name not in names:
+            raise InvalidInput(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
+    return dataclasses.replace(options or pcfg.Options(), **given)
 
 
 def _starts(lengths: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +52,7 @@ class Lexicon:
     """The leaves of words.
 
     Args:
-        counts: how often a word (first) was seen with a preterminal symbol (second).
+        seen: for each word, how often it was seen with which preterminal symbols.
         tags: for each symbol the number of its tag; -1 for those that are no preterminals.
         rare: words seen at most this often tell about words never seen.
         trusted: words seen at least this often have the tags they were seen with, and no others.
@@ -61,7 +63,7 @@ class Lexicon:
 
     def __init__(
         self,
-        counts: Mapping[tuple[str, int], int],
+        seen: Mapping[str, Mapping[int, int]],
         tags: NDArray[np.int32],
         *,
         rare: int = 5,
@@ -69,7 +71,6 @@ class Lexicon:
         word_prior: float = 1.0,
         split_prior: float = 5.0,
         class_prior: float = 5.0,
-        class_counts: Mapping[str, Mapping[int, float]] | None = None,
     ) -> None:
         self.options = {
             "rare": rare,
@@ -79,14 +80,11 @@ class Lexicon:
             "class_prior": class_prior,
         }
         self._tags = tags
-        self._seen: dict[str, dict[int, int]] = defaultdict(dict)
-        for (word, symbol), count in counts.items():
-            self._seen[word][symbol] = count
-        self._seen = dict(self._seen)
-        self._size = sum(counts.values())
+        self._seen = seen
         symbol_counts = np.zeros(len(tags))
-        for (_, symbol), count in counts.items():
-            symbol_counts[symbol] += count
+        for counts in seen.values():
+            for symbol, count in counts.items():
+                symbol_counts[symbol] += count
         self._symbol_counts = symbol_counts
         self._count = int(tags.max()) + 1 if len(tags) else 0
         tag_counts = np.zeros(self._count)
@@ -95,11 +93,45 @@ class Lexicon:
         self._refined = [used[tags[used] == tag].astype(np.int32) for tag in range(self._count)]
         self._share = np.zeros(len(tags))  # P(r | t)
         self._share[used] = symbol_counts[used] / tag_counts[tags[used]]
-        self._classes = self._estimate()
         self._cache: dict[tuple[str, bool], Leaves] = {}
 
-    def _estimate(self) -> dict[str, NDArray[np.float64]]:
-        """Return the tag counts of each class of words, from rare ones."""
+    @property
+    def words(self) -> list[str]:
+        """The words that were seen."""
+        return list(self._seen)
+
+    @property
+    def size(self) -> int:
+        """How many words were seen, counted each time."""
+        return int(self._symbol_counts.sum())
+
+    def arrays(self, words: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Return what was seen as arrays, by the order of ``words``; ``from_arrays`` is the other way."""
+        first = np.zeros(len(words) + 1, np.int64)
+        np.cumsum([len(self._seen[word]) for word in words], out=first[1:])
+        pairs = [pair for word in words for pair in self._seen[word].items()]
+        return {
+            "word_first": first,
+            "word_symbol": np.array([symbol for symbol, _ in pairs], np.int32),
+            "word_count": np.array([count for _, count in pairs], np.int32),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, words: Sequence[str], arrays: Mapping[str, NDArray[Any]], tags: NDArray[np.int32], **options: Any
+    ) -> Lexicon:
+        """Return a lexicon of what ``arrays`` returned."""
+        first = arrays["word_first"].tolist()
+        symbols, counts = arrays["word_symbol"].tolist(), arrays["word_count"].tolist()
+        bounds = zip(words, first[:-1], first[1:], strict=True)
+        if first[-1] != len(symbols) or (symbols and not 0 <= min(symbols) <= max(symbols) < len(tags)):
+            raise ValueError("its words do not fit its symbols")
+        seen = {word: dict(zip(symbols[a:b], counts[a:b], strict=True)) for word, a, b in bounds}
+        return cls(seen, tags, **options)
+
+    @cached_property
+    def _classes(self) -> dict[str, NDArray[np.float64]]:
+        """The tag counts of each class of words, from rare ones; made when the first rare word comes."""
         classes: dict[str, NDArray[np.float64]] = {}
         everything = np.zeros(self._count)
         for word, seen in self._seen.items():
