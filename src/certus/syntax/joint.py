@@ -144,12 +144,13 @@ def parse_jointly(
     *,
     weight: float = WEIGHT,
     pruning: float = PRUNING,
+    robust: bool = False,
     threads: int = 1,
     **limits: Any,
 ) -> list[JointParse]:
     """Parse and tag sentences with a grammar and a tagger that agree; see ``JointParser``."""
     parser = JointParser(grammar, tagger, weight=weight, pruning=pruning)
-    return parser.parse_batch(sentences, threads=threads, **limits)
+    return parser.parse_batch(sentences, robust=robust, threads=threads, **limits)
 
 
 def parse_fixed(

@@ -36,7 +36,7 @@ class Plan:
     train: int = 3500
     held_out: int = 350
     test: int | None = None
-    timed: int = 30
+    timed: int = 12
     seconds: float = 300.0
     epochs: int = 10
     quick: bool = False
