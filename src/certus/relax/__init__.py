@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from certus.relax.decomposition import Decomposition
 from certus.relax.errors import Inconsistent, NoAgreement, PartFailed
-from certus.relax.optimizers import OPTIMIZERS, Optimizer, Subgradient
+from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
 from certus.relax.part import Adjustments, Choice, Forbidden, Part
 from certus.relax.search import Progress
 from certus.relax.solution import Handle, JointSolution
@@ -13,8 +13,11 @@ from certus.relax.trace import Trace
 __all__ = [
     "OPTIMIZERS",
     "Adjustments",
+    "Auto",
+    "Bundle",
     "Choice",
     "Decomposition",
+    "Descent",
     "Forbidden",
     "Handle",
     "Inconsistent",

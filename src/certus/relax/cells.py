@@ -31,8 +31,8 @@ def as_cells(cells: Any, shape: tuple[int, ...], what: str) -> Ints:
         return np.flatnonzero(array)
     if array.dtype.kind not in "iu" or array.ndim not in (1, 2):
         raise InvalidInput(
-            f"{what}: cells must be indices (n,) into the flattened space, coordinates (n, {len(shape)}), or a "
-            f"mask of shape {shape}"
+            f"{what}: cells must be indices (n,) into the flattened space, coordinates (n, {len(shape)}), or "
+            f"a mask of shape {shape}"
         )
     return _coordinates(array, shape, what) if array.ndim == 2 else _flat(array, size, shape, what)
 
@@ -43,7 +43,8 @@ def _flat(array: Any, size: int, shape: tuple[int, ...], what: str) -> Ints:
         raise InvalidInput(
             f"{what}: there is no cell {array[bad][0]}; a space of shape {shape} has cells 0 to {size - 1}"
         )
-    return array.astype(np.int64)
+    cells: Ints = array.astype(np.int64)
+    return cells
 
 
 def _coordinates(array: Any, shape: tuple[int, ...], what: str) -> Ints:
@@ -56,4 +57,5 @@ def _coordinates(array: Any, shape: tuple[int, ...], what: str) -> Ints:
     if bad.any():
         place = tuple(int(i) for i in array[bad][0])
         raise InvalidInput(f"{what}: there is no cell {place} in a space of shape {shape}")
-    return np.ravel_multi_index(tuple(array.T.astype(np.int64)), shape).astype(np.int64)
+    cells: Ints = np.ravel_multi_index(tuple(array.T.astype(np.int64)), shape).astype(np.int64)
+    return cells

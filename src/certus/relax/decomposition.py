@@ -229,7 +229,8 @@ class Decomposition:
         if not isinstance(handle, Handle) or self._handles[handle.index : handle.index + 1] != [handle]:
             known = ", ".join(handle.name for handle in self._handles) or "none yet"
             raise InvalidInput(
-                f"{handle!r} is not a part of this decomposition; use what add returned. The parts are: {known}"
+                f"{handle!r} is not a part of this decomposition; use what add returned. "
+                f"The parts are: {known}"
             )
         spaces = self._spaces[handle.index]
         if space not in spaces:

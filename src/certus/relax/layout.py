@@ -1,8 +1,8 @@
 """Which cells of which parts are the same variable.
 
-A *copy* is one cell of one part's indicator space; copies that have to agree form a *variable*. Agreement is
-transitive, so ``a = b`` and ``b = c`` make one variable with three copies. All arrays over copies lie one part
-after the other, which makes every operation of the dual a few array operations:
+A *copy* is one cell of one part's indicator space; copies that have to agree form a *variable*. Agreement
+is transitive, so ``a = b`` and ``b = c`` make one variable with three copies. All arrays over copies lie one
+part after the other, which makes every operation of the dual a few array operations:
 
     multipliers (C,)     one a copy; those of a variable sum to zero
     var         (C,)     the variable of each copy
@@ -91,11 +91,12 @@ class Layout:
 
     def total(self, values: Floats) -> Floats:
         """Sum values of copies into their variables: (V,)."""
-        return np.bincount(self.var, values, self.variables)
+        total: Floats = np.bincount(self.var, values, self.variables).astype(np.float64, copy=False)
+        return total
 
 
 def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group]) -> Layout:
-    """Number the copies and the variables. ``shapes`` are the spaces of each part."""
+    """Give numbers to copies and variables; ``shapes`` are the spaces of each part."""
     starts: dict[tuple[int, str], int] = {}
     size = 0
     for part, spaces in enumerate(shapes):

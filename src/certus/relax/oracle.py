@@ -52,7 +52,8 @@ class Oracle:
         self.start = blocks[0].where.start if blocks else 0
         self.size = blocks[-1].where.stop - self.start if blocks else 0
         self.calls = self.skipped = self.completions = 0
-        self._asked: Floats | None = None
+        self.has_max_marginals = callable(getattr(part, "max_marginals", None))
+        self._asked: Floats = np.empty(0)
         self._answer: Answer | None = None
         self._memory = Memory(self.size)
 
@@ -65,15 +66,15 @@ class Oracle:
             self.skipped += 1
             return self._answer
         self.calls += 1
-        answer = self._ask(self.part.maximize, self.adjustments(multipliers, active), multipliers)
+        answer = self.complete(multipliers, active)
         self._memory.check(answer, multipliers, self.name)
         self._asked, self._answer = multipliers, answer
         return answer
 
     def complete(self, multipliers: Floats, active: NDArray[np.bool_]) -> Answer:
-        """Return the best structure under multipliers that fix cells, without any memory of it."""
-        self.completions += 1
-        return self._ask(self.part.maximize, self.adjustments(multipliers, active), multipliers)
+        """Return the best structure under multipliers, such as fix cells, without any memory of it."""
+        choice = self._ask(self.part.maximize, self.adjustments(multipliers, active))
+        return self._read(choice, multipliers)
 
     def complete_with(self, x: Floats) -> Answer | None:
         """Ask a part that offers ``complete`` for the best structure with exactly these indicators."""
@@ -82,9 +83,20 @@ class Oracle:
             if not block.reserve:
                 cells = arrays.setdefault(block.space, np.zeros(block.shape, np.int8)).reshape(-1)
                 cells[block.cells] = x[self._own(block)]
-        self.completions += 1
         part: Any = self.part
-        return self._ask(part.complete, arrays, None)
+        choice = self._ask(part.complete, arrays)
+        return None if choice is None else self._read(choice, None)
+
+    def max_marginals(self, multipliers: Floats, active: NDArray[np.bool_]) -> Floats:
+        """Ask a part for the best value of any structure that uses each of its copies: (n,)."""
+        part: Any = self.part
+        arrays = self._ask(part.max_marginals, self.adjustments(multipliers, active))
+        best = np.full(self.size, np.inf)
+        for block in self.blocks:
+            if block.space in arrays:
+                values = np.asarray(arrays[block.space], np.float64).reshape(-1)
+                best[self._own(block)] = values[block.cells] * self.weight
+        return best
 
     def adjustments(self, multipliers: Floats, active: NDArray[np.bool_]) -> dict[str, Floats]:
         """Lay multipliers out as the part wants them: by name, in the shapes of its spaces."""
@@ -111,12 +123,11 @@ class Oracle:
     def _own(self, block: Block) -> slice:
         return slice(block.where.start - self.start, block.where.stop - self.start)
 
-    def _ask(
-        self, question: Callable[[Any], Any], argument: Mapping[str, NDArray[Any]], multipliers: Floats | None
-    ) -> Any:
+    def _ask(self, question: Callable[[Any], Any], argument: Mapping[str, NDArray[Any]]) -> Any:
+        """Call a method of the part; whatever it raises says which part it was."""
         try:
-            choice = question(argument)
-        except (Forbidden, PartFailed):
+            return question(argument)
+        except Forbidden:
             raise
         except Exception as error:
             raise PartFailed(
@@ -124,9 +135,6 @@ class Oracle:
                 "this error's solution",
                 self.name,
             ) from error
-        if choice is None and multipliers is None:
-            return None
-        return self._read(choice, multipliers)
 
     def _read(self, choice: Any, multipliers: Floats | None) -> Answer:
         if not isinstance(choice, Choice):

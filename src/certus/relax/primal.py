@@ -59,24 +59,30 @@ class Completer:
         parts = len(self.dual.oracles)
         self._earned += OFTEN * parts
         found = np.nan
-        for offset in range(parts):
-            if self._spent > self._earned and self.best is not None:
+        for offset in range(parts + 1):
+            if self._spent > self._earned:
                 break
-            source = (self._turn + offset) % parts
+            source = (self._turn + offset) % (parts + 1)
             whole = self._complete_from(source, evaluation)
             if whole is not None:
                 self.offer(whole)
                 found = np.fmax(found, whole.score)
-        self._turn = (self._turn + 1) % parts
+        self._turn = (self._turn + 1) % (parts + 1)
         return float(found)
 
     def _complete_from(self, source: int, evaluation: Evaluation) -> Whole | None:
-        """Fix what one part chose and ask the others in turn, each under what is fixed by then."""
+        """Fix what one part chose and ask the others in turn, each under what is fixed by then.
+
+        One more source than there are parts: a variable is 1 where all choose it, else 0. That is no whole
+        where something has to be chosen, but one wherever leaving things out is allowed.
+        """
         layout = self.dual.layout
         fixed = np.full(layout.variables, -1.0)
-        if not self._fix(fixed, source, evaluation.answers[source].x):
+        if source == len(self.dual.oracles):
+            fixed[~layout.reserve] = (evaluation.ones == layout.count)[~layout.reserve]
+        elif not self._fix(fixed, source, evaluation.answers[source].x):
             return None
-        key = bytes([source]) * bool((fixed[~layout.reserve] < 0).any()) + fixed.tobytes()
+        key = fixed.tobytes()
         if key in self._seen:
             return None
         self._seen.add(key)
@@ -106,6 +112,7 @@ class Completer:
         layout, oracle = self.dual.layout, self.dual.oracles[part]
         own = layout.slices[part]
         wanted = fixed[layout.var[own]]
+        oracle.completions += 1
         if self._complete[part] and (wanted[self._base[own]] >= 0).all():
             self._spent += SHARE
             return oracle.complete_with(wanted)

@@ -128,7 +128,7 @@ class Search:
     def _minimize(self, node: Node) -> Evaluation | None:
         """Minimise the dual in a branch. Return the last evaluation, or None if the branch is settled."""
         free = self.dual.free(node.branch)
-        stepper = self.optimizer.start(Problem(self.dual, free))
+        stepper = self.optimizer.start(Problem(self.dual, node.branch, free))
         multipliers = self.dual.snap(node.multipliers, free)
         total, best, since = np.zeros(self.layout.copies), np.inf, 0
         for count in itertools.count(1):
@@ -143,7 +143,7 @@ class Search:
             if self._settled(node, evaluation, stepper.step):
                 return None
             self._check_limits()
-            following = stepper.next(evaluation, self.primal.score)
+            following = stepper.next(evaluation, self.primal.best)
             average = stepper.average()
             node.average = self.average = total / count if average is None else average
             if following is None or self._enough(count, since):
@@ -222,16 +222,16 @@ class Search:
         split = layout.reserve & (evaluation.ones > 0) & (evaluation.ones < layout.count)
         if split.any():
             raise Inconsistent(
-                "the parts agree on every shared cell, but not on those given to tighten: these have to follow "
-                "from the agreement. Use agree for them instead"
+                "the parts agree on every shared cell, but not on those given to tighten: these have to "
+                "follow from the agreement. Use agree for them instead"
             )
 
     def _narrow(self, node: Node) -> bool:
         """Forbid the cells that no better whole uses; return whether there were any."""
         if not self.tighten or self.primal.best is None:
             return False
-        whole = self.limits.whole
-        found = impossible(self.dual, node.branch, node.multipliers, self.primal.score, whole)
+        score, whole = self.primal.score, self.limits.whole
+        found = impossible(self.dual, node.branch, node.multipliers, score, whole=whole)
         if not found.any():
             return False
         node.branch.off |= found

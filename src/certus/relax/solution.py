@@ -1,4 +1,4 @@
-"""The answer of a decomposition: one structure a part, all in agreement, and how good they are proven to be."""
+"""The answer of a decomposition: a structure of each part, in agreement, and how good that is proven to be."""
 
 from __future__ import annotations
 

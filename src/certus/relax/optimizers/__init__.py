@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from certus.errors import InvalidInput
+from certus.relax.optimizers.auto import Auto
+from certus.relax.optimizers.bundle import Bundle
+from certus.relax.optimizers.descent import Descent
 from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
 from certus.relax.optimizers.subgradient import Subgradient
 
-OPTIMIZERS: dict[str, type[Optimizer]] = {optimizer.name: optimizer for optimizer in (Subgradient,)}
-OPTIMIZERS["auto"] = Subgradient
+OPTIMIZERS: dict[str, type[Optimizer]] = {
+    optimizer.name: optimizer for optimizer in (Auto, Subgradient, Bundle, Descent)
+}
 
 
 def choose(optimizer: str | Optimizer) -> Optimizer:
@@ -21,4 +25,14 @@ def choose(optimizer: str | Optimizer) -> Optimizer:
     return OPTIMIZERS[optimizer]()
 
 
-__all__ = ["OPTIMIZERS", "Optimizer", "Problem", "Stepper", "Subgradient", "choose"]
+__all__ = [
+    "OPTIMIZERS",
+    "Auto",
+    "Bundle",
+    "Descent",
+    "Optimizer",
+    "Problem",
+    "Stepper",
+    "Subgradient",
+    "choose",
+]

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from certus.relax.dual import Dual, Evaluation
+from certus.relax.dual import Branch, Dual, Evaluation
 from certus.relax.layout import Floats, Mask
+from certus.relax.primal import Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,11 +17,19 @@ class Problem:
 
     Attributes:
         dual: the parts and their copies.
+        branch: the variables that are fixed.
         free: (V,) the variables whose multipliers may move.
     """
 
     dual: Dual
+    branch: Branch
     free: Mask
+
+    def allows(self, part: int, x: Floats) -> bool:
+        """Whether a choice of a part fits what the branch fixes."""
+        layout = self.dual.layout
+        var = layout.var[layout.slices[part]]
+        return not (x[self.branch.off[var]] > 0).any() and not (x[self.branch.on[var]] == 0).any()
 
     def subgradient(self, evaluation: Evaluation) -> Floats:
         """Return the deviations of the copies from agreement (C,)."""
@@ -37,10 +46,10 @@ class Stepper(ABC):
     step: float = 0.0
 
     @abstractmethod
-    def next(self, evaluation: Evaluation, primal: float) -> Floats | None:
+    def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
         """Return the multipliers (C,) to try next, or None when the dual is at its minimum.
 
-        ``primal`` is the best score of a whole so far, -inf if none is known.
+        ``whole`` is the best whole so far, None if none is known.
         """
 
     def average(self) -> Floats | None:

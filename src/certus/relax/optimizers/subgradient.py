@@ -11,6 +11,7 @@ from certus.errors import InvalidInput
 from certus.relax.dual import Evaluation
 from certus.relax.layout import Floats
 from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
+from certus.relax.primal import Whole
 
 RULES = ("halving", "inverse", "decay", "polyak")
 
@@ -61,7 +62,7 @@ class SubgradientStepper(Stepper):
         self.rises = self.iterations = 0
         self.last = self.best = np.inf
 
-    def next(self, evaluation: Evaluation, primal: float) -> Floats | None:
+    def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
         """Take a step; stop when it is too small to change anything."""
         g = self.problem.subgradient(evaluation)
         square = float(g @ g)
@@ -70,25 +71,25 @@ class SubgradientStepper(Stepper):
         self.rises += evaluation.dual > self.last
         self.iterations += 1
         self.last, self.best = evaluation.dual, min(self.best, evaluation.dual)
-        self.step = self._length(evaluation, primal, square)
+        self.step = self._length(evaluation, whole, square)
         if self.step < self.problem.dual.grid:
             return None
         # A variable of two copies that differ deviates by 1/2 each: twice that is the paper's y - z.
         return self.problem.dual.snap(evaluation.multipliers - 2 * self.step * g, self.problem.free)
 
-    def _length(self, evaluation: Evaluation, primal: float, square: float) -> float:
+    def _length(self, evaluation: Evaluation, whole: Whole | None, square: float) -> float:
         if self.options.rule == "polyak":
-            return (self.options.step or 1.0) * self._gap(evaluation, primal) / (2 * square)
+            return (self.options.step or 1.0) * self._gap(evaluation, whole) / (2 * square)
         if self.first is None:
-            self.first = self._gap(evaluation, primal) / (2 * square)
+            self.first = self._gap(evaluation, whole) / (2 * square)
         if self.options.rule == "halving":
             return self.first * 0.5**self.rises
         if self.options.rule == "inverse":
             return self.first / (1 + self.rises)
         return self.first * 0.95 ** (self.iterations - 1)
 
-    def _gap(self, evaluation: Evaluation, primal: float) -> float:
+    def _gap(self, evaluation: Evaluation, whole: Whole | None) -> float:
         """Return how far the dual is above where it should go; a thousandth of its size if nobody knows."""
-        if primal > -np.inf:
-            return max(evaluation.dual - primal, 0.0)
+        if whole is not None:
+            return max(evaluation.dual - whole.score, 0.0)
         return 1e-3 * evaluation.magnitude / (1 + self.rises)
