@@ -7,7 +7,8 @@ words cannot have some tags, some tags are known to one of the two only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.learn.problems import WORDS, Problem, features
 
 Tags = tuple[int, ...]
 ROOT = "TOP"
+SENTENCES = 8  # of each grammar and tagger
 
 
 class ToyTagger:
@@ -78,6 +80,16 @@ class Toy:
 
 def toy(seed: int, pruned: bool = False) -> Toy:
     """Make a problem; some have no answer. If ``pruned``, the tagger's lattice lacks improbable sequences."""
+    model = _model(seed // SENTENCES, pruned)
+    rng = np.random.default_rng(seed)
+    sentence = rng.choice(WORDS, int(rng.integers(1, 6))).tolist()
+    scores = model.tagger.problem.crf.all_scores(features(sentence))
+    return replace(model, sentence=sentence, sequences=scores)
+
+
+@cache
+def _model(seed: int, pruned: bool) -> Toy:
+    """Make a grammar and a tagger, without a sentence."""
     rng = np.random.default_rng(seed)
     order = int(rng.integers(1, 4))
     problem = Problem(seed, order, labels=int(rng.integers(2, 4)))
@@ -85,7 +97,6 @@ def toy(seed: int, pruned: bool = False) -> Toy:
     problem.crf.weights = {name: float(np.sign(w) * (1 + round(abs(w)) % 3)) for name, w in weights.items()}
     tags = problem.crf.labels
     symbols = tags + int(rng.integers(1, 4))
-    sentence = rng.choice(WORDS, int(rng.integers(1, 6))).tolist()
 
     def score() -> float:
         return float(rng.integers(-3, 4))
@@ -98,12 +109,12 @@ def toy(seed: int, pruned: bool = False) -> Toy:
     return Toy(
         tags,
         symbols,
-        sentence,
+        [],
         binary={rule: score() for rule in rules if rng.random() < 0.5},
         unary={child: score() for child in range(symbols - 1) if rng.random() < 0.5},
         words={cell: score() for cell in product(range(tags), WORDS) if rng.random() < 0.85},
         tagger=ToyTagger(problem, names, thresholds),
-        sequences=problem.crf.all_scores(features(sentence)),
+        sequences={},
     )
 
 

@@ -139,7 +139,9 @@ def test_bad_scores_and_sentences_are_refused() -> None:
 
 
 def test_an_unparsable_sentence_is_covered_if_asked() -> None:
-    grammar = Grammar.of_rules([("A", "B", "B", 0.0), ("C", "B", "C", 0.0)], [], {"B": {"x": 0.0}, "C": {"y": 0.0}}, start="A")
+    grammar = Grammar.of_rules(
+        [("A", "B", "B", 0.0), ("C", "B", "C", 0.0)], [], {"B": {"x": 0.0}, "C": {"y": 0.0}}, start="A"
+    )
     assert grammar.parse(["x", "y", "x", "y"]).value is None
     covered = grammar.parse(["x", "y", "x", "y"], robust=True)
     assert covered.status is Status.INFEASIBLE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 from certus import Status, Tagger
 from certus.errors import InvalidInput
 from certus.relax import OPTIMIZERS, Subgradient
-from certus.syntax import Grammar, Tree
+from certus.syntax import Grammar, Tree, program
 from certus.syntax.joint import JointParse, JointParser, parse_fixed, parse_jointly
+from certus.syntax.joint_tuning import Trial, tune
+from certus.syntax.joint_tuning import best as best_of
+from tests.learn.problems import Problem
 from tests.models import invented
-from tests.syntax.joint_problems import Toy, best, toy, trees
+from tests.syntax.joint_problems import Toy, ToyTagger, best, toy, trees
 
 
 def parser_of(given: Toy, **options: Any) -> JointParser | None:
@@ -33,10 +37,12 @@ def assert_is(found: JointParse, given: Toy, weight: float) -> None:
     assert found.score == found.parse_score + weight * found.tag_score
 
 
+MANY = {"auto": range(1600)}
+
+
 @pytest.mark.parametrize("optimizer", list(OPTIMIZERS))
-@pytest.mark.parametrize("block", range(5))
-def test_proven_answers_equal_brute_force(block: int, optimizer: str) -> None:
-    for seed in range(80 * block, 80 * block + 80):
+def test_proven_answers_equal_brute_force(optimizer: str) -> None:
+    for seed in MANY.get(optimizer, range(200)):
         given, weight = toy(seed), 1 + seed % 2
         parser = parser_of(given, weight=weight)
         if parser is None:
@@ -105,6 +111,41 @@ def _sequences(lattices: Any) -> set[tuple[int, ...]]:
     return {y[:-1] for end in ends for y in reached.get(end, [])}
 
 
+# --------------------------------------------------------------------------------- a relaxation with a gap
+
+
+def appendix() -> JointParser:
+    """Rush et al. (2010), appendix A: half of two trees and half of two sequences agree, none of them do."""
+    binary = [("TOP", a, "X", 0.0 if a == "T0" else -1.0) for a in ("T0", "T1")]
+    binary += [("X", a, b, 0.0 if a != b else -1.0) for a in ("T0", "T1") for b in ("T0", "T1")]
+    words = {tag: dict.fromkeys("abc", 0.0) for tag in ("T0", "T1")}
+    problem = Problem(0, 2, labels=2)
+    problem.crf.weights = {
+        ("full", *tags): -1.0 for tags in product(range(2), repeat=3) if tags not in ((0, 0, 0), (0, 1, 1))
+    }
+    tagger: Any = ToyTagger(problem, ["T0", "T1"], [0.0] * 3)
+    return JointParser(Grammar.of_rules(binary, [], words), tagger)
+
+
+def test_the_gap_of_the_papers_appendix_is_seen_and_closed() -> None:
+    parser, words = appendix(), ["a", "b", "c"]
+    relaxed = parser.parse(words, max_iterations=50, max_nodes=1, tighten=False, optimizer=Subgradient())
+    assert not relaxed.optimal
+    assert relaxed.score == -1 < relaxed.bound
+    assert min(relaxed.trace.dual) >= 0, "the relaxation's best point scores 0"
+    packed = next(parser.problems(words)).packed()
+    linear, integer = (program.solve(packed, integer=whole) for whole in (False, True))
+    assert linear is not None
+    assert integer is not None
+    assert linear.score == pytest.approx(0, abs=1e-9)
+    assert linear.pair is None
+    assert integer.score == pytest.approx(-1)
+    for optimizer in OPTIMIZERS:
+        proven = parser.parse(words, optimizer=optimizer)
+        assert proven.optimal
+        assert proven.score == proven.bound == -1
+
+
 # ------------------------------------------------------------------------------------------ trained models
 
 
@@ -149,6 +190,27 @@ def test_no_better_pair_scores_more_than_the_joint_one(trained: tuple[Grammar, T
     for fixed, joint in zip(parse_fixed(*trained, words), parse_jointly(*trained, words), strict=True):
         best_tags = trained[1].tag(fixed.value.words).score
         assert fixed.score + best_tags <= joint.score + 1e-4
+
+
+def test_the_weight_is_chosen_on_trees(trained: tuple[Grammar, Tagger]) -> None:
+    held_out = [tree_of(tokens) for tokens in invented.tokens(15, 9)]
+    trials = tune(*trained, held_out, weights=(0.01, 2.0))
+    assert [trial.weight for trial in trials] == [0.01, 2.0]
+    assert all(0 < trial.f1 <= 1 and 0 < trial.tags <= 1 for trial in trials)
+    assert best_of([Trial(1, 0.8, 0.9), Trial(2, 0.81, 0.95), Trial(3, 0.82, 0.93)]).weight == 2
+    with pytest.raises(InvalidInput, match="at least one tree"):
+        tune(*trained, [])
+
+
+def test_sentences_without_a_joint_tree_are_covered_if_asked(trained: tuple[Grammar, Tagger]) -> None:
+    parser = JointParser(*trained)
+    words = [".", ".", ".", "lo", "lo", "."]
+    alone = parser.parse(words)
+    assert (alone.tree, alone.tags, alone.status, alone.pruning) == (None, [], Status.INFEASIBLE, None)
+    covered = parser.parse(words, robust=True)
+    assert covered.status is Status.INFEASIBLE
+    assert covered.tree.words == words
+    assert covered.tags == covered.tree.tags
 
 
 def test_refusals(trained: tuple[Grammar, Tagger]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from certus.bench.claims import Claim
-from certus.bench.joint.plan import FAST, PAPER, PROOF, K, Quality, Report
+from certus.bench.joint.plan import PAPER, PROOF, K, Quality, Report
 
 FIXED, JOINT, AFTER_K = "fixed tags", "joint", f"joint, K={K}"
 
@@ -11,7 +11,7 @@ FIXED, JOINT, AFTER_K = "fixed tags", "joint", f"joint, K={K}"
 def claims(report: Report) -> list[Claim]:
     """Return every claim with what the report says about it; a quick run learns too little for accuracy."""
     fixed, joint = (report.named(what) for what in (FIXED, JOINT))
-    paper, fast = (report.iterations(method, 0.95) for method in (PAPER, FAST))
+    paper, fast = (report.iterations(method, 0.95) for method in (PAPER, PROOF))
     ratio = report.ratio("integer")
     ratios = fast / paper if fast is not None and paper else None
     return [

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from certus.bench.joint.plan import FAST, PAPER, PATIENCE, PROOF, AtK, K, Quality, Report, Timed, buckets
+from certus.bench.joint.plan import PAPER, PATIENCE, PROOF, AtK, K, Quality, Report, Timed, buckets
 from certus.bench.report import titled
 from certus.bench.timing import Spread
 
@@ -24,7 +24,7 @@ def convergence(report: Report) -> Group:
     """Percent of sentences by iterations until the certificate (Rush et al. 2010, table 1)."""
     table = _table("iterations", *_TABLE_1)
     table.add_row("paper, Collins' parser, section 23", *(f"{share:.1f}" for share in _TABLE_1.values()))
-    for method in (PAPER, FAST):
+    for method in (PAPER, PROOF):
         rows = report.of(method)
         if rows:
             table.add_row(method, *(f"{share:.1f}" for share in buckets(rows, K).values()))
@@ -36,7 +36,7 @@ def effort(report: Report) -> Group:
     table = _table(
         "method", "proven %", "mean", "median", "95 %", "99 %", "most", "branched", "ms a sentence"
     )
-    for method in (PAPER, FAST, PROOF):
+    for method in (PAPER, PROOF):
         rows = report.of(method)
         if not rows:
             continue
