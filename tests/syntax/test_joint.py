@@ -11,12 +11,13 @@ import pytest
 from certus import Status, Tagger
 from certus.errors import InvalidInput
 from certus.relax import OPTIMIZERS, Subgradient
-from certus.syntax import Grammar, Tree, program
+from certus.syntax import Grammar, program
 from certus.syntax.joint import JointParse, JointParser, parse_fixed, parse_jointly
 from certus.syntax.joint_tuning import Trial, tune
 from certus.syntax.joint_tuning import best as best_of
 from tests.learn.problems import Problem
 from tests.models import invented
+from tests.syntax import treebank
 from tests.syntax.joint_problems import Toy, ToyTagger, best, toy, trees
 
 
@@ -37,7 +38,7 @@ def assert_is(found: JointParse, given: Toy, weight: float) -> None:
     assert found.score == found.parse_score + weight * found.tag_score
 
 
-MANY = {"auto": range(1600)}
+MANY = {"auto": range(1200)}
 
 
 @pytest.mark.parametrize("optimizer", list(OPTIMIZERS))
@@ -149,20 +150,9 @@ def test_the_gap_of_the_papers_appendix_is_seen_and_closed() -> None:
 # ------------------------------------------------------------------------------------------ trained models
 
 
-def tree_of(tokens: list[tuple[str, str, str, str]]) -> Tree:
-    """A flat tree of chunks."""
-    chunks: list[tuple[str, list[Tree]]] = []
-    for word, tag, _, chunk in tokens:
-        name = chunk[2:] or "PU"
-        if chunk[:1] != "I" or not chunks:
-            chunks.append((name, []))
-        chunks[-1][1].append(Tree(tag, [word]))
-    return Tree("TOP", [Tree("S", [Tree(name, children) for name, children in chunks])])
-
-
 @pytest.fixture(scope="module")
 def trained() -> tuple[Grammar, Tagger]:
-    grammar = Grammar.fit([tree_of(tokens) for tokens in invented.tokens(200, 1)])
+    grammar = Grammar.fit(treebank.trees(200, 1))
     return grammar, Tagger("upos", order=2, epochs=4).fit(invented.sentences(200, 1))
 
 
@@ -193,7 +183,7 @@ def test_no_better_pair_scores_more_than_the_joint_one(trained: tuple[Grammar, T
 
 
 def test_the_weight_is_chosen_on_trees(trained: tuple[Grammar, Tagger]) -> None:
-    held_out = [tree_of(tokens) for tokens in invented.tokens(15, 9)]
+    held_out = treebank.trees(15, 9)
     trials = tune(*trained, held_out, weights=(0.01, 2.0))
     assert [trial.weight for trial in trials] == [0.01, 2.0]
     assert all(0 < trial.f1 <= 1 and 0 < trial.tags <= 1 for trial in trials)
