@@ -82,11 +82,10 @@ nb::tuple parse(const Grammar& grammar, const Flat<const Index>& word_first, con
   std::vector<Trees> out(static_cast<std::size_t>(count));
   {
     const nb::gil_scoped_release released;
-    std::vector<Chart> charts(static_cast<std::size_t>(std::max<Index>(threads, 1)));
-    parallel(count, threads, [&](Index s, Index thread) {
+    parallel(count, threads, [&](Index s, Index) {
       const Index begin = word_first.data()[s], length = word_first.data()[s + 1] - begin;
       const Leaves leaves = leaves_of(leaf_first.data() + begin, length, symbol.data(), score.data());
-      out[s] = best_trees(grammar, charts[thread], leaves, k);
+      out[s] = best_trees(grammar, leaves, k);
     });
   }
   return trees_of(std::move(out));

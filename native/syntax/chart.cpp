@@ -1,7 +1,6 @@
 #include "syntax/chart.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "syntax/rows.hpp"
@@ -10,6 +9,7 @@ namespace certus::syntax {
 namespace {
 
 constexpr float kNone = kNever<float>;
+constexpr std::size_t kKeep = std::size_t{16} << 20;  // numbers that rows may hold on to
 
 }  // namespace
 
@@ -21,12 +21,13 @@ void Rows<X>::reset(Index length, Label symbols) {
   Index size = 0;
   for (Index width = 1; width <= length; ++width) {
     base_[width] = size;
-    stride_[width] = length - width + 1 + kLanes;  // vectors may be read from any span on
+    stride_[width] = kLanes * (blocks(length - width + 1) + 1);  // vectors may be read from any span on
     size += stride_[width] * symbols;
   }
-  if (static_cast<std::size_t>(size) > size_) {
+  const bool much = size_ > kKeep && static_cast<std::size_t>(size) < size_ / 4;  // after a very long sentence
+  if (static_cast<std::size_t>(size) > size_ || much) {
     data_.reset();
-    data_.reset(new X[static_cast<std::size_t>(size)]);
+    data_.reset(static_cast<X*>(::operator new[](static_cast<std::size_t>(size) * sizeof(X), std::align_val_t{64})));
     size_ = static_cast<std::size_t>(size);
   }
   made_.assign(static_cast<std::size_t>((length + 1) * symbols), 0);
@@ -58,15 +59,27 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   words_ = length_ / 64 + 1;
   widths_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
   reversed_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
+  symbols_ = rules.symbols();
+  most_.resize(static_cast<std::size_t>((length_ + 1) * symbols_));
+  offset_ = 0;
   double largest = rules.largest();
-  for (Index i = 0; i < length_; ++i)
-    for (std::int32_t n = leaves.first[i]; n < leaves.first[i + 1]; ++n) {
-      const Leaf& leaf = leaves.leaves[n];
-      const double score = adjust ? leaf.score + adjust[i * tags + grammar.tag[leaf.symbol]] : leaf.score;
-      if (score == kNever<double>) continue;
-      largest = std::max(largest, std::abs(score));
-      bottom_.make(1, leaf.symbol, kNone)[i] = static_cast<float>(score);
+  for (Index i = 0; i < length_; ++i) {
+    const auto score = [&](const Leaf& leaf) {
+      return adjust ? leaf.score + adjust[i * tags + grammar.tag[leaf.symbol]] : leaf.score;
+    };
+    const Leaf* begin = leaves.leaves.data() + leaves.first[i];
+    const Leaf* end = leaves.leaves.data() + leaves.first[i + 1];
+    double best = kNever<double>;
+    for (const Leaf* leaf = begin; leaf != end; ++leaf) best = std::max(best, score(*leaf));
+    if (best == kNever<double>) return;  // a word that nothing derives
+    offset_ += best;
+    for (const Leaf* leaf = begin; leaf != end; ++leaf) {
+      const double relative = score(*leaf) - best;
+      if (relative == kNever<double>) continue;
+      largest = std::max(largest, -relative);
+      bottom_.make(1, leaf->symbol, kNone)[i] = static_cast<float>(relative);
     }
+  }
   // A derivation has at most 4 n scores, and each partial sum is off by at most its own rounding.
   const double terms = 4.0 * static_cast<double>(length_ + 1);
   rounding_ = terms * terms * largest * std::numeric_limits<float>::epsilon();
@@ -74,7 +87,7 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
     if (width > 1) combine(rules, width);
     close(rules, width);
   }
-  if (length_ > 0 && top_.has(length_, grammar.start)) best_ = top_(length_, grammar.start)[0];
+  if (length_ > 0 && top_.has(length_, grammar.start)) best_ = top_(length_, grammar.start)[0] + offset_;
 }
 
 // The bottoms of a width, from tops of smaller ones.
@@ -105,6 +118,7 @@ void Chart::close(const Rules& rules, Index width) {
       raise_row(top_.make(width, chain->parent, kNone), from, static_cast<float>(chain->score), count);
   }
   for (const Label symbol : top_.listed(width)) {
+    most_[width * symbols_ + symbol] = largest(top_(width, symbol), count);
     widths_[symbol * words_ + width / 64] |= std::uint64_t{1} << (width % 64);
     const Index mirrored = 64 * words_ - 1 - width;
     reversed_[symbol * words_ + mirrored / 64] |= std::uint64_t{1} << (mirrored % 64);

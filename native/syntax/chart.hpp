@@ -8,11 +8,12 @@
 // works on whole vectors. Rows in which nothing is possible are never touched: for each symbol a set of bits
 // holds the widths in which it covers anything.
 //
-// Scores are in single precision. The best derivations are found by packing all that come within the rounding of
+// Scores are in single precision, and taken relative to the best leaf of each word, so that they stay small. The best derivations are found by packing all that come within the rounding of
 // the best into a forest, where sums are taken in double precision.
 #pragma once
 
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "syntax/grammar.hpp"
@@ -36,7 +37,10 @@ class Rows {
 
  private:
   Label symbols_ = 0;
-  std::unique_ptr<X[]> data_;
+  struct Free {
+    void operator()(X* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<X[], Free> data_;
   std::size_t size_ = 0;
   std::vector<Index> base_, stride_;        // [width]
   std::vector<char> made_;                  // [width][symbol]
@@ -45,15 +49,24 @@ class Rows {
 
 class Chart {
  public:
+  // One for each thread, so that parsing one sentence after the other allocates nothing.
+  static Chart& local() {
+    thread_local Chart chart;
+    return chart;
+  }
+
   // Fills in the best scores of all derivations. The leaf of tag t at word i scores adjust[i * tags + t] more.
   void fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags);
 
   Index length() const { return length_; }
   double best() const { return best_; }          // of a tree, up to rounding; -inf where there is none
+  double offset() const { return offset_; }      // scores in the chart are so much less
   double rounding() const { return rounding_; }  // what single precision may have cost a score, at most
 
   const Rows<float>& tops() const { return top_; }
   const Rows<float>& bottoms() const { return bottom_; }
+  // The largest score of a row of tops.
+  float most(Index width, Label symbol) const { return most_[width * symbols_ + symbol]; }
   // Calls use(d) for all d such that the left symbol covers something of width d, the right one of width - d.
   template <class Use>
   void splits(Label left, Label right, Index width, const Use& use) const {
@@ -71,8 +84,9 @@ class Chart {
   void combine(const Rules& rules, Index width);
   void close(const Rules& rules, Index width);
 
-  Index length_ = 0, words_ = 0;
-  double best_ = kNever<double>, rounding_ = 0;
+  Index length_ = 0, words_ = 0, symbols_ = 0;
+  double best_ = kNever<double>, rounding_ = 0, offset_ = 0;
+  std::vector<float> most_;  // [width][symbol]
   Rows<float> top_, bottom_;
   // [symbol][words_] bit d is set where tops of width d have a derivation; bit 64 * words_ - 1 - d in the other.
   std::vector<std::uint64_t> widths_, reversed_;

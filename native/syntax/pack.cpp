@@ -19,7 +19,8 @@ class Forest::Packing {
   Packing(Forest& forest, const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold)
       : forest_(forest), grammar_(grammar), chart_(chart), leaves_(leaves), length_(chart.length()) {
     // Never -inf, which what is dead would reach.
-    threshold_ = std::max(static_cast<float>(threshold - chart.rounding()), std::numeric_limits<float>::lowest());
+    threshold_ = std::max(static_cast<float>(threshold - chart.offset() - chart.rounding()),
+                          std::numeric_limits<float>::lowest());
     for (Rows<float>* rows : {&top_, &bottom_}) rows->reset(length_, grammar.rules.symbols());
     for (Rows<std::int32_t>* rows : {&top_node_, &bottom_node_}) rows->reset(length_, grammar.rules.symbols());
     through_.resize(static_cast<std::size_t>(length_ + kLanes));
@@ -84,12 +85,16 @@ class Forest::Packing {
     const Rules& rules = grammar_.rules;
     for (const Label parent : bottom_.listed(width)) {
       const float* above = bottom_(width, parent);
+      const float most = largest(above, count);
       const Rules::Expansion* end = rules.expansions_end(parent);
       for (const Rules::Expansion* rule = rules.expansions_begin(parent); rule != end; ++rule)
         chart_.splits(rule->left, rule->right, width, [&](Index d) {
+          const auto score = static_cast<float>(rule->score);
+          // First the best of all spans of the widths, which rarely reaches the threshold; then span by span.
+          const float best = chart_.most(d, rule->left) + chart_.most(width - d, rule->right);
+          if (!((most + score) + best >= threshold_)) return;
           const float* left = chart_.tops()(d, rule->left);
           const float* right = chart_.tops()(width - d, rule->right) + d;
-          const auto score = static_cast<float>(rule->score);
           if (sums_through(through_.data(), above, score, left, right, count) >= threshold_)
             add(width, d, parent, *rule);
         });
@@ -130,9 +135,20 @@ class Forest::Packing {
   const Leaves& leaves_;
   const Index length_;
   float threshold_;
-  Rows<float> top_, bottom_;                      // outside scores
-  Rows<std::int32_t> top_node_, bottom_node_;     // nodes, or -1
-  std::vector<float> through_;                    // scratch
+  struct Scratch {
+    Rows<float> top, bottom;
+    Rows<std::int32_t> top_node, bottom_node;
+    std::vector<float> through;
+  };
+  static Scratch& local() {
+    thread_local Scratch scratch;
+    return scratch;
+  }
+  Rows<float>& top_ = local().top;  // outside scores
+  Rows<float>& bottom_ = local().bottom;
+  Rows<std::int32_t>& top_node_ = local().top_node;  // nodes, or -1
+  Rows<std::int32_t>& bottom_node_ = local().bottom_node;
+  std::vector<float>& through_ = local().through;
 };
 
 void Forest::pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold) {

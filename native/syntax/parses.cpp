@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNone = kNever<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMargin = 12;        // of the first forest
+constexpr double kMargin = 14;        // of the first forest
 constexpr double kLargestMargin = 40;
 constexpr double kFirstRanks = 3;     // how far below the best the k best are sought first
 constexpr int kDoublings = 5;
@@ -18,7 +18,8 @@ constexpr double kWhole = 100;  // a margin above which nothing is left out
 
 }  // namespace
 
-Trees best_trees(const Grammar& grammar, Chart& chart, const Leaves& leaves, Index k) {
+Trees best_trees(const Grammar& grammar, const Leaves& leaves, Index k) {
+  Chart& chart = Chart::local();
   Trees out;
   Forest forest;
   chart.fill(grammar, leaves, nullptr, 0);
@@ -94,7 +95,7 @@ double Parses::maximize(const double* adjust) {
     if (most == kInfinity) continue;
     const double best = slot.forest.maximize(adjust, tags_);
     if (most == kNone) return kNone;  // a word has no tag left
-    if (best >= slot.threshold + most + chart_.rounding()) {
+    if (best >= slot.threshold + most + slot.rounding) {
       current_ = n;
       outside_ = slot.threshold + most;
       return best;
@@ -106,24 +107,19 @@ double Parses::maximize(const double* adjust) {
 }
 
 double Parses::parse(Slot& slot, const double* adjust) {
-  const double margin = slot.origin.empty() ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
+  slot.margin = slot.origin.empty() ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
   ++parsed_;
   slot.origin.assign(adjust, adjust + length() * tags_);
-  chart_.fill(grammar_, leaves_, adjust, tags_);
-  slot.best = chart_.best();
-  widen(slot, margin);
-  return slot.best == kNone ? kNone : slot.forest.maximize(adjust, tags_);
-}
-
-// Packs all within a margin of the best, from the chart as it is.
-void Parses::widen(Slot& slot, double margin) {
-  slot.margin = margin;
-  outside_ = slot.threshold = slot.best - margin;
-  slot.forest.pack(grammar_, chart_, leaves_, slot.threshold);
+  Chart& chart = Chart::local();
+  chart.fill(grammar_, leaves_, adjust, tags_);
+  slot.rounding = chart.rounding();
+  outside_ = slot.threshold = chart.best() - slot.margin;
+  slot.forest.pack(grammar_, chart, leaves_, slot.threshold);
+  return slot.forest.maximize(adjust, tags_);
 }
 
 void Parses::max_marginals(const double* adjust, bool exact, double* out) {
-  double best = maximize(adjust);
+  const double best = maximize(adjust);
   Slot& slot = slots_[current_];
   if (best == kNone) {
     std::fill(out, out + length() * tags_, kNone);
@@ -131,17 +127,18 @@ void Parses::max_marginals(const double* adjust, bool exact, double* out) {
   }
   slot.forest.max_marginals(adjust, tags_, out);
   double outside = outside_;
+  Chart& chart = Chart::local();
   for (double margin = 2 * kMargin; exact && outside != kNone && !covered(adjust, out, outside); margin *= 2) {
     if (margin == 2 * kMargin) {  // the chart must be that of these very adjustments
       ++parsed_;
-      chart_.fill(grammar_, leaves_, adjust, tags_);
+      chart.fill(grammar_, leaves_, adjust, tags_);
     }
     if (margin > kWhole) margin = kInfinity;
     Forest wide;
-    wide.pack(grammar_, chart_, leaves_, chart_.best() - margin);
+    wide.pack(grammar_, chart, leaves_, chart.best() - margin);
     wide.maximize(adjust, tags_);
     wide.max_marginals(adjust, tags_, out);
-    outside = chart_.best() - margin + chart_.rounding();
+    outside = chart.best() - margin + chart.rounding();
   }
   if (outside == kNone) return;
   for (Index i = 0; i < length(); ++i)

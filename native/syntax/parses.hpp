@@ -15,7 +15,7 @@ struct Trees {
   bool exhausted = false;  // whether there are no others
   Index edges = 0;  // of the forest they were taken from
 };
-Trees best_trees(const Grammar& grammar, Chart& chart, const Leaves& leaves, Index k);
+Trees best_trees(const Grammar& grammar, const Leaves& leaves, Index k);
 
 // Parses one sentence again and again, under adjustments of its tags.
 //
@@ -51,19 +51,17 @@ class Parses {
     Forest forest;
     std::vector<double> origin;  // [word][tag]; empty before the first use
     double threshold = 0;
-    double best = 0, margin = 0;
+    double margin = 0, rounding = 0;
   };
   double gain(const Slot& slot, const double* adjust) const;
   bool same_forbidden(const Slot& slot, const double* adjust) const;
   double parse(Slot& slot, const double* adjust);
-  void widen(Slot& slot, double margin);
   bool covered(const double* adjust, const double* cells, double outside) const;
 
   const Grammar& grammar_;
   const Leaves leaves_;
   const Index tags_;
   std::vector<std::vector<Label>> possible_;  // [word] its tags
-  Chart chart_;
   Slot slots_[2];
   Index current_ = 0, parsed_ = 0;
   double outside_ = 0;  // no tree outside the current forest scored more when it was last maximised

@@ -62,6 +62,13 @@ CERTUS_INLINE void raise_row_by(float* row, const float* from, float score, Inde
 }
 
 template <int bytes>
+CERTUS_INLINE float largest_by(const float* row, Index blocks) {
+  typename Of<bytes>::vector most = load<bytes>(row);
+  for (Index i = Of<bytes>::width; i < blocks * kLanes; i += Of<bytes>::width) most = larger(most, load<bytes>(row + i));
+  return largest_lane<bytes>(most);
+}
+
+template <int bytes>
 CERTUS_INLINE float sums_through_by(float* out, const float* above, float score, const float* left,
                                     const float* right, Index blocks) {
   using V = typename Of<bytes>::vector;
@@ -78,6 +85,7 @@ CERTUS_INLINE float sums_through_by(float* out, const float* above, float score,
 struct Steps {
   bool (*best_sums)(float*, const float* const*, Index, Index);
   void (*raise_row)(float*, const float*, float, Index);
+  float (*largest)(const float*, Index);
   float (*sums_through)(float*, const float*, float, const float*, const float*, Index);
 };
 
@@ -88,11 +96,12 @@ struct Steps {
   target void raise_row_##name(float* row, const float* from, float score, Index blocks) {                          \
     raise_row_by<bytes>(row, from, score, blocks);                                                                   \
   }                                                                                                                  \
+  target float largest_##name(const float* row, Index blocks) { return largest_by<bytes>(row, blocks); }             \
   target float sums_through_##name(float* out, const float* above, float score, const float* left,                  \
                                    const float* right, Index blocks) {                                              \
     return sums_through_by<bytes>(out, above, score, left, right, blocks);                                          \
   }                                                                                                                  \
-  constexpr Steps k_##name{best_sums_##name, raise_row_##name, sums_through_##name};
+  constexpr Steps k_##name{best_sums_##name, raise_row_##name, largest_##name, sums_through_##name};
 
 CERTUS_STEPS(baseline, , 16)
 #ifdef CERTUS_TARGETS
@@ -120,6 +129,7 @@ bool best_sums(float* out, const float* const* from, Index count, Index blocks) 
 void raise_row(float* row, const float* from, float score, Index blocks) {
   kSteps.raise_row(row, from, score, blocks);
 }
+float largest(const float* row, Index blocks) { return kSteps.largest(row, blocks); }
 float sums_through(float* out, const float* above, float score, const float* left, const float* right, Index blocks) {
   return kSteps.sums_through(out, above, score, left, right, blocks);
 }

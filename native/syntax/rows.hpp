@@ -16,6 +16,9 @@ bool best_sums(float* out, const float* const* from, Index count, Index blocks);
 // row[i] = max(row[i], from[i] + score)
 void raise_row(float* row, const float* from, float score, Index blocks);
 
+// The largest of a row.
+float largest(const float* row, Index blocks);
+
 // out[i] = above[i] + score + left[i] + right[i]; returns the largest.
 float sums_through(float* out, const float* above, float score, const float* left, const float* right, Index blocks);
 

@@ -17,14 +17,14 @@ from certus.bench.joint.report import show, write_json
 from certus.bench.joint.run import _check
 from certus.cli.app import app
 from certus.errors import InvalidInput
-from tests.syntax import treebank
+from tests.syntax import chunk_trees
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     data = tmp_path_factory.mktemp("data")
     (data / "treebank").mkdir()
-    (data / FILE).write_text(treebank.text(140, 1), encoding="utf-8")
+    (data / FILE).write_text(chunk_trees.text(140, 1), encoding="utf-8")
     plan = Plan(data=data, train=120, held_out=10, timed=2, epochs=2)
     return run(plan)
 
@@ -88,7 +88,7 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"wsj_sample\.mrg, which is not there"):
         Plan(data=tmp_path)
     (tmp_path / "treebank").mkdir()
-    (tmp_path / FILE).write_text(treebank.text(5, 1), encoding="utf-8")
+    (tmp_path / FILE).write_text(chunk_trees.text(5, 1), encoding="utf-8")
     with pytest.raises(InvalidInput, match="has 5 trees; the benchmark learns from 3500"):
         run(Plan(data=tmp_path))
     done = CliRunner().invoke(app, ["bench", "joint"], env={"CERTUS_DATA": ""})

@@ -10,14 +10,14 @@ from certus.cli.app import app
 from certus.models.parser import Parser
 from certus.syntax import Tree, parse_jointly
 from tests.models import invented
-from tests.syntax import treebank
+from tests.syntax import chunk_trees
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     folder = tmp_path_factory.mktemp("models")
     trees = folder / "train.mrg"
-    trees.write_text(treebank.text(150, 1), encoding="utf-8")
+    trees.write_text(chunk_trees.text(150, 1), encoding="utf-8")
     parser, tagger = str(folder / "parser"), str(folder / "tagger")
     Parser().fit(trees).save(parser)
     done = CliRunner().invoke(

@@ -45,13 +45,15 @@ def has_positive_cycle(unary: Unary) -> bool:
 Derivation = tuple[float, tuple[str, ...]]  # its score, and the preterminals of the words
 
 
-def derivations(binary: Binary, unary: Unary, words: Words, sentence: Sequence[str], start: str) -> list[Derivation]:
+def derivations(
+    binary: Binary, unary: Unary, words: Words, sentence: Sequence[str], start: str
+) -> list[Derivation]:
     """All derivations of a sentence in which a chain of unary rules is the best between its ends."""
     links = chains(unary)
 
     @cache
     def bottoms(symbol: str, i: int, j: int) -> list[Derivation]:
-        found = []
+        found: list[Derivation] = []
         if j - i == 1 and sentence[i] in words.get(symbol, {}):
             found.append((words[symbol][sentence[i]], (symbol,)))
         for parent, left, right, score in binary:

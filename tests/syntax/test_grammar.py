@@ -24,7 +24,8 @@ def all_of(problem: Problem) -> list[tuple[float, tuple[str, ...]]]:
 
 def score_of(problem: Problem, tree: Tree) -> float:
     """Score a tree rule by rule, and refuse it if it is none of the grammar's."""
-    rules = {(a, b, c): x for a, b, c, x in problem.binary} | {(a, b): x for a, b, x in problem.unary}
+    rules: dict[tuple[str, ...], float] = {(a, b, c): x for a, b, c, x in problem.binary}
+    rules |= {(a, b): x for a, b, x in problem.unary}
     rules |= {(tag, word): x for tag, words in problem.words.items() for word, x in words.items()}
     return sum(rules[used] for used in tree_scores(tree))
 

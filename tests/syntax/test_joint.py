@@ -17,7 +17,7 @@ from certus.syntax.joint_tuning import Trial, tune
 from certus.syntax.joint_tuning import best as best_of
 from tests.learn.problems import Problem
 from tests.models import invented
-from tests.syntax import treebank
+from tests.syntax import chunk_trees
 from tests.syntax.joint_problems import Toy, ToyTagger, best, toy, trees
 
 
@@ -152,7 +152,7 @@ def test_the_gap_of_the_papers_appendix_is_seen_and_closed() -> None:
 
 @pytest.fixture(scope="module")
 def trained() -> tuple[Grammar, Tagger]:
-    grammar = Grammar.fit(treebank.trees(200, 1))
+    grammar = Grammar.fit(chunk_trees.trees(200, 1))
     return grammar, Tagger("upos", order=2, epochs=4).fit(invented.sentences(200, 1))
 
 
@@ -183,7 +183,7 @@ def test_no_better_pair_scores_more_than_the_joint_one(trained: tuple[Grammar, T
 
 
 def test_the_weight_is_chosen_on_trees(trained: tuple[Grammar, Tagger]) -> None:
-    held_out = treebank.trees(15, 9)
+    held_out = chunk_trees.trees(15, 9)
     trials = tune(*trained, held_out, weights=(0.01, 2.0))
     assert [trial.weight for trial in trials] == [0.01, 2.0]
     assert all(0 < trial.f1 <= 1 and 0 < trial.tags <= 1 for trial in trials)

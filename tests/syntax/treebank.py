@@ -1,25 +1,46 @@
-"""Trees over an invented language: flat, with the chunks of its sentences as constituents."""
+"""An invented treebank: sentences of a small grammar, with function tags and traces."""
 
 from __future__ import annotations
 
-from certus.syntax import Tree
-from tests.models.invented import Token, tokens
+import numpy as np
+
+from certus.syntax import Tree, prepared
+
+_NOUNS = ["dog", "park", "bird", "tree", "house", "garden", "stone", "owl"]
+_VERBS = ["sees", "hears", "likes", "finds", "greets"]
+_PLACES = ["in", "near", "behind"]
 
 
-def tree_of(sentence: list[Token]) -> Tree:
-    """The chunks of a sentence side by side."""
-    chunks: list[tuple[str, list[Tree]]] = []
-    for word, tag, _, chunk in sentence:
-        if chunk[:1] != "I" or not chunks:
-            chunks.append((chunk[2:] or "PU", []))
-        chunks[-1][1].append(Tree(tag, [word]))
-    return Tree("TOP", [Tree("S", [Tree(name, children) for name, children in chunks])])
+def trees(count: int, seed: int = 0) -> list[Tree]:
+    """Return random trees."""
+    rng = np.random.default_rng(seed)
+    return [Tree.parse(_sentence(rng)) for _ in range(count)]
 
 
-def trees(count: int, seed: int) -> list[Tree]:
-    return [tree_of(sentence) for sentence in tokens(count, seed)]
+def _one(rng: np.random.Generator, words: list[str]) -> str:
+    return words[int(rng.integers(len(words)))]
 
 
-def text(count: int, seed: int) -> str:
-    """The same as a file."""
-    return "".join(f"{tree}\n" for tree in trees(count, seed))
+def _noun_phrase(rng: np.random.Generator, function: str = "", depth: int = 0) -> str:
+    adjective = " (JJ old)" if rng.random() < 0.3 else ""
+    simple = f"(DT the){adjective} (NN {_one(rng, _NOUNS)})"
+    if depth < 2 and rng.random() < 0.3:
+        place = f"(PP (IN {_one(rng, _PLACES)}) {_noun_phrase(rng, '', depth + 1)})"
+        return f"(NP{function} (NP {simple}) {place})"
+    return f"(NP{function} {simple})"
+
+
+def _sentence(rng: np.random.Generator) -> str:
+    parts = [f"(VBZ {_one(rng, _VERBS)})", _noun_phrase(rng)]
+    if rng.random() < 0.5:
+        parts.append(f"(PP-LOC (IN {_one(rng, _PLACES)}) {_noun_phrase(rng)})")
+    if rng.random() < 0.2:
+        parts.append("(NP-TMP (NN today))")
+    if rng.random() < 0.2:
+        parts.append("(S (NP-SBJ (-NONE- *-1)) (VP (TO to) (VP (VB sing))))")
+    return f"( (S {_noun_phrase(rng, '-SBJ-1')} (VP {' '.join(parts)}) (. .)))"
+
+
+def prepared_trees(count: int, seed: int = 0) -> list[Tree]:
+    """Return random trees without function tags and traces."""
+    return [tree for tree in map(prepared, trees(count, seed)) if tree is not None]

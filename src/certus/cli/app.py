@@ -148,8 +148,8 @@ def parse(
 ) -> None:
     """Find the trees of sentences: plain text, a sentence a line, or the words of bracketed trees.
 
-    Trees come out in brackets, one a line. The summary says how many are proven to be the best; a sentence that
-    the grammar does not derive gets a cover, as few constituents as possible side by side, and is named.
+    Trees come out in brackets, one a line. The summary says how many are proven to be the best; a sentence
+    that the grammar does not derive gets a cover, as few constituents as possible side by side, and is named.
     """
     from certus.cli.parse import run
 

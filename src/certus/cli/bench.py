@@ -157,6 +157,35 @@ def joint(
         raise typer.Exit(1)
 
 
+@bench.command()
+def parse(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="CERTUS_DATA", help="The folder with the corpora; docs/benchmarks.md lists them."
+        ),
+    ] = None,
+    train: Annotated[
+        int, typer.Option(min=1, help="How many trees to learn from; the rest is tested.")
+    ] = 3500,
+    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
+) -> None:
+    """Train a parser on the Penn Treebank sample and measure it: F1, speed, k best, repeated parsing.
+
+    NLTK's ViterbiParser parses a few short sentences with the same small grammar, if it is installed.
+    """
+    from certus.bench.parse import run, show, write_json
+    from certus.errors import InvalidInput
+
+    if data is None:
+        raise InvalidInput("where are the corpora? Give their folder by --data, or in CERTUS_DATA")
+    _check_outputs(json, None)
+    report = _run(lambda tell: run(data, tell, train))
+    show(report, _console())
+    if json is not None:
+        write_json(report, json)
+
+
 def _check_outputs(json: Path | None, plot: Path | None) -> None:
     from certus.errors import CertusError
 

@@ -145,7 +145,7 @@ def parsed(
 
 
 def written(found: Iterable[list[Any]], scores: bool, pretty: bool) -> Iterator[str]:
-    """Write the solutions of sentences: a tree a line, or after its rank, score and status; drawn if asked."""
+    """Write the solutions of sentences: a tree a line, if asked after its rank, score and status."""
     for several in found:
         for rank, one in enumerate(several, 1):
             tree = one.value.pretty() if pretty else str(one.value)

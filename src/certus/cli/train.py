@@ -198,7 +198,11 @@ def _names(text: str) -> tuple[str, ...]:
 def report_parser(made: Any, output: str, seconds: float) -> None:
     """Say what was made."""
     measured = made.description.get("accuracy")
-    dev = [] if measured is None else [f"dev F1 {100 * measured['dev']:.2f}, tags {100 * measured['dev_tags']:.2f} %"]
+    dev = (
+        []
+        if measured is None
+        else [f"dev F1 {100 * measured['dev']:.2f}, tags {100 * measured['dev_tags']:.2f} %"]
+    )
     rules = sum(len(rules) for rules in made.grammar.rules[::2])
     parts = [f"{len(made.grammar.symbols):,} symbols, {rules:,} rules", *dev, size_of(output), clock(seconds)]
     typer.echo(f"{output}: {', '.join(parts)}", err=True)

@@ -24,7 +24,8 @@ def run(
     if as_json:
         print(json.dumps(report.as_dict(), indent=1))
     else:
-        show(report, Console())
+        console = Console()
+        show(report, console if console.is_terminal else Console(width=120))
 
 
 def show(report: TreeReport, console: Console) -> None:

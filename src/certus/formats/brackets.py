@@ -1,7 +1,7 @@
 """Bracketed trees, as in the .mrg files of the Penn Treebank: several a line, or one over many lines.
 
-A tree is ``(LABEL tree ...)`` or ``(TAG word)``; the label of the root may be missing. Brackets among the words
-are written -LRB- and -RRB- in treebanks, and stay so.
+A tree is ``(LABEL tree ...)`` or ``(TAG word)``; the label of the root may be missing. Brackets among the
+words are written -LRB- and -RRB- in treebanks, and stay so.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from certus.formats.blocks import decoded
 from certus.formats.files import Source, atomic, check_encoding, check_readable, name_of, opened
 from certus.syntax.trees import Tree
 
-# A tag with its word, which most brackets are; an opening bracket with its label; the rest one by one.
-_TOKEN = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)|\(([^\s()]*)|(\))|(\n)|([^\s()]+)")
+# A tag with its word, which most brackets are; an opening bracket with its label; a closing one; the rest.
+_TOKEN = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)|\(([^\s()]*)|(\))|([^\s()]+)")
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\(\s*[^\s()]*\s*\(\s*[^\s()]+[\s(]")
-_WORD, _OPEN, _CLOSE, _LINE = 2, 3, 4, 5
+_WORD, _OPEN, _CLOSE = 2, 3, 4
 
 
 def looks_bracketed(path: str) -> bool:
-    """Whether a file holds bracketed trees: whether it begins with a bracket within a bracket, or around a tag."""
+    """Whether a file holds bracketed trees: whether it begins with a bracket within a bracket."""
     if path == "-" or not os.path.isfile(path):
         return False
     with opened(path) as chunk:
@@ -60,71 +60,83 @@ def parse(text: str, source: str = "<text>") -> Iterator[Tree]:
 class _Open:
     """A bracket that is not closed yet."""
 
-    __slots__ = ("children", "label", "line", "word")
+    __slots__ = ("children", "label", "place", "word")
 
-    def __init__(self, label: str, line: int) -> None:
+    def __init__(self, label: str, place: _Place) -> None:
         self.label = label
-        self.line = line
+        self.place = place
         self.children: list[Tree] = []
         self.word: str | None = None
 
 
+class _Place:
+    """Where a token stands. Lines are counted when something is wrong, and not before."""
+
+    __slots__ = ("lines", "start", "text")
+
+    def __init__(self, text: str, lines: int, start: int) -> None:
+        self.text = text
+        self.lines = lines  # before the text
+        self.start = start
+
+    def error(self, reason: str, source: str) -> FormatError:
+        return FormatError(reason, source, self.lines + self.text.count("\n", 0, self.start) + 1)
+
+
 def _trees(texts: Iterable[str], source: str) -> Iterator[Tree]:
     stack: list[_Open] = []
-    line = 1
+    lines = 0
     for text in texts:
         for token in _TOKEN.finditer(text):
             kind = token.lastindex
             if kind == _WORD:
                 tree = Tree(token[1], (token[2],))
             elif kind == _OPEN:
-                stack.append(_Open(token[3], line))
+                stack.append(_Open(token[3], _Place(text, lines, token.start())))
                 continue
             elif kind == _CLOSE:
-                tree = _closed(stack, source, line)
-            elif kind == _LINE:
-                line += 1
-                continue
+                tree = _closed(stack, _Place(text, lines, token.start()), source)
             else:
-                _bare(stack, token[6], source, line)
+                _bare(stack, token[5], _Place(text, lines, token.start()), source)
                 continue
             if not stack:
                 yield tree
             elif stack[-1].word is not None:
-                raise _untagged(stack[-1].word, source, line)
+                raise _untagged(stack[-1].word, stack[-1].place, source)
             else:
                 stack[-1].children.append(tree)
+        lines += text.count("\n")
     if stack:
-        raise FormatError("the bracket that opens here is never closed", source, stack[-1].line)
+        raise stack[-1].place.error("the bracket that opens here is never closed", source)
 
 
-def _closed(stack: list[_Open], source: str, line: int) -> Tree:
+def _closed(stack: list[_Open], place: _Place, source: str) -> Tree:
     if not stack:
-        raise FormatError("a bracket is closed that was never opened", source, line)
+        raise place.error("a bracket is closed that was never opened", source)
     done = stack.pop()
     if done.word is not None:
         return Tree(done.label, (done.word,))
     if not done.children:
         name = f" {done.label!r}" if done.label else ""
-        raise FormatError(f"the constituent{name} is empty; it needs a word or constituents", source, line)
+        raise place.error(f"the constituent{name} is empty; it needs a word or constituents", source)
     return Tree(done.label, done.children)
 
 
-def _bare(stack: list[_Open], word: str, source: str, line: int) -> None:
+def _bare(stack: list[_Open], word: str, place: _Place, source: str) -> None:
     """Take a word that stands alone: a label after a bracket and blanks, or the word of a tag."""
     if not stack:
-        raise FormatError(f"the word {word!r} stands outside of all brackets", source, line)
-    place = stack[-1]
-    if place.children or place.word is not None:
-        raise _untagged(word, source, line)
-    if place.label:
-        place.word = word
+        raise place.error(f"the word {word!r} stands outside of all brackets", source)
+    above = stack[-1]
+    if above.children or above.word is not None:
+        raise _untagged(word, place, source)
+    if above.label:
+        above.word = word
     else:
-        place.label = word
+        above.label = word
 
 
-def _untagged(word: str, source: str, line: int) -> FormatError:
-    return FormatError(f"the word {word!r} has no tag of its own: write (TAG {word})", source, line)
+def _untagged(word: str, place: _Place, source: str) -> FormatError:
+    return place.error(f"the word {word!r} has no tag of its own: write (TAG {word})", source)
 
 
 def write(

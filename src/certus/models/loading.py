@@ -20,7 +20,11 @@ def load(path: str | os.PathLike[str] | None = None) -> Any:
 
         return Parser.from_file(file)
     if file.kind != "tagger":
-        advice = "start its training again to finish it" if file.kind == "checkpoint" else "give a tagger or a parser"
+        advice = (
+            "start its training again to finish it"
+            if file.kind == "checkpoint"
+            else "give a tagger or a parser"
+        )
         raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load; {advice}")
     return Tagger.from_file(file)
 

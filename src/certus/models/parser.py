@@ -122,8 +122,8 @@ class Parser:
     def parse(self, words: Sequence[str], k: int = 1) -> Any:
         """Return the best tree of a sentence as a Solution; with k > 1 the k best, as a KBest.
 
-        A sentence that the grammar does not derive has the status INFEASIBLE; its value is then a cover, as few
-        constituents as possible side by side.
+        A sentence that the grammar does not derive has the status INFEASIBLE; its value is then a cover, as
+        few constituents as possible side by side.
 
         Args:
             words: of the sentence, as the treebank writes them; ``certus.syntax.penn_words`` does that.
@@ -155,7 +155,7 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically."""
-        model_file.write(path, "parser", _arrays(self.grammar, self.description["words"]), self.description)
+        model_file.write(path, "parser", _arrays(self.grammar), self.description)
 
     @classmethod
     def load(cls, path: Any) -> Parser:
@@ -185,7 +185,7 @@ class Parser:
 def _trees(source: Source, encoding: str) -> Iterator[Tree]:
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         return brackets.read(source, encoding=encoding)  # type: ignore[arg-type]
-    return iter(source)  # type: ignore[arg-type]
+    return iter(source)
 
 
 def _described(options: Options, grammar: Grammar, trees: Sequence[Tree], train: Source) -> dict[str, Any]:
@@ -198,15 +198,22 @@ def _described(options: Options, grammar: Grammar, trees: Sequence[Tree], train:
         "options": {**dataclasses.asdict(options), "splits": list(options.splits)},
         "labels": grammar.labels,
         "tags": grammar.tags,
-        "symbols": grammar.symbols,
-        "words": lexicon.words,
         "training": {"file": name, "trees": len(trees), "tokens": lexicon.size},
         "date": date.today().isoformat(),
         "certus": __version__,
     }
 
 
-def _arrays(grammar: Grammar, words: Sequence[str]) -> dict[str, NDArray[Any]]:
+def _packed(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """Return texts without line ends as bytes, a line each."""
+    return np.frombuffer("\n".join(texts).encode(), np.uint8)
+
+
+def _unpacked(array: NDArray[np.uint8]) -> list[str]:
+    return array.tobytes().decode().split("\n")
+
+
+def _arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
     binary, binary_scores, unary, unary_scores = grammar.rules
     lexicon = grammar.lexicon
     assert isinstance(lexicon, Lexicon)
@@ -216,22 +223,27 @@ def _arrays(grammar: Grammar, words: Sequence[str]) -> dict[str, NDArray[Any]]:
         "unary": unary,
         "unary_scores": unary_scores,
         "tag": grammar.tag,
-        **lexicon.arrays(words),
+        "symbols": _packed(grammar.symbols),
+        "words": _packed(lexicon.words),
+        **lexicon.arrays(),
     }
 
 
 def _grammar(arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], options: Options) -> Grammar:
     tag = arrays["tag"]
-    symbols = len(about["symbols"])
+    names = _unpacked(arrays["symbols"])
+    symbols = len(names)
     if tag.shape != (symbols,) or (symbols and not -1 <= tag.min() <= tag.max() < len(about["tags"])):
         raise ValueError("its tags do not fit its symbols")
     for name in ("binary", "unary"):
         rules = arrays[name]
-        if len(rules) != len(arrays[f"{name}_scores"]) or (rules.size and not 0 <= rules.min() <= rules.max() < symbols):
+        if len(rules) != len(arrays[f"{name}_scores"]) or (
+            rules.size and not 0 <= rules.min() <= rules.max() < symbols
+        ):
             raise ValueError(f"its {name} rules do not fit its symbols")
-    lexicon = Lexicon.from_arrays(about["words"], arrays, tag, **options.lexical)
+    lexicon = Lexicon.from_arrays(_unpacked(arrays["words"]), arrays, tag, **options.lexical)
     return Grammar(
-        about["symbols"],
+        names,
         arrays["binary"],
         arrays["binary_scores"],
         arrays["unary"],

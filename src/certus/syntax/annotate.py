@@ -1,8 +1,8 @@
 """State splits: labels refined by what stands above and below, so that a grammar sees more context.
 
 A refined label is the label, a caret and marks: ``NP^S`` is an NP below an S. The marks are a function of the
-tree, so refined and plain trees stand for each other one to one, and ``plain`` takes the marks off again. What of
-a label itself would read as a mark is escaped.
+tree, so refined and plain trees stand for each other one to one, and ``plain`` takes the marks off again.
+What of a label itself would read as a mark is escaped.
 
 The splits are those of Klein & Manning 2003, "Accurate unlexicalized parsing", under their names there.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from certus.errors import InvalidInput
 from certus.syntax.heads import head_leaf
@@ -23,8 +24,8 @@ _SPECIAL = re.compile(r"[\^@\\|<>_]")
 _ESCAPED = re.compile(r"\\(.)")
 _MARKS = re.compile(r"(?<!\\)((?:\\\\)*)\^.*")
 _FINITE = frozenset(["VBD", "VBZ", "VBP", "MD"])
-_FORMS_OF_BE = frozenset("be is was are were been being am 's 're 'm".split())
-_FORMS_OF_HAVE = frozenset("have has had having 've 'd".split())
+_FORMS_OF_BE = frozenset(["be", "is", "was", "are", "were", "been", "being", "am", "'s", "'re", "'m"])
+_FORMS_OF_HAVE = frozenset(["have", "has", "had", "having", "'ve", "'d"])
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,13 @@ def _annotated(tree: Tree, above: tuple[str, ...], vertical: int, splits: list[S
     return Tree(refined, [_annotated(child, upper, vertical, splits) for child in tree.trees])
 
 
+@lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again
 def escaped(label: str) -> str:
     """Return a label in which nothing reads as a mark."""
     return _SPECIAL.sub(r"\\\g<0>", label)
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(label: str) -> str:
     """Return a label without its marks."""
     return _ESCAPED.sub(r"\1", unmarked(label)) if MARK in label or "\\" in label else label

@@ -1,8 +1,9 @@
 """Trees with at most two children a constituent, and back.
 
-Constituents with more children become nested ones with hidden labels: an at sign, the label of the constituent,
-and the labels of the children that were made last, at most ``horizontal`` of them (a Markov assumption; None
-keeps all). What is hidden is told from the label alone, so ``unbinarize`` needs nothing else and loses nothing.
+Constituents with more children become nested ones with hidden labels: an at sign, the label of the
+constituent, and the labels of the children that were made last, at most ``horizontal`` of them (a Markov
+assumption; None keeps all). What is hidden is told from the label alone, so ``unbinarize`` needs nothing else
+and loses nothing.
 
 A binarised tree has unary rules where the treebank has them; the parser treats them exactly.
 """
@@ -29,8 +30,8 @@ def binarize(
 
     Args:
         tree: with plain or annotated labels (see certus.syntax.annotate); they are kept.
-        direction: "right": the first child beside the rest; "left": the last child beside the rest; "head": the
-            head grows first to the right, then to the left.
+        direction: "right": the first child beside the rest; "left": the last child beside the rest; "head":
+            the head grows first to the right, then to the left.
         horizontal: how many of the children made last a hidden label tells.
         known: the hidden labels there are. Others tell fewer children, as many as make them known, or none.
     """

@@ -85,7 +85,9 @@ def svg(tree: Tree) -> str:
     shapes: list[str] = []
     right = _placed(tree, 0, height, _MARGIN, shapes)[1]
     wide, high = right - _COLUMN + _MARGIN, (height + 1) * _ROW + 3 * _MARGIN
-    style = 'font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" fill="currentColor"'
+    style = (
+        'font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" fill="currentColor"'
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high:.0f}" {style}>'
         + "".join(shapes)

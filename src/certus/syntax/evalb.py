@@ -1,8 +1,8 @@
 """Scoring trees, as the program evalb does with the parameters of Collins (COLLINS.prm).
 
-Constituents are compared as labelled spans of words. Roots and tags are no constituents; words whose gold tag is
-punctuation (, . : `` '') are taken out first, and constituents over nothing else with them; PRT counts as ADVP.
-Tags are compared one by one on the words that are left. A tree matches exactly if its constituents do.
+Constituents are compared as labelled spans of words. Roots and tags are no constituents; words whose gold tag
+is punctuation (, . : `` '') are taken out first, and constituents over nothing else with them; PRT counts as
+ADVP. Tags are compared one by one on the words that are left. A tree matches exactly if its constituents do.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class Brackets:
         correct = sum((right & found).values())
         self.spans.add(correct, sum(found.values()), sum(right.values()))
         self.exact.add(int(right == found), 1)
-        pairs = [pair for pair, keep in zip(zip(gold.tags, predicted.tags, strict=True), kept, strict=True) if keep]
+        pairs = [
+            pair for pair, keep in zip(zip(gold.tags, predicted.tags, strict=True), kept, strict=True) if keep
+        ]
         self.tags.add(sum(a == b for a, b in pairs), len(pairs))
         crossing = _crossing(right, found)
         self.crossing += crossing
@@ -114,7 +116,9 @@ def compare(gold: Iterable[Tree], predicted: Iterable[Tree]) -> TreeReport:
     for number, (first, second) in enumerate(zip_longest(gold, predicted), 1):
         if first is None or second is None:
             which = "gold" if first is None else "predicted"
-            raise InvalidInput(f"there are not as many trees on both sides: the {which} ones end before tree {number}")
+            raise InvalidInput(
+                f"there are not as many trees on both sides: the {which} ones end before tree {number}"
+            )
         right, found = prepared(first), prepared(second)
         if right is None or found is None:
             raise InvalidInput(f"tree {number} has no words")

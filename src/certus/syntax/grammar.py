@@ -1,17 +1,17 @@
 """Binarised grammars with a lexicon, and the best trees of sentences under them.
 
-A derivation from the start symbol uses binary rules A -> B C, unary rules A -> B, and preterminals over words; it
-scores the sum of what it uses, and the best one is found by CKY, exactly (native/syntax/chart.hpp). Unary rules
-are closed beforehand: between two symbols the best chain of unary rules counts and no other, so that cycles are
-no trouble and trees are finitely many. Where the scores of a cycle add up to more than zero there is no best
-chain; such a grammar is refused. Log-probabilities never do.
+A derivation from the start symbol uses binary rules A -> B C, unary rules A -> B, and preterminals over
+words; it scores the sum of what it uses, and the best one is found by CKY, exactly (native/syntax/chart.hpp).
+Unary rules are closed beforehand: between two symbols the best chain of unary rules counts and no other, so
+that cycles are no trouble and trees are finitely many. Where the scores of a cycle add up to more than zero
+there is no best chain; such a grammar is refused. Log-probabilities never do.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, overload
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,8 +43,8 @@ class Grammar:
     """A binarised grammar.
 
     Args:
-        symbols: names. What certus.syntax.annotate marks is taken off in trees, and symbols that begin with an
-            at sign are left out of them.
+        symbols: names. What certus.syntax.annotate marks is taken off in trees, and symbols that begin with
+            an at sign are left out of them.
         binary: (n, 3) the numbers of the parent, the left and the right child of each rule.
         binary_scores: (n,) their scores.
         unary: (m, 2) the numbers of parents and children.
@@ -83,7 +83,8 @@ class Grammar:
         self.lexicon = lexicon
         names: dict[str, int] = {}
         self._label = np.array(
-            [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols], np.int32
+            [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols],
+            np.int32,
         )
         self.labels = list(names)
         self.tag = tag
@@ -100,15 +101,17 @@ class Grammar:
             bad = np.flatnonzero(~(np.abs(scores) <= LARGEST))
             if len(bad):
                 rule = " ".join(self.symbols[s] for s in rules[bad[0]])
-                raise InvalidInput(f"the {what} rule {rule} has the score {scores[bad[0]]}; leave out what is forbidden")
+                raise InvalidInput(
+                    f"the {what} rule {rule} has the score {scores[bad[0]]}; leave out what is forbidden"
+                )
 
     def _compiled(self, *rules: NDArray[Any]) -> _native.Syntax:
         try:
             return _native.Syntax(self.symbols.index(self.start), self.tag, self._label, *rules)
         except ValueError as error:
             raise InvalidInput(
-                f"unary rules form a cycle through {self.symbols[int(str(error))]!r} whose scores add up to more "
-                "than zero, so that no tree is best; log-probabilities never do"
+                f"unary rules form a cycle through {self.symbols[int(str(error))]!r} whose scores add up to "
+                "more than zero, so that no tree is best; log-probabilities never do"
             ) from None
 
     # ------------------------------------------------------------------------------------------ making
@@ -118,8 +121,8 @@ class Grammar:
         """Estimate a grammar from trees: the relative frequencies of its rules, and a lexicon.
 
         Args:
-            trees: with function tags, if temporal noun phrases are to be told from others, but without traces:
-                ``certus.syntax.prepared(tree, functions=True)``.
+            trees: with function tags, if temporal noun phrases are to be told from others, but without
+                traces: ``certus.syntax.prepared(tree, functions=True)``.
             options: how; certus.syntax.Options says what there is.
             **given: the same, by name.
         """
@@ -140,7 +143,9 @@ class Grammar:
         for found, width in ((counts.binary, 3), (counts.unary, 2)):
             numbers = np.array([[number[s] for s in rule] for rule in found], np.int32).reshape(-1, width)
             rules += [numbers, np.log(np.array(list(found.values()), np.float64) / total[numbers[:, 0]])]
-        seen = {word: {number[name]: n for name, n in found.items()} for word, found in counts.by_word().items()}
+        seen = {
+            word: {number[name]: n for name, n in found.items()} for word, found in counts.by_word().items()
+        }
         lexicon = Lexicon(seen, tag, **(options or pcfg.Options()).lexical)
         return cls(symbols, *rules, tag=tag, tags=tags, lexicon=lexicon)
 
@@ -180,11 +185,7 @@ class Grammar:
 
     # ------------------------------------------------------------------------------------------ answering
 
-    @overload
-    def parse(self, words: Sequence[str], *, robust: bool = False) -> Solution: ...
-    @overload
-    def parse(self, words: Sequence[str], k: int, *, robust: bool = False) -> Solution | KBest: ...
-    def parse(self, words: Sequence[str], k: int = 1, *, robust: bool = False) -> Solution | KBest:
+    def parse(self, words: Sequence[str], k: int = 1, *, robust: bool = False) -> Any:
         """Return the best tree of a sentence, a Solution; with k > 1 the k best, a KBest.
 
         Where the sentence has no tree, the status is INFEASIBLE and the value None (with k > 1, nothing is in
@@ -293,7 +294,7 @@ class Grammar:
             np.concatenate([scores for _, scores in leaves]),
         )
 
-    def _answer(self, found: _Found, n: int, words: Sequence[str], k: int) -> Solution | KBest:
+    def _answer(self, found: _Found, n: int, words: Sequence[str], k: int) -> Any:
         first, last = int(found.tree_first[n]), int(found.tree_first[n + 1])
         counters = (0, 0, 0, int(found.edges[n]), 0)
         if k == 1:
@@ -311,7 +312,9 @@ class Grammar:
     def _covering(self) -> _native.Syntax:
         """Return a grammar that derives anything as a list of pieces."""
         binary, binary_scores, unary, unary_scores = self.rules
-        pieces = np.flatnonzero((self._label >= 0) & (np.arange(len(self.symbols)) != self.symbols.index(self.start)))
+        pieces = np.flatnonzero(
+            (self._label >= 0) & (np.arange(len(self.symbols)) != self.symbols.index(self.start))
+        )
         list_ = len(self.symbols)
         listed = np.full(len(pieces), list_)
         start = np.full(1, self.symbols.index(self.start))
@@ -327,14 +330,18 @@ class Grammar:
 
     def __repr__(self) -> str:
         binary, _, unary, _ = self.rules
-        return f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
+        return (
+            f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
+        )
 
 
 class _Found:
     """Trees of sentences, one after the other, as native code returns them."""
 
     def __init__(self, *arrays: NDArray[Any]) -> None:
-        self.tree_first, self.node_first, self.labels, self.arity, self.scores, self.exhausted, self.edges = arrays
+        self.tree_first, self.node_first, self.labels, self.arity, self.scores, self.exhausted, self.edges = (
+            arrays
+        )
 
     def count(self, sentence: int) -> int:
         return int(self.tree_first[sentence + 1] - self.tree_first[sentence])

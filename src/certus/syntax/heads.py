@@ -35,11 +35,11 @@ _RULES: dict[str, tuple[str, str]] = {
 _SEARCHES = {label: (side, tuple(wanted.split())) for label, (side, wanted) in _RULES.items()}
 # In noun phrases, several labels are as good as each other in each round; the side of each round.
 _NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
-    ("right", frozenset("NN NNP NNPS NNS NX POS JJR".split())),
+    ("right", frozenset(["NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"])),
     ("left", frozenset(["NP"])),
-    ("right", frozenset("$ ADJP PRN".split())),
+    ("right", frozenset(["$", "ADJP", "PRN"])),
     ("right", frozenset(["CD"])),
-    ("right", frozenset("JJ JJS RB QP".split())),
+    ("right", frozenset(["JJ", "JJS", "RB", "QP"])),
 )
 _PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "#"])
 

@@ -4,11 +4,12 @@ The score of a word w under a refined tag r of the tag t is log P(w | r), by Bay
 
     P(r | w) = P(t | w) P(r | t, w)
 
-    P(t | w)    = ( c(t, w) + a P(t | class of w) ) / ( c(w) + a )       for words seen less than `trusted` times
+    P(t | w)    = ( c(t, w) + a P(t | class of w) ) / ( c(w) + a )
     P(r | t, w) = ( c(r, w) + b P(r | t) ) / ( c(t, w) + b )
 
-A word never seen has the distribution of its class alone (certus.syntax.signatures), which is that of the rare
-words in it, smoothed with that of the next wider class. Words seen often have the tags they were seen with.
+A word never seen has the distribution of its class alone (certus.syntax.signatures), which is that of the
+rare words in it, smoothed with that of the next wider class. Words seen often have the tags they were seen
+with, and no others.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Listed:
         for symbol, words in sorted(scores.items()):
             for word, score in words.items():
                 if not abs(score) <= 1e30:
-                    raise InvalidInput(f"the word {word!r} has the score {score}; leave out what is forbidden")
+                    raise InvalidInput(
+                        f"the word {word!r} has the score {score}; leave out what is forbidden"
+                    )
                 found[word].append((symbol, score))
         self._leaves = {
             word: (np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs], np.float64))
@@ -105,11 +108,11 @@ class Lexicon:
         """How many words were seen, counted each time."""
         return int(self._symbol_counts.sum())
 
-    def arrays(self, words: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Return what was seen as arrays, by the order of ``words``; ``from_arrays`` is the other way."""
-        first = np.zeros(len(words) + 1, np.int64)
-        np.cumsum([len(self._seen[word]) for word in words], out=first[1:])
-        pairs = [pair for word in words for pair in self._seen[word].items()]
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what was seen as arrays, in the order of ``words``; ``from_arrays`` is the other way."""
+        first = np.zeros(len(self._seen) + 1, np.int64)
+        np.cumsum([len(found) for found in self._seen.values()], out=first[1:])
+        pairs = [pair for found in self._seen.values() for pair in found.items()]
         return {
             "word_first": first,
             "word_symbol": np.array([symbol for symbol, _ in pairs], np.int32),
@@ -124,7 +127,12 @@ class Lexicon:
         first = arrays["word_first"].tolist()
         symbols, counts = arrays["word_symbol"].tolist(), arrays["word_count"].tolist()
         bounds = zip(words, first[:-1], first[1:], strict=True)
-        if first[-1] != len(symbols) or (symbols and not 0 <= min(symbols) <= max(symbols) < len(tags)):
+        if (
+            len(first) != len(words) + 1
+            or first[-1] != len(symbols)
+            or len(counts) != len(symbols)
+            or (symbols and not 0 <= min(symbols) <= max(symbols) < len(tags))
+        ):
             raise ValueError("its words do not fit its symbols")
         seen = {word: dict(zip(symbols[a:b], counts[a:b], strict=True)) for word, a, b in bounds}
         return cls(seen, tags, **options)
@@ -155,7 +163,7 @@ class Lexicon:
 
     def class_tags(self, word: str, first: bool = False) -> NDArray[np.float64]:
         """Return P(t | class of the word), for each tag."""
-        found = self._classes[""] / self._classes[""].sum()
+        found: NDArray[np.float64] = self._classes[""] / self._classes[""].sum()
         for name in reversed(signatures(word, first)):
             counts = self._classes.get(name)
             if counts is None and name.startswith("First"):

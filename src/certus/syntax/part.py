@@ -22,8 +22,8 @@ class TreePart:
     """The trees of one sentence, to be maximised again and again under adjustments of the tags.
 
     The first call parses the sentence and keeps the derivations near the best in a packed forest; later calls
-    maximise over that alone, as long as it is certain that nothing outside of it is better, and parse anew when
-    it is not (native/syntax/parses.hpp). Answers are those of parsing from scratch.
+    maximise over that alone, as long as it is certain that nothing outside of it is better, and parse anew
+    when it is not (native/syntax/parses.hpp). Answers are those of parsing from scratch.
 
     Not to be used by two threads at once.
 
@@ -75,9 +75,9 @@ class TreePart:
     def max_marginals(self, adjust: Adjustments, *, exact: bool = False) -> dict[str, NDArray[np.float64]]:
         """Return for each tag of each word the best score plus adjustments of a tree that uses it.
 
-        Tags that only trees far below the best use are not in the forest; their cells hold a bound that no tree
-        with them exceeds (never less than the truth, and at most what the forest leaves open). Cells that no
-        tree can use are -inf.
+        Tags that only trees far below the best use are not in the forest; their cells hold a bound that no
+        tree with them exceeds (never less than the truth, and at most what the forest leaves open). Cells
+        that no tree can use are -inf.
 
         Args:
             adjust: the adjustments.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from certus.errors import InvalidInput
 from certus.syntax.annotate import HIDDEN, annotate, check_splits
 from certus.syntax.binarize import binarize, check_direction
 from certus.syntax.trees import Tree, rooted
-
-
 
 # The splits that pay on a treebank of some thousand trees.
 USUAL = (
@@ -71,7 +70,7 @@ class Options:
         check_direction(self.direction)
 
     @property
-    def lexical(self) -> dict[str, float]:
+    def lexical(self) -> dict[str, Any]:
         """Those of the lexicon."""
         names = ("rare", "trusted", "word_prior", "split_prior", "class_prior")
         return {name: getattr(self, name) for name in names}

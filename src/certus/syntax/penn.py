@@ -20,5 +20,7 @@ def penn_words(words: Sequence[str]) -> list[str]:
             opened = not opened
             found.append("``" if opened else "''")
         else:
-            found.append(_BRACKETS.get(word) or _QUOTES.get(word) or word.replace("(", "-LRB-").replace(")", "-RRB-"))
+            found.append(
+                _BRACKETS.get(word) or _QUOTES.get(word) or word.replace("(", "-LRB-").replace(")", "-RRB-")
+            )
     return found

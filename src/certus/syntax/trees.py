@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from certus.errors import InvalidInput
 
@@ -24,7 +25,7 @@ class Tree:
 
     def __init__(self, label: str, children: Sequence[Tree] | Sequence[str]) -> None:
         self.label = label
-        self.children: tuple[Tree, ...] | tuple[str] = tuple(children)  # type: ignore[assignment]
+        self.children: tuple[Tree, ...] | tuple[str] = tuple(children)  # type: ignore[arg-type]
 
     @classmethod
     def parse(cls, text: str) -> Tree:
@@ -153,6 +154,7 @@ def assemble(labels: Sequence[str], arity: Sequence[int], words: Sequence[str]) 
     return done[0]
 
 
+@lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again
 def base_label(label: str) -> str:
     """Return a label without function tags and indices: NP for NP-SBJ-1 and NP=2; -LRB- stays."""
     return label if label[:1] == "-" else _FUNCTION.sub("", label)
@@ -166,7 +168,7 @@ def without_functions(tree: Tree) -> Tree:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """Return a tree without empty elements, and without constituents that hold nothing else; None if all go."""
+    """Return a tree without empty elements, and without what holds nothing else; None if all goes."""
     if tree.is_tag:
         return None if tree.label == TRACE else tree
     kept = [child for child in map(without_traces, tree.trees) if child is not None]
