@@ -91,6 +91,35 @@ nb::tuple parse(const Grammar& grammar, const Flat<const Index>& word_first, con
   return trees_of(std::move(out));
 }
 
+// All derivations of a sentence that score at least a threshold, packed (see Forest): for each node its span, for
+// each edge its head, children and score, for each word its node, position, tag and score.
+nb::tuple forest(const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
+                 const Flat<const double>& score, double threshold) {
+  const Index length = static_cast<Index>(leaf_first.shape(0)) - 1;
+  Forest packed;
+  {
+    const nb::gil_scoped_release released;
+    const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
+    Chart chart;
+    chart.fill(grammar, leaves, nullptr, 0);
+    if (chart.best() != kNever<double>) packed.pack(grammar, chart, leaves, threshold);
+  }
+  const std::size_t nodes = packed.symbols().size();
+  std::vector<Index> begin(nodes), end(nodes), head, left, right, word, position, tag;
+  std::vector<double> edge_score, word_score;
+  for (const Forest::Word& w : packed.words()) {
+    begin[w.node] = w.position, end[w.node] = w.position + 1;
+    word.push_back(w.node), position.push_back(w.position), tag.push_back(w.tag), word_score.push_back(w.score);
+  }
+  for (auto e = packed.edges().rbegin(); e != packed.edges().rend(); ++e)  // children first
+    begin[e->head] = begin[e->left], end[e->head] = end[e->right < 0 ? e->left : e->right];
+  for (const Forest::Edge& e : packed.edges())
+    head.push_back(e.head), left.push_back(e.left), right.push_back(e.right), edge_score.push_back(e.score);
+  return nb::make_tuple(array(std::move(begin)), array(std::move(end)), array(std::move(head)), array(std::move(left)),
+                        array(std::move(right)), array(std::move(edge_score)), array(std::move(word)),
+                        array(std::move(position)), array(std::move(tag)), array(std::move(word_score)));
+}
+
 }  // namespace
 
 void bind_syntax(nb::module_& m) {
@@ -98,6 +127,8 @@ void bind_syntax(nb::module_& m) {
       .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(),
            "binary"_a.noconvert(), "binary_score"_a.noconvert(), "unary"_a.noconvert(),
            "unary_score"_a.noconvert())
+      .def("forest", &forest, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(),
+           "threshold"_a)
       .def("parse", &parse, "word_first"_a.noconvert(), "leaf_first"_a.noconvert(), "symbol"_a.noconvert(),
            "score"_a.noconvert(), "k"_a, "threads"_a);
   nb::class_<Parses>(m, "Parses")

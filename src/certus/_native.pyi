@@ -553,9 +553,7 @@ class CascadeLattices(Lattices): ...
 
 @final
 class ChainLattices(Lattices):
-    def __init__(
-        self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]
-    ) -> None: ...
+    def __init__(self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]) -> None: ...
 
 def search_all(
     tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
@@ -577,6 +575,13 @@ class Syntax:
         unary_score: NDArray[np.float64],
     ) -> Syntax: ...
     # trees of sentences, nodes of trees, labels, arity, scores, whether there are no more trees, edges
+    def forest(
+        self,
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        threshold: float,
+    ) -> tuple[NDArray[Any], ...]: ...
     def parse(
         self,
         word_first: NDArray[np.int64],

@@ -130,6 +130,13 @@ def parse(
     scores: Annotated[
         bool, typer.Option("--scores", help="Put rank, score and proof before each tree; as with -k.")
     ] = False,
+    with_tagger: Annotated[
+        str | None,
+        typer.Option(help="A tagger of xpos, trained on the same trees: trees and tags that agree, jointly."),
+    ] = None,
+    weight: Annotated[
+        float | None, typer.Option(help="Of the tagger's score beside the grammar's.", min=0)
+    ] = None,
     pretty: Annotated[bool, typer.Option("--pretty", help="Draw the trees.")] = False,
     threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
@@ -157,6 +164,8 @@ def parse(
         format=format,
         encoding=encoding,
         quiet=quiet,
+        with_tagger=with_tagger,
+        weight=weight,
     )
 
 

@@ -153,6 +153,56 @@ def hypergraph(
     ] = "",
     seconds: Annotated[float, typer.Option(help="Budget of a cell.", min=0.001)] = 1.0,
     seed: Annotated[int, typer.Option(help="Of the rules and the scores.", min=0)] = 0,
+def joint(
+    data: Annotated[
+        Path | None,
+        typer.Option(envvar="CERTUS_DATA", help="The folder with treebank/wsj_sample.mrg."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Learn from 600 trees, test on 40: a look, not figures.")
+    ] = False,
+    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw figure 5 of the paper: a .png, .svg or .pdf file.")
+    ] = None,
+) -> None:
+    """Parse and tag jointly, as Rush et al. (2010): iterations, certificates, accuracy, times beside HiGHS.
+
+    Learns from the first 3,500 trees of the treebank and tests on the others. The last table holds the
+    promises of the documentation against this machine. HiGHS (certus[ilp]) takes most of the time.
+    """
+    from certus.bench.environment import restart_tuned
+    from certus.bench.joint import Plan, run
+    from certus.bench.joint.picture import draw
+    from certus.bench.joint.report import show, write_json
+    from certus.errors import InvalidInput
+
+    if data is None:
+        raise InvalidInput("where is the treebank? Give the folder of the data by --data, or in CERTUS_DATA")
+    plan = Plan(data=data)
+    _check_outputs(json, plot)
+    restart_tuned()
+    report = _run(partial(run, plan.hurried() if quick else plan))
+    show(report, _console())
+    if json is not None:
+        write_json(report, json)
+    if plot is not None:
+        draw(report, plot)
+    if report.failures:
+        raise typer.Exit(1)
+
+
+@bench.command()
+def parse(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="CERTUS_DATA", help="The folder with the corpora; docs/benchmarks.md lists them."
+        ),
+    ] = None,
+    train: Annotated[
+        int, typer.Option(min=1, help="How many trees to learn from; the rest is tested.")
+    ] = 3500,
     json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
 ) -> None:
     """Time the questions about packed forests, beside the time to read their bytes once.

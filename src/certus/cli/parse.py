@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from certus.cli.tag import looks_like_path, stream, typed
 from certus.errors import InvalidInput
@@ -14,8 +14,12 @@ from certus.formats import atomic, brackets, read
 from certus.formats.files import check_encoding, interactive
 from certus.models.loading import load
 from certus.models.parser import Parser
+from certus.models.tagger import Tagger
 from certus.syntax.penn import penn_words
 from certus.syntax.trees import prepared
+
+if TYPE_CHECKING:
+    from certus.syntax.joint import JointParser
 
 BATCH = 256  # sentences parsed together
 
@@ -32,10 +36,16 @@ def run(
     format: str | None = None,
     encoding: str = "utf-8",
     quiet: bool = False,
+    with_tagger: str | None = None,
+    weight: float | None = None,
 ) -> None:
     """Parse the inputs and write trees out."""
     check_encoding(encoding)
-    parser = open_parser(model)
+    parser: Any = open_parser(model)
+    if with_tagger is not None:
+        parser = joined(parser, with_tagger, weight, k)
+    elif weight is not None:
+        raise InvalidInput("--weight is that of the tagger: name one by --with-tagger")
     names = inputs or ["-"]
     waiting = "-" in names and interactive("-")
     tally = Tally()
@@ -57,6 +67,29 @@ def open_parser(path: str) -> Parser:
     if not isinstance(model, Parser):
         raise InvalidInput(f"{path} holds no parser; train one with certus train parser")
     return model
+
+
+class Joined:
+    """A parser that agrees with a tagger on the tags, in the place of one that parses alone."""
+
+    def __init__(self, parser: JointParser) -> None:
+        self._parser = parser
+
+    def parse_batch(self, sentences: list[list[str]], k: int, *, threads: int) -> list[Any]:
+        """Parse sentences; one tree each."""
+        return self._parser.parse_batch(sentences, robust=True, threads=threads)
+
+
+def joined(parser: Parser, path: str, weight: float | None, k: int) -> Joined:
+    """Put a parser and a tagger together."""
+    from certus.syntax.joint import WEIGHT, JointParser
+
+    if k > 1:
+        raise InvalidInput("a parser with a tagger finds one tree for a sentence: leave -k out")
+    tagger = load(path)
+    if not isinstance(tagger, Tagger):
+        raise InvalidInput(f"{path} holds no tagger; train one on the same trees with certus train tagger")
+    return Joined(JointParser(parser.grammar, tagger, weight=WEIGHT if weight is None else weight))
 
 
 def words_of(inputs: Iterable[str], format: str | None, encoding: str) -> Iterator[list[str]]:
@@ -99,7 +132,7 @@ class Tally:
 
 
 def parsed(
-    parser: Parser, sentences: Iterator[list[str]], k: int, threads: int, batch: int, tally: Tally
+    parser: Any, sentences: Iterator[list[str]], k: int, threads: int, batch: int, tally: Tally
 ) -> Iterator[list[Any]]:
     """Parse sentences, so many together, and yield the solutions of each."""
     while several := list(islice(sentences, batch)):

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from certus.errors import InvalidInput
-from certus.formats import Sentence, Target, read
+from certus.formats import Sentence, Target, brackets, build, read
 from certus.learn import hmm, options, training
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
@@ -23,6 +23,7 @@ from certus.learn.templates import Templates
 from certus.learn.training import Arrays, Checkpoint, Progress
 from certus.models.decoders import Decoder, NativeDecoder
 from certus.models.hmm_decoder import HmmDecoder
+from certus.syntax.trees import prepared
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
@@ -92,7 +93,16 @@ def fit(
     return inventory, arrays, description
 
 
+def _has_trees(path: str, reading: Mapping[str, Any]) -> bool:
+    """Whether a file is a treebank in brackets, whose words have tags to learn: the column xpos."""
+    return reading["format"] is None and reading["columns"] is None and brackets.looks_bracketed(path)
+
+
 def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+    if isinstance(source, str | os.PathLike) and _has_trees(os.fspath(source), reading):
+        for tree in filter(None, map(prepared, brackets.read(source, encoding=reading["encoding"]))):
+            yield build(tree.words, {"xpos": tree.tags})
+        return
     if isinstance(source, str | os.PathLike | IOBase):
         yield from read(cast(Any, source), **reading)
         return

@@ -4,6 +4,7 @@ from certus.syntax.annotate import annotate
 from certus.syntax.binarize import binarize, unbinarize
 from certus.syntax.evalb import TreeReport, compare
 from certus.syntax.grammar import Grammar
+from certus.syntax.joint import JointParse, JointParser, parse_fixed, parse_jointly
 from certus.syntax.part import TreePart
 from certus.syntax.pcfg import Options
 from certus.syntax.penn import penn_words
@@ -11,6 +12,8 @@ from certus.syntax.trees import Tree, prepared, without_functions, without_trace
 
 __all__ = [
     "Grammar",
+    "JointParse",
+    "JointParser",
     "Options",
     "Tree",
     "TreePart",
@@ -18,6 +21,8 @@ __all__ = [
     "annotate",
     "binarize",
     "compare",
+    "parse_fixed",
+    "parse_jointly",
     "penn_words",
     "prepared",
     "unbinarize",

@@ -22,6 +22,7 @@ from certus.solution import KBest, Solution, Status
 from certus.syntax import pcfg
 from certus.syntax.annotate import HIDDEN, plain
 from certus.syntax.lexicon import Leaves, Lexicon, Listed
+from certus.syntax.packed import Forest
 from certus.syntax.part import TreePart
 from certus.syntax.trees import TOP, Tree, assemble
 
@@ -222,11 +223,45 @@ class Grammar:
                     answer.value = self.cover(several[n])
         return answers
 
-    def part(self, words: Sequence[str]) -> TreePart:
-        """Return the sentence as a part of a decomposition, with the space "tags": (words, tags)."""
+    def part(self, words: Sequence[str], *, allowed: NDArray[np.bool_] | None = None) -> TreePart:
+        """Return the sentence as a part of a decomposition, with the space "tags": (words, tags).
+
+        Args:
+            words: of the sentence.
+            allowed: (words, tags) the tags that words may have at all; None for those of the lexicon.
+        """
         words = self._words(words)
+        leaves = self._allowed_leaves(words, allowed)
+        return TreePart(_native.Parses(self._native, *leaves, len(self.tags)), self, words)
+
+    def forest(
+        self,
+        words: Sequence[str],
+        *,
+        allowed: NDArray[np.bool_] | None = None,
+        at_least: float = -LARGEST,
+    ) -> Forest:
+        """Return all trees of a sentence that score enough, packed.
+
+        Args:
+            words: of the sentence.
+            allowed: as for ``part``.
+            at_least: the score that trees have to reach.
+        """
+        return Forest(*self._native.forest(*self._allowed_leaves(self._words(words), allowed), at_least))
+
+    def _allowed_leaves(
+        self, words: Sequence[str], allowed: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return where the leaves of words begin, their symbols and scores, for the tags that are allowed."""
         _, first, symbol, score = self._leaves([words])
-        return TreePart(_native.Parses(self._native, first, symbol, score, len(self.tags)), self, words)
+        if allowed is None:
+            return first, symbol, score
+        if allowed.shape != (len(words), len(self.tags)):
+            raise InvalidInput(f"allowed has the shape {allowed.shape}, not {(len(words), len(self.tags))}")
+        position = np.repeat(np.arange(len(words)), np.diff(first))
+        kept = allowed[position, self.tag[symbol]]
+        return _starts(np.bincount(position[kept], minlength=len(words))), symbol[kept], score[kept]
 
     def cover(self, words: Sequence[str]) -> Tree | None:
         """Return a tree of as few constituents as possible side by side; None where a word has no tag."""
@@ -320,7 +355,7 @@ def _options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Opt
     return dataclasses.replace(options or pcfg.Options(), **given)
 
 
-def _starts(lengths: Sequence[int]) -> NDArray[np.int64]:
+def _starts(lengths: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts

@@ -15,7 +15,7 @@ from certus.syntax.packed import Floats, Ints, Pair, Problem
 
 def solve(problem: Problem) -> Pair | None:
     """Return the best tree and sequence that agree, or None where none do."""
-    return _Chart(problem).best()
+    return _Chart(problem).best() if len(problem.forest) else None
 
 
 class _Chart:
@@ -29,12 +29,19 @@ class _Chart:
         begin = problem.arcs.begin
         self.sizes = np.diff(begin)
         self.steps = self._steps(begin)
-        nodes = len(self.forest)
-        self.words: dict[int, int] = dict(zip(self.forest.word.tolist(), range(nodes), strict=False))
-        self.first = np.searchsorted(self.forest.head, np.arange(nodes + 1))
-        self.inside: list[Floats] = [np.empty((0, 0))] * nodes
-        for node in reversed(range(nodes)):
-            self.inside[node] = self._cover(node)
+        forest = self.forest
+        self.words: dict[int, int] = {int(node): n for n, node in enumerate(forest.word)}
+        self.edges: list[list[int]] = [[] for _ in range(len(forest))]
+        self.inside = [
+            np.full((self.sizes[i], self.sizes[j]), -np.inf)
+            for i, j in zip(forest.begin, forest.end, strict=True)
+        ]
+        for node, number in self.words.items():
+            self.inside[node] = self._word(number)
+        for edge in reversed(range(len(forest.head))):  # children first
+            head = int(forest.head[edge])
+            self.edges[head].append(edge)
+            self.inside[head] = np.maximum(self.inside[head], self._edge(edge))
 
     def _steps(self, begin: Ints) -> list[Floats]:
         """Return for each position the scores of going on from its states to those of the next."""
@@ -44,15 +51,6 @@ class _Chart:
             t = at[origin]
             steps[t][origin - begin[t], target - begin[t + 1]] = score
         return steps
-
-    def _cover(self, node: int) -> Floats:
-        shape = self.sizes[self.forest.begin[node]], self.sizes[self.forest.end[node]]
-        best = np.full(shape, -np.inf)
-        if node in self.words:
-            best = np.maximum(best, self._word(self.words[node]))
-        for edge in range(self.first[node], self.first[node + 1]):
-            best = np.maximum(best, self._edge(edge))
-        return best
 
     def _word(self, number: int) -> Floats:
         forest, arcs = self.forest, self.problem.arcs
@@ -85,7 +83,7 @@ class _Chart:
             number = self.words[node]
             tags[forest.position[number]] = forest.tag[number]
             return
-        edge = next(e for e in range(self.first[node], self.first[node + 1]) if self._edge(e)[p, q] == goal)
+        edge = next(e for e in self.edges[node] if self._edge(e)[p, q] == goal)
         edges.append(edge)
         left, right = int(forest.left[edge]), int(forest.right[edge])
         if right < 0:

@@ -3,34 +3,33 @@
     max  parse(y) + weight · tag(z)    over trees y of the grammar and tag sequences z of the tagger
                                        that give every word the same tag
 
-Rush et al. (2010, §4.1 and 7.2): each model alone is a dynamic program, the two together are not (but for one
-over pairs of the tagger's states, see ``intersected``). Dual decomposition makes them agree; where it leaves a
-gap, cells are fixed by bounds and what stays in dispute is branched on, so that the default answer is proven.
+Rush et al. (2010, §4.1 and 7.2): each model alone is a dynamic program, the two together are not (but for
+one over pairs of the tagger's states, see ``intersected``). Dual decomposition makes them agree; where it
+leaves a gap, cells are fixed by bounds and what stays in dispute is branched on, so that the default answer
+is proven.
 
 The sequences are those of the tagger's lattice (``Tagger.lattices``): a pruned CRF's lattice leaves out what
-the tagger finds improbable, here at thresholds that ``pruning`` lowers. What is proven is proven of trees and
-sequences of that lattice. Where no tree has tags that the lattice allows, a looser one is made; ``pruning`` of
-the answer says which. Tags that only one of the models knows are forbidden in the other.
+the tagger finds improbable; ``pruning`` below 1 lowers its thresholds. What is proven is proven of the trees
+and sequences of that lattice. Where no tree has tags that the lattice allows, a looser one is made; the
+``pruning`` of the answer says which. Tags that only one of the models knows are forbidden in the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.models.lattices import TagLattices
-from certus.relax import Decomposition, JointSolution, Trace
 from certus.relax.part import Forbidden
 from certus.solution import Solution, Status
-from certus.syntax.cells import Cells
+from certus.syntax.joint_problem import JointParse, JointProblem
 
 if TYPE_CHECKING:
+    from certus.models.lattices import TagLattices
     from certus.models.tagger import Tagger
     from certus.syntax.grammar import Grammar
 
@@ -38,44 +37,6 @@ WEIGHT = 1.0
 PRUNING = 1.0
 LOOSER = (1e-2, 1e-4, 0.0)  # of the pruning asked for, where it leaves nothing that the grammar can parse
 BEARABLE = 1 << 26  # arcs of a lattice from which nothing was pruned
-
-
-class JointParse(Solution):
-    """A tree and its tags: ``score <= optimum <= bound``, over the grammar's trees and the lattice's sequences.
-
-    Attributes:
-        value: the tree; None where there is none.
-        tags: of the words, which are the tree's.
-        parse_score: of the tree alone, and ``tag_score`` of the sequence alone, without weight.
-        iterations: how often both models were maximised; ``nodes`` of branch and bound, the root included.
-        pruning: of the lattice that the tags are from; None where there is no tree at all.
-        trace: dual and primal by iteration.
-    """
-
-    __slots__ = ("iterations", "nodes", "parse_score", "pruning", "tag_score", "tags", "trace")
-
-    def __init__(
-        self,
-        tree: Any,
-        tags: list[str],
-        found: JointSolution | None,
-        pruning: float | None,
-        scores: tuple[float, float] = (-np.inf, -np.inf),
-    ) -> None:
-        if found is None:
-            super().__init__(tree, -np.inf, -np.inf, Status.INFEASIBLE)
-        else:
-            super().__init__(tree, found.score, found.bound, found.status)
-        self.tags, self.pruning = tags, pruning
-        self.parse_score, self.tag_score = scores
-        self.trace = Trace() if found is None else found.trace
-        self.iterations = len(self.trace)
-        self.nodes = 0 if found is None else int(found.stats["nodes"])
-
-    @property
-    def tree(self) -> Any:
-        """The tree."""
-        return self.value
 
 
 class JointParser:
@@ -87,7 +48,7 @@ class JointParser:
 
     Other args:
         weight: how much the tagger's score counts beside the grammar's.
-        pruning: what the thresholds of the tagger's lattice are multiplied by: less leaves more tags to a word.
+        pruning: what the thresholds of the tagger's lattice are multiplied by: less leaves more tags.
     """
 
     def __init__(
@@ -107,17 +68,21 @@ class JointParser:
         self.grammar, self.tagger, self.weight, self.pruning = grammar, tagger, weight, pruning
         self._tags, self._labels = np.array(pairs, np.int64).T
 
-    def parse(self, words: Sequence[str], **limits: Any) -> JointParse:
-        """Parse one sentence; the options are those of ``certus.relax.Decomposition.solve``."""
-        return self.parse_batch([words], **limits)[0]
+    def parse(self, words: Sequence[str], *, robust: bool = False, **limits: Any) -> JointParse:
+        """Parse one sentence, as ``parse_batch`` does many."""
+        return self.parse_batch([words], robust=robust, **limits)[0]
 
     def parse_batch(
-        self, sentences: Iterable[Sequence[str]], *, threads: int = 1, **limits: Any
+        self, sentences: Iterable[Sequence[str]], *, robust: bool = False, threads: int = 1, **limits: Any
     ) -> list[JointParse]:
         """Parse many sentences.
 
+        Where no tree has tags that the tagger knows, the status is INFEASIBLE and the value None.
+
         Args:
             sentences: their words.
+            robust: whether the value shall be a cover then, as ``Grammar.parse`` has it: as few constituents
+                as possible side by side, with the grammar's tags. The status stays INFEASIBLE.
             threads: how many threads to use; the answers do not depend on it.
             **limits: ``max_iterations``, ``seconds``, ``optimizer`` and what else
                 ``certus.relax.Decomposition.solve`` takes, for each sentence.
@@ -126,7 +91,7 @@ class JointParser:
         lattices = self.tagger.lattices(given, pruning=self.pruning, threads=threads)
 
         def one(n: int) -> JointParse:
-            return self._solve(given[n], lattices, n, limits)
+            return self._solve(given[n], lattices, n, robust, limits)
 
         if threads == 1:
             return list(map(one, range(len(given))))
@@ -139,7 +104,7 @@ class JointParser:
         return self._problems(list(words), lattices, 0)
 
     def _solve(
-        self, words: list[str], lattices: TagLattices, n: int, limits: dict[str, Any]
+        self, words: list[str], lattices: TagLattices, n: int, robust: bool, limits: dict[str, Any]
     ) -> JointParse:
         if not words:
             raise InvalidInput("there is nothing to parse in a sentence without words")
@@ -147,7 +112,8 @@ class JointParser:
             found = problem.solve(**limits)
             if found is not None:
                 return found
-        return JointParse(None, [], None, None)
+        tree = self.grammar.parse(words, robust=True).value if robust else None
+        return JointParse(tree, tree.tags if tree else [], None, None)
 
     def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
         yield self._problem(words, lattices, n, self.pruning)
@@ -166,62 +132,9 @@ class JointParser:
         allowed = np.zeros((len(words), len(self.grammar.tags)), bool)
         possible = lattices.max_marginals(n) > -np.inf
         allowed[:, self._tags] = possible[:, self._labels]
-        return JointProblem(self, words, lattices, n, allowed, pruning)
-
-
-@dataclass(frozen=True, eq=False)
-class JointProblem:
-    """One sentence: its lattice, and the tags that words may have by it.
-
-    Attributes:
-        parser: whose models these are.
-        words: of the sentence.
-        lattices: with the sentence among others, and ``number`` which it is.
-        allowed: (T, tags of the grammar) what the lattice has a sequence for.
-        pruning: of the lattice.
-    """
-
-    parser: JointParser
-    words: list[str]
-    lattices: TagLattices
-    number: int
-    allowed: NDArray[np.bool_]
-    pruning: float
-
-    def solve(self, **limits: Any) -> JointParse | None:
-        """Return the best tree and tags, or None where none agree."""
-        if not self.allowed.any(1).all():
-            return None
-        d = Decomposition()
-        try:
-            trees, sequences = self.parts()
-        except Forbidden:
-            return None
-        parse, tag = d.add(trees, "parse"), d.add(sequences, "tag", weight=self.parser.weight)
-        d.agree((parse, "tags"), (tag, "tags"))
-        found = d.solve(infeasible="return", **limits)
-        if not found.value:
-            return None
-        tags = [self.lattices.names[label] for label in found.value[tag]]
-        scores = found.scores[parse], found.scores[tag]
-        return JointParse(found.value[parse], tags, found, self.pruning, scores)
-
-    def parts(self) -> tuple[Cells, Cells]:
-        """Return the trees and the sequences as parts that share the cells in dispute.
-
-        A cell is a word and a tag; where a word may have one tag only, there is nothing to agree on.
-        """
-        parser = self.parser
-        open_ = self.allowed & (self.allowed.sum(1) > 1)[:, None]
-        where = np.argwhere(open_)
-        label = np.zeros(len(parser.grammar.tags), np.int64)
-        label[parser._tags] = parser._labels
-        allowed = np.zeros((len(self.words), self.lattices.labels), bool)
-        rows, tags = np.nonzero(self.allowed)
-        allowed[rows, label[tags]] = True
-        trees = Cells(parser.grammar.part(self.words, allowed=self.allowed), self.allowed, where)
-        there = np.stack([where[:, 0], label[where[:, 1]]], 1)
-        return trees, Cells(self.lattices.part(self.number), allowed, there)
+        label = np.zeros(len(self.grammar.tags), np.int64)
+        label[self._tags] = self._labels
+        return JointProblem(self.grammar, words, lattices, n, allowed, label, self.weight, pruning)
 
 
 def parse_jointly(
@@ -231,12 +144,44 @@ def parse_jointly(
     *,
     weight: float = WEIGHT,
     pruning: float = PRUNING,
+    robust: bool = False,
     threads: int = 1,
     **limits: Any,
 ) -> list[JointParse]:
     """Parse and tag sentences with a grammar and a tagger that agree; see ``JointParser``."""
     parser = JointParser(grammar, tagger, weight=weight, pruning=pruning)
-    return parser.parse_batch(sentences, threads=threads, **limits)
+    return parser.parse_batch(sentences, robust=robust, threads=threads, **limits)
+
+
+def parse_fixed(
+    grammar: Grammar, tagger: Tagger, sentences: Iterable[Sequence[str]], *, threads: int = 1
+) -> list[Solution]:
+    """Parse sentences with the tags that the tagger likes best: what joint parsing is compared with.
+
+    Where no tree has these tags, it is the grammar's best with tags of its own, and the status FEASIBLE.
+    """
+    given = [list(words) for words in sentences]
+    number = {tag: n for n, tag in enumerate(grammar.tags)}
+    answers = []
+    for words, tagging in zip(given, tagger.tag_batch(given, threads=threads), strict=True):
+        allowed = np.zeros((len(words), len(number)), bool)
+        for t, tag in enumerate(tagging.labels):
+            if tag in number:
+                allowed[t, number[tag]] = True
+        answers.append(_fixed(grammar, words, allowed))
+    return answers
+
+
+def _fixed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_]) -> Solution:
+    try:
+        best = grammar.part(words, allowed=allowed).maximize({})
+    except Forbidden:
+        free = grammar.parse(words, robust=True)
+        return Solution(free.value, free.score, np.inf, Status.FEASIBLE)
+    return Solution(best.value, best.score, best.score, Status.OPTIMAL)
+
+
+__all__ = ["JointParse", "JointParser", "parse_fixed", "parse_jointly"]
 
 
 def _some(names: Sequence[str]) -> str:

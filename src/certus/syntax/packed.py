@@ -8,11 +8,13 @@ the words that the tree uses have the tags of the sequence; the best pair that a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.models.lattices import Arcs
+if TYPE_CHECKING:
+    from certus.models.lattices import Arcs
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -20,11 +22,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees over a sentence of T words, packed. Parents come before children: node 0 is the root.
+    """Trees over a sentence of T words, packed. Node 0 is the root; without trees there are no nodes.
 
     Attributes:
         begin: (nodes,) the first position of a node's span, and ``end`` (nodes,) the position after its last.
-        head: (edges,) the node an edge hangs from; edges are sorted by it, parents before children.
+        head: (edges,) the node an edge hangs from; the edges of a node come after those it is a child of.
         left: (edges,) its first child, and ``right`` (edges,) its second, or -1.
         score: (edges,)
         word: (words,) the node that stands over a word.
@@ -58,11 +60,13 @@ class Problem:
         arcs: the tag sequences; a state's label is the number of a tag as the forest has it. Labels that the
             forest does not know are -1, those of boundaries anything.
         weight: of a sequence's score beside a tree's.
+        tags: the names of tags, by their numbers.
     """
 
     forest: Forest
     arcs: Arcs
-    weight: float = 1.0
+    weight: float
+    tags: list[str]
 
     @property
     def length(self) -> int:

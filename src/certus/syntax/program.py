@@ -44,15 +44,20 @@ class _Entries:
     value: Floats
 
 
-def solve(problem: Problem, *, integer: bool, seconds: float | None = None) -> Outcome | None:
+def solve(
+    problem: Problem, *, integer: bool, seconds: float | None = None, give_up: bool = False
+) -> Outcome | None:
     """Solve a problem; None where no tree agrees with any sequence.
 
     Args:
         problem: the forest and the lattice.
         integer: whether variables have to be whole.
-        seconds: the most time to spend; an error says if it was not enough.
+        seconds: the most time to spend.
+        give_up: whether to return None, too, where that was not enough, instead of raising an error.
     """
     highspy = _import()
+    if not len(problem.forest):
+        return None
     lp, words = _write(problem, integer, highspy)
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
@@ -62,6 +67,8 @@ def solve(problem: Problem, *, integer: bool, seconds: float | None = None) -> O
     solver.run()
     status = solver.getModelStatus()
     if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+        return None
+    if status == highspy.HighsModelStatus.kTimeLimit and give_up:
         return None
     if status != highspy.HighsModelStatus.kOptimal:
         raise CertusError(f"HiGHS gave up: {solver.modelStatusToString(status)}; allow it more seconds")

@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from certus.bench.joint.plan import FAST, PAPER, K, Report
+from certus.bench.joint.plan import PAPER, PROOF, K, Report
 from certus.bench.picture import check
 
-_COLOURS = {"f1": "#0b7a75", "certificates": "#d1495b", "match": "#3d5a98", PAPER: "#d1495b", FAST: "#0b7a75"}
+_COLOURS = {
+    "f1": "#0b7a75",
+    "certificates": "#d1495b",
+    "match": "#3d5a98",
+    PAPER: "#d1495b",
+    PROOF: "#0b7a75",
+}
 
 
 def draw(report: Report, path: Path) -> None:
@@ -37,7 +43,7 @@ def _after_k(axes: Any, report: Report) -> None:
 
 
 def _proven(axes: Any, report: Report) -> None:
-    for method in (PAPER, FAST):
+    for method in (PAPER, PROOF):
         rows = report.of(method)
         if rows:
             counts = np.sort([row.iterations if row.proven else np.inf for row in rows])

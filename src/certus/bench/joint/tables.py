@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from certus.bench.joint.plan import FAST, PAPER, PATIENCE, PROOF, AtK, K, Quality, Report, Timed, buckets
+from certus.bench.joint.plan import PAPER, PATIENCE, PROOF, AtK, K, Quality, Report, Timed, buckets
 from certus.bench.report import titled
 from certus.bench.timing import Spread
 
@@ -24,7 +24,7 @@ def convergence(report: Report) -> Group:
     """Percent of sentences by iterations until the certificate (Rush et al. 2010, table 1)."""
     table = _table("iterations", *_TABLE_1)
     table.add_row("paper, Collins' parser, section 23", *(f"{share:.1f}" for share in _TABLE_1.values()))
-    for method in (PAPER, FAST):
+    for method in (PAPER, PROOF):
         rows = report.of(method)
         if rows:
             table.add_row(method, *(f"{share:.1f}" for share in buckets(rows, K).values()))
@@ -32,9 +32,11 @@ def convergence(report: Report) -> Group:
 
 
 def effort(report: Report) -> Group:
-    """Iterations, branches and times of every way of solving."""
-    table = _table("method", "proven %", "mean", "median", "95 %", "99 %", "most", "branched", "ms a sentence")
-    for method in (PAPER, FAST, PROOF):
+    """Lay out iterations, branches and times of every way of solving."""
+    table = _table(
+        "method", "proven %", "mean", "median", "95 %", "99 %", "most", "branched", "ms a sentence"
+    )
+    for method in (PAPER, PROOF):
         rows = report.of(method)
         if not rows:
             continue
@@ -48,7 +50,9 @@ def effort(report: Report) -> Group:
             str(sum(row.nodes > 1 for row in rows)),
             f"{spread.median:.1f} [{spread.low:.1f}–{spread.high:.1f}]",
         )
-    return titled(f"iterations until the end, which is at most {PATIENCE} where nothing is branched on", table)
+    return titled(
+        f"iterations until the end, which is at most {PATIENCE} where nothing is branched on", table
+    )
 
 
 def quality(rows: Sequence[Quality]) -> Group:
@@ -61,7 +65,7 @@ def quality(rows: Sequence[Quality]) -> Group:
 
 
 def curve(points: Sequence[AtK]) -> Group:
-    """What is known after K iterations of the paper's method (Rush et al. 2010, figure 5)."""
+    """Lay out what is known after K iterations of the paper's method (Rush et al. 2010, figure 5)."""
     table = _table("K", *(str(point.k) for point in points))
     for name, figure in (("F1", "f1"), ("certificates", "certificates"), (f"match K={K}", "match")):
         table.add_row(name, *(f"{getattr(point, figure):.2f}" for point in points))
@@ -77,9 +81,13 @@ def tuning(report: Report) -> Group:
 
 
 def highs(rows: Sequence[Timed]) -> Group:
-    """Times beside HiGHS: median and quartiles over sentences."""
+    """Lay out times beside HiGHS: median and quartiles over sentences."""
     table = _table("", "ms a sentence", "times ours")
-    for name, figure in (("Certus, words to proof", "ours"), ("HiGHS, linear", "linear"), ("HiGHS, integer", "integer")):
+    for name, figure in (
+        ("Certus, words to proof", "ours"),
+        ("HiGHS, linear", "linear"),
+        ("HiGHS, integer", "integer"),
+    ):
         times = Spread.of([getattr(row, figure) for row in rows]).scaled(1e3)
         ratio = Spread.of([getattr(row, figure) / row.ours for row in rows])
         table.add_row(name, _spread(times), _spread(ratio))
