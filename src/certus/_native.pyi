@@ -218,6 +218,7 @@ class CrfTrainer:
         min_freq: float,
         all_states: bool,
         all_transitions: bool,
+        latent: int = 1,
     ) -> None: ...
     @property
     def size(self) -> int: ...
