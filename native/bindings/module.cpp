@@ -14,6 +14,7 @@ void bind_features(nb::module_& m);
 void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
+void bind_latent(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_tagger(nb::module_& m);
@@ -162,6 +163,7 @@ NB_MODULE(_native, m) {
   bind_learners(m);
   bind_crf(m);
   bind_crf_learners(m);
+  bind_latent(m);
   bind_marginals(m);
   bind_paths(m);
   bind_tagger(m);

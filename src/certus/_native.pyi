@@ -333,6 +333,53 @@ class Tagset:
     units: int
     def __init__(self, parts: NDArray[np.int32], groups: int, units: int) -> None: ...
 
+@final
+class LatentGain:
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(
+        self, ends: NDArray[np.uint8], begins: NDArray[np.uint8], kind: NDArray[np.int32]
+    ) -> None: ...
+
+@final
+class LatentModel:
+    def __init__(
+        self,
+        transitions: NDArray[np.float64],
+        begin: NDArray[np.int64],
+        start: NDArray[np.float64] | None,
+        end: NDArray[np.float64] | None,
+    ) -> None: ...
+    def infer(
+        self,
+        emissions: NDArray[np.float64],
+        first: NDArray[np.int64],
+        *,
+        inference: int,
+        k: int,
+        steps: int,
+        bounded: bool,
+        all: bool,
+        gain: LatentGain | None,
+        threads: int,
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]:
+        """Label sentences; certus.latent.answers explains what comes out."""
+    def marginals(
+        self,
+        emissions: NDArray[np.float64],
+        first: NDArray[np.int64],
+        out: NDArray[np.float64],
+        threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+    def log_probability(self, emissions: NDArray[np.float64], labels: NDArray[np.int32]) -> float: ...
+
 # What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights they
 # hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from,
 # transition_to and transition_score, where the boundary is the label after the last.
