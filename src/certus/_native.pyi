@@ -472,3 +472,6 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
+    def emissions_of_all(
+        self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+    ) -> None: ...

@@ -73,7 +73,10 @@ class LatentChain:
         self._sorted = bool((np.diff(self.owner) >= 0).all())
         matrix = np.ascontiguousarray(np.asarray(self.hidden.transitions)[np.ix_(self._order, self._order)])
         begin = np.searchsorted(self.owner[self._order], np.arange(self.labels + 1)).astype(np.int64)
-        ends = (None if x is None else x[self._order].astype(np.float64) for x in (self.hidden.start, self.hidden.end))
+        ends = (
+            None if x is None else x[self._order].astype(np.float64)
+            for x in (self.hidden.start, self.hidden.end)
+        )
         self._native = _native.LatentModel(matrix, begin, *ends)
         self._constrained: WeakKeyDictionary[Automaton, LatentChain] = WeakKeyDictionary()
 
@@ -164,7 +167,9 @@ class LatentChain:
             threads: how many threads to use.
         """
         asked = inference.request(k, self.names)
-        answers = Answers.of(first, self._native.infer(self._arranged(scores), first, threads=threads, **asked))
+        answers = Answers.of(
+            first, self._native.infer(self._arranged(scores), first, threads=threads, **asked)
+        )
         wrong = np.flatnonzero(answers.facts[:, 0] == INVALID)
         if len(wrong):
             n = int(wrong[0])
@@ -180,9 +185,7 @@ class LatentChain:
         answers = self.infer(scores, first, MBR(gain=_nothing, steps=steps))
         self._check(answers.facts[0].tolist(), None)
         rows, logs = answers.several(0, answers.begins())
-        return LabelSequences(
-            rows, np.exp(logs), float(answers.numbers[0, 1]), int(answers.facts[0, 3])
-        )
+        return LabelSequences(rows, np.exp(logs), float(answers.numbers[0, 1]), int(answers.facts[0, 3]))
 
     def marginals(self, emissions: Any) -> Marginals:
         """Compute each label's probability at each position, (T, L), summed over its states."""
@@ -191,7 +194,9 @@ class LatentChain:
         self._check(facts[0].tolist(), None)
         return Marginals(probabilities, float(log_partition[0]))
 
-    def marginals_batch(self, scores: Floats, first: Ints, *, threads: int = 1) -> tuple[Floats, Floats, Ints]:
+    def marginals_batch(
+        self, scores: Floats, first: Ints, *, threads: int = 1
+    ) -> tuple[Floats, Floats, Ints]:
         """Compute them for sentences given as in ``infer``: (tokens, L), log Z, and facts as in Answers."""
         out = np.zeros((len(scores), self.labels))
         numbers, facts = self._native.marginals(self._arranged(scores), first, out, threads)
@@ -240,7 +245,10 @@ class LatentChain:
         if allowed is not None:
             if len(allowed) != len(each):
                 raise InvalidInput(f"allowed is for {len(allowed)} sentences, but there are {len(each)}")
-            masks = [inputs.as_mask("allowed", m, (len(x), self.labels)) for m, x in zip(allowed, each, strict=True)]
+            masks = [
+                inputs.as_mask("allowed", m, (len(x), self.labels))
+                for m, x in zip(allowed, each, strict=True)
+            ]
             each = [np.where(m[:, self.owner], x, -np.inf) for m, x in zip(masks, each, strict=True)]
         first = np.concatenate([[0], np.cumsum([len(x) for x in each])]).astype(np.int64)
         return np.concatenate([np.empty((0, states)), *each]), first

@@ -1,0 +1,171 @@
+"""Decoding with a latent-dynamic CRF: features to scores of states, then inference over latent chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.chain import Automaton
+from certus.chain.method import INFEASIBLE, OPTIMAL
+from certus.latent import INFERENCES, LDI, Inference, LatentChain
+from certus.latent.answers import Answers
+from certus.latent.inference import choose
+from certus.learn import options
+from certus.learn.inventory import Inventory
+from certus.models.decoders import Allowed, Cells, Decoded, chain_of, starts
+
+MOST = 1 << 22  # scores that are held at a time: 32 MB
+
+
+class LatentDecoder:
+    """A latent-dynamic CRF behind the protocol of decoders.
+
+    Scores are log-probabilities of labels, summed over their latent paths.
+
+    Args:
+        extractor: finds features.
+        inventory: the labels.
+        arrays: of the model.
+        chosen: the options it was trained with.
+
+    Attributes:
+        inference: how labels are found; may be set.
+    """
+
+    def __init__(
+        self,
+        extractor: _native.Extractor,
+        inventory: Inventory,
+        arrays: Mapping[str, NDArray[Any]],
+        chosen: options.LatentCrf,
+    ) -> None:
+        self._states = len(inventory) * chosen.latent
+        # Kernels score states as if they were labels that share nothing.
+        states = np.arange(self._states, dtype=np.int32)[:, None]
+        self._tagset = _native.Tagset(states, self._states, self._states)
+        step = float(arrays["step"])
+        self._tagger = _native.Tagger(extractor, self._tagset, arrays["slots"], arrays["rows"], step)
+        transitions = chain_of(self._states, arrays).transitions
+        self.chain = LatentChain(transitions, chosen.latent, names=inventory.labels)
+        self.inference: Inference = inference_of(chosen)
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        inference = choose(self.inference, k)
+        chain = self.chain if legal is None else self.chain.constrained(legal)
+        first = starts(cells)
+        out = _empty(first, k, confidence)
+        for begin, end in self._pieces(first):
+            scores = self.scores(cells[begin:end], threads)
+            if allowed is not None:
+                self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
+            own = first[begin : end + 1] - first[begin]
+            answers = chain.infer(scores, own, inference, k=k, threads=threads)
+            _put(out, begin, k, answers, inference)
+            if confidence:
+                probabilities, _, _ = chain.marginals_batch(scores, own, threads=threads)
+                _put_confidence(out, begin, end, k, probabilities)
+        return out
+
+    def scores(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
+        """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
+        out = np.empty((int(starts(cells)[-1]), self._states), np.float32)
+        self._tagger.emissions_of_all(cells, out, threads)
+        return out.astype(np.float64)
+
+    def _pieces(self, first: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+        """Cut the sentences so that the scores of each piece fit into memory."""
+        begin, tokens = 0, max(1, MOST // self._states)
+        while begin < len(first) - 1:
+            end = max(begin + 1, int(np.searchsorted(first, first[begin] + tokens, "right")) - 1)
+            yield begin, end
+            begin = end
+
+    def _forbid(self, scores: NDArray[np.float64], first: NDArray[np.int64], allowed: Allowed) -> None:
+        """Forbid the states of labels that a token may not have."""
+        for begin, limits in zip(first.tolist(), allowed, strict=True):
+            for t, labels in enumerate(limits or []):
+                if labels is not None:
+                    scores[begin + t, ~np.isin(self.chain.owner, labels)] = -np.inf
+
+
+def inference_of(chosen: options.LatentCrf) -> Inference:
+    """Return the inference that the options name."""
+    if chosen.inference == LDI.name:
+        return LDI(steps=chosen.steps or None)
+    return INFERENCES[chosen.inference]()
+
+
+def _empty(first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:
+    count, tokens = len(first) - 1, int(first[-1])
+    return Decoded(
+        first,
+        labels=np.full(tokens * k, -1, np.int32),
+        found=np.zeros(count, np.int64),
+        scores=np.full((count, k), -np.inf),
+        bounds=np.full(count, -np.inf),
+        optimal=np.zeros(count, bool),
+        confidence=np.zeros(tokens if confidence else 0, np.float32),
+        log_partition=np.zeros(count if confidence else 0),  # scores are log-probabilities already
+        position=np.zeros(count, np.int64),
+    )
+
+
+def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inference) -> None:
+    """Write the answers of a piece that begins with sentence ``begin`` to where they belong."""
+    begins = answers.begins()
+    for n in range(len(answers.counts)):
+        status, position = answers.facts[n, :2].tolist()
+        if status == INFEASIBLE:
+            out.position[begin + n] = position
+            continue
+        if k == 1 and answers.counts[n] == 1:
+            _put_one(out, begin + n, answers, n, begins)
+            continue
+        several = answers.solutions(n, k, begins, inference)
+        at = int(out.first[begin + n]) * k
+        for rank, one in enumerate(several):
+            out.labels[at : at + len(one.labels)] = one.labels
+            out.scores[begin + n, rank] = one.score
+            at += len(one.labels)
+        out.found[begin + n] = len(several)
+        out.bounds[begin + n] = several[0].bound
+        out.optimal[begin + n] = all(one.optimal for one in several)
+
+
+def _put_one(
+    out: Decoded, to: int, answers: Answers, n: int, begins: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> None:
+    """Write the common case, one label sequence, without making an object of it."""
+    sequence, label = begins[0][n], begins[1][n]
+    score = answers.scores[sequence]
+    optimal = answers.facts[n, 0] == OPTIMAL
+    length = out.first[to + 1] - out.first[to]
+    out.labels[out.first[to] : out.first[to + 1]] = answers.labels[label : label + length]
+    out.scores[to, 0] = score
+    out.bounds[to] = score if optimal else max(score, answers.numbers[n, 0])
+    out.found[to], out.optimal[to] = 1, optimal
+
+
+def _put_confidence(out: Decoded, begin: int, end: int, k: int, probabilities: NDArray[np.float64]) -> None:
+    """Write how probable the labels of the best answers are."""
+    for n in range(begin, end):
+        if not out.found[n]:
+            continue
+        first, last = int(out.first[n]), int(out.first[n + 1])
+        best = out.labels[first * k : first * k + last - first]
+        rows = probabilities[first - int(out.first[begin]) : last - int(out.first[begin])]
+        out.confidence[first:last] = rows[np.arange(last - first), best]
