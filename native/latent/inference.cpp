@@ -127,9 +127,9 @@ void infer_in(const LatentModel& model, const double* emissions, Index T, const 
   search.settle(proven, found);
 }
 
-// Whether the best that was found is at least as probable as anything that was not.
-void judge(Found& found) {
-  if (found.status == Status::feasible && !found.log_probability.empty() && found.log_probability[0] >= found.unseen)
+// Where one sequence was asked for: whether it is at least as probable as anything that was not found.
+void judge(const Wanted& wanted, Found& found) {
+  if (wanted.k == 1 && found.status == Status::feasible && !found.log_probability.empty() && found.log_probability[0] >= found.unseen)
     found.status = Status::optimal;
 }
 
@@ -169,7 +169,7 @@ Found infer(const LatentModel& model, const double* emissions, Index T, const Wa
   if (spans_little(model, emissions, T)) infer_in<double>(model, emissions, T, wanted, arena, found);
   else infer_in<Logarithm>(model, emissions, T, wanted, arena, found);
   if (found.status == Status::infeasible) return found;
-  judge(found);
+  judge(wanted, found);
   if (wanted.gain) rerank(*wanted.gain, T, found);
   return found;
 }
