@@ -48,13 +48,13 @@ def random_weights(trainer: CrfTrainer, seed: int, scale: float = 1.0) -> Floats
 
 def places(trainer: CrfTrainer) -> tuple[Ints, Ints, Ints, Ints]:
     """Where in the vector of weights each one stands: weights that are their own place, and 1."""
-    trainer.weights = 1.0 + np.arange(trainer.size)
+    trainer.weights = np.arange(1.0, trainer.size + 1.0)
     begin, label, place, transitions = trainer.model().rows()
     return begin, label.astype(np.int64), place.astype(np.int64) - 1, transitions.astype(np.int64) - 1
 
 
 def brute_force(trainer: CrfTrainer, case: Sample, latent: int, c2: float) -> float:
-    """Minus the log of the share of the latent paths that belong to the gold labels, summed over sentences."""
+    """Minus the log of the share of all paths that belong to the gold labels, summed over sentences."""
     weights = named(ChainCRF(*trainer.model().rows()))
     total = c2 * sum(x * x for part in (weights.state, weights.transition) for x in part.values())
     for tokens, gold in zip(case.sentences, case.gold, strict=True):

@@ -47,7 +47,8 @@ def test_best_marginal_path_has_the_best_label_at_each_position() -> None:
         marginals = chain.marginals(problem.scores).probabilities
         for t, label in enumerate(found.labels.tolist()):
             exact = [
-                sum((p for y, p in truth.items() if y[t] == each), Fraction(0)) for each in range(chain.labels)
+                sum((p for y, p in truth.items() if y[t] == each), Fraction(0))
+                for each in range(chain.labels)
             ]
             assert marginals[t] == pytest.approx([float(p) for p in exact], abs=1e-12)
             assert float(exact[label]) == pytest.approx(float(max(exact)), rel=1e-12)
@@ -105,7 +106,9 @@ def test_log_probability_and_marginals() -> None:
                 chain.marginals(problem.scores)
             continue
         for labels, probability in list(truth.items())[:5]:
-            assert math.exp(chain.log_probability(problem.scores, labels)) == pytest.approx(float(probability))
+            assert math.exp(chain.log_probability(problem.scores, labels)) == pytest.approx(
+                float(probability)
+            )
         assert chain.marginals(problem.scores).log_partition == pytest.approx(
             chain.hidden.marginals(problem.scores).log_partition
         )
@@ -156,7 +159,6 @@ CHAIN = LatentChain(np.zeros((4, 4)), 2)
         (lambda: CHAIN.marginals(bad((2, 0), np.inf)), r"emissions\[2, 0\] is"),
         (lambda: CHAIN.decode(np.zeros((3, 5))), "emissions has 5 labels a position"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), inference="best"), "unknown inference 'best'"),
-        (lambda: CHAIN.decode(np.zeros((3, 4)), inference=3), "inference must be a name or an Inference"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), k=2, inference="bhp"), "'bhp' finds one label sequence"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), k=0), "k must be a whole number of at least 1"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), inference=MBR(gain="spans")), "what labels are called"),
@@ -172,6 +174,11 @@ def test_what_cannot_be_is_refused(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def test_an_inference_is_a_name_or_an_object() -> None:
+    with pytest.raises(InvalidInput, match="inference must be a name or an Inference, not int"):
+        CHAIN.decode(np.zeros((3, 4)), inference=3)  # type: ignore[arg-type]
 
 
 def test_a_gain_by_spans_needs_labels_of_spans() -> None:

@@ -40,7 +40,8 @@ def run(
     model, inputs = sort_out(model, inputs)
     tagger = load(model)
     if inference is not None or steps is not None:
-        tagger.latent.inference = chosen(inference or tagger.options.inference, steps, tagger.labels)
+        latent = tagger.latent
+        latent.inference = chosen(inference or latent.inference.name, steps, tagger.labels)
     options = {
         "k": k,
         "confidence": confidence,

@@ -44,7 +44,9 @@ def tagger(
     target: Annotated[
         str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
     ] = "upos",
-    learner: Annotated[str, typer.Option(help="pruned-crf, perceptron, crf, latent-crf or hmm.")] = "pruned-crf",
+    learner: Annotated[
+        str, typer.Option(help="pruned-crf, perceptron, crf, latent-crf or hmm.")
+    ] = "pruned-crf",
     order: Annotated[
         int | None, typer.Option(min=1, help="Of pruned-crf: how many labels back transitions look.")
     ] = None,
@@ -88,7 +90,9 @@ def tagger(
     templates: Annotated[
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the order of sentences, or of first weights.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the order of sentences, or of first weights.")
+    ] = None,
     threads: Annotated[int, typer.Option(min=1, help="For lbfgs and latent-crf, and for dev data.")] = 1,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")

@@ -157,7 +157,7 @@ class LatentChain:
     def infer(
         self, scores: Floats, first: Ints, inference: Inference, *, k: int = 1, threads: int = 1
     ) -> Answers:
-        """Decode sentences given as one array, (tokens, H); the answers stay arrays, for those who want speed.
+        """Decode sentences given as one array, (tokens, H); the answers stay arrays, for speed.
 
         Args:
             scores: of states, in float64; sentences one after the other.
@@ -287,8 +287,8 @@ class LatentChain:
             raise Infeasible(facts[1], sentence)
         if facts[0] == INVALID:
             raise InvalidInput(
-                f"emissions[{facts[1]}, {int(self._order[facts[2]])}] is NaN or +inf; scores must be finite, or "
-                "-inf for what is forbidden"
+                f"emissions[{facts[1]}, {int(self._order[facts[2]])}] is NaN or +inf; scores must be finite, "
+                "or -inf for what is forbidden"
             )
 
     def __reduce__(self) -> Any:

@@ -24,7 +24,8 @@ MOST = 1 << 22  # scores that are held at a time: 32 MB
 class LatentDecoder:
     """A latent-dynamic CRF behind the protocol of decoders.
 
-    Scores are log-probabilities of labels, summed over their latent paths.
+    The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability less
+    log Z: like the scores of other learners, it does not change when other labels are ruled out.
 
     Args:
         extractor: finds features.
@@ -119,7 +120,7 @@ def _empty(first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:
         bounds=np.full(count, -np.inf),
         optimal=np.zeros(count, bool),
         confidence=np.zeros(tokens if confidence else 0, np.float32),
-        log_partition=np.zeros(count if confidence else 0),  # scores are log-probabilities already
+        log_partition=np.full(count if confidence else 0, -np.inf),
         position=np.zeros(count, np.int64),
     )
 
@@ -132,31 +133,39 @@ def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inferenc
         if status == INFEASIBLE:
             out.position[begin + n] = position
             continue
+        total = float(answers.numbers[n, 2])
+        if len(out.log_partition):
+            out.log_partition[begin + n] = total
         if k == 1 and answers.counts[n] == 1:
-            _put_one(out, begin + n, answers, n, begins)
+            _put_one(out, begin + n, answers, n, begins, total)
             continue
         several = answers.solutions(n, k, begins, inference)
         at = int(out.first[begin + n]) * k
         for rank, one in enumerate(several):
             out.labels[at : at + len(one.labels)] = one.labels
-            out.scores[begin + n, rank] = one.score
+            out.scores[begin + n, rank] = one.score + total
             at += len(one.labels)
         out.found[begin + n] = len(several)
-        out.bounds[begin + n] = several[0].bound
+        out.bounds[begin + n] = several[0].bound + total
         out.optimal[begin + n] = all(one.optimal for one in several)
 
 
 def _put_one(
-    out: Decoded, to: int, answers: Answers, n: int, begins: tuple[NDArray[np.int64], NDArray[np.int64]]
+    out: Decoded,
+    to: int,
+    answers: Answers,
+    n: int,
+    begins: tuple[NDArray[np.int64], NDArray[np.int64]],
+    total: float,
 ) -> None:
     """Write the common case, one label sequence, without making an object of it."""
     sequence, label = begins[0][n], begins[1][n]
-    score = answers.scores[sequence]
+    score = answers.scores[sequence] + total
     optimal = answers.facts[n, 0] == OPTIMAL
     length = out.first[to + 1] - out.first[to]
     out.labels[out.first[to] : out.first[to + 1]] = answers.labels[label : label + length]
     out.scores[to, 0] = score
-    out.bounds[to] = score if optimal else max(score, answers.numbers[n, 0])
+    out.bounds[to] = score if optimal else max(score, answers.numbers[n, 0] + total)
     out.found[to], out.optimal[to] = 1, optimal
 
 
