@@ -24,8 +24,8 @@ MOST = 1 << 22  # scores that are held at a time: 32 MB
 class LatentDecoder:
     """A latent-dynamic CRF behind the protocol of decoders.
 
-    The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability less
-    log Z: like the scores of other learners, it does not change when other labels are ruled out.
+    The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability
+    plus log Z: like the scores of other learners, it does not change when other labels are ruled out.
 
     Args:
         extractor: finds features.
@@ -127,18 +127,17 @@ def _empty(first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:
 
 def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inference) -> None:
     """Write the answers of a piece that begins with sentence ``begin`` to where they belong."""
+    if k == 1 and (answers.counts == 1).all():
+        _put_single(out, begin, answers)
+        return
     begins = answers.begins()
-    for n in range(len(answers.counts)):
-        status, position = answers.facts[n, :2].tolist()
+    for n, (status, position) in enumerate(answers.facts[:, :2].tolist()):
         if status == INFEASIBLE:
             out.position[begin + n] = position
             continue
         total = float(answers.numbers[n, 2])
         if len(out.log_partition):
             out.log_partition[begin + n] = total
-        if k == 1 and answers.counts[n] == 1:
-            _put_one(out, begin + n, answers, n, begins, total)
-            continue
         several = answers.solutions(n, k, begins, inference)
         at = int(out.first[begin + n]) * k
         for rank, one in enumerate(several):
@@ -150,23 +149,18 @@ def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inferenc
         out.optimal[begin + n] = all(one.optimal for one in several)
 
 
-def _put_one(
-    out: Decoded,
-    to: int,
-    answers: Answers,
-    n: int,
-    begins: tuple[NDArray[np.int64], NDArray[np.int64]],
-    total: float,
-) -> None:
-    """Write the common case, one label sequence, without making an object of it."""
-    sequence, label = begins[0][n], begins[1][n]
-    score = answers.scores[sequence] + total
-    optimal = answers.facts[n, 0] == OPTIMAL
-    length = out.first[to + 1] - out.first[to]
-    out.labels[out.first[to] : out.first[to + 1]] = answers.labels[label : label + length]
-    out.scores[to, 0] = score
-    out.bounds[to] = score if optimal else max(score, answers.numbers[n, 0] + total)
-    out.found[to], out.optimal[to] = 1, optimal
+def _put_single(out: Decoded, begin: int, answers: Answers) -> None:
+    """Write the common case, one label sequence for each sentence, all at once."""
+    here = slice(begin, begin + len(answers.counts))
+    tokens = slice(int(out.first[here.start]), int(out.first[here.stop]))
+    unseen, total = answers.numbers[:, 0], answers.numbers[:, 2]
+    optimal = answers.facts[:, 0] == OPTIMAL
+    out.labels[tokens] = answers.labels
+    out.scores[here, 0] = answers.scores + total
+    out.bounds[here] = np.where(optimal, answers.scores, np.maximum(answers.scores, unseen)) + total
+    out.found[here], out.optimal[here] = 1, optimal
+    if len(out.log_partition):
+        out.log_partition[here] = total
 
 
 def _put_confidence(out: Decoded, begin: int, end: int, k: int, probabilities: NDArray[np.float64]) -> None:
