@@ -16,6 +16,7 @@ void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
 void bind_hypergraph(nb::module_& m);
+void bind_latent(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_syntax(nb::module_& m);
@@ -167,6 +168,7 @@ NB_MODULE(_native, m) {
   bind_crf(m);
   bind_crf_learners(m);
   bind_hypergraph(m);
+  bind_latent(m);
   bind_marginals(m);
   bind_paths(m);
   bind_syntax(m);

@@ -310,6 +310,7 @@ class CrfTrainer:
         min_freq: float,
         all_states: bool,
         all_transitions: bool,
+        latent: int = 1,
     ) -> None: ...
     @property
     def size(self) -> int: ...
@@ -423,6 +424,53 @@ class Tagset:
     groups: int
     units: int
     def __init__(self, parts: NDArray[np.int32], groups: int, units: int) -> None: ...
+
+@final
+class LatentGain:
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(
+        self, ends: NDArray[np.uint8], begins: NDArray[np.uint8], kind: NDArray[np.int32]
+    ) -> None: ...
+
+@final
+class LatentModel:
+    def __init__(
+        self,
+        transitions: NDArray[np.float64],
+        begin: NDArray[np.int64],
+        start: NDArray[np.float64] | None,
+        end: NDArray[np.float64] | None,
+    ) -> None: ...
+    def infer(
+        self,
+        emissions: NDArray[np.float64],
+        first: NDArray[np.int64],
+        *,
+        inference: int,
+        k: int,
+        steps: int,
+        bounded: bool,
+        all: bool,
+        gain: LatentGain | None,
+        threads: int,
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]:
+        """Label sentences; certus.latent.answers explains what comes out."""
+    def marginals(
+        self,
+        emissions: NDArray[np.float64],
+        first: NDArray[np.int64],
+        out: NDArray[np.float64],
+        threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+    def log_probability(self, emissions: NDArray[np.float64], labels: NDArray[np.int32]) -> float: ...
 
 # What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights they
 # hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from,
@@ -622,3 +670,7 @@ def mix(
     most_moves: int,
     a: NDArray[np.float64],
 ) -> int: ...
+
+    def emissions_of_all(
+        self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+    ) -> None: ...

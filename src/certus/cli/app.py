@@ -89,6 +89,13 @@ def tag(
     dictionary: Annotated[
         str | None, typer.Option(help="Labels that words may get: a word, a tab, labels; a line each.")
     ] = None,
+    inference: Annotated[
+        str | None,
+        typer.Option(help="Of a latent-crf: ldi, bhp, bmp or mbr; as it was trained for by default."),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Of ldi and mbr: the most latent paths to look at.")
+    ] = None,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
     format: Annotated[
         str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")
@@ -112,6 +119,8 @@ def tag(
         threads=threads,
         legal=legal,
         dictionary=dictionary,
+        inference=inference,
+        steps=steps,
         output=output,
         format=format,
         columns=columns,

@@ -24,6 +24,7 @@ _TEACH = """
     pruned-crf   a CRF of any order; the best for morphology (crf with --order 2 is the same)
     perceptron   averaged, with exact decoding; the fastest to train, proven answers
     crf          first-order, nothing pruned, proven answers; for up to some hundred labels
+    latent-crf   a CRF with latent states for each label; for few labels, proven answers
     hmm          a smoothed hidden Markov model; trains in a second, proven answers
 
 **Examples**
@@ -43,7 +44,9 @@ def tagger(
     target: Annotated[
         str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
     ] = "upos",
-    learner: Annotated[str, typer.Option(help="pruned-crf, perceptron, crf or hmm.")] = "pruned-crf",
+    learner: Annotated[
+        str, typer.Option(help="pruned-crf, perceptron, crf, latent-crf or hmm.")
+    ] = "pruned-crf",
     order: Annotated[
         int | None, typer.Option(min=1, help="Of pruned-crf: how many labels back transitions look.")
     ] = None,
@@ -58,6 +61,21 @@ def tagger(
     algorithm: Annotated[str | None, typer.Option(help="Of crf: sgd or lbfgs.")] = None,
     c1: Annotated[float | None, typer.Option(min=0, help="Of crf: L1 penalty.")] = None,
     c2: Annotated[float | None, typer.Option(min=0, help="Of crf with lbfgs: L2 penalty.")] = None,
+    latent: Annotated[
+        int | None, typer.Option(min=1, help="Of latent-crf: latent states of each label.")
+    ] = None,
+    restarts: Annotated[
+        int | None, typer.Option(min=1, help="Of latent-crf: how often to begin, from other weights.")
+    ] = None,
+    variance: Annotated[
+        float | None, typer.Option(help="Of latent-crf: of the Gaussian prior of weights.")
+    ] = None,
+    inference: Annotated[
+        str | None, typer.Option(help="Of latent-crf: how labels are found: ldi, bhp or bmp.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=0, help="Of latent-crf: the most latent paths ldi looks at; 0: all.")
+    ] = None,
     margin: Annotated[
         float | None, typer.Option(min=0, help="Of perceptron: by how much the right label must win.")
     ] = None,
@@ -72,8 +90,10 @@ def tagger(
     templates: Annotated[
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the order of sentences.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="For lbfgs, and for measuring on dev data.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the order of sentences, or of first weights.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="For lbfgs and latent-crf, and for dev data.")] = 1,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
     ] = None,
@@ -99,6 +119,11 @@ def tagger(
         "algorithm": algorithm,
         "c1": c1,
         "c2": c2,
+        "latent": latent,
+        "restarts": restarts,
+        "variance": variance,
+        "inference": inference,
+        "steps": steps,
         "margin": margin,
         "min_count": min_count,
         "hash_bits": hash_bits,

@@ -21,7 +21,7 @@ from certus.learn.data import Examples, TrainingSet, compile_templates, default_
 from certus.learn.inventory import Inventory
 from certus.learn.templates import Templates
 from certus.learn.training import Arrays, Checkpoint, Progress
-from certus.models.decoders import Decoder, NativeDecoder
+from certus.models.decoders import Decoder, make_decoder
 from certus.models.hmm_decoder import HmmDecoder
 from certus.syntax.trees import prepared
 
@@ -77,7 +77,7 @@ def fit(
         assert isinstance(chosen, options.Features)
         kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
         data = TrainingSet(examples, target, templates, chosen)
-        measure = None if held_out is None else _measure(held_out, data, threads)
+        measure = None if held_out is None else _measure(held_out, data, chosen, threads)
         found, accuracy = training.train(
             data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
         )
@@ -142,9 +142,11 @@ def _count(
     return inventory, model.arrays(), accuracy
 
 
-def _measure(held_out: Examples, data: TrainingSet, threads: int) -> Callable[[Arrays], float]:
+def _measure(
+    held_out: Examples, data: TrainingSet, chosen: options.Options, threads: int
+) -> Callable[[Arrays], float]:
     def accuracy(arrays: Arrays) -> float:
-        decoder = NativeDecoder(data.extractor, data.inventory, data.tagset, arrays)
+        decoder = make_decoder(data.extractor, data.inventory, data.tagset, arrays, chosen)
         return share(decoder, held_out, data.inventory, threads)
 
     return accuracy
