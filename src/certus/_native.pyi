@@ -564,6 +564,9 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
+    def emissions_of_all(
+        self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+    ) -> None: ...
 
 class Lattices:
     """Label sequences of many sentences; adjustments are added at ascending token numbers."""
@@ -670,7 +673,3 @@ def mix(
     most_moves: int,
     a: NDArray[np.float64],
 ) -> int: ...
-
-    def emissions_of_all(
-        self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
-    ) -> None: ...

@@ -23,8 +23,8 @@ from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecod
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
     from certus.learn.training import Progress
     from certus.models.fitting import Source
-    from certus.models.lattices import TagLattices
     from certus.models.latent_decoder import LatentDecoder
+    from certus.models.lattices import TagLattices
 
 
 class Tagger:
