@@ -34,6 +34,7 @@ def draw(trace: Trace, path: str | Path | None = None, title: str | None = None)
     axes.plot(rounds, trace.primal, ".", color=PRIMAL, alpha=0.5, markersize=4, label="score of a whole")
     axes.step(rounds, best, where="post", color=PRIMAL, label="best score")
     _frame(axes, trace, bound, best, title)
+    figure.legend(loc="outside lower center", ncols=5, fontsize=8, frameon=False)
     if path is not None:
         figure.savefig(path)
     return figure
@@ -55,4 +56,3 @@ def _frame(axes: Any, trace: Trace, bound: Any, best: Any, title: str | None) ->
         axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    axes.legend(fontsize=8, frameon=False)
