@@ -16,35 +16,34 @@ constexpr std::size_t kKeep = std::size_t{16} << 20;  // numbers that rows may h
 template <class X>
 void Rows<X>::reset(Index length, Label symbols) {
   symbols_ = symbols;
-  base_.assign(static_cast<std::size_t>(length) + 1, 0);
-  stride_.assign(static_cast<std::size_t>(length) + 1, 0);
-  Index size = 0;
-  for (Index width = 1; width <= length; ++width) {
-    base_[width] = size;
-    stride_[width] = kLanes * (blocks(length - width + 1) + 1);  // vectors may be read from any span on
-    size += stride_[width] * symbols;
-  }
-  const bool much = size_ > kKeep && static_cast<std::size_t>(size) < size_ / 4;  // after a very long sentence
-  if (static_cast<std::size_t>(size) > size_ || much) {
+  length_ = length;
+  used_ = 0;
+  Index most = 0;  // blocks, if every row is made; what is not made is never touched
+  for (Index width = 1; width <= length; ++width) most += symbols * (blocks(length - width + 1) + 1);
+  const auto size = static_cast<std::size_t>(kLanes * most);
+  const bool much = size_ > kKeep && size < size_ / 4;  // after a very long sentence
+  if (size > size_ || much) {
     data_.reset();
-    data_.reset(static_cast<X*>(::operator new[](static_cast<std::size_t>(size) * sizeof(X), std::align_val_t{64})));
-    size_ = static_cast<std::size_t>(size);
+    data_.reset(static_cast<X*>(::operator new[](size * sizeof(X), std::align_val_t{64})));
+    size_ = size;
   }
-  made_.assign(static_cast<std::size_t>((length + 1) * symbols), 0);
+  place_.assign(static_cast<std::size_t>((length + 1) * symbols), -1);
   listed_.resize(static_cast<std::size_t>(length) + 1);
   for (auto& list : listed_) list.clear();
 }
 
 template <class X>
 X* Rows<X>::make(Index width, Label symbol, X empty) {
-  X* row = (*this)(width, symbol);
-  char& made = made_[width * symbols_ + symbol];
-  if (!made) {
-    made = 1;
-    std::fill(row, row + stride_[width], empty);
+  std::int32_t& place = place_[width * symbols_ + symbol];
+  if (place < 0) {
+    const Index count = blocks(length_ - width + 1) + 1;  // vectors may be read from any span on
+    place = static_cast<std::int32_t>(used_);
+    used_ += count;
+    X* row = data_.get() + kLanes * place;
+    std::fill(row, row + kLanes * count, empty);
     listed_[width].push_back(symbol);
   }
-  return row;
+  return data_.get() + kLanes * place;
 }
 
 template class Rows<float>;

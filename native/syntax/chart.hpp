@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "syntax/grammar.hpp"
+#include "syntax/rows.hpp"
 
 namespace certus::syntax {
 
@@ -25,10 +26,10 @@ template <class X>
 class Rows {
  public:
   void reset(Index length, Label symbols);
-  bool has(Index width, Label symbol) const { return made_[width * symbols_ + symbol] != 0; }
-  X* operator()(Index width, Label symbol) { return data_.get() + base_[width] + symbol * stride_[width]; }
+  bool has(Index width, Label symbol) const { return place_[width * symbols_ + symbol] >= 0; }
+  X* operator()(Index width, Label symbol) { return data_.get() + kLanes * place_[width * symbols_ + symbol]; }
   const X* operator()(Index width, Label symbol) const {
-    return data_.get() + base_[width] + symbol * stride_[width];
+    return data_.get() + kLanes * place_[width * symbols_ + symbol];
   }
   // The row, filled with `empty` if it was not there; it is then listed under its width.
   X* make(Index width, Label symbol, X empty);
@@ -42,8 +43,8 @@ class Rows {
   };
   std::unique_ptr<X[], Free> data_;
   std::size_t size_ = 0;
-  std::vector<Index> base_, stride_;        // [width]
-  std::vector<char> made_;                  // [width][symbol]
+  Index length_ = 0, used_ = 0;             // used_: blocks
+  std::vector<std::int32_t> place_;         // [width][symbol] the first block of the row, or -1
   std::vector<std::vector<Label>> listed_;  // [width]
 };
 
