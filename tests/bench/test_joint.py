@@ -11,12 +11,16 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from certus.bench.joint import Plan, Report, claims, run
+from certus.bench.joint.models import Models
 from certus.bench.joint.picture import draw
 from certus.bench.joint.plan import FILE, PAPER, PROOF, K, Solved, buckets
 from certus.bench.joint.report import show, write_json
-from certus.bench.joint.run import _check
+from certus.bench.joint.run import _check, _time
 from certus.cli.app import app
 from certus.errors import InvalidInput
+from certus.formats import build
+from certus.models.tagger import Tagger
+from certus.syntax import Grammar
 from tests.syntax import chunk_trees
 
 
@@ -39,7 +43,7 @@ def test_everything_is_measured(report: Report) -> None:
     assert sum(buckets(report.of(PAPER), K).values()) == pytest.approx(100)
     # no sentence of the invented language has 15 words: nothing is timed beside HiGHS
     by_text = {claim.text: claim for claim in claims(report)}
-    assert by_text["faster than HiGHS, integer program, 15-25 words"].holds is None
+    assert by_text["faster than HiGHS, integer program, whole forest, 15-25 words"].holds is None
     assert by_text["certificates with tightening and branching"].holds
 
 
@@ -66,6 +70,22 @@ def test_counts_by_iterations() -> None:
     assert made.within(PAPER, 10) == 50
     assert made.iterations(PAPER, 0.5) == 12
     assert made.within(PROOF, 10) is None
+
+
+def test_highs_is_timed_and_has_to_agree(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = Grammar.fit(chunk_trees.trees(100, 1))
+    tagger = Tagger("xpos", order=2, epochs=2)
+    tagger.fit([build(tree.words, {"xpos": tree.tags}) for tree in chunk_trees.trees(100, 1)])
+    clause = chunk_trees.trees(1, 5)[0]
+    models = Models(grammar, tagger, 1.0, [clause])
+    made = Report(report.plan, {})
+    monkeypatch.setitem(_time.__globals__, "SHORTEST", 1)
+    _time(models, made, lambda _, __: None)
+    (row,) = made.timed
+    assert not made.failures
+    assert row.variables > 0
+    assert min(row.ours, row.linear, row.integer) > 0
+    assert row.cut is None or row.cut > 0
 
 
 def test_proofs_that_contradict_each_other_are_noticed() -> None:

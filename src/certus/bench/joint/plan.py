@@ -133,7 +133,10 @@ class Timed:
         ours: seconds from words to the proven answer.
         linear: seconds that HiGHS takes for the relaxation, the forest being there already.
         integer: the same for the integer program.
-        variables: of both programs.
+        cut: seconds from words to the answer of the integer program where the forest is first cut down,
+            exactly, to the trees that score no less than the one with the tagger's tags; None where no tree
+            has these.
+        variables: of both programs on the whole forest.
         whole: whether the relaxation's best point is whole.
         difference: the largest of the scores found, less the least; of the integer program and ours.
     """
@@ -142,6 +145,7 @@ class Timed:
     ours: float
     linear: float
     integer: float
+    cut: float | None
     variables: int
     whole: bool
     difference: float
