@@ -240,35 +240,6 @@ def _measure(
         raise typer.Exit(1)
 
 
-@bench.command()
-def relax(
-    only: Annotated[
-        str,
-        typer.Option(help="Kinds of problems, by parts of their names separated by commas; all by default."),
-    ] = "",
-    count: Annotated[int, typer.Option(help="Problems of each kind.", min=1)] = 40,
-    iterations: Annotated[int, typer.Option(help="The most for each optimiser.", min=1)] = 200,
-    quick: Annotated[bool, typer.Option("--quick", help="Four problems of each kind.")] = False,
-    seed: Annotated[int, typer.Option(help="Of the random scores.", min=0)] = 0,
-    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
-) -> None:
-    """Compare the optimisers of decompositions: iterations until the answer is proven, and what is proven.
-
-    Each gets the same random problems, without branching; the last row of each table is the default with
-    branching, to the proof.
-    """
-    from certus.bench.relax.compare import Plan, run
-    from certus.bench.relax.report import show, write_json
-
-    names = tuple(name.strip() for name in only.split(",") if name.strip())
-    plan = Plan(count=4 if quick else count, iterations=iterations, seed=seed, only=names)
-    _check_outputs(json, None)
-    report = _run(partial(run, plan))
-    show(report, _console())
-    if json is not None:
-        write_json(report, json)
-
-
 def _check_outputs(json: Path | None, plot: Path | None) -> None:
     from certus.errors import CertusError
 
