@@ -609,9 +609,6 @@ class ChainLattices(Lattices):
 def search_all(
     tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
 ) -> CascadeLattices: ...
-def emissions_of_all(
-    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
-) -> None: ...
 
 @final
 class Syntax:

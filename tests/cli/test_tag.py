@@ -488,19 +488,23 @@ def test_info_without_a_model_is_of_the_english_one(folder: Path, monkeypatch: p
 # -------------------------------------------------------------------------------------------- the short way
 
 
-def declared() -> dict[str, tuple[str, Any, str]]:
-    """The options of ``certus tag`` as the command line declares them: what they set, default and type."""
+def declared() -> dict[str, tuple[str, Any, bool]]:
+    """The options of ``certus tag`` as the command line declares them: what they set, default, a number."""
     command: Any = typer.main.get_command(app)
     options = [made for made in command.commands["tag"].params if made.param_type_name == "option"]
-    return {spelling: (made.name, made.default, made.type.name) for made in options for spelling in made.opts}
+    return {
+        spelling: (made.name, made.default, made.min is not None)
+        for made in options
+        for spelling in made.opts
+    }
 
 
 def test_the_short_way_knows_every_option() -> None:
     known = {**quick.FLAGS, **quick.NUMBERS, **quick.TEXTS}
     assert known == {spelling: name for spelling, (name, *_) in declared().items()}
-    kinds = {"boolean": quick.FLAGS, "integer range": quick.NUMBERS, "text": quick.TEXTS}
-    for spelling, (_, _, kind) in declared().items():
-        assert spelling in kinds[kind]
+    for spelling, (_, default, number) in declared().items():
+        text = quick.FLAGS if isinstance(default, bool) else quick.TEXTS
+        assert spelling in (quick.NUMBERS if number else text)
     defaults = {name: default for name, default, _ in declared().values()}
     parameters = inspect.signature(tag.run).parameters
     assert {name: parameters[name].default for name in defaults} == defaults

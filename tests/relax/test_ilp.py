@@ -45,9 +45,9 @@ def test_packings() -> None:
                     sides[s].append((part, "cells", [place]))
         for tied in sides:
             d.agree(*tied)
-        s = d.solve(whole=True)
-        assert s.optimal
-        assert s.score == round(integer_program(list(worth), rows))
+        best = d.solve(whole=True)
+        assert best.optimal
+        assert best.score == round(integer_program(list(worth), rows))
 
 
 def test_graphical_models() -> None:

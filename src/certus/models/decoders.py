@@ -145,7 +145,7 @@ class NativeDecoder:
             return _native.search_all(self._free, cells, pruning, threads)
         first = starts(cells)
         emissions = np.empty((int(first[-1]), self._labels), np.float32)
-        _native.emissions_of_all(self._free, cells, emissions, threads)
+        self._free.emissions_of_all(cells, emissions, threads)
         model: Any = self._chain.prepared(np.dtype(np.float64))
         return _native.ChainLattices(model, first, emissions)
 

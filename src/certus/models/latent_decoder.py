@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton
 from certus.chain.method import INFEASIBLE, OPTIMAL
+from certus.errors import InvalidInput
 from certus.latent import INFERENCES, LDI, Inference, LatentChain
 from certus.latent.answers import Answers
 from certus.latent.inference import choose
@@ -86,6 +87,10 @@ class LatentDecoder:
         out = np.empty((int(starts(cells)[-1]), self._states), np.float32)
         self._tagger.emissions_of_all(cells, out, threads)
         return out.astype(np.float64)
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Refuse: a label sequence's score is a sum over latent paths, which no lattice of labels has."""
+        raise InvalidInput("a latent-crf has no lattices of labels: each sequence is a sum over latent paths")
 
     def _pieces(self, first: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         """Cut the sentences so that the scores of each piece fit into memory."""
