@@ -48,10 +48,15 @@ Index Gain::best(const Label* sequences, const double* log_probability, Index co
   };
   std::vector<double> sum(count, 0.0);
   double mass = 0;
-  for (Index b = 0; b < count; ++b) {
-    const double p = std::exp(log_probability[b]);
-    mass += p;
-    for (Index a = 0; a < count; ++a) sum[a] += p * gain(a, b);
+  std::vector<double> p(count);
+  for (Index a = 0; a < count; ++a) mass += p[a] = std::exp(log_probability[a]);
+  for (Index a = 0; a < count; ++a) {
+    sum[a] += p[a];  // each is worth 1 where it is right itself
+    for (Index b = 0; b < a; ++b) {
+      const double x = gain(a, b);  // and as much to another as that to it
+      sum[a] += p[b] * x;
+      sum[b] += p[a] * x;
+    }
   }
   Index first = 0;
   for (Index a = 1; a < count; ++a)

@@ -66,7 +66,7 @@ void LabelSearch<N>::offer(Index before, Index t, Index exponent, const N* arriv
 // Makes the sums of a prefix that was only offered; returns its number.
 template <class N>
 Index LabelSearch<N>::open(const Entry& entry) {
-  const Index number = static_cast<Index>(prefixes_.size()), most = model_.most();
+  const Index number = static_cast<Index>(prefixes_.size()), most = model_.room();
   sums_.resize((number + 1) * most, kZero<N>);
   N* into = sums_.data() + number * most;
   if (entry.before < 0) {
@@ -93,7 +93,7 @@ bool LabelSearch<N>::expand(double least, Label* labels, double* mass) {
     return true;
   }
   const Index number = open(entry);
-  weights_.leave(sums_.data() + number * model_.most(), entry.label, arrivals_);
+  weights_.leave(sums_.data() + number * model_.room(), entry.label, arrivals_);
   offer(number, t + 1, prefixes_[number].exponent, arrivals_, least);
   return false;
 }

@@ -61,7 +61,7 @@ class LabelSearch {
   Index* exponents_;  // [T]
   N* arrivals_;       // [width]
   std::vector<Prefix> prefixes_;
-  std::vector<N> sums_;  // [prefixes][most]: a
+  std::vector<N> sums_;  // [prefixes][room]: a
   std::priority_queue<Entry> agenda_;
   Index offered_ = 0;
 };

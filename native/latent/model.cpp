@@ -20,7 +20,7 @@ LatentModel::LatentModel(const double* transitions, std::vector<Index> begin, co
       chain_(transitions, states(), 1, true, start, end),
       score_(states() * width_, kNever<double>),
       score_across_(score_),
-      link_(states() * width_, 0.0),
+      link_(states() * width_ + kLanes, 0.0),
       across_(link_) {
   const Index H = states();
   for (Index y = 0; y < labels(); ++y) most_ = std::max(most_, count(y));

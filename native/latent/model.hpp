@@ -22,13 +22,13 @@ class LatentModel {
   Index width() const { return width_; }  // of a row of states: whole vectors
   Index begin(Index label) const { return begin_[label]; }
   Index count(Index label) const { return begin_[label + 1] - begin_[label]; }
-  Index most() const { return most_; }  // states of a label
+  Index room() const { return whole_vectors(most_); }  // for the states of any one label
   Label owner(Index state) const { return owner_[state]; }
   const Model<double>& chain() const { return chain_; }
 
   const Doubles& score() const { return score_; }    // [H][width], -inf past the states
   const Doubles& score_across() const { return score_across_; }
-  const Doubles& link() const { return link_; }      // [H][width]: exp(score - largest), 0 past the states
+  const Doubles& link() const { return link_; }      // [H][width] and a vector: exp(score - largest), 0 past the states
   const Doubles& across() const { return across_; }  // its transpose
   double largest() const { return largest_; }        // of the transitions that are not forbidden
   double span() const { return span_; }              // the largest less the least of those

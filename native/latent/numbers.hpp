@@ -39,10 +39,9 @@ inline constexpr Logarithm kOne<Logarithm> = {0};
 inline Index rescale(double* x, Index count) {
   double most = 0;
   for (Index i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
-  if (!(most > 0)) return 0;
+  if (!(most > 0) || (most > 0x1p-64 && most < 0x1p64)) return 0;  // nothing there, or near enough
   int exponent;
   std::frexp(most, &exponent);
-  if (exponent > -64 && exponent < 64) return 0;  // near enough
   const double factor = std::ldexp(1.0, -exponent);
   for (Index i = 0; i < count; ++i) x[i] *= factor;
   return exponent;

@@ -19,12 +19,12 @@ std::size_t Sequences::place(const Label* labels) const {
 }
 
 void Sequences::add(const Label* labels, double log_probability) {
-  if (2 * log_.size() >= slots_.size()) grow();
   const Index number = size();
-  slots_[place(labels)] = number;
+  slots_[asked_] = number;
   labels_.insert(labels_.end(), labels, labels + length_);
   log_.push_back(log_probability);
   mass_ += std::exp(log_probability);
+  if (2 * log_.size() >= slots_.size()) grow();
   if (!(log_probability > least()) && static_cast<Index>(best_.size()) == k_) return;
   std::size_t n = best_.size();
   while (n > 0 && log_[best_[n - 1]] < log_probability) --n;

@@ -19,8 +19,8 @@ class Sequences {
   double mass() const { return mass_; }  // of all together
 
   // Whether there is one like this.
-  bool has(const Label* labels) const { return slots_[place(labels)] >= 0; }
-  // One that is new.
+  bool has(const Label* labels) { return slots_[asked_ = place(labels)] >= 0; }
+  // One that is new: what `has` was asked for last.
   void add(const Label* labels, double log_probability);
 
   // The k-th best log-probability; -inf while there are fewer.
@@ -38,6 +38,7 @@ class Sequences {
   std::vector<Label> labels_;  // [size][T]
   std::vector<double> log_;
   std::vector<Index> slots_;   // a power of two, at most half full: a number, or -1
+  std::size_t asked_ = 0;      // the slot that was looked at last
   std::vector<Index> best_;
   double mass_ = 0;
 };

@@ -76,7 +76,8 @@ Weights<double>::Weights(const LatentModel& model, const double* emissions, Inde
     : model_(model), length_(T), link_(model.link().data()), across_(model.across().data()) {
   const Index H = model.states(), W = model.width();
   const Scores scores{model, emissions, T};
-  nodes_ = arena.get<double>(T * W);
+  nodes_ = arena.get<double>(T * W + kLanes);
+  std::fill_n(nodes_ + T * W, kLanes, 0.0);
   for (Index t = 0; t < T; ++t) {
     double* row = nodes_ + t * W;
     double most = kNever<double>;
@@ -119,9 +120,28 @@ void Weights<Logarithm>::leave(const Logarithm* x, Label y, Logarithm* out) cons
   }
 }
 
+namespace {
+
+// out[j] = node[j] sum_i x[i] rows[i][j] for j < count <= kLanes, and zeros up to there.
+CERTUS_CLONES void step_few(const double* x, const double* rows, Index from, Index stride, const double* node,
+                            Index count, double* out) {
+  Vec sum = {};
+  for (Index i = 0; i < from; ++i) sum += x[i] * load(rows + i * stride);
+  store(out, sum * load(node));
+  for (Index j = count; j < kLanes; ++j) out[j] = 0;
+}
+
+}  // namespace
+
 template <class N>
 Index Weights<N>::step(const N* x, Label y, Index t, Label z, N* out) const {
   const Index first = model_.begin(y), into = model_.begin(z), count = model_.count(z);
+  if constexpr (std::is_same_v<N, double>) {
+    if (count <= kLanes) {
+      step_few(x, link(first) + into, model_.count(y), model_.width(), node(t) + into, count, out);
+      return rescale(out, count);
+    }
+  }
   std::fill_n(out, count, kZero<N>);
   for (Index i = 0; i < model_.count(y); ++i) {
     const N* row = link(first + i) + into;
@@ -160,7 +180,7 @@ double Weights<N>::sum(Arena& arena) const {
 template <class N>
 double Weights<N>::sum_of(const Label* labels, Arena& arena) const {
   const Arena::Scope scope(arena);
-  N *now = arena.get<N>(model_.most()), *next = arena.get<N>(model_.most());
+  N *now = arena.get<N>(model_.room()), *next = arena.get<N>(model_.room());
   std::copy_n(node(0) + model_.begin(labels[0]), model_.count(labels[0]), now);
   Index exponent = 0;
   for (Index t = 1; t < length_; ++t) {

@@ -28,7 +28,7 @@ class Weights {
   double sum_of(const Label* labels, Arena& arena) const;
 
   // out[j] = node(t)[j] sum over the states i of label y of x[i] link(i)[j], for the states j of label z; x and out
-  // begin with the labels' own first state. Returns the exponent that was taken out.
+  // begin with the labels' own first state, and have room for a whole vector. Returns the exponent that was taken out.
   Index step(const N* x, Label y, Index t, Label z, N* out) const;
   // out[j] = sum over the states i of label y of x[i] link(i)[j], for all j.
   void leave(const N* x, Label y, N* out) const;

@@ -60,26 +60,23 @@ class Answers:
         """Return the k best of a sentence that has any, best first."""
         rows, scores = self.several(n, begins)
         unseen, remaining, _, gain = self.numbers[n].tolist()
+        top, proven = float(scores.max()), self.facts[n, 0] == OPTIMAL
         chosen = inference.rerank(rows, np.exp(scores))
-        proven = self.facts[n, 0] == OPTIMAL
-        reranked = getattr(inference, "gain", None) is not None
         if chosen is not None:
-            (best, gain), proven = chosen, proven and chosen[0] == 0
+            best, gain = chosen
             rows, scores = rows[best : best + 1], scores[best : best + 1]
-        top = max(unseen, float(self.scores[begins[0][n] : begins[0][n + 1]].max()))
         out = []
         for rank, (row, score) in enumerate(zip(rows[:k], scores[:k].tolist(), strict=True)):
-            sure = (proven or score >= unseen) and (rank > 0 or score >= top or not reranked)
-            bound = score if sure else max(score, top if rank == 0 else unseen)
-            status = Status.OPTIMAL if sure else Status.FEASIBLE
+            better = -np.inf if rank else top  # of what was found, and does not rank before it
+            sure = score >= better and (proven or score >= unseen)
             made = LatentSolution(
                 row,
                 score,
-                bound,
-                status,
+                score if sure else max(score, better, unseen),
+                Status.OPTIMAL if sure else Status.FEASIBLE,
                 remaining=remaining,
                 work=tuple(self.facts[n, 3:].tolist()),
-                gain=gain if reranked else None,
+                gain=gain if inference.reranks else None,
             )
             out.append(made)
         return out

@@ -14,6 +14,7 @@ class Inference:
     name: ClassVar[str]
     code: ClassVar[int]  # the number by which the native code knows it
     many: ClassVar[bool] = False  # can return more than one label sequence
+    reranks: ClassVar[bool] = False  # chooses by something else than probability
 
     def request(self, k: int, names: Sequence[str] | None) -> dict[str, Any]:
         """Return what the native code is asked; ``names`` are those of the labels, if they are known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,9 @@ from certus.learn.first_order import FirstOrder
 from certus.learn.latent_crf import LatentCrf
 
 Arrays = dict[str, NDArray[Any]]
+
+SLOW = 1.0  # seconds from which writing a checkpoint is held back,
+SELDOM = 10.0  # until learning has gone on for so many times as long
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,7 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str] | None, identity: Mapping[str, Any]) -> None:
         self.path = path
         self._identity = dict(identity)
+        self._saved, self._took = -math.inf, 0.0  # when, and how long that took
 
     def load(self, learner: Learner) -> Mapping[str, Any] | None:
         """Put a learner where the last run left it; return what else was kept, None if nothing was."""
@@ -198,11 +203,14 @@ class Checkpoint:
         return {**kept.description["loop"], "best": best}
 
     def save(self, learner: Learner, best: Arrays, loop: Mapping[str, Any]) -> None:
-        """Keep where training stands."""
-        if self.path is None:
+        """Keep where training stands; what takes seconds to write, not after every epoch."""
+        began = time.perf_counter()
+        if self.path is None or (self._took > SLOW and began - self._saved < SELDOM * self._took):
             return
         arrays = {**learner.state(), **{f"best.{name}": array for name, array in best.items()}}
         model_file.write(self.path, "checkpoint", arrays, {"identity": self._identity, "loop": dict(loop)})
+        self._saved = time.perf_counter()
+        self._took = self._saved - began
 
     def remove(self) -> None:
         """Forget everything, once the model is safe."""
