@@ -182,7 +182,7 @@ class TestArguments:
             spaces = 3  # type: ignore[assignment]
 
         with pytest.raises(InvalidInput, match="needs spaces"):
-            self.d.add(Shapeless([0.0], {}))
+            self.d.add(Shapeless([0.0], {}))  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
         ("option", "message"),
