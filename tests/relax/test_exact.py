@@ -12,7 +12,7 @@ from certus.solution import Status
 from tests.reference.relax import MarginalPart
 from tests.relax.problems import MAKERS, Joint, same_space
 
-PROBLEMS = min(int(os.environ.get("CERTUS_PROBLEMS", 300)), 300)
+PROBLEMS = min(int(os.environ.get("CERTUS_PROBLEMS", 200)), 200)
 OPTIMIZERS: list[Optimizer] = [
     Auto(),
     Bundle(),

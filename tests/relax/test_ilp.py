@@ -84,7 +84,7 @@ def test_graphical_models() -> None:
 def test_two_chains_in_the_same_order_add_up_to_one(reserve: bool) -> None:
     """An independent way to the optimum; with bigrams in reserve the relaxation is exact, at any length."""
     rng = np.random.default_rng(13)
-    for _ in range(8):
+    for _ in range(5):
         length, labels = (20, 6) if reserve else (10, 4)
         one, two = rng.integers(-5, 6, (2, labels, labels)).astype(float)
         emissions = rng.integers(-5, 6, (2, length, labels)).astype(float)
