@@ -16,6 +16,7 @@ void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_refinement(nb::module_& m);
 void bind_tagger(nb::module_& m);
 
 namespace {
@@ -164,6 +165,7 @@ NB_MODULE(_native, m) {
   bind_crf_learners(m);
   bind_marginals(m);
   bind_paths(m);
+  bind_refinement(m);
   bind_tagger(m);
   nb::list methods;
   for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));

@@ -1,0 +1,1 @@
+"""Chains with hidden refinements of their labels."""

@@ -1,0 +1,157 @@
+"""Projections: which few directions of two feature spaces say most about each other.
+
+For the tokens of one label, let f and g be two vectors of indicator features. Each is divided by the root of
+how often it occurs (a feature that occurs in all but few tokens then weighs as little as it tells), and
+centred. The top singular vectors of their cross-covariance are the directions that hidden states show in;
+the constant is kept as a direction of its own, before them. So a projection is ``(1, U' (f - E f))``, and the
+block of two projections is diag(1, s_1, s_2, ...).
+
+Stratos et al. 2013 take the singular vectors of E[f g'] as it is. In expectation the space is the same: if
+E[f g'] has rank m, the covariance has rank m - 1, and the constant is in the span of both. In a sample, the
+constant being exact is what makes the estimate with one hidden state the plain HMM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.latent.refinement.templates import Indicators
+
+_EXACT = 160  # up to so many features on the smaller side, the matrix is decomposed as it is
+_OVERSAMPLE = 10  # columns of the random range beyond those that are wanted
+_POWERS = 2  # how often the range is sharpened
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """Indicator features of some tokens, scaled and centred, without writing them out.
+
+    Attributes:
+        features: of the tokens.
+        scale: (d,) what each feature is multiplied with.
+        mean: (d,) of the scaled features.
+        weight: (rows,) how often each token counts; all add up to 1.
+    """
+
+    features: Indicators
+    scale: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, features: Indicators, weight: NDArray[np.float64], rare: float) -> Scaled:
+        """Scale features by the root of how often they occur; ``rare`` is added to the counts."""
+        ids, total = features.ids, weight.sum()
+        present = ids >= 0
+        spread = np.broadcast_to(weight[:, None], ids.shape)
+        counts = np.bincount(ids[present], spread[present], features.size)
+        scale = np.sqrt(total / (counts + rare))
+        return cls(features, scale, counts / total * scale, weight / total)
+
+    def times(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the product of the (rows, d) centred features with a (d, k) table."""
+        out = np.empty((len(self.weight), table.shape[1]))
+        scaled = np.ascontiguousarray(table * self.scale[:, None])
+        _native.indicator_times(np.ascontiguousarray(self.features.ids), scaled, out)
+        out -= self.mean @ table
+        return out
+
+    def transposed_times(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weighted sum over tokens of feature times row: (d, k), for rows whose mean is 0."""
+        out = np.empty((self.features.size, rows.shape[1]))
+        _native.indicator_transposed_times(
+            np.ascontiguousarray(self.features.ids), self.weight, np.ascontiguousarray(rows), out
+        )
+        out *= self.scale[:, None]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Two feature vectors of tokens, projected to the directions in which they covary.
+
+    Attributes:
+        left: (rows, r), the first column 1.
+        right: (rows, r), likewise, divided by the singular values: sum of weight left right' is the identity.
+        singular: (k,) all singular values that were computed, largest first; r - 1 of them are used.
+        most: the largest rank that the features could have, the constant included.
+    """
+
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    singular: NDArray[np.float64]
+    most: int
+
+    @property
+    def rank(self) -> int:
+        """How many directions there are, with the constant."""
+        return int(self.left.shape[1])
+
+
+def project(
+    left: Indicators,
+    right: Indicators,
+    weight: NDArray[np.float64],
+    hidden: int,
+    *,
+    tolerance: float,
+    rare: float,
+    rng: np.random.Generator,
+) -> Projection:
+    """Project the features of the tokens of a label.
+
+    Args:
+        left: features of one side, of these tokens alone.
+        right: those of the other.
+        weight: (rows,) how often each token counts.
+        hidden: the most directions, with the constant.
+        tolerance: singular values below it are taken for 0.
+        rare: added to the counts of features, so that rare ones are not blown up.
+        rng: for the random range of large matrices.
+    """
+    f, g = Scaled.of(left, weight, rare), Scaled.of(right, weight, rare)
+    most = min(left.size, right.size, len(weight))
+    wanted = min(hidden - 1, left.size, right.size)
+    u, s, v = _decomposed(f, g, wanted, rng) if wanted > 0 else _nothing(f, g)
+    rank = int((s > tolerance).sum())
+    one = np.ones((len(weight), 1))
+    return Projection(
+        np.hstack([one, f.times(u[:, :rank])]),
+        np.hstack([one, g.times(v[:, :rank]) / s[:rank]]),
+        s,
+        most,
+    )
+
+
+def _decomposed(
+    f: Scaled, g: Scaled, wanted: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the top singular vectors and values of the cross-covariance.
+
+    A large matrix is never written out: its range is found from random combinations of its columns (Halko,
+    Martinsson & Tropp 2011), sharpened by power iterations.
+    """
+    d, e = f.features.size, g.features.size
+    if min(d, e) <= _EXACT:
+        if d <= e:
+            v, s, u = np.linalg.svd(g.transposed_times(f.times(np.eye(d))), full_matrices=False)
+            return u[:wanted].T, s[:wanted], v[:, :wanted]
+        u, s, v = np.linalg.svd(f.transposed_times(g.times(np.eye(e))), full_matrices=False)
+        return u[:, :wanted], s[:wanted], v[:wanted].T
+    start = rng.standard_normal((e, min(wanted + _OVERSAMPLE, d, e)))
+    basis = np.linalg.qr(f.transposed_times(g.times(start)))[0]
+    for _ in range(_POWERS):
+        other = np.linalg.qr(g.transposed_times(f.times(basis)))[0]
+        basis = np.linalg.qr(f.transposed_times(g.times(other)))[0]
+    u, s, v = np.linalg.svd(g.transposed_times(f.times(basis)).T, full_matrices=False)
+    return (basis @ u)[:, :wanted], s[:wanted], v[:wanted].T
+
+
+def _nothing(
+    f: Scaled, g: Scaled
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    return np.zeros((f.features.size, 0)), np.zeros(0), np.zeros((g.features.size, 0))

@@ -1,0 +1,213 @@
+"""The spectral estimator of refinement HMMs: projections, then the method of moments (figure 4).
+
+Write F, P, R, D for the projected future, past, present and destiny of a token with label a, F' for the
+future of the next token under its label b, and P~ and D~ for P and D divided by their singular values, so that
+E[F P~' | a] and E[R D~' | a] are identities. Then the operators are (equations 1 to 4)
+
+    C^{b|a}  = p(b | a) E[F' (x) P~ (x) R | a, b]       c^a_x = p(x | a) E[D~ | a, x]
+    C^{*|a}  = p(* | a) E[P~ (x) R | a, end]            c^1_a = p_1(a) E[F | a, first]
+
+All tokens are used, each counted once, where the paper draws one from each sentence: under its drawing a
+token's chance falls with the length of its sentence, which makes future and past dependent.
+
+Moments of rare pairs are blended with lower-order ones (Cohen et al. 2013): with n occurrences of (a, b) and
+w = sqrt(n) / (C + sqrt(n)),
+
+    E~_3 = w E_3 + (1 - w) (w E_2 + (1 - w) (w E_1 + (1 - w) E_0))
+
+where E_3 = E[F' P~ R | a, b], E_2 is the mean of the three products of a pair's moment with a single's,
+E_1 the product of the three means, and E_0 that of the means given the labels alone: here (1, 0, ..., 0),
+since projections are centred. At w = 0 this is the plain HMM; smoothing draws the estimate to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.latent.refinement.counts import Counts
+from certus.latent.refinement.data import Corpus
+from certus.latent.refinement.projection import Projection, project
+from certus.latent.refinement.templates import Indicators
+from certus.latent.refinement.tensors import Tensors
+
+_CELLS = 1 << 22  # numbers that are held at once while moments are added up
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How strongly moments are drawn to lower-order ones.
+
+    Attributes:
+        pairs: C for pairs of labels, in square roots of occurrences.
+        seen: C for observations under a label.
+        counts: pseudo-occurrences in p(b | a), p(x | a) and p_1(a).
+    """
+
+    pairs: float = 20.0
+    seen: float = 5.0
+    counts: float = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """The projected variables of all tokens, padded with 0 to a common width.
+
+    Attributes:
+        future, past, present, destiny: (tokens, m).
+        pasts: of each label, the projection of future and past; ``presents``, of present and destiny.
+    """
+
+    future: Array
+    past: Array
+    present: Array
+    destiny: Array
+    pasts: tuple[Projection, ...]
+    presents: tuple[Projection, ...]
+
+
+def project_all(
+    corpus: Corpus,
+    features: Mapping[str, Indicators],
+    hidden: int,
+    *,
+    tolerance: float,
+    rare: float,
+    seed: int,
+) -> Projected:
+    """Project the variables of every token, label by label."""
+    future, past, present, destiny = (np.zeros((len(corpus.labels), hidden)) for _ in range(4))
+    rng = np.random.default_rng(seed)
+    pasts, presents = [], []
+    for rows in _by(corpus.labels, len(corpus.names.labels)):
+        own = {name: indicators.of(rows) for name, indicators in features.items()}
+        for left, right, to_left, to_right, kept in (
+            ("future", "past", future, past, pasts),
+            ("present", "destiny", present, destiny, presents),
+        ):
+            found = project(
+                own[left], own[right], corpus.weights[rows], hidden, tolerance=tolerance, rare=rare, rng=rng
+            )
+            to_left[rows, : found.rank] = found.left
+            to_right[rows, : found.rank] = found.right
+            # What is kept of a label is its ranks and singular values; the rows are those of the tokens.
+            kept.append(Projection(found.left[:1], found.right[:1], found.singular, found.most))
+    return Projected(future, past, present, destiny, tuple(pasts), tuple(presents))
+
+
+def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing) -> Tensors:
+    """Return the operators that fit the moments."""
+    ranks = [found.rank for found in projected.pasts]
+    begin = np.concatenate([[0], np.cumsum(ranks)]).astype(np.int64)
+    p_follow = counts.follow_given(smoothing.counts)
+    follow, stop = [], []
+    for a, (rank, present) in enumerate(zip(ranks, (found.rank for found in projected.presents), strict=True)):
+        tensor = np.zeros((rank, present, begin[-1]))
+        tensor[0, 0, begin[:-1]] = p_follow[a, :-1]
+        ending = np.zeros((rank, present))
+        ending[0, 0] = p_follow[a, -1]
+        follow.append(tensor)
+        stop.append(ending)
+    for a, b, rows in _pairs(corpus):
+        weight = corpus.weights[rows] / corpus.weights[rows].sum()
+        past = projected.past[rows, : ranks[a]]
+        present = projected.present[rows, : projected.presents[a].rank]
+        w = _blend(corpus.weights[rows].sum(), smoothing.pairs)
+        if b == len(ranks):
+            stop[a] = p_follow[a, b] * _two(weight, past, present, w)
+        else:
+            future = projected.future[rows + 1, : ranks[b]]
+            blended = _three(weight, past, present, future, w)
+            follow[a][:, :, begin[b] : begin[b + 1]] = p_follow[a, b] * blended
+    seen = _observed(corpus, counts, projected, smoothing)
+    return Tensors(
+        _started(corpus, counts, projected, smoothing, begin), tuple(follow), tuple(stop), tuple(seen)
+    )
+
+
+def _blend(count: float, constant: float) -> float:
+    root = float(np.sqrt(count))
+    return root / (constant + root)
+
+
+def _three(weight: Array, past: Array, present: Array, future: Array, w: float) -> Array:
+    """Return the blended third moment, [past, present, future]."""
+    p, r, f = weight @ past, weight @ present, weight @ future
+    pr, pf, rf = (past.T * weight) @ present, (past.T * weight) @ future, (present.T * weight) @ future
+    first = p[:, None, None] * r[:, None] * f
+    second = (pr[:, :, None] * f + pf[:, None, :] * r[:, None] + p[:, None, None] * rf) / 3
+    blended = w * second + (1 - w) * w * first
+    blended[0, 0, 0] += (1 - w) ** 2
+    return w * _third(weight, past, present, future) + (1 - w) * blended
+
+
+def _third(weight: Array, past: Array, present: Array, future: Array) -> Array:
+    """Return the third moment, as products of matrices over portions of the tokens."""
+    shape = past.shape[1], present.shape[1], future.shape[1]
+    moment = np.zeros((shape[0] * shape[1], shape[2]))
+    step = max(1, _CELLS // (shape[0] * shape[1]))
+    for begin in range(0, len(weight), step):
+        own = slice(begin, begin + step)
+        both = (past[own] * weight[own, None])[:, :, None] * present[own, None, :]
+        moment += both.reshape(len(both), -1).T @ future[own]
+    return moment.reshape(shape)
+
+
+def _two(weight: Array, past: Array, present: Array, w: float) -> Array:
+    blended = (1 - w) * w * np.outer(weight @ past, weight @ present)
+    blended[0, 0] += (1 - w) ** 2
+    return w * ((past.T * weight) @ present) + blended
+
+
+def _observed(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing) -> Iterator[Array]:
+    """Yield c^a_x for all x, label by label: p(x | a) (1, w E[D~ | a, x])."""
+    n = corpus.names.unseen + 1
+    given = counts.seen_given(smoothing.counts)
+    for a, rows in enumerate(_by(corpus.labels, len(corpus.names.labels))):
+        rank, x, weight = projected.presents[a].rank, corpus.observations[rows], corpus.weights[rows]
+        table = np.empty((n, rank))
+        for k in range(rank):
+            table[:, k] = np.bincount(x, weight * projected.destiny[rows, k], n)
+        total = counts.seen[a][:, None]
+        mean = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+        mean *= np.sqrt(total) / np.where(total > 0, smoothing.seen + np.sqrt(total), 1.0)
+        mean[:, 0] = 1.0
+        yield mean * given[a][:, None]
+
+
+def _started(
+    corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing, begin: NDArray[np.int64]
+) -> Array:
+    start = np.zeros(begin[-1])
+    given = counts.first_given(smoothing.counts)
+    start[begin[:-1]] = given
+    first = corpus.first
+    for a, chosen in enumerate(_by(corpus.labels[first], len(given))):
+        if len(chosen):
+            rows = first[chosen]
+            weight = corpus.weights[rows]
+            own = projected.future[rows, 1 : begin[a + 1] - begin[a]]
+            mean = (weight / weight.sum()) @ own
+            start[begin[a] + 1 : begin[a + 1]] = given[a] * _blend(weight.sum(), smoothing.pairs) * mean
+    return start
+
+
+def _by(codes: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    """Return the places of each code, in their order."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(codes, minlength=size))[:-1])
+
+
+def _pairs(corpus: Corpus) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+    """Yield each pair of labels that follow each other, and the first tokens; b = L is the end."""
+    size = len(corpus.names.labels) + 1
+    following = np.full(len(corpus.labels), size - 1)
+    following[corpus.inner] = corpus.labels[corpus.inner + 1]
+    for code, rows in enumerate(_by(corpus.labels * size + following, size * (size - 1))):
+        if len(rows):
+            yield code // size, code % size, rows
