@@ -73,7 +73,7 @@ void bind_indicators(nb::module_& m) {
         indicator_transposed_times({ids.data(), size(ids), size(ids, 1)}, weight.data(), from.data(),
                                    size(from, 1), to.data(), size(to));
       },
-      "ids"_a, "weight"_a, "from"_a, "to"_a.noconvert());
+      "ids"_a, "weight"_a, "rows"_a, "to"_a.noconvert());
 }
 
 }  // namespace

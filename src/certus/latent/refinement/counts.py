@@ -10,6 +10,7 @@ a one is possible later, and is as likely whatever the label.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,10 +41,12 @@ class Counts:
         following = np.full(len(corpus.labels), labels)
         inner = corpus.inner
         following[inner] = corpus.labels[inner + 1]
-        first = np.bincount(corpus.labels[corpus.first], corpus.weights[corpus.first], labels)
-        follow = np.bincount(corpus.labels * (labels + 1) + following, corpus.weights, labels * (labels + 1))
-        seen = np.bincount(corpus.labels * n + corpus.observations, corpus.weights, labels * n)
-        return cls(first, follow.reshape(labels, -1), seen.reshape(labels, n))
+        first = corpus.first
+        return cls(
+            _tally(corpus.labels[first], corpus.weights[first], labels),
+            _tally(corpus.labels * (labels + 1) + following, corpus.weights, labels, labels + 1),
+            _tally(corpus.labels * n + corpus.observations, corpus.weights, labels, n),
+        )
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -69,16 +72,19 @@ class Counts:
 
     def first_given(self, smoothing: float) -> NDArray[np.float64]:
         """Return (L,) p_1(a)."""
-        return (self.first + smoothing * self.base_first) / (self.first.sum() + smoothing)
+        p: NDArray[np.float64] = (self.first + smoothing * self.base_first) / (self.first.sum() + smoothing)
+        return p
 
     def follow_given(self, smoothing: float) -> NDArray[np.float64]:
         """Return (L, L + 1) p(b | a)."""
         total = self.follow.sum(1, keepdims=True)
-        return (self.follow + smoothing * self.base_follow) / (total + smoothing)
+        p: NDArray[np.float64] = (self.follow + smoothing * self.base_follow) / (total + smoothing)
+        return p
 
     def seen_given(self, smoothing: float) -> NDArray[np.float64]:
         """Return (L, n + 1) p(x | a)."""
-        return (self.seen + smoothing * self.base_seen) / (self.total[:, None] + smoothing)
+        p: NDArray[np.float64] = (self.seen + smoothing * self.base_seen) / (self.total[:, None] + smoothing)
+        return p
 
     def parameters(self, smoothing: float) -> Parameters:
         """Return the plain HMM: one hidden state a label."""
@@ -89,3 +95,7 @@ class Counts:
             np.ascontiguousarray(follow[:, -1:]),
             np.ascontiguousarray(self.seen_given(smoothing)[:, None, :]),
         )
+
+
+def _tally(codes: NDArray[np.int64], weights: NDArray[np.float64], *shape: int) -> NDArray[np.float64]:
+    return np.bincount(codes, weights, math.prod(shape)).astype(np.float64).reshape(shape)

@@ -32,14 +32,14 @@ class Names:
         """The id of every observation that was not in training: one more than the last."""
         return len(self.observations)
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> Sequences:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Observed:
         """Return the ids of the observations of some sentences."""
         for n, sentence in enumerate(sentences):
             if isinstance(sentence, str):
                 raise InvalidInput(f"sentence {n} is the string {sentence!r}; give a list of observations")
         known, unseen = self.observations, self.unseen
         ids = [known.get(x, unseen) for sentence in sentences for x in sentence]
-        return Sequences(np.array(ids, np.int64), offsets_of(list(map(len, sentences))))
+        return Observed(np.array(ids, np.int64), offsets_of(list(map(len, sentences))))
 
     def label_ids(self, labels: Iterable[str]) -> NDArray[np.int64]:
         """Return the ids of labels, or name one that is unknown."""
@@ -53,7 +53,7 @@ class Names:
 
 
 @dataclass(frozen=True, eq=False)
-class Sequences:
+class Observed:
     """Observations of sentences, one after the other.
 
     Attributes:
@@ -95,7 +95,7 @@ class Corpus:
         labels: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
     ) -> Corpus:
-        """Number the labels and observations of sentences.
+        """Give the labels and observations of sentences their ids.
 
         Args:
             sentences: pairs of observations and labels.

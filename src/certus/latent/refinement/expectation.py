@@ -2,8 +2,8 @@
 
 The E step runs natively, m² steps a token; sums over sentences are added up in a fixed number of parts, so
 that no result depends on the number of threads. The M step divides expected counts, with the pseudo-counts
-of ``certus.latent.refinement.counts`` shared out over the hidden states: the mode under a Dirichlet prior. The
-objective, log-likelihood plus log-prior, never falls (but for rounding).
+of ``certus.latent.refinement.counts`` shared out over the hidden states: the mode under a Dirichlet prior.
+The objective, log-likelihood plus log-prior, never falls (but for rounding).
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ def expect(model: Parameters, corpus: Corpus, threads: int = 1) -> Expected:
     """Sum over the hidden states of every sentence."""
     tokens, m = len(corpus.labels), model.hidden
     transition = np.ascontiguousarray(model.transition.transpose(0, 2, 1, 3))
-    found = Expected(
-        np.empty(len(corpus.offsets) - 1), np.empty((tokens, m)), np.empty_like(transition)
-    )
+    found = Expected(np.empty(len(corpus.offsets) - 1), np.empty((tokens, m)), np.empty_like(transition))
     _native.refinement_expectations(
         model.initial, transition, np.ascontiguousarray(model.emission.transpose(0, 2, 1)), model.stop,
         corpus.labels, corpus.observations, corpus.offsets, corpus.weights[corpus.first], threads,
@@ -142,7 +140,8 @@ def objective(found: Expected, corpus: Corpus, prior: Prior, model: Parameters) 
     impossible = np.flatnonzero(np.isneginf(found.log_likelihood))
     if impossible.size:
         raise InvalidInput(
-            f"sentence {impossible[0]} is impossible under the model; a smoothing above 0 makes every one possible"
+            f"sentence {impossible[0]} is impossible under the model; a smoothing above 0 makes every one "
+            "possible"
         )
     return float(found.log_likelihood @ corpus.weights[corpus.first]) + prior.log_density(model)
 
@@ -164,6 +163,8 @@ def _summed(
     return sums
 
 
-def _divided(counts: NDArray[np.float64], total: NDArray[np.float64], empty: float = 0.0) -> NDArray[np.float64]:
+def _divided(
+    counts: NDArray[np.float64], total: NDArray[np.float64], empty: float = 0.0
+) -> NDArray[np.float64]:
     """Divide, where a state that nothing was counted for gets a value of its own."""
     return np.divide(counts, total, out=np.full_like(counts, empty), where=total > 0)

@@ -27,10 +27,10 @@ FeatureFunction: TypeAlias = Callable[[Sequence[str], Sequence["str | None"]], I
 """Takes the labels and observations that the variable holds, and names the features they have.
 
 ``present`` is given one label and one observation; ``past`` ends with the current label and the observation
-before it; ``future`` begins with the current ones. ``destiny`` is given the whole sentence, turned so that the
-current token comes first: ``labels[0]`` is its own, ``labels[1]`` the next, ``labels[-1]`` the one before. An
-empty label and the observation None stand between the end and the beginning; the observation of the current
-token is None as well.
+before it; ``future`` begins with the current ones. ``destiny`` is given the whole sentence, turned so that
+the current token comes first: ``labels[0]`` is its own, ``labels[1]`` the next, ``labels[-1]`` the one
+before. An empty label and the observation None stand between the end and the beginning; the observation of
+the current token is None as well.
 """
 
 VARIABLES = ("future", "past", "present", "destiny")

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.latent.refinement.data import Sequences
+from certus.latent.refinement.data import Observed
 
 LANES = 8  # S is padded to a multiple of this with states that nothing enters or leaves
 
@@ -65,7 +65,7 @@ class Operators:
     gain: NDArray[np.float64] | None
     finish: NDArray[np.float64]
 
-    def sums(self, data: Sequences, threads: int = 1) -> Sums:
+    def sums(self, data: Observed, threads: int = 1) -> Sums:
         """Sum over all label sequences of each sentence."""
         count, labels = len(data.offsets) - 1, len(self.begin) - 1
         found = Sums(
@@ -78,7 +78,7 @@ class Operators:
         )  # fmt: skip
         return found
 
-    def sums_of(self, data: Sequences, labels: NDArray[np.int64], threads: int = 1) -> Sums:
+    def sums_of(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Sums:
         """Sum over the hidden states of one label sequence for each sentence: its mass is p(labels, x).
 
         The operator of x along a known label a is M_x with the rows of all other labels zeroed.
@@ -93,7 +93,7 @@ class Operators:
         masked = Operators(
             self.begin, self.start, self.matrices, self.matrix[seen], gain, self.finish[seen] * mask
         )
-        return masked.sums(Sequences(where.reshape(-1).astype(np.int64), data.offsets), threads)
+        return masked.sums(Observed(where.reshape(-1).astype(np.int64), data.offsets), threads)
 
 
 def padded(count: int) -> int:

@@ -3,7 +3,7 @@
 Every label a has m hidden states h. A sentence starts with initial(a, h); a state emits x with
 o(x | a, h), goes on to (b, h') with t(b, h' | a, h), or stops with f(a, h) (Stratos et al. 2013, section 3)::
 
-    p(a, x, h) = initial(a_1, h_1) * prod o(x_i | a_i, h_i) * prod t(a_{i+1}, h_{i+1} | a_i, h_i) * f(a_N, h_N)
+    p(a, x, h) = initial(a_1, h_1) prod o(x_i | a_i, h_i) prod t(a_{i+1}, h_{i+1} | a_i, h_i) f(a_N, h_N)
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class Parameters:
         """
         if min(labels, hidden, observations) < 1 or length < 1 or concentration <= 0:
             raise InvalidInput(
-                "a model needs at least one label, hidden state and observation, a length of at least 1 and a "
-                f"positive concentration: {labels}, {hidden}, {observations}, {length}, {concentration}"
+                "a model needs at least one label, hidden state and observation, a length of at least 1 and "
+                f"a positive concentration: {labels}, {hidden}, {observations}, {length}, {concentration}"
             )
         rng = np.random.default_rng(seed)
         states = labels * hidden
@@ -125,4 +125,6 @@ def _check_rows(what: str, sums: NDArray[np.float64]) -> None:
     wrong = np.argwhere(np.abs(sums - 1) > _ROUNDING)
     if len(wrong):
         label, state = wrong[0]
-        raise InvalidInput(f"{what} of label {label}, state {state} add up to {sums[label, state]:g}, not to 1")
+        raise InvalidInput(
+            f"{what} of label {label}, state {state} add up to {sums[label, state]:g}, not to 1"
+        )

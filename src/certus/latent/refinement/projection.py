@@ -151,7 +151,5 @@ def _decomposed(
     return (basis @ u)[:, :wanted], s[:wanted], v[:wanted].T
 
 
-def _nothing(
-    f: Scaled, g: Scaled
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _nothing(f: Scaled, g: Scaled) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     return np.zeros((f.features.size, 0)), np.zeros(0), np.zeros((g.features.size, 0))

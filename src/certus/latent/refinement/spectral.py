@@ -1,8 +1,8 @@
 """The spectral estimator of refinement HMMs: projections, then the method of moments (figure 4).
 
 Write F, P, R, D for the projected future, past, present and destiny of a token with label a, F' for the
-future of the next token under its label b, and P~ and D~ for P and D divided by their singular values, so that
-E[F P~' | a] and E[R D~' | a] are identities. Then the operators are (equations 1 to 4)
+future of the next token under its label b, and P~ and D~ for P and D divided by their singular values, so
+that E[F P~' | a] and E[R D~' | a] are identities. Then the operators are (equations 1 to 4)
 
     C^{b|a}  = p(b | a) E[F' (x) P~ (x) R | a, b]       c^a_x = p(x | a) E[D~ | a, x]
     C^{*|a}  = p(* | a) E[P~ (x) R | a, end]            c^1_a = p_1(a) E[F | a, first]
@@ -83,7 +83,8 @@ def project_all(
     """Project the variables of every token, label by label."""
     future, past, present, destiny = (np.zeros((len(corpus.labels), hidden)) for _ in range(4))
     rng = np.random.default_rng(seed)
-    pasts, presents = [], []
+    pasts: list[Projection] = []
+    presents: list[Projection] = []
     for rows in _by(corpus.labels, len(corpus.names.labels)):
         own = {name: indicators.of(rows) for name, indicators in features.items()}
         for left, right, to_left, to_right, kept in (
@@ -106,10 +107,11 @@ def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Sm
     begin = np.concatenate([[0], np.cumsum(ranks)]).astype(np.int64)
     p_follow = counts.follow_given(smoothing.counts)
     follow, stop = [], []
-    for a, (rank, present) in enumerate(zip(ranks, (found.rank for found in projected.presents), strict=True)):
-        tensor = np.zeros((rank, present, begin[-1]))
+    for a, rank in enumerate(ranks):
+        shape = rank, projected.presents[a].rank
+        tensor = np.zeros((*shape, begin[-1]))
         tensor[0, 0, begin[:-1]] = p_follow[a, :-1]
-        ending = np.zeros((rank, present))
+        ending = np.zeros(shape)
         ending[0, 0] = p_follow[a, -1]
         follow.append(tensor)
         stop.append(ending)

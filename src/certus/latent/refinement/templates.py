@@ -51,7 +51,7 @@ class Indicators:
 
 
 def ranked(keys: NDArray[np.int64] | NDArray[np.int32], size: int) -> tuple[NDArray[np.int64], int]:
-    """Number the values of keys from 0 in their order, negative ones staying -1; keys are below size."""
+    """Return keys as their places among those that occur, negative ones as -1; keys are below size."""
     if size <= 4 * keys.size + 1024:
         present = np.zeros(size + 1, bool)  # the last place is that of -1
         present[keys] = True

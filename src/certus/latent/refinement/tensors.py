@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.latent.refinement.data import Sequences
+from certus.latent.refinement.data import Observed
 from certus.latent.refinement.operators import Operators, Sums, padded
 
 _BYTES = 512 << 20  # that the matrices of a portion may take
@@ -68,14 +68,12 @@ class Tensors:
             finish[:, own] = chosen @ stop.T
         return Operators(self.begin, start, matrices, np.arange(count), None, finish)
 
-    def sums(self, data: Sequences, threads: int = 1) -> Sums:
+    def sums(self, data: Observed, threads: int = 1) -> Sums:
         """Sum over all label sequences of each sentence."""
-        parts = [
-            operators.sums(part, threads) for operators, part, _ in self._portions(data)
-        ]
+        parts = [operators.sums(part, threads) for operators, part, _ in self._portions(data)]
         return _joined(parts, len(self.begin) - 1)
 
-    def sums_of(self, data: Sequences, labels: NDArray[np.int64], threads: int = 1) -> Sums:
+    def sums_of(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Sums:
         """Sum over the hidden states of one label sequence for each sentence."""
         parts = [
             operators.sums_of(part, labels[tokens], threads)
@@ -87,7 +85,7 @@ class Tensors:
     def _all(self) -> Operators:
         return self.operators(np.arange(self.observations))
 
-    def _portions(self, data: Sequences) -> Iterator[tuple[Operators, Sequences, slice]]:
+    def _portions(self, data: Observed) -> Iterator[tuple[Operators, Observed, slice]]:
         """Yield sentences with the operators of their observations."""
         room = max(1, _BYTES // (8 * padded(len(self.start)) ** 2))
         if self.observations <= room:
@@ -98,12 +96,12 @@ class Tensors:
             end = _reach(data, begin, room)
             tokens = slice(int(data.offsets[begin]), int(data.offsets[end]))
             ids, own = np.unique(data.observations[tokens], return_inverse=True)
-            part = Sequences(own.astype(np.int64), data.offsets[begin : end + 1] - data.offsets[begin])
+            part = Observed(own.astype(np.int64), data.offsets[begin : end + 1] - data.offsets[begin])
             yield self.operators(ids), part, tokens
             begin = end
 
 
-def _reach(data: Sequences, begin: int, room: int) -> int:
+def _reach(data: Observed, begin: int, room: int) -> int:
     """Return the sentence before which one has to stop to see at most so many different observations.
 
     One sentence is taken in any case.
