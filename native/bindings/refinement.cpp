@@ -43,18 +43,18 @@ void bind_operators(nb::module_& m) {
 void bind_expectations(nb::module_& m) {
   m.def(
       "refinement_expectations",
-      [](Table<const double> initial, Pairs transition, Block emission, Table<const double> stop,
+      [](Table<const double> initial, Pairs transition, Pairs turned, Block emission, Table<const double> stop,
          Flat<const Index> labels, Flat<const Index> observations, Flat<const Index> offsets,
          Flat<const double> weights, Index threads, Flat<double> log_likelihood, Table<double> posterior,
          Array<double, nb::ndim<4>, nb::c_contig> pairs) {
         const Parameters model{size(initial),  size(initial, 1),  size(emission, 1), initial.data(),
-                               transition.data(), emission.data(), stop.data()};
+                               transition.data(), turned.data(), emission.data(), stop.data()};
         const Sequences data{labels.data(), observations.data(), offsets.data(), weights.data(),
                              size(offsets) - 1};
         const nb::gil_scoped_release released;
         expectations(model, data, threads, log_likelihood.data(), posterior.data(), pairs.data());
       },
-      "initial"_a, "transition"_a, "emission"_a, "stop"_a, "labels"_a, "observations"_a, "offsets"_a, "weights"_a, "threads"_a,
+      "initial"_a, "transition"_a, "turned"_a, "emission"_a, "stop"_a, "labels"_a, "observations"_a, "offsets"_a, "weights"_a, "threads"_a,
       "log_likelihood"_a.noconvert(), "posterior"_a.noconvert(), "pairs"_a.noconvert());
 }
 

@@ -15,7 +15,21 @@ struct Scratch {
   std::vector<double> scale, back, next;
 };
 
-// M is the number of hidden states where it is known to the compiler, or 0.
+// to = from A, for a matrix A [m][m]; M is m where it is known to the compiler, or 0.
+template <int M>
+CERTUS_INLINE void product(const double* from, const double* A, Index m, double* to) {
+  if constexpr (M > 0) {
+    double sum[M] = {};  // stays in registers
+    for (int g = 0; g < M; ++g)
+      for (int h = 0; h < M; ++h) sum[h] += from[g] * A[g * M + h];
+    for (int h = 0; h < M; ++h) to[h] = sum[h];
+  } else {
+    for (Index h = 0; h < m; ++h) to[h] = 0;
+    for (Index g = 0; g < m; ++g)
+      for (Index h = 0; h < m; ++h) to[h] += from[g] * A[g * m + h];
+  }
+}
+
 template <int M>
 CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const Index* seen, Index length,
                           Scratch& scratch, double weight, double* forward, double* pairs) {
@@ -29,9 +43,7 @@ CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const In
       for (Index h = 0; h < m; ++h) now[h] = model.initial[a * m + h];
     } else {
       const double* T = model.transition + (labels[t - 1] * L + a) * square;
-      for (Index h = 0; h < m; ++h) now[h] = 0;
-      for (Index g = 0; g < m; ++g)
-        for (Index h = 0; h < m; ++h) now[h] += now[g - m] * T[g * m + h];
+      product<M>(now - m, T, m, now);
     }
     const double* o = model.emission + (a * n + seen[t]) * m;
     double total = 0;
@@ -41,7 +53,7 @@ CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const In
     log_sum += std::log(total);
     for (Index h = 0; h < m; ++h) now[h] *= scale[t];
   }
-  double *back = scratch.back.data(), *next = scratch.next.data();
+  double *__restrict back = scratch.back.data(), *__restrict next = scratch.next.data();
   const double* last = forward + (length - 1) * m;
   double end = 0;
   for (Index h = 0; h < m; ++h) end += last[h] * (back[h] = model.stop[labels[length - 1] * m + h]);
@@ -54,20 +66,16 @@ CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const In
       break;
     }
     const Index a = labels[t - 1], b = labels[t];
-    const double *T = model.transition + (a * L + b) * square, *o = model.emission + (b * n + seen[t]) * m;
-    double* sum = pairs + (a * L + b) * square;
+    const double* o = model.emission + (b * n + seen[t]) * m;
     for (Index h = 0; h < m; ++h) next[h] = o[h] * back[h] * scale[t];
     for (Index h = 0; h < m; ++h) now[h] *= back[h];
     const double* before = now - m;
+    double* __restrict sum = pairs + (a * L + b) * square;
     for (Index g = 0; g < m; ++g) {
       const double counted = weight * before[g];
-      double total = 0;
-      for (Index h = 0; h < m; ++h) {
-        sum[g * m + h] += counted * next[h];
-        total += T[g * m + h] * next[h];
-      }
-      back[g] = total;
+      for (Index h = 0; h < m; ++h) sum[g * m + h] += counted * next[h];
     }
+    product<M>(next, model.turned + (a * L + b) * square, m, back);
   }
   return log_sum + std::log(end);
 }
@@ -96,7 +104,9 @@ CERTUS_CLONES void run_shard(const Parameters& model, const Sequences& data, con
     case 2: return shard_body<2>(model, data, shard, scratch, log_likelihood, posterior);
     case 4: return shard_body<4>(model, data, shard, scratch, log_likelihood, posterior);
     case 8: return shard_body<8>(model, data, shard, scratch, log_likelihood, posterior);
+    case 12: return shard_body<12>(model, data, shard, scratch, log_likelihood, posterior);
     case 16: return shard_body<16>(model, data, shard, scratch, log_likelihood, posterior);
+    case 24: return shard_body<24>(model, data, shard, scratch, log_likelihood, posterior);
     case 32: return shard_body<32>(model, data, shard, scratch, log_likelihood, posterior);
     default: return shard_body<0>(model, data, shard, scratch, log_likelihood, posterior);
   }

@@ -10,6 +10,7 @@ struct Parameters {
   Index labels, hidden, observations;
   const double* initial;     // [labels][hidden]
   const double* transition;  // [labels a][labels b][hidden h of a][hidden of b]
+  const double* turned;      // the same with the last two axes exchanged
   const double* emission;    // [labels][observations][hidden]
   const double* stop;        // [labels][hidden]
 };

@@ -443,6 +443,7 @@ def refinement_marginals(
 def refinement_expectations(
     initial: NDArray[np.float64],
     transition: NDArray[np.float64],
+    turned: NDArray[np.float64],
     emission: NDArray[np.float64],
     stop: NDArray[np.float64],
     labels: NDArray[np.int64],

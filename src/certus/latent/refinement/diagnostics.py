@@ -18,12 +18,12 @@ class Block:
 
     Attributes:
         rank: hidden states that it supports, of those asked for.
-        most: that the features and samples could support at most.
+        sizes: how many features of its two sides the samples have: future and past, or present and destiny.
         singular: its singular values, largest first, the constant (1) left out.
     """
 
     rank: int
-    most: int
+    sizes: tuple[int, int]
     singular: NDArray[np.float64]
 
     @property
@@ -91,9 +91,9 @@ def past_problem(label: str, samples: int, hidden: int, block: Block, tolerance:
             f"it occurs {samples} times, fewer than its hidden states; lower hidden, or add sentences "
             "that have it"
         )
-    if block.most < hidden:
+    if min(block.sizes) < hidden:
         return head + (
-            f"its features of the future or the past have rank {block.most} at most; lower hidden, or give "
+            f"its features of the future or the past have rank {min(block.sizes)} at most; lower hidden, or give "
             "features that take more different values"
         )
     return head + (
@@ -108,7 +108,7 @@ def present_problem(label: str, block: Block, tolerance: float) -> str:
 
     A smaller rank than ``hidden`` alone is no problem here: a label with few observations has no more.
     """
-    if block.rank > 1 or block.most <= 1:
+    if block.rank > 1 or block.sizes[0] <= 1:
         return ""
     return (
         f"label {label!r}: the block of its present and destiny is singular (singular value "

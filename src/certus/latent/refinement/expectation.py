@@ -41,7 +41,8 @@ def expect(model: Parameters, corpus: Corpus, threads: int = 1) -> Expected:
     transition = np.ascontiguousarray(model.transition.transpose(0, 2, 1, 3))
     found = Expected(np.empty(len(corpus.offsets) - 1), np.empty((tokens, m)), np.empty_like(transition))
     _native.refinement_expectations(
-        model.initial, transition, np.ascontiguousarray(model.emission.transpose(0, 2, 1)), model.stop,
+        model.initial, transition, np.ascontiguousarray(transition.transpose(0, 1, 3, 2)),
+        np.ascontiguousarray(model.emission.transpose(0, 2, 1)), model.stop,
         corpus.labels, corpus.observations, corpus.offsets, corpus.weights[corpus.first], threads,
         found.log_likelihood, found.posterior, found.pairs,
     )  # fmt: skip
@@ -93,7 +94,8 @@ class Prior:
             (np.float64(self.stop), model.stop),
             (self.seen, model.emission),
         )
-        return float(sum((pseudo * np.log(p)).sum() for pseudo, p in parts))
+        # What has no pseudo-counts may have no probability either: 0 log 0 is 0 here.
+        return float(sum((pseudo * np.log(np.where(pseudo > 0, p, 1.0))).sum() for pseudo, p in parts))
 
 
 def maximise(found: Expected, corpus: Corpus, prior: Prior) -> Parameters:

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.latent.refinement.templates import Indicators
 
-_EXACT = 160  # up to so many features on the smaller side, the matrix is decomposed as it is
+_EXACT = 160  # up to so many features on the smaller side, a covariance is decomposed as it is
+_WRITTEN = 1 << 23  # up to so many entries, it is written out
 _OVERSAMPLE = 10  # columns of the random range beyond those that are wanted
 _POWERS = 2  # how often the range is sharpened
 
@@ -78,13 +79,13 @@ class Projection:
         left: (rows, r), the first column 1.
         right: (rows, r), likewise, divided by the singular values: sum of weight left right' is the identity.
         singular: (k,) all singular values that were computed, largest first; r - 1 of them are used.
-        most: the largest rank that the features could have, the constant included.
+        sizes: how many features of either side the tokens have.
     """
 
     left: NDArray[np.float64]
     right: NDArray[np.float64]
     singular: NDArray[np.float64]
-    most: int
+    sizes: tuple[int, int]
 
     @property
     def rank(self) -> int:
@@ -114,7 +115,6 @@ def project(
         rng: for the random range of large matrices.
     """
     f, g = Scaled.of(left, weight, rare), Scaled.of(right, weight, rare)
-    most = min(left.size, right.size, len(weight))
     wanted = min(hidden - 1, left.size, right.size)
     u, s, v = _decomposed(f, g, wanted, rng) if wanted > 0 else _nothing(f, g)
     rank = int((s > tolerance).sum())
@@ -123,7 +123,7 @@ def project(
         np.hstack([one, f.times(u[:, :rank])]),
         np.hstack([one, g.times(v[:, :rank]) / s[:rank]]),
         s,
-        most,
+        (left.size, right.size),
     )
 
 
@@ -132,23 +132,47 @@ def _decomposed(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the top singular vectors and values of the cross-covariance.
 
-    A large matrix is never written out: its range is found from random combinations of its columns (Halko,
-    Martinsson & Tropp 2011), sharpened by power iterations.
+    A large one is not decomposed as a whole: its range is found from random combinations of its columns
+    (Halko, Martinsson & Tropp 2011), sharpened by power iterations. A very large one is not written out
+    either.
     """
     d, e = f.features.size, g.features.size
-    if min(d, e) <= _EXACT:
-        if d <= e:
-            v, s, u = np.linalg.svd(g.transposed_times(f.times(np.eye(d))), full_matrices=False)
-            return u[:wanted].T, s[:wanted], v[:, :wanted]
-        u, s, v = np.linalg.svd(f.transposed_times(g.times(np.eye(e))), full_matrices=False)
+    cross: NDArray[np.float64] | _Implied = _covariance(f, g) if d * e <= _WRITTEN else _Implied(f, g)
+    if isinstance(cross, np.ndarray) and min(d, e) <= _EXACT:
+        u, s, v = np.linalg.svd(cross, full_matrices=False)
         return u[:, :wanted], s[:wanted], v[:wanted].T
-    start = rng.standard_normal((e, min(wanted + _OVERSAMPLE, d, e)))
-    basis = np.linalg.qr(f.transposed_times(g.times(start)))[0]
+    basis = np.linalg.qr(cross @ rng.standard_normal((e, min(wanted + _OVERSAMPLE, d, e))))[0]
     for _ in range(_POWERS):
-        other = np.linalg.qr(g.transposed_times(f.times(basis)))[0]
-        basis = np.linalg.qr(f.transposed_times(g.times(other)))[0]
-    u, s, v = np.linalg.svd(g.transposed_times(f.times(basis)).T, full_matrices=False)
+        basis = np.linalg.qr(cross @ np.linalg.qr(cross.T @ basis)[0])[0]
+    u, s, v = np.linalg.svd((cross.T @ basis).T, full_matrices=False)
     return (basis @ u)[:, :wanted], s[:wanted], v[:wanted].T
+
+
+def _covariance(f: Scaled, g: Scaled) -> NDArray[np.float64]:
+    """Return the (d, e) cross-covariance, counted pair by pair of features."""
+    d, e = f.features.size, g.features.size
+    counts = np.zeros(d * e)
+    for left in f.features.ids.T:
+        codes = left[:, None].astype(np.int64) * e + g.features.ids
+        present = (left[:, None] >= 0) & (g.features.ids >= 0)
+        weight = np.broadcast_to(f.weight[:, None], codes.shape)
+        counts += np.bincount(codes[present], weight[present], d * e)
+    return f.scale[:, None] * counts.reshape(d, e) * g.scale - np.outer(f.mean, g.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class _Implied:
+    """The cross-covariance as what it does to a vector."""
+
+    f: Scaled
+    g: Scaled
+
+    def __matmul__(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.f.transposed_times(self.g.times(table))
+
+    @property
+    def T(self) -> _Implied:  # noqa: N802
+        return _Implied(self.g, self.f)
 
 
 def _nothing(f: Scaled, g: Scaled) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

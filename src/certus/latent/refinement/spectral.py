@@ -34,7 +34,8 @@ from certus.latent.refinement.projection import Projection, project
 from certus.latent.refinement.templates import Indicators
 from certus.latent.refinement.tensors import Tensors
 
-_CELLS = 1 << 22  # numbers that are held at once while moments are added up
+_CELLS = 1 << 17  # numbers that are held at once while moments are added up: they stay in the cache
+_REPEAT = 4  # how often observations occur on average, from which on they are taken together
 
 Array = NDArray[np.float64]
 
@@ -97,7 +98,7 @@ def project_all(
             to_left[rows, : found.rank] = found.left
             to_right[rows, : found.rank] = found.right
             # What is kept of a label is its ranks and singular values; the rows are those of the tokens.
-            kept.append(Projection(found.left[:1], found.right[:1], found.singular, found.most))
+            kept.append(Projection(found.left[:1], found.right[:1], found.singular, found.sizes))
     return Projected(future, past, present, destiny, tuple(pasts), tuple(presents))
 
 
@@ -124,7 +125,7 @@ def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Sm
             stop[a] = p_follow[a, b] * _two(weight, past, present, w)
         else:
             future = projected.future[rows + 1, : ranks[b]]
-            blended = _three(weight, past, present, future, w)
+            blended = _three(weight, past, present, future, corpus.observations[rows], w)
             follow[a][:, :, begin[b] : begin[b + 1]] = p_follow[a, b] * blended
     seen = _observed(corpus, counts, projected, smoothing)
     return Tensors(
@@ -137,7 +138,9 @@ def _blend(count: float, constant: float) -> float:
     return root / (constant + root)
 
 
-def _three(weight: Array, past: Array, present: Array, future: Array, w: float) -> Array:
+def _three(
+    weight: Array, past: Array, present: Array, future: Array, x: NDArray[np.int64], w: float
+) -> Array:
     """Return the blended third moment, [past, present, future]."""
     p, r, f = weight @ past, weight @ present, weight @ future
     pr, pf, rf = (past.T * weight) @ present, (past.T * weight) @ future, (present.T * weight) @ future
@@ -145,11 +148,21 @@ def _three(weight: Array, past: Array, present: Array, future: Array, w: float) 
     second = (pr[:, :, None] * f + pf[:, None, :] * r[:, None] + p[:, None, None] * rf) / 3
     blended = w * second + (1 - w) * w * first
     blended[0, 0, 0] += (1 - w) ** 2
-    return w * _third(weight, past, present, future) + (1 - w) * blended
+    return w * _third(weight, past, present, future, x) + (1 - w) * blended
 
 
-def _third(weight: Array, past: Array, present: Array, future: Array) -> Array:
-    """Return the third moment, as products of matrices over portions of the tokens."""
+def _third(weight: Array, past: Array, present: Array, future: Array, x: NDArray[np.int64]) -> Array:
+    """Return the third moment, as products of matrices over portions of the tokens.
+
+    The present depends on the observation x alone, so where observations repeat, past and future are
+    multiplied for each observation first, and the present comes in once for each.
+    """
+    order = np.argsort(x, kind="stable")
+    starts = np.flatnonzero(np.diff(x[order], prepend=-1))
+    if len(starts) * _REPEAT <= len(x):
+        groups = np.split(order, starts[1:])
+        sums = np.stack([(past[rows] * weight[rows, None]).T @ future[rows] for rows in groups])
+        return np.asarray(np.einsum("xpf,xr->prf", sums, present[order[starts]], optimize=True))
     shape = past.shape[1], present.shape[1], future.shape[1]
     moment = np.zeros((shape[0] * shape[1], shape[2]))
     step = max(1, _CELLS // (shape[0] * shape[1]))

@@ -93,11 +93,11 @@ class SpectralRefinement(Refinement):
         if found.problems and self.deficient == "raise":
             raise InvalidInput("; ".join(found.problems) + '; or allow fewer states by deficient="warn"')
         if found.problems and self.deficient == "warn":
-            warnings.warn("\n".join(found.problems), RefinementWarning, stacklevel=5)
+            warnings.warn("\n".join(found.problems), RefinementWarning, stacklevel=4)
         return found
 
     def _report(self, label: str, samples: int, past: Projection, present: Projection) -> LabelReport:
-        blocks = [Block(found.rank, found.most, found.singular) for found in (past, present)]
+        blocks = [Block(found.rank, found.sizes, found.singular) for found in (past, present)]
         problem = past_problem(label, samples, self.hidden, blocks[0], self.tolerance)
         if not problem and self.hidden > 1:
             problem = present_problem(label, blocks[1], self.tolerance)

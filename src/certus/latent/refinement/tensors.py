@@ -19,6 +19,9 @@ from certus.latent.refinement.data import Observed
 from certus.latent.refinement.operators import Operators, Sums, padded
 
 _BYTES = 512 << 20  # that the matrices of a portion may take
+_BLOCK = (
+    16  # observations that are contracted together: always as many, so that rounding does not depend on it
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,10 +65,13 @@ class Tensors:
         matrices, finish = np.zeros((count, size, size)), np.zeros((count, size))
         for a, (tensor, stop, seen) in enumerate(zip(self.follow, self.stop, self.seen, strict=True)):
             own = slice(self.begin[a], self.begin[a + 1])
-            chosen = seen[observations]
-            for row, state in enumerate(range(own.start, own.stop)):
-                matrices[:, state, :states] = chosen @ tensor[row]
-            finish[:, own] = chosen @ stop.T
+            for first in range(0, count, _BLOCK):
+                some = slice(first, min(first + _BLOCK, count))
+                chosen = np.zeros((_BLOCK, seen.shape[1]))
+                chosen[: some.stop - first] = seen[observations[some]]
+                for row, state in enumerate(range(own.start, own.stop)):
+                    matrices[some, state, :states] = (chosen @ tensor[row])[: some.stop - first]
+                finish[some, own] = (chosen @ stop.T)[: some.stop - first]
         return Operators(self.begin, start, matrices, np.arange(count), None, finish)
 
     def sums(self, data: Observed, threads: int = 1) -> Sums:
