@@ -18,7 +18,7 @@ class Block:
 
     Attributes:
         rank: hidden states that it supports, of those asked for.
-        sizes: how many features of its two sides the samples have: future and past, or present and destiny.
+        sizes: how many features of its two sides the samples have.
         singular: its singular values, largest first, the constant (1) left out.
     """
 
@@ -93,8 +93,8 @@ def past_problem(label: str, samples: int, hidden: int, block: Block, tolerance:
         )
     if min(block.sizes) < hidden:
         return head + (
-            f"its features of the future or the past have rank {min(block.sizes)} at most; lower hidden, or give "
-            "features that take more different values"
+            f"its features of the future or the past have rank {min(block.sizes)} at most; lower hidden, or "
+            "give features that take more different values"
         )
     return head + (
         f"the block of its future and past is singular beyond that (singular value "
