@@ -53,11 +53,14 @@ class Scaled:
         scale = np.sqrt(total / (counts + rare))
         return cls(features, scale, counts / total * scale, weight / total)
 
-    def times(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the product of the (rows, d) centred features with a (d, k) table."""
-        out = np.empty((len(self.weight), table.shape[1]))
+    def times(
+        self, table: NDArray[np.float64], tokens: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return the product of the (rows, d) centred features with a (d, k) table, of all rows or some."""
+        ids = self.features.ids if tokens is None else self.features.ids[tokens]
+        out = np.empty((len(ids), table.shape[1]))
         scaled = np.ascontiguousarray(table * self.scale[:, None])
-        _native.indicator_times(np.ascontiguousarray(self.features.ids), scaled, out)
+        _native.indicator_times(np.ascontiguousarray(ids), scaled, out)
         out -= self.mean @ table
         return out
 
@@ -73,24 +76,39 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Two feature vectors of tokens, projected to the directions in which they covary.
+    """The directions in which two feature vectors covary, and the tokens they were found in.
 
     Attributes:
-        left: (rows, r), the first column 1.
-        right: (rows, r), likewise, divided by the singular values: sum of weight left right' is the identity.
+        left, right: the features.
+        left_directions: (d, r - 1).
+        right_directions: (e, r - 1), divided by the singular values: the weighted sum over tokens of
+            ``left_rows() * right_rows()'`` is the identity.
         singular: (k,) all singular values that were computed, largest first; r - 1 of them are used.
-        sizes: how many features of either side the tokens have.
     """
 
-    left: NDArray[np.float64]
-    right: NDArray[np.float64]
+    left: Scaled
+    right: Scaled
+    left_directions: NDArray[np.float64]
+    right_directions: NDArray[np.float64]
     singular: NDArray[np.float64]
-    sizes: tuple[int, int]
 
     @property
     def rank(self) -> int:
         """How many directions there are, with the constant."""
-        return int(self.left.shape[1])
+        return int(self.left_directions.shape[1]) + 1
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many features of either side the tokens have."""
+        return self.left.features.size, self.right.features.size
+
+    def left_rows(self, tokens: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """Return the (rows, r) projections of the left side, of all tokens or of some; the constant first."""
+        return _with_constant(self.left.times(self.left_directions, tokens))
+
+    def right_rows(self) -> NDArray[np.float64]:
+        """Return the (rows, r) projections of the right side; the constant first."""
+        return _with_constant(self.right.times(self.right_directions))
 
 
 def project(
@@ -118,13 +136,14 @@ def project(
     wanted = min(hidden - 1, left.size, right.size)
     u, s, v = _decomposed(f, g, wanted, rng) if wanted > 0 else _nothing(f, g)
     rank = int((s > tolerance).sum())
-    one = np.ones((len(weight), 1))
-    return Projection(
-        np.hstack([one, f.times(u[:, :rank])]),
-        np.hstack([one, g.times(v[:, :rank]) / s[:rank]]),
-        s,
-        (left.size, right.size),
-    )
+    return Projection(f, g, u[:, :rank], v[:, :rank] / s[:rank], s)
+
+
+def _with_constant(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    whole = np.empty((len(rows), rows.shape[1] + 1))
+    whole[:, 0] = 1.0
+    whole[:, 1:] = rows
+    return whole
 
 
 def _decomposed(

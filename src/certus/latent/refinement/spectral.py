@@ -28,8 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
 from certus.latent.refinement.counts import Counts
 from certus.latent.refinement.data import Corpus
+from certus.latent.refinement.diagnostics import Block
 from certus.latent.refinement.projection import Projection, project
 from certus.latent.refinement.templates import Indicators
 from certus.latent.refinement.tensors import Tensors
@@ -57,19 +59,21 @@ class Smoothing:
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """The projected variables of all tokens, padded with 0 to a common width.
+    """The projected variables; present and destiny by observation.
 
     Attributes:
-        future, past, present, destiny: (tokens, m).
-        pasts: of each label, the projection of future and past; ``presents``, of present and destiny.
+        future, past: (tokens, m), padded with 0 beyond the rank of the label.
+        present: for each label, (n + 1, r) the present of each observation; 0 where the label never has it.
+        destiny: for each label, (n + 1, r) the mean destiny of each observation, likewise.
+        pasts: for each label, the block of future and past; ``presents``, that of present and destiny.
     """
 
     future: Array
     past: Array
-    present: Array
-    destiny: Array
-    pasts: tuple[Projection, ...]
-    presents: tuple[Projection, ...]
+    present: tuple[Array, ...]
+    destiny: tuple[Array, ...]
+    pasts: tuple[Block, ...]
+    presents: tuple[Block, ...]
 
 
 def project_all(
@@ -82,24 +86,40 @@ def project_all(
     seed: int,
 ) -> Projected:
     """Project the variables of every token, label by label."""
-    future, past, present, destiny = (np.zeros((len(corpus.labels), hidden)) for _ in range(4))
+    future, past = (np.zeros((len(corpus.labels), hidden)) for _ in range(2))
     rng = np.random.default_rng(seed)
-    pasts: list[Projection] = []
-    presents: list[Projection] = []
+    present: list[Array] = []
+    destiny: list[Array] = []
+    pasts: list[Block] = []
+    presents: list[Block] = []
     for rows in _by(corpus.labels, len(corpus.names.labels)):
+        weight = corpus.weights[rows]
         own = {name: indicators.of(rows) for name, indicators in features.items()}
-        for left, right, to_left, to_right, kept in (
-            ("future", "past", future, past, pasts),
-            ("present", "destiny", present, destiny, presents),
-        ):
-            found = project(
-                own[left], own[right], corpus.weights[rows], hidden, tolerance=tolerance, rare=rare, rng=rng
-            )
-            to_left[rows, : found.rank] = found.left
-            to_right[rows, : found.rank] = found.right
-            # What is kept of a label is its ranks and singular values; the rows are those of the tokens.
-            kept.append(Projection(found.left[:1], found.right[:1], found.singular, found.sizes))
-    return Projected(future, past, present, destiny, tuple(pasts), tuple(presents))
+        found = project(own["future"], own["past"], weight, hidden, tolerance=tolerance, rare=rare, rng=rng)
+        future[rows, : found.rank] = found.left_rows()
+        past[rows, : found.rank] = found.right_rows()
+        pasts.append(Block(found.rank, found.sizes, found.singular))
+        found = project(
+            own["present"], own["destiny"], weight, hidden, tolerance=tolerance, rare=rare, rng=rng
+        )
+        for table, kept in zip(_by_observation(corpus, rows, found), (present, destiny), strict=True):
+            kept.append(table)
+        presents.append(Block(found.rank, found.sizes, found.singular))
+    return Projected(future, past, tuple(present), tuple(destiny), tuple(pasts), tuple(presents))
+
+
+def _by_observation(corpus: Corpus, rows: NDArray[np.int64], found: Projection) -> tuple[Array, Array]:
+    """Return the present and the mean destiny of each observation, for the tokens of a label."""
+    x, size = corpus.observations[rows], corpus.names.unseen + 1
+    values, first = np.unique(x, return_index=True)
+    present = np.zeros((size, found.rank))
+    present[values] = found.left_rows(first)
+    destiny = np.empty((size, found.rank))
+    _native.indicator_transposed_times(
+        x[:, None].astype(np.int32), np.ascontiguousarray(corpus.weights[rows]), found.right_rows(), destiny
+    )
+    destiny[values] /= destiny[values, :1]  # the constant adds up to the weight
+    return present, destiny
 
 
 def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing) -> Tensors:
@@ -119,7 +139,7 @@ def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Sm
     for a, b, rows in _pairs(corpus):
         weight = corpus.weights[rows] / corpus.weights[rows].sum()
         past = projected.past[rows, : ranks[a]]
-        present = projected.present[rows, : projected.presents[a].rank]
+        present = projected.present[a][corpus.observations[rows]]
         w = _blend(corpus.weights[rows].sum(), smoothing.pairs)
         if b == len(ranks):
             stop[a] = p_follow[a, b] * _two(weight, past, present, w)
@@ -127,7 +147,7 @@ def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Sm
             future = projected.future[rows + 1, : ranks[b]]
             blended = _three(weight, past, present, future, corpus.observations[rows], w)
             follow[a][:, :, begin[b] : begin[b + 1]] = p_follow[a, b] * blended
-    seen = _observed(corpus, counts, projected, smoothing)
+    seen = _observed(counts, projected, smoothing)
     return Tensors(
         _started(corpus, counts, projected, smoothing, begin), tuple(follow), tuple(stop), tuple(seen)
     )
@@ -179,20 +199,15 @@ def _two(weight: Array, past: Array, present: Array, w: float) -> Array:
     return w * ((past.T * weight) @ present) + blended
 
 
-def _observed(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing) -> Iterator[Array]:
+def _observed(counts: Counts, projected: Projected, smoothing: Smoothing) -> Iterator[Array]:
     """Yield c^a_x for all x, label by label: p(x | a) (1, w E[D~ | a, x])."""
-    n = corpus.names.unseen + 1
     given = counts.seen_given(smoothing.counts)
-    for a, rows in enumerate(_by(corpus.labels, len(corpus.names.labels))):
-        rank, x, weight = projected.presents[a].rank, corpus.observations[rows], corpus.weights[rows]
-        table = np.empty((n, rank))
-        for k in range(rank):
-            table[:, k] = np.bincount(x, weight * projected.destiny[rows, k], n)
-        total = counts.seen[a][:, None]
-        mean = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
-        mean *= np.sqrt(total) / np.where(total > 0, smoothing.seen + np.sqrt(total), 1.0)
-        mean[:, 0] = 1.0
-        yield mean * given[a][:, None]
+    for seen, p, destiny in zip(counts.seen, given, projected.destiny, strict=True):
+        root = np.sqrt(seen)
+        w = np.divide(root, smoothing.seen + root, out=np.zeros_like(root), where=root > 0)
+        vectors = destiny * w[:, None]
+        vectors[:, 0] = 1.0
+        yield vectors * p[:, None]
 
 
 def _started(

@@ -22,7 +22,6 @@ from certus.latent.refinement.diagnostics import (
 from certus.latent.refinement.features import Features
 from certus.latent.refinement.model import Refinement, Summing
 from certus.latent.refinement.operators import Operators
-from certus.latent.refinement.projection import Projection
 from certus.latent.refinement.spectral import Projected, Smoothing, estimate, project_all
 from certus.latent.refinement.tensors import Tensors
 
@@ -96,12 +95,11 @@ class SpectralRefinement(Refinement):
             warnings.warn("\n".join(found.problems), RefinementWarning, stacklevel=4)
         return found
 
-    def _report(self, label: str, samples: int, past: Projection, present: Projection) -> LabelReport:
-        blocks = [Block(found.rank, found.sizes, found.singular) for found in (past, present)]
-        problem = past_problem(label, samples, self.hidden, blocks[0], self.tolerance)
+    def _report(self, label: str, samples: int, past: Block, present: Block) -> LabelReport:
+        problem = past_problem(label, samples, self.hidden, past, self.tolerance)
         if not problem and self.hidden > 1:
-            problem = present_problem(label, blocks[1], self.tolerance)
-        return LabelReport(label, samples, blocks[0], blocks[1], problem)
+            problem = present_problem(label, present, self.tolerance)
+        return LabelReport(label, samples, past, present, problem)
 
     def _ladder(self) -> Iterator[Summing]:
         yield self.tensors
