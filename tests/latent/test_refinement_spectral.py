@@ -264,6 +264,26 @@ def test_all_ways_to_decompose_and_to_add_up_agree(monkeypatch: pytest.MonkeyPat
     np.testing.assert_allclose(marginals(), first, atol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(7, 4), (4, 7), (5, 5)])
+def test_a_decomposition_that_gives_up_is_done_otherwise(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = np.random.default_rng(0).normal(size=(shape[0], 3)) @ np.random.default_rng(1).normal(
+        size=(3, shape[1])
+    )
+    singular = np.linalg.svd(matrix)[1]
+
+    def give_up(*_: object, **__: object) -> None:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(np.linalg, "svd", give_up)
+    u, s, v = projection._svd(matrix)
+    np.testing.assert_allclose(s, singular, atol=1e-12)
+    np.testing.assert_allclose(u[:, :3] * s[:3] @ v[:3], matrix, atol=1e-12)
+    np.testing.assert_allclose(u[:, :3].T @ u[:, :3], np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(v[:3] @ v[:3].T, np.eye(3), atol=1e-12)
+
+
 def test_options_that_cannot_be_are_refused() -> None:
     for options in ({"hidden": 0}, {"hidden": 2, "tolerance": 0.0}, {"hidden": 2, "deficient": "hide"}):
         with pytest.raises(InvalidInput, match="must be"):

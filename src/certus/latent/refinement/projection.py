@@ -158,13 +158,36 @@ def _decomposed(
     d, e = f.features.size, g.features.size
     cross: NDArray[np.float64] | _Implied = _covariance(f, g) if d * e <= _WRITTEN else _Implied(f, g)
     if isinstance(cross, np.ndarray) and min(d, e) <= _EXACT:
-        u, s, v = np.linalg.svd(cross, full_matrices=False)
+        u, s, v = _svd(cross)
         return u[:, :wanted], s[:wanted], v[:wanted].T
     basis = np.linalg.qr(cross @ rng.standard_normal((e, min(wanted + _OVERSAMPLE, d, e))))[0]
     for _ in range(_POWERS):
         basis = np.linalg.qr(cross @ np.linalg.qr(cross.T @ basis)[0])[0]
-    u, s, v = np.linalg.svd((cross.T @ basis).T, full_matrices=False)
+    u, s, v = _svd((cross.T @ basis).T)
     return (basis @ u)[:, :wanted], s[:wanted], v[:wanted].T
+
+
+def _svd(
+    matrix: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Decompose a matrix, also where LAPACK's divide and conquer gives up, as it does on some of low rank.
+
+    Then, with the triangle R of the QR decomposition of the longer side, u and v are the halves of the
+    eigenvectors of [[0, R], [R', 0]], whose positive eigenvalues are the singular values.
+    """
+    try:
+        u, s, v = np.linalg.svd(matrix, full_matrices=False)
+        return u, s, v
+    except np.linalg.LinAlgError:
+        pass
+    if matrix.shape[0] < matrix.shape[1]:
+        v, s, u = _svd(matrix.T)
+        return u.T, s, v.T
+    long, triangle = np.linalg.qr(matrix)
+    k = len(triangle)
+    values, vectors = np.linalg.eigh(np.block([[np.zeros((k, k)), triangle], [triangle.T, np.zeros((k, k))]]))
+    top = vectors[:, ::-1][:, :k] * np.sqrt(2.0)
+    return long @ top[:k], np.maximum(values[::-1][:k], 0.0), top[k:].T
 
 
 def _covariance(f: Scaled, g: Scaled) -> NDArray[np.float64]:
