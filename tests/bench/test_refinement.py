@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -134,3 +136,19 @@ def test_what_cannot_be_run_is_refused(tmp_path: Path) -> None:
     empty = Report(Plan(data=tmp_path), {})
     with pytest.raises(CertusError, match="nothing to draw"):
         picture.draw(empty, tmp_path / "r.png")
+
+
+def test_the_command() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from certus.cli import main; main()",
+        "bench",
+        "refinement",
+        "--quick",
+        "--only",
+        "consistency",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "relative error of marginals" in done.stdout
+    assert "not run" in done.stdout

@@ -200,3 +200,26 @@ def test_drawing_is_repeatable_and_named(monkeypatch: pytest.MonkeyPatch) -> Non
     endless = replace(model, transition=model.transition / 0.875, stop=model.stop * 0)
     with pytest.raises(InvalidInput, match="raise the probabilities of stopping"):
         sample(endless, 1)
+
+
+def test_arrays_that_kernels_must_not_see_are_refused() -> None:
+    operators = Parameters.random(2, 2, 3, seed=0).operators
+    x = np.array([0, 1])
+    with pytest.raises(InvalidInput, match="observation 3 at token 1 is not one of 0 to 2"):
+        operators.sums(observed(np.array([0, 3])))
+    with pytest.raises(InvalidInput, match="observation -1 at token 0"):
+        operators.sums_of(observed(np.array([-1, 0])), x)
+    with pytest.raises(InvalidInput, match="label 2 at token 0 is not one of 0 to 1"):
+        operators.sums_of(observed(x), x + 2)
+    with pytest.raises(InvalidInput, match="2 observations, but 1 labels"):
+        operators.sums_of(observed(x), x[:1])
+    for wrong in ([0, 1], [0, 3], [1, 2], [0, 2, 1, 2], []):
+        with pytest.raises(InvalidInput, match="offsets must rise from 0"):
+            Observed(x, np.array(wrong, np.int64))
+    for name, array in (
+        ("start", operators.start[:4]),
+        ("finish", operators.finish[:, :4]),
+        ("matrix", x + 5),
+    ):
+        with pytest.raises(InvalidInput, match="do not fit each other"):
+            replace(operators, **{name: array})  # type: ignore[arg-type]

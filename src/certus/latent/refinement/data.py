@@ -64,6 +64,19 @@ class Observed:
     observations: NDArray[np.int64]
     offsets: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        """Refuse offsets that do not part the observations into sentences."""
+        offsets = self.offsets
+        if (
+            len(offsets) == 0
+            or offsets[0] != 0
+            or offsets[-1] != len(self.observations)
+            or (np.diff(offsets) < 0).any()
+        ):
+            raise InvalidInput(
+                f"offsets must rise from 0 to the number of observations, {len(self.observations)}"
+            )
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """(sentences,)."""
@@ -141,6 +154,13 @@ def offsets_of(lengths: Sequence[int]) -> NDArray[np.int64]:
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def check_ids(what: str, ids: NDArray[np.int64], size: int) -> None:
+    """Refuse ids that a model does not have, before a kernel looks them up."""
+    bad = np.flatnonzero((ids < 0) | (ids >= size))
+    if bad.size:
+        raise InvalidInput(f"{what} {ids[bad[0]]} at token {bad[0]} is not one of 0 to {size - 1}")
 
 
 def _checked(n: int, sentence: Labelled) -> Labelled:

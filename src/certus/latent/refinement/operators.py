@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.latent.refinement.data import Observed
+from certus.errors import InvalidInput
+from certus.latent.refinement.data import Observed, check_ids
 
 LANES = 8  # S is padded to a multiple of this with states that nothing enters or leaves
 
@@ -65,8 +66,28 @@ class Operators:
     gain: NDArray[np.float64] | None
     finish: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        """Refuse arrays that do not fit each other: kernels read them as they are."""
+        size, n = len(self.start), len(self.matrix)
+        fits = (
+            size % LANES == 0
+            and self.matrices.ndim == 3
+            and self.matrices.shape[1:] == (size, size)
+            and self.finish.shape == (n, size)
+            and (self.gain is None or self.gain.shape == (n, size))
+            and (n == 0 or 0 <= self.matrix.min() <= self.matrix.max() < len(self.matrices))
+            and self.begin[0] == 0
+            and self.begin[-1] <= size
+            and (np.diff(self.begin) >= 0).all()
+        )
+        if not fits:
+            raise InvalidInput(
+                f"the arrays of the operators do not fit each other, or S = {size} is no multiple of {LANES}"
+            )
+
     def sums(self, data: Observed, threads: int = 1) -> Sums:
         """Sum over all label sequences of each sentence."""
+        check_ids("observation", data.observations, len(self.matrix))
         count, labels = len(data.offsets) - 1, len(self.begin) - 1
         found = Sums(
             np.zeros((len(data.observations), labels)), np.empty(count), np.empty(count), np.empty(count)
@@ -84,6 +105,10 @@ class Operators:
         The operator of x along a known label a is M_x with the rows of all other labels zeroed.
         """
         size = len(self.begin) - 1
+        check_ids("observation", data.observations, len(self.matrix))
+        check_ids("label", labels, size)
+        if len(labels) != len(data.observations):
+            raise InvalidInput(f"there are {len(data.observations)} observations, but {len(labels)} labels")
         pairs, where = np.unique(data.observations * size + labels, return_inverse=True)
         seen, label = np.divmod(pairs, size)
         mask = np.zeros((len(pairs), len(self.start)))

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.latent.refinement.data import Observed
+from certus.latent.refinement.data import Observed, check_ids
 from certus.latent.refinement.operators import Operators, Sums, padded
 
 _BYTES = 512 << 20  # that the matrices of a portion may take
@@ -93,6 +93,7 @@ class Tensors:
 
     def _portions(self, data: Observed) -> Iterator[tuple[Operators, Observed, slice]]:
         """Yield sentences with the operators of their observations."""
+        check_ids("observation", data.observations, self.observations)
         room = max(1, _BYTES // (8 * padded(len(self.start)) ** 2))
         if self.observations <= room:
             yield self._all, data, slice(0, len(data.observations))
