@@ -10,6 +10,8 @@
 namespace certus::refinement {
 namespace {
 
+inline constexpr double kLeast = std::numeric_limits<double>::min();  // the reciprocals of smaller ones overflow
+
 // What a walk needs, reused from sentence to sentence.
 struct Scratch {
   std::vector<double> scale, back, next;
@@ -48,7 +50,7 @@ CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const In
     const double* o = model.emission + (a * n + seen[t]) * m;
     double total = 0;
     for (Index h = 0; h < m; ++h) total += now[h] *= o[h];
-    if (!(total > 0)) return kNever<double>;
+    if (!(total >= kLeast)) return kNever<double>;
     scale[t] = 1 / total;
     log_sum += std::log(total);
     for (Index h = 0; h < m; ++h) now[h] *= scale[t];
@@ -57,7 +59,7 @@ CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const In
   const double* last = forward + (length - 1) * m;
   double end = 0;
   for (Index h = 0; h < m; ++h) end += last[h] * (back[h] = model.stop[labels[length - 1] * m + h]);
-  if (!(end > 0)) return kNever<double>;
+  if (!(end >= kLeast)) return kNever<double>;
   for (Index h = 0; h < m; ++h) back[h] /= end;
   for (Index t = length - 1;; --t) {
     double* now = forward + t * m;  // becomes the posterior once the pair with the next token is done

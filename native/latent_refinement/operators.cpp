@@ -21,6 +21,7 @@ Index normalise(double* x, Index n) {
   if (!(most > 0) || !std::isfinite(most)) return 0;
   int exponent;
   std::frexp(most, &exponent);
+  exponent = std::max(exponent, -1000);  // what is smaller comes up over the next steps; its factor would overflow
   const double scale = std::ldexp(1.0, -exponent);
   for (Index i = 0; i < n; ++i) x[i] *= scale;
   return exponent;

@@ -144,3 +144,10 @@ def test_what_cannot_be_used_is_refused() -> None:
         model.predict([["x"], "xy"])
     with pytest.raises(InvalidInput, match="smoothing must be a number"):
         PlainHmm(smoothing=float("nan"))
+
+
+def test_what_a_model_rules_out_is_told() -> None:
+    model = PlainHmm(smoothing=0.0).fit(TINY)
+    (answer,) = model.marginals([["never seen"]])
+    assert answer.log_probability == -np.inf
+    assert answer.probabilities.tolist() == [[0.5, 0.5]]

@@ -134,6 +134,15 @@ def test_long_sentences_do_not_underflow() -> None:
     assert found.drift[0] < 1e-9
 
 
+def test_probabilities_near_the_smallest_number_do_not_overflow() -> None:
+    model = Parameters.random(2, 2, 3, seed=12)
+    tiny = replace(dense(model), start=model.operators.start * 2.0**-1034)
+    found = tiny.sums(observed(np.array([0, 2, 1, 1])))
+    plain = model.operators.sums(observed(np.array([0, 2, 1, 1])))
+    assert found.log_mass[0] == pytest.approx(plain.log_mass[0] - 1034 * np.log(2), abs=1e-6)
+    np.testing.assert_allclose(found.marginals, plain.marginals, atol=1e-6)
+
+
 def test_all_label_sequences_add_up() -> None:
     model = Parameters.random(2, 2, 3, seed=8)
     x = np.array([0, 2, 1])

@@ -36,7 +36,8 @@ class Marginals:
     Attributes:
         probabilities: (T, L) of each label, none below 0, each row adding up to 1.
         raw: (T, L) as the operators have them; estimated ones can make them negative.
-        log_probability: log p(observations).
+        log_probability: log p(observations); -inf where the model rules them out, and then the
+            probabilities are uniform.
         level: how they were come by: 0, by the model; 1, by the model with its memory damped, since it gave
             the sentence a total that is not above 0; 2, by the plain HMM, since that did not help.
     """
