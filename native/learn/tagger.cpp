@@ -105,6 +105,25 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
 }
 
+// Multiplies the thresholds of single tokens, and those of lattices.
+void Tagger::prune_by(float first, float later, Workspace& w) const {
+  Thresholds& t = w.cascade->thresholds;
+  t.groups = first * thresholds_.groups;
+  t.states[0] = first * thresholds_.states[0];
+  for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
+}
+
+const Level& Tagger::lattice(const features::Sentence& sentence, float pruning, bool& exact, Workspace& w) const {
+  find_rows(sentence, w);
+  prune_by(pruning, pruning, w);
+  w.cascade->legal = nullptr;
+  Index position = -1;
+  const Level* const level = search(sentence.length, {}, w, position);
+  if (!level) throw std::invalid_argument("a score is infinite or not a number");
+  exact = !w.cascade->pruned;
+  return *level;
+}
+
 // Builds the cascade; its last lattice, in which best paths are known, or null if there is no path.
 Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Index& position) const {
   Cascade& cascade = *w.cascade;
@@ -125,7 +144,7 @@ Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Ind
     }
     if (n == order_) return &level;
     cascade.sum(level, false);
-    cascade.prune(n, thresholds_.states[n]);
+    cascade.prune(n, cascade.thresholds.states[n]);
   }
 }
 
@@ -137,8 +156,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   cascade.legal = request.legal;
   Level* level = nullptr;
   for (const float factor : kThresholds) {
-    cascade.thresholds.groups = factor * thresholds_.groups;
-    cascade.thresholds.states[0] = factor * thresholds_.states[0];
+    prune_by(factor, 1, w);
     level = search(T, request, w, answer.position);
     if (level || !cascade.pruned) break;
   }

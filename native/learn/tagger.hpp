@@ -50,6 +50,10 @@ class Tagger {
   // The scores of all labels at all positions, [T][labels].
   void emissions(const features::Sentence& sentence, float* out, Workspace& workspace) const;
 
+  // The last lattice of the cascade, its thresholds multiplied by `pruning`; `exact`: nothing was dropped. It lives in
+  // the workspace until the next call.
+  const Level& lattice(const features::Sentence& sentence, float pruning, bool& exact, Workspace& workspace) const;
+
   const features::Extractor& extractor() const { return *extractor_; }
   const Tagset& tagset() const { return *tagset_; }
   std::unique_ptr<Workspace> workspace() const;
@@ -59,6 +63,7 @@ class Tagger {
   void score_token(Index t, Workspace& w) const;
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  void prune_by(float first, float later, Workspace& w) const;
   Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
 
   std::shared_ptr<const features::Extractor> extractor_;

@@ -101,7 +101,7 @@ def test_a_model_of_a_newer_version(trained: tuple[Tagger, Path], tmp_path: Path
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("parser", "holds a parser, which is no model to load; give a tagger"),
+        ("owl", "holds a owl, which is no model to load; give a tagger or a parser"),
         ("checkpoint", "holds a checkpoint, which is no model to load; start its training again"),
     ],
 )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
+from certus.learn import options
 from certus.learn.inventory import Inventory
 
 Cells = Sequence[list[list[str]]]
@@ -60,6 +61,9 @@ class Decoder(Protocol):
         legal: Automaton | None,
     ) -> Decoded:
         """Label sentences given as columns of cells."""
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return what there is to choose from, for decoding again and again."""
 
 
 class NativeDecoder:
@@ -135,6 +139,16 @@ class NativeDecoder:
             position,
         )
 
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return what there is to choose from: all sequences, or those that pruning leaves."""
+        if self._chain is None:
+            return _native.search_all(self._free, cells, pruning, threads)
+        first = starts(cells)
+        emissions = np.empty((int(first[-1]), self._labels), np.float32)
+        self._free.emissions_of_all(cells, emissions, threads)
+        model: Any = self._chain.prepared(np.dtype(np.float64))
+        return _native.ChainLattices(model, first, emissions)
+
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""
         out = np.empty((len(cells[0]), self._labels), np.float32)
@@ -145,6 +159,21 @@ class NativeDecoder:
     def chain(self) -> Chain | None:
         """The transitions, where decoding is exact."""
         return self._chain
+
+
+def make_decoder(
+    extractor: _native.Extractor,
+    inventory: Inventory,
+    tagset: _native.Tagset,
+    arrays: Mapping[str, NDArray[Any]],
+    chosen: options.Options,
+) -> Decoder:
+    """Make the decoder of weights that a learner with these options has learned."""
+    if isinstance(chosen, options.LatentCrf):
+        from certus.models.latent_decoder import LatentDecoder
+
+        return LatentDecoder(extractor, inventory, arrays, chosen)
+    return NativeDecoder(extractor, inventory, tagset, arrays)
 
 
 def starts(cells: Cells) -> NDArray[np.int64]:

@@ -15,14 +15,15 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from certus.errors import InvalidInput
-from certus.formats import Sentence, Target, read
+from certus.formats import Sentence, Target, brackets, build, read
 from certus.learn import hmm, options, training
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
 from certus.learn.templates import Templates
 from certus.learn.training import Arrays, Checkpoint, Progress
-from certus.models.decoders import Decoder, NativeDecoder
+from certus.models.decoders import Decoder, make_decoder
 from certus.models.hmm_decoder import HmmDecoder
+from certus.syntax.trees import prepared
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
@@ -76,7 +77,7 @@ def fit(
         assert isinstance(chosen, options.Features)
         kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
         data = TrainingSet(examples, target, templates, chosen)
-        measure = None if held_out is None else _measure(held_out, data, threads)
+        measure = None if held_out is None else _measure(held_out, data, chosen, threads)
         found, accuracy = training.train(
             data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
         )
@@ -92,7 +93,16 @@ def fit(
     return inventory, arrays, description
 
 
+def _has_trees(path: str, reading: Mapping[str, Any]) -> bool:
+    """Whether a file is a treebank in brackets, whose words have tags to learn: the column xpos."""
+    return reading["format"] is None and reading["columns"] is None and brackets.looks_bracketed(path)
+
+
 def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+    if isinstance(source, str | os.PathLike) and _has_trees(os.fspath(source), reading):
+        for tree in filter(None, map(prepared, brackets.read(source, encoding=reading["encoding"]))):
+            yield build(tree.words, {"xpos": tree.tags})
+        return
     if isinstance(source, str | os.PathLike | IOBase):
         yield from read(cast(Any, source), **reading)
         return
@@ -132,9 +142,11 @@ def _count(
     return inventory, model.arrays(), accuracy
 
 
-def _measure(held_out: Examples, data: TrainingSet, threads: int) -> Callable[[Arrays], float]:
+def _measure(
+    held_out: Examples, data: TrainingSet, chosen: options.Options, threads: int
+) -> Callable[[Arrays], float]:
     def accuracy(arrays: Arrays) -> float:
-        decoder = NativeDecoder(data.extractor, data.inventory, data.tagset, arrays)
+        decoder = make_decoder(data.extractor, data.inventory, data.tagset, arrays, chosen)
         return share(decoder, held_out, data.inventory, threads)
 
     return accuracy

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 from certus.learn.hmm import Hmm
@@ -65,6 +66,13 @@ class HmmDecoder:
                 if confidence and several:
                     _put_confidence(out, n, k, chain, scores)
         return out
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return all sequences, for decoding again and again; nothing is pruned."""
+        none = np.zeros((0, len(self._hmm.start)), np.float32)
+        emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])
+        model: Any = self._hmm.chain.prepared(np.dtype(np.float64))
+        return _native.ChainLattices(model, starts(cells), emissions)
 
     def _pieces(self, first: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         """Cut the sentences so that the emissions of each piece fit into memory."""

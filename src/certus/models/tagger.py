@@ -18,11 +18,13 @@ from certus.learn import options
 from certus.learn.data import compile_templates
 from certus.learn.inventory import Inventory
 from certus.models.answers import Choices, Dictionary, Words, answers, cells_of, limits
-from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder
+from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
     from certus.learn.training import Progress
     from certus.models.fitting import Source
+    from certus.models.latent_decoder import LatentDecoder
+    from certus.models.lattices import TagLattices
 
 
 class Tagger:
@@ -30,7 +32,8 @@ class Tagger:
 
     Args:
         target: what to predict, as an expression over columns: ``upos``, ``upos+feats``, ``pos|chunk``.
-        learner: ``pruned-crf`` (also ``crf`` with an order above 1), ``perceptron`` or ``hmm``.
+        learner: ``pruned-crf`` (also ``crf`` with an order above 1), ``perceptron``, ``crf``, ``latent-crf``
+            or ``hmm``.
 
     Other args:
         templates: feature templates (see docs/features.md); by default those that suit the data.
@@ -202,6 +205,29 @@ class Tagger:
             cells, k=k, confidence=confidence, threads=threads, allowed=allowed, legal=legal
         )
 
+    def lattices(self, sentences: Iterable[Words], *, pruning: float = 1.0, threads: int = 1) -> TagLattices:
+        """Search many sentences once, and keep what is left to decode again with adjusted scores.
+
+        Args:
+            sentences: as for ``tag``.
+            threads: how many threads to use; the lattices do not depend on it.
+
+        Other args:
+            pruning: what a pruned CRF's thresholds are multiplied by: less than 1 leaves more to choose from,
+                0 everything, which only small tag sets bear. Other learners prune nothing anyway.
+        """
+        from certus.models.lattices import TagLattices
+
+        if self._decoder is None:
+            raise InvalidInput("this tagger is not trained yet: call fit, or load one with certus.load")
+        check_positive("threads", threads)
+        if not 0 <= pruning < float("inf"):
+            raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
+        names = self.columns
+        cells = [cells_of(sentence, names) for sentence in sentences]
+        found = self._decoder.lattices(cells, pruning=pruning, threads=threads)
+        return TagLattices(found, self.labels)
+
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""
         if not isinstance(self._decoder, NativeDecoder):
@@ -217,6 +243,15 @@ class Tagger:
                 "a chain is what a trained perceptron has; a pruned CRF has longer transitions"
             )
         return found
+
+    @property
+    def latent(self) -> LatentDecoder:
+        """What decodes a trained ``latent-crf``: its ``inference`` may be set, its ``chain`` looked at."""
+        from certus.models.latent_decoder import LatentDecoder
+
+        if not isinstance(self._decoder, LatentDecoder):
+            raise InvalidInput("latent states are what a trained latent-crf has")
+        return self._decoder
 
     @property
     def labels(self) -> list[str]:
@@ -278,7 +313,7 @@ class Tagger:
             extractor = _native.Extractor(
                 templates.program(), len(columns), arrays["frequent"], bits, arrays.get("seen")
             )
-            decoder = NativeDecoder(extractor, inventory, inventory.native(), arrays)
+            decoder = make_decoder(extractor, inventory, inventory.native(), arrays, self.options)
         self._inventory, self._arrays, self.description = inventory, arrays, description
         self._decoder = decoder
 

@@ -1,0 +1,110 @@
+// Lattices of tags that are decoded again and again: adjustments in, labels and scores out.
+#include "learn/lattices.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bindings/text.hpp"
+#include "bindings/vectors.hpp"
+#include "learn/tagger.hpp"
+#include "parallel.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace learn;
+
+std::vector<Index> token_starts(const Texts& texts) {
+  std::vector<Index> first{0};
+  for (Index n = 0; n < texts.size(); ++n) first.push_back(first[n] + texts.at(n).length);
+  return first;
+}
+
+std::vector<std::unique_ptr<learn::Tagger::Workspace>> workspaces(const learn::Tagger& tagger, Index count) {
+  std::vector<std::unique_ptr<learn::Tagger::Workspace>> spaces;
+  for (Index i = 0; i < count; ++i) spaces.push_back(tagger.workspace());
+  return spaces;
+}
+
+CascadeLattices* search_all(const learn::Tagger& tagger, nb::handle sentences, float pruning, Index threads) {
+  if (tagger.has_chain() || !tagger.is_ready()) refuse("the tagger has no cascade: call use_cascade");
+  const Texts texts(sentences, tagger.extractor().columns());
+  auto lattices = std::make_unique<CascadeLattices>(token_starts(texts), tagger.tagset().labels);
+  lattices->resize();
+  const nb::gil_scoped_release released;
+  const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
+  const auto spaces = workspaces(tagger, workers);
+  parallel(texts.size(), workers, [&](Index n, Index thread) {
+    if (texts.at(n).length == 0) return;
+    bool exact = false;
+    const Level& level = tagger.lattice(texts.at(n), pruning, exact, *spaces[thread]);
+    lattices->keep(n, level, exact);
+  });
+  return lattices.release();
+}
+
+using Rows = Table<const double>;
+
+Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const Rows& rows) {
+  if (rows.shape(0) != tokens.shape(0) || static_cast<Index>(rows.shape(1)) != self.labels())
+    refuse("adjust must have a row for each of the tokens and a column for each label");
+  return {tokens.data(), rows.data(), static_cast<Index>(tokens.shape(0))};
+}
+
+void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, Rows rows, Flat<Label> labels,
+            Flat<double> scores, Index threads) {
+  const Adjustments adjust = adjustments(self, tokens, rows);
+  const Index count = static_cast<Index>(which.shape(0));
+  std::vector<Index> place{0};
+  for (Index i = 0; i < count; ++i) place.push_back(place[i] + self.length(which.data()[i]));
+  const nb::gil_scoped_release released;
+  std::vector<Lattices::Scratch> scratch(std::max<Index>(1, std::min(threads, count)));
+  parallel(count, static_cast<Index>(scratch.size()), [&](Index i, Index thread) {
+    scores.data()[i] = self.decode(which.data()[i], adjust, labels.data() + place[i], scratch[thread]);
+  });
+}
+
+void max_marginals(const Lattices& self, Index sentence, Flat<const Index> tokens, Rows rows, Table<double> out) {
+  const Adjustments adjust = adjustments(self, tokens, rows);
+  const nb::gil_scoped_release released;
+  Lattices::Scratch scratch;
+  self.max_marginals(sentence, adjust, out.data(), scratch);
+}
+
+nb::tuple arcs(const Lattices& self, Index sentence) {
+  Arcs a = self.arcs(sentence);
+  return nb::make_tuple(array(std::move(a.begin)), array(std::move(a.label)), array(std::move(a.node)),
+                        array(std::move(a.origin)), array(std::move(a.target)), array(std::move(a.score)));
+}
+
+nb::tuple shape(const Lattices& self) {
+  std::vector<std::uint8_t> exact;
+  for (Index n = 0; n < self.sentences(); ++n) exact.push_back(self.exact(n));
+  return nb::make_tuple(array(std::vector<Index>(self.first())), array(std::move(exact)));
+}
+
+void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Index> first, Table<const float> emissions) {
+  if (chain.only_sparse() || chain.positions() != 0) refuse("the chain must have one matrix of transitions for all positions");
+  const std::shared_ptr<const Model<double>> unowned(&chain, [](const Model<double>*) {});  // kept alive by Python
+  new (self) ChainLattices({first.data(), first.data() + first.shape(0)}, unowned, emissions.data());
+}
+
+}  // namespace
+
+void bind_lattices(nb::module_& m) {
+  nb::class_<Lattices>(m, "Lattices")
+      .def("decode", &decode, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
+      .def("max_marginals", &max_marginals, "sentence"_a, "tokens"_a, "adjust"_a, "out"_a)
+      .def("arcs", &arcs, "sentence"_a)
+      .def("shape", &shape);
+  nb::class_<CascadeLattices, Lattices>(m, "CascadeLattices");
+  nb::class_<ChainLattices, Lattices>(m, "ChainLattices")
+      .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>());
+  m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a,
+        nb::rv_policy::take_ownership);
+}
+
+}  // namespace certus

@@ -1,0 +1,94 @@
+// Lattices that hold all sequences: the chain engine decodes them.
+#include <algorithm>
+
+#include "learn/lattices.hpp"
+#include "marginals.hpp"
+
+namespace certus::learn {
+
+void ChainLattices::add_up(Index n, const Adjustments& adjust, std::vector<double>& scores) const {
+  const Index T = length(n), L = labels_;
+  const float* const emission = emissions_ + first_[n] * L;
+  scores.assign(emission, emission + T * L);
+  for (Index i = 0; i < adjust.count; ++i) {
+    double* const row = scores.data() + (adjust.tokens[i] - first_[n]) * L;
+    for (Index y = 0; y < L; ++y) row[y] += adjust.scores[i * L + y];
+  }
+}
+
+double ChainLattices::search(Index n, const Adjustments& adjust, Label* labels, Scratch& w) const {
+  const Index T = length(n), L = labels_;
+  add_up(n, adjust, w.best);
+  w.path.resize(T);
+  double score = kNever<double>;
+  const certus::Sentence<double> sentence{w.best.data(), T, L};
+  const Result result = run(*chain_, kAuto, sentence, Request{}, w.path.data(), &score);
+  if (!result.found || result.status != Status::optimal) return kNever<double>;
+  std::copy(w.path.begin(), w.path.end(), labels);
+  if (adjust.count) {
+    add_up(n, {}, w.best);
+    path_scores(*chain_, {w.best.data(), T, L}, w.path.data(), 1, &score);
+  }
+  return score;
+}
+
+// Forward into `best` itself, then backward; L^2 a position.
+void ChainLattices::sweep(Index n, const Adjustments& adjust, double* best, Scratch& w) const {
+  const Index T = length(n), L = labels_;
+  const Dense<double>& tr = chain_->dense();
+  add_up(n, adjust, w.best);
+  const auto node = [&](Index t, Index y) { return w.best[t * L + y]; };
+  for (Index y = 0; y < L; ++y) best[y] = (chain_->start() ? chain_->start()[y] : 0.0) + node(0, y);
+  for (Index t = 1; t < T; ++t) {
+    double* const here = best + t * L;
+    for (Index i = 0; i < L; ++i)
+      for (Index j = 0; j < L; ++j) here[j] = std::max(here[j], here[i - L] + tr.data[i * tr.stride + j]);
+    for (Index y = 0; y < L; ++y) here[y] += node(t, y);
+  }
+  std::vector<double>& rest = w.rest;  // of the position at hand, then of the one before
+  rest.assign(2 * L, 0.0);
+  if (chain_->end()) std::copy_n(chain_->end(), L, rest.begin());
+  for (Index t = T - 1;; --t) {
+    for (Index y = 0; y < L; ++y) {
+      best[t * L + y] += rest[y];
+      rest[y] += node(t, y);
+    }
+    if (t == 0) return;
+    for (Index i = 0; i < L; ++i) {
+      double most = kNever<double>;
+      for (Index j = 0; j < L; ++j) most = std::max(most, tr.data[i * tr.stride + j] + rest[j]);
+      rest[L + i] = most;
+    }
+    std::copy_n(rest.begin() + L, L, rest.begin());
+  }
+}
+
+Arcs ChainLattices::arcs(Index n) const {
+  const Index T = length(n), L = labels_;
+  const Dense<double>& tr = chain_->dense();
+  Arcs arcs;
+  arcs.begin = {0, 1};
+  arcs.label = {static_cast<Label>(L)};
+  arcs.node = {0};
+  const auto join = [&](Index origin, Index target, double score) {
+    if (score == kNever<double>) return;
+    arcs.origin.push_back(origin), arcs.target.push_back(target), arcs.score.push_back(score);
+  };
+  for (Index t = 0; t < T; ++t)
+    for (Index y = 0; y < L; ++y) {
+      arcs.label.push_back(static_cast<Label>(y));
+      arcs.node.push_back(emissions_[(first_[n] + t) * L + y]);
+      if (t == 0) join(0, 1 + y, chain_->start() ? chain_->start()[y] : 0.0);
+      for (Index i = 0; t > 0 && i < L; ++i) join(1 + (t - 1) * L + i, 1 + t * L + y, tr.data[i * tr.stride + y]);
+      if (y == L - 1) arcs.begin.push_back(1 + (t + 1) * L);
+    }
+  arcs.label.push_back(static_cast<Label>(L));
+  arcs.node.push_back(0);
+  for (Index y = 0; T > 0 && y < L; ++y)
+    join(1 + (T - 1) * L + y, 1 + T * L, chain_->end() ? chain_->end()[y] : 0.0);
+  if (T == 0) join(0, 1, 0.0);
+  arcs.begin.push_back(2 + T * L);
+  return arcs;
+}
+
+}  // namespace certus::learn
