@@ -19,6 +19,7 @@ void bind_hypergraph(nb::module_& m);
 void bind_latent(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_refinement(nb::module_& m);
 void bind_syntax(nb::module_& m);
 void bind_relax(nb::module_& m);
 void bind_tagger(nb::module_& m);
@@ -171,6 +172,7 @@ NB_MODULE(_native, m) {
   bind_latent(m);
   bind_marginals(m);
   bind_paths(m);
+  bind_refinement(m);
   bind_syntax(m);
   bind_relax(m);
   bind_tagger(m);

@@ -670,3 +670,40 @@ def mix(
     most_moves: int,
     a: NDArray[np.float64],
 ) -> int: ...
+def refinement_marginals(
+    begin: NDArray[np.int64],
+    start: NDArray[np.float64],
+    matrices: NDArray[np.float64],
+    matrix: NDArray[np.int64],
+    gain: NDArray[np.float64] | None,
+    finish: NDArray[np.float64],
+    observations: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    threads: int,
+    out: NDArray[np.float64],
+    log_size: NDArray[np.float64],
+    sign: NDArray[np.float64],
+    drift: NDArray[np.float64],
+) -> None: ...
+def refinement_expectations(
+    initial: NDArray[np.float64],
+    transition: NDArray[np.float64],
+    turned: NDArray[np.float64],
+    emission: NDArray[np.float64],
+    stop: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    observations: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    threads: int,
+    log_likelihood: NDArray[np.float64],
+    posterior: NDArray[np.float64],
+    pairs: NDArray[np.float64],
+) -> None: ...
+def indicator_times(ids: NDArray[np.int32], table: NDArray[np.float64], to: NDArray[np.float64]) -> None: ...
+def indicator_transposed_times(
+    ids: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    rows: NDArray[np.float64],
+    to: NDArray[np.float64],
+) -> None: ...

@@ -1,4 +1,7 @@
-"""Chains whose labels have latent states, and ways to find the most probable labels."""
+"""Chains whose labels have latent states, and ways to find the most probable labels.
+
+``certus.latent.refinement`` has hidden Markov models of this kind.
+"""
 
 from certus.latent.bhp import BHP
 from certus.latent.bmp import BMP
