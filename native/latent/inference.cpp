@@ -143,6 +143,13 @@ void rerank(const Gain& gain, Index T, Found& found) {
   if (best != 0) found.status = Status::feasible;  // it is not the most probable, and does not mean to be
 }
 
+// k, or the number of label sequences if that is smaller.
+Index at_most(Index k, Index labels, Index T) {
+  Index sequences = 1;
+  for (Index t = 0; t < T && sequences < k; ++t) sequences *= labels;
+  return std::min(k, sequences);
+}
+
 Found nothing() {
   Found found;  // there is one sequence of no labels
   found.log_probability.push_back(0.0);
@@ -160,8 +167,10 @@ bool refused(const LatentModel& model, const double* emissions, Index T, Found& 
 
 }  // namespace
 
-Found infer(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted) {
+Found infer(const LatentModel& model, const double* emissions, Index T, const Wanted& asked) {
   if (T == 0) return nothing();
+  Wanted wanted = asked;
+  wanted.k = at_most(asked.k, model.labels(), T);
   Found found;
   if (refused(model, emissions, T, found)) return found;
   Arena& arena = Arena::local();

@@ -204,6 +204,15 @@ def test_sequences_have_their_exact_probabilities() -> None:
         assert (np.diff(found.probabilities) <= 0).all()
 
 
+@pytest.mark.parametrize("bound", ["label", "mass"])
+def test_there_may_be_fewer_than_k(bound: str) -> None:
+    """One label with very many latent paths has one label sequence."""
+    chain = LatentChain(np.zeros((4, 4)), 4)
+    (found,) = chain.decode(np.zeros((30, 4)), k=5, inference=LDI(bound=bound))
+    assert found.optimal
+    assert found.probability == pytest.approx(1.0)
+
+
 def test_the_model_is_not_asked_twice_about_what_it_forgot() -> None:
     """A long sentence that the mass cannot settle in a thousand paths, and the label bound can."""
     rng = np.random.default_rng(21)

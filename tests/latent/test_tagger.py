@@ -240,3 +240,18 @@ def test_the_command_line(train: Path, tmp_path: Path) -> None:
         invoke("tag", model, text, "--inference", "bhp", "--steps", "5")
     with pytest.raises(InvalidInput, match="unknown inference 'x'"):
         invoke("tag", model, text, "--inference", "x")
+
+
+def test_checkpoints_that_take_long_are_written_seldom(
+    train: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "SLOW", 0.0)
+    monkeypatch.setattr(training, "SELDOM", math.inf)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(train, checkpoint=tmp_path / "c", progress=kill_after(5))
+    told: list[int] = []
+    resumed = fitted(train, checkpoint=tmp_path / "c", progress=lambda progress: told.append(progress.epoch))
+    assert told[0] == 2, "the first epoch was kept, the others came too soon after it"
+    resumed.save(tmp_path / "resumed")
+    fitted(train).save(tmp_path / "whole")
+    assert (tmp_path / "whole").read_bytes() == (tmp_path / "resumed").read_bytes()

@@ -24,7 +24,7 @@ _TEACH = """
     pruned-crf   a CRF of any order; the best for morphology (crf with --order 2 is the same)
     perceptron   averaged, with exact decoding; the fastest to train, proven answers
     crf          first-order, nothing pruned, proven answers; for up to some hundred labels
-    latent-crf   a CRF with latent states for each label; for few labels, proven answers
+    latent-crf   a CRF with latent states for each label; for few labels, mostly proven answers
     hmm          a smoothed hidden Markov model; trains in a second, proven answers
 
 **Examples**

@@ -132,7 +132,8 @@ class LatentCrf(Features):
     """A first-order CRF whose labels have latent states (Morency et al. 2007; Sun & Tsujii 2009)."""
 
     name: ClassVar[str] = "latent-crf"
-    about: ClassVar[str] = "a CRF with latent states for each label; for few labels, proven answers"
+    about: ClassVar[str] = "a CRF with latent states for each label; for few labels, mostly proven answers"
+    exact: ClassVar[bool] = False
     shared: ClassVar[bool] = False
 
     latent: int = option(4, "Latent states of each label.", least=1)
