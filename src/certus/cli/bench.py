@@ -203,6 +203,31 @@ def latent(
     _measure(partial(run, plan), report, json, picture.draw, plot)
 
 
+@bench.command()
+def refinement(
+    data: Data = None,
+    only: Annotated[
+        str,
+        typer.Option(help="Parts (consistency, states, ablation, words) by name, by commas; all by default."),
+    ] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="1,000 sentences, few states and iterations: a look, not figures.")
+    ] = False,
+    json: Json = None,
+    plot: Plot = None,
+) -> None:
+    """Estimate refinement HMMs spectrally and by EM, and compare them: error, accuracy, training time.
+
+    Consistency is measured on sentences drawn from a known model; accuracy on chunk tags of CoNLL-2000, with
+    parts of speech as observations. The corpus does not come with Certus. Everything is chosen on the last
+    tenth of train; the claims are about test.
+    """
+    from certus.bench.refinement import Plan, picture, report, run
+
+    plan = Plan(data=data, only=_names(only), quick=quick)
+    _measure(partial(run, plan), report, json, picture.draw, plot)
+
+
 def _folder(data: Path | None) -> Path:
     from certus.errors import InvalidInput
 
@@ -238,48 +263,6 @@ def _measure(
         draw(found, plot)
     if getattr(found, "failures", ()):
         raise typer.Exit(1)
-
-
-@bench.command()
-def refinement(
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="CERTUS_DATA", help="The folder with the corpora; CoNLL-2000 is the one that is needed."
-        ),
-    ] = None,
-    only: Annotated[
-        str,
-        typer.Option(help="Parts (consistency, states, ablation, words) by name, by commas; all by default."),
-    ] = "",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="1,000 sentences, few states and iterations: a look, not figures.")
-    ] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw error and accuracy: a .png, .svg or .pdf file.")
-    ] = None,
-) -> None:
-    """Estimate refinement HMMs spectrally and by EM, and compare them: error, accuracy, training time.
-
-    Consistency is measured on sentences drawn from a known model; accuracy on chunk tags of CoNLL-2000, with
-    parts of speech as observations. The corpus does not come with Certus. Everything is chosen on the last
-    tenth of train; the claims are about test.
-    """
-    from certus.bench.environment import restart_tuned
-    from certus.bench.refinement import Plan, picture, run
-    from certus.bench.refinement.report import show, write_json
-
-    chosen = frozenset(name.strip() for name in only.split(",") if name.strip())
-    plan = Plan(data=data, only=chosen, quick=quick)
-    _check_outputs(json, plot)
-    restart_tuned()
-    report = _run(partial(run, plan))
-    show(report, _console())
-    if json is not None:
-        write_json(report, json)
-    if plot is not None:
-        picture.draw(report, plot)
 
 
 def _check_outputs(json: Path | None, plot: Path | None) -> None:
