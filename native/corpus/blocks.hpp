@@ -1,0 +1,91 @@
+// What is undecided in the sentences of a corpus: pieces of their lattices that hold words of consensus nodes.
+//
+// A sentence's lattice is first cleared of the states that no optimum of the corpus needs: the best labels of the
+// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. What is left is
+// cut where a position has one state. A piece with no undecided word of a consensus node is solved once and for all;
+// the others are blocks. Words whose label is the same in all that is left are settled: they vote for it.
+#pragma once
+
+#include <vector>
+
+#include "corpus/agreement.hpp"
+#include "learn/lattices.hpp"
+
+namespace certus::corpus {
+
+using Place = std::uint32_t;  // numbers of positions, states, arcs and slots
+
+struct Blocks {
+  // Of each block: its sentence, its first token, where its positions and slots begin.
+  std::vector<Index> sentence, token;
+  std::vector<std::size_t> position{0}, slot{0};  // [blocks + 1]
+  std::vector<double> base;                       // [blocks]: the score of the sentence's own best labels
+
+  // Of each position: where its states begin, and its slot or -1.
+  std::vector<std::size_t> state{0};  // [positions + 1]
+  std::vector<Index> slot_at;
+
+  // Of each state: its label, which candidate of the slot that is (or -1), its score; arcs into it. The arcs into the
+  // first position and out of the last are part of the scores of its states.
+  std::vector<Label> label;
+  std::vector<std::int32_t> candidate;
+  std::vector<double> node;
+  std::vector<std::size_t> arc{0};  // [states + 1]
+  std::vector<Place> origin;        // [arcs]: state, counted from the first of the position before
+  std::vector<double> score;        // [arcs]
+
+  // Of each slot, a word of a consensus node that is not settled: the node, the block, its candidate labels.
+  std::vector<Index> consensus, block_of;
+  std::vector<std::size_t> candidates{0};  // [slots + 1]
+  std::vector<Label> candidate_label;
+
+  Index size() const { return static_cast<Index>(token.size()); }
+  Index slots() const { return static_cast<Index>(consensus.size()); }
+  Index length(Index b) const { return static_cast<Index>(position[b + 1] - position[b]); }
+  std::size_t first_state(Index b) const { return state[position[b]]; }
+  std::size_t states(Index b) const { return state[position[b + 1]] - state[position[b]]; }
+};
+
+// A word whose label is settled.
+struct Vote {
+  Index consensus;
+  Label label;
+};
+
+// Takes sentences apart, one after the other.
+class Builder {
+ public:
+  Builder(const Agreement& agreement, Blocks& blocks, std::vector<Vote>& votes)
+      : agreement_(agreement), blocks_(blocks), votes_(votes) {}
+
+  // Sentence n of the lattices, which is number `sentence` of the corpus and whose first token is `token` of it.
+  // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the label
+  // that the sentence by itself gives it. Writes the best labels of the sentence by itself, and returns their score.
+  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus, Label* labels);
+
+ private:
+  void link();
+  void find_path(const Label* labels);
+  void drop(const Index* consensus, const Label* labels);
+  void cut(Index sentence, Index token, const Index* consensus);
+  bool undecided(Index t) const;
+  void piece(Index before, Index after, Index sentence, Index token, const Index* consensus);
+  void add_position(Index t, Index before, Index after);
+  void add_slot(Index t, Index consensus);
+  double along_path(Index before, Index after) const;
+
+  const Agreement& agreement_;
+  Blocks& blocks_;
+  std::vector<Vote>& votes_;
+
+  learn::Lattices::Scratch scratch_;
+  learn::Arcs arcs_;
+  std::vector<std::size_t> into_;             // [states + 1]: arcs by their target
+  std::vector<Index> order_;                  // [arcs]
+  std::vector<double> forward_, backward_, bonus_;  // [states]
+  std::vector<std::uint8_t> kept_, on_path_;  // [states]
+  std::vector<Index> path_, number_;          // [positions], [states]: the rank among those kept at the position
+  std::vector<Index> count_;                  // [positions]: states kept
+};
+
+}  // namespace certus::corpus

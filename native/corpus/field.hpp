@@ -1,0 +1,148 @@
+// The corpus problem: blocks of sentences, and the consensus nodes that their words are tied to.
+//
+//   maximise  sum_b f_b(y_b) + sum_c [ prior_c(z_c) + sum_{slots i of c} agreement(y_i, z_c) ]
+//
+// over the labels y of the blocks and the labels z of the nodes; prior_c counts the words of the node that are settled
+// or observed. Given z, the blocks fall apart: the problem is one over z alone, in which block b is a factor
+//
+//   F_b(z) = max_y f_b(y) + sum_{slots i of b} agreement(y_i, z_c(i)).
+//
+// Multipliers m_i(z), one for each slot and label of its node, move scores between blocks and nodes. For any of them
+//
+//   D(m) = sum_b max_z [ F_b(z) - sum_i m_i(z_c(i)) ] + sum_c max_z [ prior_c(z) + sum_i m_i(z) ]
+//
+// is at least the optimum, and it is as tight as the relaxation of Rush et al. (2012, §6), where the labels y of words
+// are what sentences and nodes agree on: both are the same linear program.
+#pragma once
+
+#include <vector>
+
+#include "corpus/blocks.hpp"
+
+namespace certus::corpus {
+
+// Blocks and nodes that hang together, or all that are still open.
+struct Region {
+  std::vector<Index> blocks, nodes;
+};
+
+class Field {
+ public:
+  explicit Field(Agreement agreement, Index nodes)
+      : agreement_(std::move(agreement)), builder_(agreement_, blocks_, votes_), observed_(static_cast<std::size_t>(nodes)) {}
+  Field(const Field&) = delete;
+
+  // Building: words whose label is observed, then sentences (see Builder), then `close`.
+  void observe(Index node, Label label, double count) { observed_[node].push_back({label, count}); }
+  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels) {
+    return builder_.add(lattices, n, sentence, token, nodes, labels);
+  }
+  const std::vector<Vote>& votes() const { return votes_; }
+  // Makes one node of several: node c becomes node into[c].
+  void merge(const Index* into);
+  void close();
+
+  // Goes over the blocks of a region once and improves their multipliers one slot after the other; skips blocks that
+  // nothing has changed for, if `lazy`. Returns how many blocks were solved.
+  Index sweep(const Region& region, bool lazy);
+  // Fixes the nodes whose labels are proven, whatever the others are; leaves the rest in the region.
+  void certify(Region& region);
+  // The parts of a region that do not touch.
+  std::vector<Region> components(const Region& region);
+  // Finds the best labels of the nodes of a region by branching on them, with bounds from sweeps. Returns whether they
+  // are proven within `limit` branches, which are counted down.
+  bool branch(Region& region, Index sweeps, Index& limit);
+  // Improves the labels of a region's nodes: blocks choose given the nodes, nodes given the blocks, in turn.
+  void improve(const Region& region);
+
+  double bound(const Region& region) const;  // of its blocks and nodes
+  double score(const Region& region);        // with the nodes' labels as they are
+  // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
+  double labels(Index block, Label* out);
+
+  double bound_of(Index block) const { return bound_[block]; }
+  double highest(Index node) const;  // the largest total of a node's labels
+  Label none() const { return agreement_.none(); }
+  const Blocks& blocks() const { return blocks_; }
+  Index nodes() const { return static_cast<Index>(observed_.size()); }
+  const Region& everything() const { return everything_; }
+  bool fixed(Index node) const { return alive_count_[node] == 1; }
+  Label consensus(Index node) const { return value_[value_begin_[node] + choice_[node]]; }
+  // What the nodes score that have one word alone, which agrees with itself.
+  double constant() const { return constant_; }
+  double prior(Index node) const { return prior_[value_begin_[node] + choice_[node]]; }
+  Index words(Index node) const { return words_[node]; }  // slots and votes
+
+ private:
+  static constexpr std::int32_t kFree = -1;
+  struct Observed {
+    Label label;
+    double count;
+  };
+  struct Saved;
+  struct Search {
+    Index sweeps, limit;  // sweeps before each branching, branchings left
+    bool proven = true;
+  };
+
+  std::size_t values(Index node) const { return value_begin_[node + 1] - value_begin_[node]; }
+  const double* multipliers(Index slot) const { return multiplier_.data() + multiplier_begin_[slot]; }
+  double* multipliers(Index slot) { return multiplier_.data() + multiplier_begin_[slot]; }
+  std::int32_t best_value(Index node) const;
+  double tolerance(double value) const { return 1e-11 * (1 + (value < 0 ? -value : value)); }
+
+  double solve(Index block);
+  bool update(Index slot, const double* apart);
+  void adjust(Index slot, std::int32_t value, bool with_multipliers);
+  double search(Index block, bool with_multipliers, Label* out);
+  bool stale(Index block) const;
+
+  void open_up(Index block, std::vector<Index>& opened);
+  bool dominates(Index block);
+  void fix(Index node);
+  void restrict(Index node, std::int32_t value);
+  void total_up(const Region& region);
+
+  double exact(Region region, Search& search);
+  double best_of_branches(const Region& region, double least, Search& search);
+  Index most_torn(const Region& region) const;
+
+  Agreement agreement_;
+  Blocks blocks_;
+  std::vector<Vote> votes_;
+  Builder builder_;
+  std::vector<std::vector<Observed>> observed_;  // [nodes], until `close`
+  Region everything_;
+  double constant_ = 0;
+
+  // Nodes: their slots, the labels they may have (the last is none), and for each of these the prior, the prior plus
+  // all multipliers, and whether it is still possible.
+  std::vector<std::size_t> slot_begin_, value_begin_;  // [nodes + 1]
+  std::vector<Index> slots_;
+  std::vector<Label> value_;
+  std::vector<double> prior_, total_;
+  std::vector<std::uint8_t> alive_;
+  std::vector<std::int32_t> alive_count_, choice_;  // [nodes]
+  std::vector<Index> words_;
+  std::vector<std::uint32_t> version_;              // [nodes]: counts changes of `total_`
+
+  // Slots.
+  std::vector<std::size_t> multiplier_begin_;  // [slots + 1]
+  std::vector<double> multiplier_;
+  std::vector<std::uint32_t> seen_;            // [slots]: the version of the node when the block was solved
+  std::vector<std::int32_t> held_;             // [slots]: a value to hold its node to in a search, or kFree
+
+  // Blocks.
+  std::vector<double> bound_;           // [blocks]: max_z of F_b less the multipliers
+  std::vector<double> block_score_;     // [blocks]: the same at the nodes' choices
+  std::vector<std::uint8_t> settled_;   // [blocks]: whether solving it changed nothing the last time
+  std::vector<std::uint8_t> open_;      // [nodes], scratch of `certify` and `components`
+  std::vector<std::uint8_t> queued_;    // [blocks], likewise
+
+  // Scratch of one block.
+  std::vector<double> added_;           // [candidates of the block]: what slots add to labels
+  std::vector<double> forward_, backward_, apart_, both_;
+  std::vector<std::uint32_t> back_;
+};
+
+}  // namespace certus::corpus
