@@ -49,11 +49,11 @@ void close(Problem& self) {
 }
 
 // Branches on each component of what is open; those that the limit leaves unfinished are kept apart.
-Index branch(Problem& self, Index sweeps, Index limit) {
+Index branch(Problem& self, Index iterations, Index limit) {
   const nb::gil_scoped_release released;
   for (Region& part : self.field.components(self.open)) {
     Index left = limit;
-    if (self.field.branch(part, sweeps, left)) continue;
+    if (self.field.branch(part, iterations, left)) continue;
     self.stuck.blocks.insert(self.stuck.blocks.end(), part.blocks.begin(), part.blocks.end());
     self.stuck.nodes.insert(self.stuck.nodes.end(), part.nodes.begin(), part.nodes.end());
   }
@@ -132,11 +132,12 @@ void bind_corpus(nb::module_& m) {
       .def("votes", &votes)
       .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
       .def("close", &close)
-      .def("sweep",
-           [](Problem& self, bool lazy) {
+      .def("iterate",
+           [](Problem& self, int reach) {
              const nb::gil_scoped_release released;
-             return self.field.sweep(self.open, lazy);
+             return self.field.iterate(self.open, static_cast<Reach>(reach));
            })
+      .def("torn", [](const Problem& self) { return static_cast<Index>(self.open.torn.size()); })
       .def("certify",
            [](Problem& self) {
              const nb::gil_scoped_release released;
@@ -144,7 +145,7 @@ void bind_corpus(nb::module_& m) {
              return static_cast<Index>(self.open.nodes.size());
            })
       .def("improve", [](Problem& self) { self.field.improve(self.open); })
-      .def("branch", &branch, "sweeps"_a, "limit"_a)
+      .def("branch", &branch, "iterations"_a, "limit"_a)
       .def("bound", &bound)
       .def("labels", &labels, "out"_a)
       .def("nodes", &nodes)

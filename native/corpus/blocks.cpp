@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "corpus/sums.hpp"
+
 namespace certus::corpus {
 
 double Builder::add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
@@ -11,92 +13,82 @@ double Builder::add(const learn::Lattices& lattices, Index n, Index sentence, In
   for (Index t = 0; t < T; ++t)
     if (consensus[t] < -1) votes_.push_back({-2 - consensus[t], labels[t]});
   if (std::all_of(consensus, consensus + T, [](Index c) { return c < 0; })) return score;
-  arcs_ = lattices.arcs(n);
-  link();
+  view_ = lattices.view(n, room_);
   find_path(labels);
   drop(consensus, labels);
   cut(sentence, token, consensus);
   return score;
 }
 
-// Sorts arcs by target.
-void Builder::link() {
-  const std::size_t S = arcs_.label.size(), A = arcs_.target.size();
-  into_.assign(S + 1, 0);
-  for (const Index s : arcs_.target) ++into_[s + 1];
-  for (std::size_t s = 0; s < S; ++s) into_[s + 1] += into_[s];
-  order_.resize(A);
-  std::vector<std::size_t> next(into_.begin(), into_.end() - 1);
-  for (std::size_t a = 0; a < A; ++a) order_[next[arcs_.target[a]]++] = static_cast<Index>(a);
+double Builder::arc(std::uint32_t from, std::uint32_t to) const {
+  const std::uint32_t at = view_.edge_begin[to] + (from - view_.from[to]);
+  return from >= view_.from[to] && at < view_.edge_begin[to + 1] ? static_cast<double>(view_.edge[at]) : kNever<double>;
 }
 
 // The states of the best labels; where several paths have these labels, those of the best.
 void Builder::find_path(const Label* labels) {
-  const Index P = static_cast<Index>(arcs_.begin.size()) - 1;
-  const std::size_t S = arcs_.label.size();
+  const Index P = view_.positions;
+  const std::size_t S = static_cast<std::size_t>(view_.states());
   forward_.assign(S, kNever<double>);
-  std::vector<Index> back(S, -1);
-  forward_[0] = arcs_.node[0];
+  back_.assign(S, 0);
+  forward_[0] = view_.node[0];
   for (Index p = 1; p < P; ++p)
-    for (Index s = arcs_.begin[p]; s < arcs_.begin[p + 1]; ++s) {
-      if (p < P - 1 && arcs_.label[s] != labels[p - 1]) continue;
-      for (std::size_t i = into_[s]; i < into_[s + 1]; ++i) {
-        const double x = forward_[arcs_.origin[order_[i]]] + arcs_.score[order_[i]] + arcs_.node[s];
-        if (x > forward_[s]) forward_[s] = x, back[s] = arcs_.origin[order_[i]];
+    for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s) {
+      if (p < P - 1 && view_.label[s] != labels[p - 1]) continue;
+      std::uint32_t source = view_.from[s];
+      for (std::uint32_t e = view_.edge_begin[s]; e < view_.edge_begin[s + 1]; ++e, ++source) {
+        const double x = forward_[source] + static_cast<double>(view_.edge[e]) + static_cast<double>(view_.node[s]);
+        if (x > forward_[s]) forward_[s] = x, back_[s] = source;
       }
     }
   path_.resize(P);
-  path_[P - 1] = std::max_element(forward_.begin() + arcs_.begin[P - 1], forward_.end()) - forward_.begin();
-  for (Index p = P - 1; p > 0; --p) path_[p - 1] = back[path_[p]];
+  path_[P - 1] = static_cast<std::uint32_t>(std::max_element(forward_.begin() + view_.begin[P - 1], forward_.end()) - forward_.begin());
+  for (Index p = P - 1; p > 0; --p) path_[p - 1] = back_[path_[p]];
   on_path_.assign(S, 0);
-  for (const Index s : path_) on_path_[s] = 1;
+  for (const std::uint32_t s : path_) on_path_[s] = 1;
 }
 
 // Drops the states that are on no path whose score, with all that consensus nodes could ever add over what they add to
 // the best path, is above that of the best path.
 void Builder::drop(const Index* consensus, const Label* labels) {
-  const Index P = static_cast<Index>(arcs_.begin.size()) - 1;
-  const std::size_t S = arcs_.label.size();
+  const Index P = view_.positions;
+  const std::size_t S = static_cast<std::size_t>(view_.states());
   const double best = forward_[path_[P - 1]];
-  bonus_.assign(S, 0);
-  for (Index p = 1; p < P - 1; ++p)
-    for (Index s = arcs_.begin[p]; consensus[p - 1] >= 0 && s < arcs_.begin[p + 1]; ++s)
-      bonus_[s] = agreement_.gain(labels[p - 1], arcs_.label[s]);
-  forward_.assign(S, kNever<double>);
-  forward_[0] = arcs_.node[0];
-  for (std::size_t s = 1; s < S; ++s) {
-    for (std::size_t i = into_[s]; i < into_[s + 1]; ++i)
-      forward_[s] = std::max(forward_[s], forward_[arcs_.origin[order_[i]]] + arcs_.score[order_[i]]);
-    forward_[s] += arcs_.node[s] + bonus_[s];
-  }
+  const auto bonus = [&](Index p, std::uint32_t s) {
+    return p < P - 1 && consensus[p - 1] >= 0 ? agreement_.gain(labels[p - 1], view_.label[s]) : 0.0;
+  };
+  const float* const edge = view_.edge;
+  forward_[0] = view_.node[0];
+  for (Index p = 1; p < P; ++p)
+    for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s)
+      forward_[s] = largest_sum(forward_.data() + view_.from[s], edge + view_.edge_begin[s],
+                                view_.edge_begin[s + 1] - view_.edge_begin[s]) + static_cast<double>(view_.node[s]) + bonus(p, s);
   backward_.assign(S, kNever<double>);
-  std::fill(backward_.begin() + arcs_.begin[P - 1], backward_.end(), 0.0);
-  kept_.assign(S, 0);
-  for (Index s = static_cast<Index>(S) - 1; s >= 0; --s) {
-    kept_[s] = on_path_[s] || forward_[s] + backward_[s] > best;
-    const double onward = backward_[s] + arcs_.node[s] + bonus_[s];
-    for (std::size_t i = into_[s]; i < into_[s + 1]; ++i) {
-      double& before = backward_[arcs_.origin[order_[i]]];
-      before = std::max(before, onward + arcs_.score[order_[i]]);
-    }
-  }
+  std::fill(backward_.begin() + view_.begin[P - 1], backward_.end(), 0.0);
+  kept_.resize(S);
   number_.assign(S, -1);
   count_.assign(P, 0);
-  for (Index p = 0; p < P; ++p)
-    for (Index s = arcs_.begin[p]; s < arcs_.begin[p + 1]; ++s)
-      if (kept_[s]) number_[s] = count_[p]++;
+  for (Index p = P - 1; p >= 0; --p) {
+    for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s) {
+      kept_[s] = on_path_[s] || forward_[s] + backward_[s] > best;
+      if (kept_[s]) number_[s] = static_cast<std::int32_t>(count_[p]++);
+      if (p > 0)
+        raise(backward_.data() + view_.from[s], edge + view_.edge_begin[s],
+              backward_[s] + static_cast<double>(view_.node[s]) + bonus(p, s), view_.edge_begin[s + 1] - view_.edge_begin[s]);
+    }
+  }
 }
 
 // Whether the states kept at a position differ in their labels.
 bool Builder::undecided(Index p) const {
-  const Label label = arcs_.label[path_[p]];
-  for (Index s = arcs_.begin[p]; s < arcs_.begin[p + 1]; ++s)
-    if (kept_[s] && arcs_.label[s] != label) return true;
+  const Label label = view_.label[path_[p]];
+  for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s)
+    if (kept_[s] && view_.label[s] != label) return true;
   return false;
 }
 
 void Builder::cut(Index sentence, Index token, const Index* consensus) {
-  const Index P = static_cast<Index>(arcs_.begin.size()) - 1;
+  const Index P = view_.positions;
   Index before = 0;
   for (Index p = 1; p <= P; ++p) {
     if (p < P && count_[p] > 1) continue;  // past the end there is one state, so to say
@@ -104,19 +96,19 @@ void Builder::cut(Index sentence, Index token, const Index* consensus) {
     before = p;
   }
   for (Index p = 1; p < P - 1; ++p)
-    if (consensus[p - 1] >= 0 && !undecided(p)) votes_.push_back({consensus[p - 1], arcs_.label[path_[p]]});
+    if (consensus[p - 1] >= 0 && !undecided(p)) votes_.push_back({consensus[p - 1], view_.label[path_[p]]});
 }
 
 // The positions between two cuts, which are a block if a word there is undecided.
 void Builder::piece(Index before, Index after, Index sentence, Index token, const Index* consensus) {
-  const Index P = static_cast<Index>(arcs_.begin.size()) - 1;
+  const Index end = std::min(after, view_.positions - 1);
   bool wanted = false;
-  for (Index p = before + 1; p < std::min(after, P - 1); ++p) wanted = wanted || (consensus[p - 1] >= 0 && undecided(p));
+  for (Index p = before + 1; p < end && !wanted; ++p) wanted = consensus[p - 1] >= 0 && undecided(p);
   if (!wanted) return;
   for (Index p = before + 1; p < after; ++p) {
     add_position(p, before, after);
     blocks_.slot_at.push_back(-1);
-    if (p < P - 1 && consensus[p - 1] >= 0 && undecided(p)) add_slot(p, consensus[p - 1]);
+    if (p < end && consensus[p - 1] >= 0 && undecided(p)) add_slot(p, consensus[p - 1]);
   }
   blocks_.base.push_back(along_path(before, after));
   blocks_.sentence.push_back(sentence);
@@ -127,45 +119,39 @@ void Builder::piece(Index before, Index after, Index sentence, Index token, cons
 
 // The score of the best labels between two cuts, arcs from and to the cuts included.
 double Builder::along_path(Index before, Index after) const {
-  const Index P = static_cast<Index>(arcs_.begin.size()) - 1;
   double sum = 0;
-  for (Index p = before + 1; p <= after && p < P; ++p) {
-    double arc = kNever<double>;
-    for (std::size_t i = into_[path_[p]]; i < into_[path_[p] + 1]; ++i)
-      if (arcs_.origin[order_[i]] == path_[p - 1]) arc = std::max(arc, arcs_.score[order_[i]]);
-    sum += arc + (p < after ? arcs_.node[path_[p]] : 0);
-  }
+  for (Index p = before + 1; p <= after && p < view_.positions; ++p)
+    sum += arc(path_[p - 1], path_[p]) + (p < after ? static_cast<double>(view_.node[path_[p]]) : 0);
   return sum;
 }
 
 void Builder::add_position(Index p, Index before, Index after) {
-  const Index P = static_cast<Index>(arcs_.begin.size()) - 1;
-  std::vector<double> leave(static_cast<std::size_t>(arcs_.begin[p + 1] - arcs_.begin[p]), 0.0);
-  if (p == after - 1 && after < P) {
-    std::fill(leave.begin(), leave.end(), kNever<double>);
-    const Index end = path_[after];
-    for (std::size_t i = into_[end]; i < into_[end + 1]; ++i)
-      leave[arcs_.origin[order_[i]] - arcs_.begin[p]] = arcs_.score[order_[i]];
-  }
-  for (Index s = arcs_.begin[p]; s < arcs_.begin[p + 1]; ++s) {
+  const bool last = p == after - 1 && after < view_.positions;
+  for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s) {
     if (!kept_[s]) continue;
-    double node = arcs_.node[s] + leave[s - arcs_.begin[p]];
-    for (std::size_t i = into_[s]; i < into_[s + 1]; ++i) {
-      const Index a = order_[i], from = arcs_.origin[a];
-      if (!kept_[from]) continue;
-      if (p == before + 1) {
-        node += arcs_.score[a];
-      } else {
-        blocks_.origin.push_back(static_cast<Place>(number_[from]));
-        blocks_.score.push_back(arcs_.score[a]);
-      }
-    }
-    blocks_.label.push_back(arcs_.label[s]);
+    double node = static_cast<double>(view_.node[s]) + (last ? arc(s, path_[after]) : 0);
+    std::uint32_t origin = 0;
+    if (p == before + 1) node += arc(path_[before], s);
+    else origin = add_arcs(s);
+    blocks_.label.push_back(view_.label[s]);
     blocks_.candidate.push_back(-1);
     blocks_.node.push_back(node);
-    blocks_.arc.push_back(blocks_.origin.size());
+    blocks_.origin.push_back(origin);
+    blocks_.arc.push_back(blocks_.score.size());
   }
   blocks_.state.push_back(blocks_.label.size());
+}
+
+// The arcs into a state from those that are kept; returns where the first comes from.
+std::uint32_t Builder::add_arcs(std::uint32_t s) {
+  std::int32_t first = -1;
+  std::uint32_t source = view_.from[s];
+  for (std::uint32_t e = view_.edge_begin[s]; e < view_.edge_begin[s + 1]; ++e, ++source) {
+    if (number_[source] < 0) continue;
+    if (first < 0) first = number_[source];
+    blocks_.score.push_back(view_.edge[e]);
+  }
+  return static_cast<std::uint32_t>(std::max(first, 0));
 }
 
 // The position added last holds a word of a consensus node.
@@ -173,7 +159,7 @@ void Builder::add_slot(Index p, Index consensus) {
   blocks_.slot_at.back() = blocks_.slots();
   const std::size_t first = blocks_.candidate_label.size();
   for (std::size_t s = blocks_.label.size() - static_cast<std::size_t>(count_[p]); s < blocks_.label.size(); ++s) {
-    const auto begin = blocks_.candidate_label.begin() + first;
+    const auto begin = blocks_.candidate_label.begin() + static_cast<std::ptrdiff_t>(first);
     const auto found = std::find(begin, blocks_.candidate_label.end(), blocks_.label[s]);
     blocks_.candidate[s] = static_cast<std::int32_t>(found - begin);
     if (found == blocks_.candidate_label.end()) blocks_.candidate_label.push_back(blocks_.label[s]);

@@ -13,8 +13,6 @@
 
 namespace certus::corpus {
 
-using Place = std::uint32_t;  // numbers of positions, states, arcs and slots
-
 struct Blocks {
   // Of each block: its sentence, its first token, where its positions and slots begin.
   std::vector<Index> sentence, token;
@@ -25,14 +23,15 @@ struct Blocks {
   std::vector<std::size_t> state{0};  // [positions + 1]
   std::vector<Index> slot_at;
 
-  // Of each state: its label, which candidate of the slot that is (or -1), its score; arcs into it. The arcs into the
-  // first position and out of the last are part of the scores of its states.
+  // Of each state: its label, which candidate of the slot that is (or -1), its score; arcs into it, which come from
+  // neighbouring states of the position before. The arcs into the first position and out of the last are part of the
+  // scores of its states. Scores of arcs are those of taggers, in single precision; -inf where there is no arc.
   std::vector<Label> label;
   std::vector<std::int32_t> candidate;
   std::vector<double> node;
-  std::vector<std::size_t> arc{0};  // [states + 1]
-  std::vector<Place> origin;        // [arcs]: state, counted from the first of the position before
-  std::vector<double> score;        // [arcs]
+  std::vector<std::size_t> arc{0};    // [states + 1]
+  std::vector<std::uint32_t> origin;  // [states]: where the first arc comes from, counted in the position before
+  std::vector<float> score;           // [arcs]
 
   // Of each slot, a word of a consensus node that is not settled: the node, the block, its candidate labels.
   std::vector<Index> consensus, block_of;
@@ -64,27 +63,28 @@ class Builder {
   double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus, Label* labels);
 
  private:
-  void link();
   void find_path(const Label* labels);
   void drop(const Index* consensus, const Label* labels);
   void cut(Index sentence, Index token, const Index* consensus);
-  bool undecided(Index t) const;
+  bool undecided(Index p) const;
   void piece(Index before, Index after, Index sentence, Index token, const Index* consensus);
-  void add_position(Index t, Index before, Index after);
-  void add_slot(Index t, Index consensus);
+  void add_position(Index p, Index before, Index after);
+  std::uint32_t add_arcs(std::uint32_t s);
+  void add_slot(Index p, Index consensus);
   double along_path(Index before, Index after) const;
+  double arc(std::uint32_t from, std::uint32_t to) const;
 
   const Agreement& agreement_;
   Blocks& blocks_;
   std::vector<Vote>& votes_;
 
   learn::Lattices::Scratch scratch_;
-  learn::Arcs arcs_;
-  std::vector<std::size_t> into_;             // [states + 1]: arcs by their target
-  std::vector<Index> order_;                  // [arcs]
-  std::vector<double> forward_, backward_, bonus_;  // [states]
+  learn::Lattices::Room room_;
+  learn::View view_;
+  std::vector<double> forward_, backward_;    // [states]
   std::vector<std::uint8_t> kept_, on_path_;  // [states]
-  std::vector<Index> path_, number_;          // [positions], [states]: the rank among those kept at the position
+  std::vector<std::uint32_t> back_, path_;    // [states], [positions]
+  std::vector<std::int32_t> number_;          // [states]: the rank among those kept at the position, or -1
   std::vector<Index> count_;                  // [positions]: states kept
 };
 

@@ -1,4 +1,4 @@
-// What sweeps leave open is solved by trying the labels of its nodes: a node is held to each of its labels in turn, sweeps
+// What sweeps leave open is solved by trying the labels of its nodes: a node is held to each of its labels in turn, iterations
 // and `certify` follow, and what falls apart is solved apart (an AND/OR search with bounds).
 #include <algorithm>
 
@@ -37,14 +37,10 @@ struct Field::Saved {
       for (std::size_t v = 0; v < n; ++v) f.alive_count_[c] += f.alive_[first + v] = one[v];
       f.choice_[c] = *choice++;
       total += n, one += n;
-      ++f.version_[c];
       for (std::size_t k = f.slot_begin_[c]; k < f.slot_begin_[c + 1]; ++k, multiplier += n)
         std::copy_n(multiplier, n, f.multipliers(f.slots_[k]));
     }
-    for (const Index b : region.blocks) {
-      f.bound_[b] = *bound++;
-      f.settled_[b] = 0;
-    }
+    for (const Index b : region.blocks) f.bound_[b] = *bound++;
   }
 };
 
@@ -61,20 +57,6 @@ Index Field::most_torn(const Region& region) const {
     if (gap > most) most = gap, torn = c;
   }
   return torn;
-}
-
-// The best score of a region, leaving its labels in `choice_`; if the limit is met, that of the labels found.
-double Field::exact(Region region, Search& search) {
-  const Region whole = region;
-  for (Index n = 0; n < search.sweeps && !region.nodes.empty(); ++n) {
-    sweep(region, true);
-    certify(region);
-  }
-  for (Region& part : components(region)) {
-    improve(part);
-    best_of_branches(part, score(part), search);
-  }
-  return score(whole);
 }
 
 // Tries the labels of one node; `least`: the score of the labels known so far, which are in `choice_`.
@@ -99,12 +81,10 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
     part.nodes.erase(std::find(part.nodes.begin(), part.nodes.end(), node));
     for (std::size_t k = slot_begin_[node]; k < slot_begin_[node + 1]; ++k)
       bound_[blocks_.block_of[slots_[k]]] = this->search(blocks_.block_of[slots_[k]], true, nullptr);
-    for (Index n = 0; n < search.sweeps && !part.nodes.empty(); ++n) {
-      sweep(part, true);
-      certify(part);
-      if (bound(region) <= least + tolerance(least)) break;
-    }
+    for (Index n = 0; n < search.iterations && bound(region) > least + tolerance(least); ++n)
+      iterate(part, Reach::all);
     if (bound(region) > least + tolerance(least)) {
+      certify(part);
       for (Region& piece : components(part)) {
         improve(piece);
         best_of_branches(piece, score(piece), search);
@@ -120,8 +100,8 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
   return least;
 }
 
-bool Field::branch(Region& region, Index sweeps, Index& limit) {
-  Search search{sweeps, limit};
+bool Field::branch(Region& region, Index iterations, Index& limit) {
+  Search search{iterations, limit};
   improve(region);
   best_of_branches(region, score(region), search);
   limit = std::max<Index>(search.limit, 0);

@@ -1,129 +1,151 @@
-// Which nodes have their best labels, whatever the others have.
+// Which nodes have their best labels, proven where they are: a corpus hangs together as a whole, its doubts do not.
 //
-// Let z* be the labels with the highest totals. Where a block's best, less multipliers, is reached at z*, block and nodes
-// agree. Let A be a set of nodes such that every block with all its nodes in A agrees, and every block b with some of
-// its nodes in A, and others in a set O, prefers z*_A whatever the others are:
+// Multipliers split the bound D into parts, the maxima of blocks and nodes. Labels z of the nodes lose slack against
+// them, s_b(z) >= 0 at each block and s_c(z_c) >= 0 at each node, and score D less the sum of all slacks. Let z* be the
+// labels with the highest totals, so that s_c(z*) = 0: it loses at torn blocks alone. Let p_c be the price of node c,
+// the least slack of any other label.
 //
-//   max_{z_A} F_b(z_A, z_O) - m(z_A, z_O)  =  F_b(z*_A, z_O) - m(z*_A, z_O)   for all z_O.
+// Take better labels z, and a set K of nodes that hang together through blocks, in which z differs from z* while all
+// nodes around have z*. If K can save no more at the torn blocks it touches than the sum of p_c over K, putting z* back
+// there loses nothing. So K pays off only if it is near torn blocks: let groups of torn blocks have moats around them,
+// as wide as all that the group could save, in which to cross a node costs its price. If no two moats meet, a K that
+// touches two groups has crossed both moats, and saves nothing; one that touches a single group does not reach beyond
+// its moat. Groups whose moats meet are made one. All nodes beyond the moats keep z*, and so do labels that cost more
+// than a moat is wide. (The argument is that of growing moats around the terminals of a Steiner tree.)
 //
-// Then no z does better than z with z*_A in place of z_A: each term of the objective is at least as large. So z*_A is part
-// of an optimum, A can be fixed, and what is left falls into components that are solved by themselves. A is found by
-// taking nodes out of it until this holds (compare Swoboda et al. 2014, "Partial optimality by pruning").
+// Prices are largest if blocks leave all they can to the nodes, so a sweep to that end comes first.
 #include <algorithm>
+#include <queue>
 
 #include "corpus/field.hpp"
 
 namespace certus::corpus {
-namespace {
 
-constexpr std::size_t kMostCombinations = 128;  // of labels of nodes outside, for the test of a block
+// A group of torn blocks, and its moat.
+struct Field::Moat {
+  using Step = std::pair<double, Index>;  // how far it is to beyond a node, and the node
+  double width = 0;
+  std::vector<Index> reached;
+  std::priority_queue<Step, std::vector<Step>, std::greater<>> shore;
+};
 
-}  // namespace
-
-// Takes the nodes of a block out.
-void Field::open_up(Index block, std::vector<Index>& opened) {
-  for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) {
-    const Index c = blocks_.consensus[i];
-    if (open_[c] || alive_count_[c] == 1) continue;
-    open_[c] = 1;
-    opened.push_back(c);
-  }
+// The least that another label than the choice loses at a node.
+double Field::price(Index node) const {
+  const std::size_t chosen = value_begin_[node] + choice_[node];
+  double next = kNever<double>;
+  for (std::size_t v = value_begin_[node]; v < value_begin_[node + 1]; ++v)
+    if (alive_[v] && v != chosen) next = std::max(next, total_[v]);
+  return total_[chosen] - next;
 }
 
-// Whether a block prefers the choices of its nodes that are not open, whatever the open ones choose.
-bool Field::dominates(Index block) {
-  const std::size_t begin = blocks_.slot[block], end = blocks_.slot[block + 1];
-  std::vector<Index> outside;
-  bool inside = false;
-  std::size_t combinations = 1;
-  for (std::size_t i = begin; i < end; ++i) {
+// A moat reaches a block from a distance: its nodes, unless it was nearer before. Another moat that is there already
+// becomes part of this one, or this of the other, if that is larger. Returns the moat that both are now.
+Index Field::reach(Index block, double distance, Index number, std::vector<Moat>& moats) {
+  for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) {
     const Index c = blocks_.consensus[i];
     if (alive_count_[c] == 1) continue;
-    if (!open_[c]) {
-      inside = true;
-    } else if (std::find(outside.begin(), outside.end(), c) == outside.end()) {
-      outside.push_back(c);
-      combinations *= static_cast<std::size_t>(alive_count_[c]);
-      if (combinations > kMostCombinations) return false;
-    }
+    if (owner_[c] >= 0 && owner_[c] != number) number = join(number, owner_[c], moats);
+    if (owner_[c] == number && distance_[c] <= distance) continue;
+    if (owner_[c] < 0) moats[number].reached.push_back(c);
+    owner_[c] = static_cast<std::int32_t>(number);
+    distance_[c] = distance;
+    moats[number].shore.push({distance + price(c), c});
   }
-  if (!inside) return true;
-  std::vector<std::int32_t> value(outside.size(), -1);
-  const auto next_alive = [&](std::size_t o) {
-    const std::size_t first = value_begin_[outside[o]], n = values(outside[o]);
-    std::size_t v = static_cast<std::size_t>(value[o] + 1);
-    while (v < n && !alive_[first + v]) ++v;
-    value[o] = static_cast<std::int32_t>(v);
-    return v < n;
-  };
-  const auto hold = [&](bool all) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const Index c = blocks_.consensus[i];
-      const auto found = std::find(outside.begin(), outside.end(), c);
-      if (found != outside.end()) held_[i] = value[found - outside.begin()];
-      else held_[i] = all ? choice_[c] : kFree;
-    }
-  };
-  for (std::size_t o = 0; o < outside.size(); ++o) next_alive(o);
-  bool preferred = true;
-  for (bool more = true; more && preferred;) {
-    hold(false);
-    const double best = search(block, true, nullptr);
-    hold(true);
-    const double chosen = search(block, true, nullptr);
-    preferred = best - chosen <= tolerance(best) || best == chosen;  // both may be -inf
-    more = false;
-    for (std::size_t o = 0; o < outside.size() && !more; ++o) {
-      more = next_alive(o);
-      if (!more) value[o] = -1, next_alive(o);
-    }
+  return number;
+}
+
+Index Field::join(Index one, Index other, std::vector<Moat>& moats) {
+  if (moats[one].reached.size() < moats[other].reached.size()) std::swap(one, other);
+  Moat &larger = moats[one], &smaller = moats[other];
+  for (const Index c : smaller.reached) owner_[c] = static_cast<std::int32_t>(one);
+  larger.reached.insert(larger.reached.end(), smaller.reached.begin(), smaller.reached.end());
+  for (; !smaller.shore.empty(); smaller.shore.pop()) larger.shore.push(smaller.shore.top());
+  larger.width += smaller.width;
+  smaller = Moat{};
+  return one;
+}
+
+// Lets a moat grow to its width.
+void Field::flood(Index number, std::vector<Moat>& moats) {
+  while (!moats[number].shore.empty()) {
+    const auto [beyond, c] = moats[number].shore.top();
+    if (beyond >= moats[number].width) return;
+    moats[number].shore.pop();
+    if (beyond > distance_[c] + price(c)) continue;  // it was reached from nearer since
+    for (std::size_t k = slot_begin_[c]; k < slot_begin_[c + 1]; ++k)
+      number = reach(blocks_.block_of[slots_[k]], beyond, number, moats);
   }
-  std::fill(held_.begin() + begin, held_.begin() + end, kFree);
-  return preferred;
 }
 
 // Fixes a node to its choice; multipliers no longer matter.
 void Field::fix(Index node) {
   restrict(node, choice_[node]);
   for (std::size_t k = slot_begin_[node]; k < slot_begin_[node + 1]; ++k) {
-    double* const m = multipliers(slots_[k]);
-    std::fill_n(m, values(node), 0.0);
-    settled_[blocks_.block_of[slots_[k]]] = 0;
+    std::fill_n(multipliers(slots_[k]), values(node), 0.0);
   }
   std::copy_n(prior_.data() + value_begin_[node], values(node), total_.data() + value_begin_[node]);
 }
 
+// Drops the labels of the nodes in a moat that cost as much as it is wide.
+void Field::narrow(const Moat& moat) {
+  for (const Index c : moat.reached) {
+    if (distance_[c] + price(c) >= moat.width) continue;
+    open_[c] = 1;
+    const double most = highest(c);
+    for (std::size_t v = value_begin_[c]; v < value_begin_[c + 1]; ++v)
+      if (alive_[v] && static_cast<std::int32_t>(v - value_begin_[c]) != choice_[c] && most - total_[v] >= moat.width) {
+        alive_[v] = 0;
+        --alive_count_[c];
+      }
+  }
+}
+
 void Field::certify(Region& region) {
+  all_to_nodes_ = true;
+  sweep(region.blocks);
+  all_to_nodes_ = false;
   total_up(region);
-  for (const Index c : region.nodes) {
-    choice_[c] = best_value(c);
-    open_[c] = 0;
-  }
-  std::vector<Index> opened;
+  for (const Index c : region.nodes) choice_[c] = best_value(c);
+  std::vector<Moat> moats;
   for (const Index b : region.blocks) {
-    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) held_[i] = choice_[blocks_.consensus[i]];
-    block_score_[b] = search(b, true, nullptr);
-    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) held_[i] = kFree;
-    if (bound_[b] - block_score_[b] > tolerance(bound_[b])) open_up(b, opened);
+    evaluate(b);
+    if (!torn(b)) continue;
+    moats.emplace_back();
+    moats.back().width = bound_[b] - block_score_[b];
+    reach(b, 0, static_cast<Index>(moats.size()) - 1, moats);
   }
-  while (!opened.empty()) {
-    const Index c = opened.back();
-    opened.pop_back();
-    for (std::size_t k = slot_begin_[c]; k < slot_begin_[c + 1]; ++k)
-      if (const Index b = blocks_.block_of[slots_[k]]; !dominates(b)) open_up(b, opened);
-  }
+  for (std::size_t m = 0; m < moats.size(); ++m)
+    if (!moats[m].reached.empty()) flood(static_cast<Index>(m), moats);
+  for (const Moat& moat : moats) narrow(moat);
+  keep_open(region);
+}
+
+// Fixes the nodes that are not open, and leaves the rest. A block whose nodes are all fixed keeps its score at these,
+// multipliers added back.
+void Field::keep_open(Region& region) {
   Region left;
+  for (const Index b : region.blocks) {
+    bool open = false;
+    double score = block_score_[b];
+    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) {
+      const Index c = blocks_.consensus[i];
+      open = open || open_[c];
+      score += multipliers(static_cast<Index>(i))[choice_[c]];
+    }
+    if (open) left.blocks.push_back(b);
+    else bound_[b] = block_score_[b] = score;
+  }
   for (const Index c : region.nodes) {
     if (open_[c]) left.nodes.push_back(c);
     else fix(c);
+    open_[c] = 0;
+    owner_[c] = -1;
   }
-  for (const Index b : region.blocks) {
-    const auto open = [&](Index c) { return open_[c] && alive_count_[c] > 1; };
-    const auto first = blocks_.consensus.begin() + blocks_.slot[b], last = blocks_.consensus.begin() + blocks_.slot[b + 1];
-    if (!settled_[b]) bound_[b] = search(b, true, nullptr);
-    if (std::any_of(first, last, open)) left.blocks.push_back(b);
+  for (const Index b : left.blocks) {
+    bound_[b] = search(b, true, nullptr);
+    evaluate(b);
   }
-  for (const Index c : left.nodes) open_[c] = 0;
+  find_torn(left);
   region = std::move(left);
 }
 

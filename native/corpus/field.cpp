@@ -59,17 +59,22 @@ void Field::close() {
   alive_.assign(value_.size(), 1);
   alive_count_.resize(C);
   choice_.resize(C);
-  version_.assign(C, 1);
   open_.assign(C, 0);
+  owner_.assign(C, -1);
+  distance_.resize(C);
+  for (std::size_t i = 0; i < S; ++i) {
+    const Index c = blocks_.consensus[i];
+    const auto first = value_.begin() + value_begin_[c], last = value_.begin() + value_begin_[c + 1];
+    for (std::size_t k = blocks_.candidates[i]; k < blocks_.candidates[i + 1]; ++k)
+      candidate_value_.push_back(static_cast<std::uint32_t>(std::lower_bound(first, last, blocks_.candidate_label[k]) - first));
+  }
   multiplier_begin_.assign(1, 0);
   for (std::size_t i = 0; i < S; ++i) multiplier_begin_.push_back(multiplier_begin_[i] + values(blocks_.consensus[i]));
   multiplier_.assign(multiplier_begin_.back(), 0);
-  seen_.assign(S, 0);
   held_.assign(S, kFree);
   queued_.assign(blocks_.size(), 0);
   bound_.resize(blocks_.size());
   block_score_.resize(blocks_.size());
-  settled_.assign(blocks_.size(), 0);
   std::size_t next_lone = 0;
   for (std::size_t c = 0; c < C; ++c) {
     const Index node = static_cast<Index>(c);
@@ -91,6 +96,7 @@ void Field::close() {
     if (std::any_of(first, last, [&](Index c) { return alive_count_[c] > 1; })) everything_.blocks.push_back(b);
     bound_[b] = search(b, true, nullptr);
   }
+  everything_.torn = everything_.blocks;
 }
 
 double Field::highest(Index node) const {
@@ -116,7 +122,6 @@ void Field::restrict(Index node, std::int32_t value) {
   alive_[value_begin_[node] + value] = 1;
   alive_count_[node] = 1;
   choice_[node] = value;
-  ++version_[node];
 }
 
 // Computes the totals anew, so that rounding does not add up.
@@ -146,10 +151,18 @@ double Field::score(const Region& region) {
   return sum;
 }
 
-double Field::labels(Index block, Label* out) {
+// Holds the nodes of a block to their choices in searches.
+void Field::hold(Index block) {
   for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) held_[i] = choice_[blocks_.consensus[i]];
-  const double score = search(block, false, out);
+}
+void Field::let_go(Index block) {
   for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) held_[i] = kFree;
+}
+
+double Field::labels(Index block, Label* out) {
+  hold(block);
+  const double score = search(block, false, out);
+  let_go(block);
   return score;
 }
 
@@ -211,6 +224,7 @@ std::vector<Region> Field::components(const Region& region) {
     parts.push_back(std::move(part));
   }
   for (const Index b : region.blocks) queued_[b] = 0;
+  for (Region& part : parts) find_torn(part);
   return parts;
 }
 

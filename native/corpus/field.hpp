@@ -24,7 +24,11 @@ namespace certus::corpus {
 // Blocks and nodes that hang together, or all that are still open.
 struct Region {
   std::vector<Index> blocks, nodes;
+  std::vector<Index> torn;  // the blocks that would choose other labels for their nodes than these have
 };
+
+// Which blocks of a region an iteration solves: the torn ones, those that share a node with them, or all.
+enum class Reach { torn, near, all };
 
 class Field {
  public:
@@ -42,16 +46,15 @@ class Field {
   void merge(const Index* into);
   void close();
 
-  // Goes over the blocks of a region once and improves their multipliers one slot after the other; skips blocks that
-  // nothing has changed for, if `lazy`. Returns how many blocks were solved.
-  Index sweep(const Region& region, bool lazy);
+  // Solves blocks of a region and improves their multipliers, one slot after the other. Returns how many were solved.
+  Index iterate(Region& region, Reach reach);
   // Fixes the nodes whose labels are proven, whatever the others are; leaves the rest in the region.
   void certify(Region& region);
   // The parts of a region that do not touch.
   std::vector<Region> components(const Region& region);
   // Finds the best labels of the nodes of a region by branching on them, with bounds from sweeps. Returns whether they
   // are proven within `limit` branches, which are counted down.
-  bool branch(Region& region, Index sweeps, Index& limit);
+  bool branch(Region& region, Index iterations, Index& limit);
   // Improves the labels of a region's nodes: blocks choose given the nodes, nodes given the blocks, in turn.
   void improve(const Region& region);
 
@@ -80,8 +83,9 @@ class Field {
     double count;
   };
   struct Saved;
+  struct Moat;
   struct Search {
-    Index sweeps, limit;  // sweeps before each branching, branchings left
+    Index iterations, limit;  // before each branching; branchings left
     bool proven = true;
   };
 
@@ -93,17 +97,28 @@ class Field {
 
   double solve(Index block);
   bool update(Index slot, const double* apart);
+  void reachable(Index slot, const double* apart, double* out) const;
   void adjust(Index slot, std::int32_t value, bool with_multipliers);
   double search(Index block, bool with_multipliers, Label* out);
-  bool stale(Index block) const;
+  void sweep(const std::vector<Index>& blocks);
+  void evaluate(Index block);
+  bool torn(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
+  void queue_blocks(Index node, std::vector<Index>& queue);
+  void find_torn(Region& region) const;
+  std::vector<Index> near(const Region& region);
 
-  void open_up(Index block, std::vector<Index>& opened);
-  bool dominates(Index block);
+  double price(Index node) const;
+  Index reach(Index block, double distance, Index number, std::vector<Moat>& moats);
+  Index join(Index one, Index other, std::vector<Moat>& moats);
+  void flood(Index number, std::vector<Moat>& moats);
+  void keep_open(Region& region);
+  void narrow(const Moat& moat);
+  void hold(Index block);
+  void let_go(Index block);
   void fix(Index node);
   void restrict(Index node, std::int32_t value);
   void total_up(const Region& region);
 
-  double exact(Region region, Search& search);
   double best_of_branches(const Region& region, double least, Search& search);
   Index most_torn(const Region& region) const;
 
@@ -124,19 +139,20 @@ class Field {
   std::vector<std::uint8_t> alive_;
   std::vector<std::int32_t> alive_count_, choice_;  // [nodes]
   std::vector<Index> words_;
-  std::vector<std::uint32_t> version_;              // [nodes]: counts changes of `total_`
 
   // Slots.
+  std::vector<std::uint32_t> candidate_value_;  // [candidates]: the value of the node that it is
   std::vector<std::size_t> multiplier_begin_;  // [slots + 1]
   std::vector<double> multiplier_;
-  std::vector<std::uint32_t> seen_;            // [slots]: the version of the node when the block was solved
   std::vector<std::int32_t> held_;             // [slots]: a value to hold its node to in a search, or kFree
 
   // Blocks.
   std::vector<double> bound_;           // [blocks]: max_z of F_b less the multipliers
   std::vector<double> block_score_;     // [blocks]: the same at the nodes' choices
-  std::vector<std::uint8_t> settled_;   // [blocks]: whether solving it changed nothing the last time
+  bool all_to_nodes_ = false;           // whether blocks keep no share in an update
   std::vector<std::uint8_t> open_;      // [nodes], scratch of `certify` and `components`
+  std::vector<std::int32_t> owner_;     // [nodes], scratch of `certify`: the moat that reaches it, or -1
+  std::vector<double> distance_;        // [nodes], likewise: from the group of the moat
   std::vector<std::uint8_t> queued_;    // [blocks], likewise
 
   // Scratch of one block.
