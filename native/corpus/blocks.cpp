@@ -11,7 +11,7 @@ double Builder::add(const learn::Lattices& lattices, Index n, Index sentence, In
   const double score = lattices.decode(n, {}, labels, scratch_);
   const Index T = lattices.length(n);
   for (Index t = 0; t < T; ++t)
-    if (consensus[t] < -1) votes_.push_back({-2 - consensus[t], labels[t]});
+    if (consensus[t] < -1) observed_.push_back({-2 - consensus[t], labels[t], 1});
   if (std::all_of(consensus, consensus + T, [](Index c) { return c < 0; })) return score;
   view_ = lattices.view(n, room_);
   find_path(labels);
@@ -55,7 +55,7 @@ void Builder::drop(const Index* consensus, const Label* labels) {
   const std::size_t S = static_cast<std::size_t>(view_.states());
   const double best = forward_[path_[P - 1]];
   const auto bonus = [&](Index p, std::uint32_t s) {
-    return p < P - 1 && consensus[p - 1] >= 0 ? agreement_.gain(labels[p - 1], view_.label[s]) : 0.0;
+    return p < P - 1 && consensus[p - 1] >= 0 ? mrf_.agreement.gain(labels[p - 1], view_.label[s]) : 0.0;
   };
   const float* const edge = view_.edge;
   forward_[0] = view_.node[0];
@@ -96,7 +96,7 @@ void Builder::cut(Index sentence, Index token, const Index* consensus) {
     before = p;
   }
   for (Index p = 1; p < P - 1; ++p)
-    if (consensus[p - 1] >= 0 && !undecided(p)) votes_.push_back({consensus[p - 1], view_.label[path_[p]]});
+    if (consensus[p - 1] >= 0 && !undecided(p)) observed_.push_back({consensus[p - 1], view_.label[path_[p]], 1});
 }
 
 // The positions between two cuts, which are a block if a word there is undecided.
@@ -114,7 +114,7 @@ void Builder::piece(Index before, Index after, Index sentence, Index token, cons
   blocks_.sentence.push_back(sentence);
   blocks_.token.push_back(token + before);
   blocks_.position.push_back(blocks_.slot_at.size());
-  blocks_.slot.push_back(blocks_.consensus.size());
+  blocks_.slot.push_back(blocks_.block_of.size());
 }
 
 // The score of the best labels between two cuts, arcs from and to the cuts included.
@@ -157,16 +157,16 @@ std::uint32_t Builder::add_arcs(std::uint32_t s) {
 // The position added last holds a word of a consensus node.
 void Builder::add_slot(Index p, Index consensus) {
   blocks_.slot_at.back() = blocks_.slots();
-  const std::size_t first = blocks_.candidate_label.size();
+  const std::size_t first = mrf_.candidate_label.size();
   for (std::size_t s = blocks_.label.size() - static_cast<std::size_t>(count_[p]); s < blocks_.label.size(); ++s) {
-    const auto begin = blocks_.candidate_label.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto found = std::find(begin, blocks_.candidate_label.end(), blocks_.label[s]);
+    const auto begin = mrf_.candidate_label.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::find(begin, mrf_.candidate_label.end(), blocks_.label[s]);
     blocks_.candidate[s] = static_cast<std::int32_t>(found - begin);
-    if (found == blocks_.candidate_label.end()) blocks_.candidate_label.push_back(blocks_.label[s]);
+    if (found == mrf_.candidate_label.end()) mrf_.candidate_label.push_back(blocks_.label[s]);
   }
-  blocks_.consensus.push_back(consensus);
+  mrf_.node_of.push_back(consensus);
   blocks_.block_of.push_back(blocks_.size());
-  blocks_.candidates.push_back(blocks_.candidate_label.size());
+  mrf_.candidates.push_back(mrf_.candidate_label.size());
 }
 
 }  // namespace certus::corpus

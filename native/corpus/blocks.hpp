@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "corpus/agreement.hpp"
+#include "corpus/mrf.hpp"
 #include "learn/lattices.hpp"
 
 namespace certus::corpus {
@@ -33,29 +33,20 @@ struct Blocks {
   std::vector<std::uint32_t> origin;  // [states]: where the first arc comes from, counted in the position before
   std::vector<float> score;           // [arcs]
 
-  // Of each slot, a word of a consensus node that is not settled: the node, the block, its candidate labels.
-  std::vector<Index> consensus, block_of;
-  std::vector<std::size_t> candidates{0};  // [slots + 1]
-  std::vector<Label> candidate_label;
+  std::vector<Index> block_of;  // [slots]: a slot is a word of a consensus node that is not settled
 
   Index size() const { return static_cast<Index>(token.size()); }
-  Index slots() const { return static_cast<Index>(consensus.size()); }
+  Index slots() const { return static_cast<Index>(block_of.size()); }
   Index length(Index b) const { return static_cast<Index>(position[b + 1] - position[b]); }
   std::size_t first_state(Index b) const { return state[position[b]]; }
   std::size_t states(Index b) const { return state[position[b + 1]] - state[position[b]]; }
 };
 
-// A word whose label is settled.
-struct Vote {
-  Index consensus;
-  Label label;
-};
-
 // Takes sentences apart, one after the other.
 class Builder {
  public:
-  Builder(const Agreement& agreement, Blocks& blocks, std::vector<Vote>& votes)
-      : agreement_(agreement), blocks_(blocks), votes_(votes) {}
+  // Blocks go to `blocks`, the words in them that are not settled to `mrf`, and those that are to `observed`.
+  Builder(Mrf& mrf, Blocks& blocks, std::vector<Mrf::Observed>& observed) : mrf_(mrf), blocks_(blocks), observed_(observed) {}
 
   // Sentence n of the lattices, which is number `sentence` of the corpus and whose first token is `token` of it.
   // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the label
@@ -74,9 +65,9 @@ class Builder {
   double along_path(Index before, Index after) const;
   double arc(std::uint32_t from, std::uint32_t to) const;
 
-  const Agreement& agreement_;
+  Mrf& mrf_;
   Blocks& blocks_;
-  std::vector<Vote>& votes_;
+  std::vector<Mrf::Observed>& observed_;
 
   learn::Lattices::Scratch scratch_;
   learn::Lattices::Room room_;

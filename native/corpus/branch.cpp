@@ -14,12 +14,12 @@ struct Field::Saved {
 
   Saved(const Field& f, const Region& region) {
     for (const Index c : region.nodes) {
-      const std::size_t first = f.value_begin_[c], last = f.value_begin_[c + 1];
+      const std::size_t first = f.mrf_.value_begin[c], last = f.mrf_.value_begin[c + 1];
       totals.insert(totals.end(), f.total_.begin() + first, f.total_.begin() + last);
       alive.insert(alive.end(), f.alive_.begin() + first, f.alive_.begin() + last);
       choices.push_back(f.choice_[c]);
-      for (std::size_t k = f.slot_begin_[c]; k < f.slot_begin_[c + 1]; ++k) {
-        const Index slot = f.slots_[k];
+      for (std::size_t k = f.mrf_.word_begin[c]; k < f.mrf_.word_begin[c + 1]; ++k) {
+        const Index slot = f.mrf_.words[k];
         multipliers.insert(multipliers.end(), f.multipliers(slot), f.multipliers(slot) + (last - first));
       }
     }
@@ -31,14 +31,14 @@ struct Field::Saved {
     auto one = alive.begin();
     auto choice = choices.begin();
     for (const Index c : region.nodes) {
-      const std::size_t first = f.value_begin_[c], n = f.values(c);
+      const std::size_t first = f.mrf_.value_begin[c], n = f.mrf_.values(c);
       std::copy_n(total, n, f.total_.begin() + first);
       f.alive_count_[c] = 0;
       for (std::size_t v = 0; v < n; ++v) f.alive_count_[c] += f.alive_[first + v] = one[v];
       f.choice_[c] = *choice++;
       total += n, one += n;
-      for (std::size_t k = f.slot_begin_[c]; k < f.slot_begin_[c + 1]; ++k, multiplier += n)
-        std::copy_n(multiplier, n, f.multipliers(f.slots_[k]));
+      for (std::size_t k = f.mrf_.word_begin[c]; k < f.mrf_.word_begin[c + 1]; ++k, multiplier += n)
+        std::copy_n(multiplier, n, f.multipliers(f.mrf_.words[k]));
     }
     for (const Index b : region.blocks) f.bound_[b] = *bound++;
   }
@@ -50,8 +50,8 @@ Index Field::most_torn(const Region& region) const {
   double most = -1;
   for (const Index c : region.nodes) {
     double gap = 0;
-    for (std::size_t k = slot_begin_[c]; k < slot_begin_[c + 1]; ++k) {
-      const Index b = blocks_.block_of[slots_[k]];
+    for (std::size_t k = mrf_.word_begin[c]; k < mrf_.word_begin[c + 1]; ++k) {
+      const Index b = blocks_.block_of[mrf_.words[k]];
       gap += bound_[b] - block_score_[b];
     }
     if (gap > most) most = gap, torn = c;
@@ -62,11 +62,11 @@ Index Field::most_torn(const Region& region) const {
 // Tries the labels of one node; `least`: the score of the labels known so far, which are in `choice_`.
 double Field::best_of_branches(const Region& region, double least, Search& search) {
   const Index node = most_torn(region);
-  const std::size_t first = value_begin_[node];
+  const std::size_t first = mrf_.value_begin[node];
   const Saved saved(*this, region);
   std::vector<std::int32_t> values, best;
   for (const Index c : region.nodes) best.push_back(choice_[c]);
-  for (std::size_t v = 0; v < this->values(node); ++v)
+  for (std::size_t v = 0; v < this->mrf_.values(node); ++v)
     if (alive_[first + v]) values.push_back(static_cast<std::int32_t>(v));
   std::stable_sort(values.begin(), values.end(),
                    [&](std::int32_t a, std::int32_t b) { return total_[first + a] > total_[first + b]; });
@@ -79,8 +79,8 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
     fix(node);
     Region part = region;
     part.nodes.erase(std::find(part.nodes.begin(), part.nodes.end(), node));
-    for (std::size_t k = slot_begin_[node]; k < slot_begin_[node + 1]; ++k)
-      bound_[blocks_.block_of[slots_[k]]] = this->search(blocks_.block_of[slots_[k]], true, nullptr);
+    for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k)
+      bound_[blocks_.block_of[mrf_.words[k]]] = this->search(blocks_.block_of[mrf_.words[k]], true, nullptr);
     for (Index n = 0; n < search.iterations && bound(region) > least + tolerance(least); ++n)
       iterate(part, Reach::all);
     if (bound(region) > least + tolerance(least)) {
@@ -105,9 +105,7 @@ bool Field::branch(Region& region, Index iterations, Index& limit) {
   improve(region);
   best_of_branches(region, score(region), search);
   limit = std::max<Index>(search.limit, 0);
-  if (search.proven)
-    for (const Index c : region.nodes) fix(c);
-  for (const Index b : region.blocks) bound_[b] = this->search(b, true, nullptr);
+  if (search.proven) fix(region);
   return search.proven;
 }
 

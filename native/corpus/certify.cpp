@@ -31,9 +31,9 @@ struct Field::Moat {
 
 // The least that another label than the choice loses at a node.
 double Field::price(Index node) const {
-  const std::size_t chosen = value_begin_[node] + choice_[node];
+  const std::size_t chosen = mrf_.value_begin[node] + choice_[node];
   double next = kNever<double>;
-  for (std::size_t v = value_begin_[node]; v < value_begin_[node + 1]; ++v)
+  for (std::size_t v = mrf_.value_begin[node]; v < mrf_.value_begin[node + 1]; ++v)
     if (alive_[v] && v != chosen) next = std::max(next, total_[v]);
   return total_[chosen] - next;
 }
@@ -42,7 +42,7 @@ double Field::price(Index node) const {
 // becomes part of this one, or this of the other, if that is larger. Returns the moat that both are now.
 Index Field::reach(Index block, double distance, Index number, std::vector<Moat>& moats) {
   for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) {
-    const Index c = blocks_.consensus[i];
+    const Index c = mrf_.node_of[i];
     if (alive_count_[c] == 1) continue;
     if (owner_[c] >= 0 && owner_[c] != number) number = join(number, owner_[c], moats);
     if (owner_[c] == number && distance_[c] <= distance) continue;
@@ -72,18 +72,23 @@ void Field::flood(Index number, std::vector<Moat>& moats) {
     if (beyond >= moats[number].width) return;
     moats[number].shore.pop();
     if (beyond > distance_[c] + price(c)) continue;  // it was reached from nearer since
-    for (std::size_t k = slot_begin_[c]; k < slot_begin_[c + 1]; ++k)
-      number = reach(blocks_.block_of[slots_[k]], beyond, number, moats);
+    for (std::size_t k = mrf_.word_begin[c]; k < mrf_.word_begin[c + 1]; ++k)
+      number = reach(blocks_.block_of[mrf_.words[k]], beyond, number, moats);
   }
 }
 
 // Fixes a node to its choice; multipliers no longer matter.
 void Field::fix(Index node) {
   restrict(node, choice_[node]);
-  for (std::size_t k = slot_begin_[node]; k < slot_begin_[node + 1]; ++k) {
-    std::fill_n(multipliers(slots_[k]), values(node), 0.0);
+  for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k) {
+    std::fill_n(multipliers(mrf_.words[k]), mrf_.values(node), 0.0);
   }
-  std::copy_n(prior_.data() + value_begin_[node], values(node), total_.data() + value_begin_[node]);
+  std::copy_n(mrf_.prior.data() + mrf_.value_begin[node], mrf_.values(node), total_.data() + mrf_.value_begin[node]);
+}
+
+void Field::fix(const Region& region) {
+  for (const Index c : region.nodes) fix(c);
+  for (const Index b : region.blocks) bound_[b] = search(b, true, nullptr);
 }
 
 // Drops the labels of the nodes in a moat that cost as much as it is wide.
@@ -92,8 +97,8 @@ void Field::narrow(const Moat& moat) {
     if (distance_[c] + price(c) >= moat.width) continue;
     open_[c] = 1;
     const double most = highest(c);
-    for (std::size_t v = value_begin_[c]; v < value_begin_[c + 1]; ++v)
-      if (alive_[v] && static_cast<std::int32_t>(v - value_begin_[c]) != choice_[c] && most - total_[v] >= moat.width) {
+    for (std::size_t v = mrf_.value_begin[c]; v < mrf_.value_begin[c + 1]; ++v)
+      if (alive_[v] && static_cast<std::int32_t>(v - mrf_.value_begin[c]) != choice_[c] && most - total_[v] >= moat.width) {
         alive_[v] = 0;
         --alive_count_[c];
       }
@@ -128,7 +133,7 @@ void Field::keep_open(Region& region) {
     bool open = false;
     double score = block_score_[b];
     for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) {
-      const Index c = blocks_.consensus[i];
+      const Index c = mrf_.node_of[i];
       open = open || open_[c];
       score += multipliers(static_cast<Index>(i))[choice_[c]];
     }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "corpus/blocks.hpp"
+#include "corpus/mrf.hpp"
 
 namespace certus::corpus {
 
@@ -32,16 +33,16 @@ enum class Reach { torn, near, all };
 
 class Field {
  public:
-  explicit Field(Agreement agreement, Index nodes)
-      : agreement_(std::move(agreement)), builder_(agreement_, blocks_, votes_), observed_(static_cast<std::size_t>(nodes)) {}
+  Field(Agreement agreement, Index nodes) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
+    mrf_.agreement = std::move(agreement);
+  }
   Field(const Field&) = delete;
 
   // Building: words whose label is observed, then sentences (see Builder), then `close`.
-  void observe(Index node, Label label, double count) { observed_[node].push_back({label, count}); }
+  void observe(Index node, Label label, double count) { observed_.push_back({node, label, count}); }
   double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels) {
     return builder_.add(lattices, n, sentence, token, nodes, labels);
   }
-  const std::vector<Vote>& votes() const { return votes_; }
   // Makes one node of several: node c becomes node into[c].
   void merge(const Index* into);
   void close();
@@ -58,6 +59,13 @@ class Field {
   // Improves the labels of a region's nodes: blocks choose given the nodes, nodes given the blocks, in turn.
   void improve(const Region& region);
 
+  // Gives a node a label, by the number of the value; `fix` keeps those of a region for good.
+  void choose(Index node, std::int32_t value) { choice_[node] = value; }
+  void fix(const Region& region);
+
+  // The best labels of a block, [length], or null, and their score, if `added` is added to the candidates of its slots.
+  double best(Index block, const double* added, Label* out);
+
   double bound(const Region& region) const;  // of its blocks and nodes
   double score(const Region& region);        // with the nodes' labels as they are
   // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
@@ -65,23 +73,18 @@ class Field {
 
   double bound_of(Index block) const { return bound_[block]; }
   double highest(Index node) const;  // the largest total of a node's labels
-  Label none() const { return agreement_.none(); }
   const Blocks& blocks() const { return blocks_; }
-  Index nodes() const { return static_cast<Index>(observed_.size()); }
+  const Mrf& mrf() const { return mrf_; }
+  Index nodes() const { return nodes_; }
   const Region& everything() const { return everything_; }
   bool fixed(Index node) const { return alive_count_[node] == 1; }
-  Label consensus(Index node) const { return value_[value_begin_[node] + choice_[node]]; }
+  Label consensus(Index node) const { return mrf_.value[mrf_.value_begin[node] + choice_[node]]; }
   // What the nodes score that have one word alone, which agrees with itself.
   double constant() const { return constant_; }
-  double prior(Index node) const { return prior_[value_begin_[node] + choice_[node]]; }
-  Index words(Index node) const { return words_[node]; }  // slots and votes
+  double prior(Index node) const { return mrf_.prior[mrf_.value_begin[node] + choice_[node]]; }
 
  private:
   static constexpr std::int32_t kFree = -1;
-  struct Observed {
-    Label label;
-    double count;
-  };
   struct Saved;
   struct Moat;
   struct Search {
@@ -89,7 +92,6 @@ class Field {
     bool proven = true;
   };
 
-  std::size_t values(Index node) const { return value_begin_[node + 1] - value_begin_[node]; }
   const double* multipliers(Index slot) const { return multiplier_.data() + multiplier_begin_[slot]; }
   double* multipliers(Index slot) { return multiplier_.data() + multiplier_begin_[slot]; }
   std::int32_t best_value(Index node) const;
@@ -100,6 +102,7 @@ class Field {
   void reachable(Index slot, const double* apart, double* out) const;
   void adjust(Index slot, std::int32_t value, bool with_multipliers);
   double search(Index block, bool with_multipliers, Label* out);
+  void trace(Index block, std::size_t end, Label* out) const;
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
   bool torn(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
@@ -117,31 +120,26 @@ class Field {
   void let_go(Index block);
   void fix(Index node);
   void restrict(Index node, std::int32_t value);
+  void open_node(Index node);
   void total_up(const Region& region);
 
   double best_of_branches(const Region& region, double least, Search& search);
   Index most_torn(const Region& region) const;
 
-  Agreement agreement_;
+  Index nodes_;
+  Mrf mrf_;  // its words are the slots
   Blocks blocks_;
-  std::vector<Vote> votes_;
+  std::vector<Mrf::Observed> observed_;
   Builder builder_;
-  std::vector<std::vector<Observed>> observed_;  // [nodes], until `close`
   Region everything_;
   double constant_ = 0;
 
-  // Nodes: their slots, the labels they may have (the last is none), and for each of these the prior, the prior plus
-  // all multipliers, and whether it is still possible.
-  std::vector<std::size_t> slot_begin_, value_begin_;  // [nodes + 1]
-  std::vector<Index> slots_;
-  std::vector<Label> value_;
-  std::vector<double> prior_, total_;
+  // Nodes: for each of their values the prior plus all multipliers, and whether it is still possible.
+  std::vector<double> total_;
   std::vector<std::uint8_t> alive_;
   std::vector<std::int32_t> alive_count_, choice_;  // [nodes]
-  std::vector<Index> words_;
 
   // Slots.
-  std::vector<std::uint32_t> candidate_value_;  // [candidates]: the value of the node that it is
   std::vector<std::size_t> multiplier_begin_;  // [slots + 1]
   std::vector<double> multiplier_;
   std::vector<std::int32_t> held_;             // [slots]: a value to hold its node to in a search, or kFree

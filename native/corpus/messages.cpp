@@ -20,96 +20,105 @@ constexpr double kSame = 1e-13;  // changes of multipliers that are none
 
 // What a slot adds to its candidates: at the value given, or at the best.
 void Field::adjust(Index slot, std::int32_t value, bool with_multipliers) {
-  const Index c = blocks_.consensus[slot];
-  const std::size_t first = value_begin_[c], n = values(c);
+  const Index c = mrf_.node_of[slot];
+  const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
   const double* const m = multipliers(slot);
-  const std::size_t begin = blocks_.candidates[slot], end = blocks_.candidates[slot + 1];
-  double* const added = added_.data() + (begin - blocks_.candidates[blocks_.slot[blocks_.block_of[slot]]]);
+  const std::size_t begin = mrf_.candidates[slot], end = mrf_.candidates[slot + 1];
+  double* const added = added_.data() + (begin - mrf_.candidates[blocks_.slot[blocks_.block_of[slot]]]);
   if (value != kFree) {
     for (std::size_t k = begin; k < end; ++k)
-      added[k - begin] = agreement_(blocks_.candidate_label[k], value_[first + value]) - (with_multipliers ? m[value] : 0);
+      added[k - begin] = mrf_.agreement(mrf_.candidate_label[k], mrf_.value[first + value]) - (with_multipliers ? m[value] : 0);
     return;
   }
-  const double none = alive_[first + n - 1] ? agreement_.null - m[n - 1] : kNever<double>;
+  const double none = alive_[first + n - 1] ? mrf_.agreement.null - m[n - 1] : kNever<double>;
   double most = none;
   for (std::size_t v = 0; v + 1 < n; ++v) most = std::max(most, alive_[first + v] ? -m[v] : kNever<double>);
   for (std::size_t k = begin; k < end; ++k) {
-    const std::size_t v = candidate_value_[k];
-    added[k - begin] = alive_[first + v] ? std::max(most, agreement_.same - m[v]) : most;
+    const std::size_t v = mrf_.candidate_value[k];
+    added[k - begin] = alive_[first + v] ? std::max(most, mrf_.agreement.same - m[v]) : most;
   }
-  if (agreement_.close == 0) return;
+  if (mrf_.agreement.close == 0) return;
   for (std::size_t k = begin; k < end; ++k)
     for (std::size_t v = 0; v + 1 < n; ++v)
-      if (alive_[first + v] && agreement_.group[blocks_.candidate_label[k]] == agreement_.group[value_[first + v]])
-        added[k - begin] = std::max(added[k - begin], agreement_.close - m[v]);
+      if (alive_[first + v] && mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+        added[k - begin] = std::max(added[k - begin], mrf_.agreement.close - m[v]);
 }
 
 // The best of a block with each value of a slot's node, the slot's multipliers aside. `apart`: [candidates] the best with
 // each label, without what the slot adds.
 void Field::reachable(Index slot, const double* apart, double* out) const {
-  const Index c = blocks_.consensus[slot];
-  const std::size_t first = value_begin_[c], n = values(c);
-  const std::size_t begin = blocks_.candidates[slot], end = blocks_.candidates[slot + 1];
+  const Index c = mrf_.node_of[slot];
+  const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
+  const std::size_t begin = mrf_.candidates[slot], end = mrf_.candidates[slot + 1];
   const double most = *std::max_element(apart, apart + (end - begin));
   std::fill_n(out, n, most);
-  out[n - 1] += agreement_.null;
+  out[n - 1] += mrf_.agreement.null;
   for (std::size_t k = begin; k < end; ++k) {
-    double& x = out[candidate_value_[k]];
-    x = std::max(x, apart[k - begin] + agreement_.same);
+    double& x = out[mrf_.candidate_value[k]];
+    x = std::max(x, apart[k - begin] + mrf_.agreement.same);
   }
-  if (agreement_.close == 0) return;
+  if (mrf_.agreement.close == 0) return;
   for (std::size_t k = begin; k < end; ++k)
     for (std::size_t v = 0; v + 1 < n; ++v)
-      if (agreement_.group[blocks_.candidate_label[k]] == agreement_.group[value_[first + v]])
-        out[v] = std::max(out[v], apart[k - begin] + agreement_.close);
+      if (mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+        out[v] = std::max(out[v], apart[k - begin] + mrf_.agreement.close);
 }
 
 // The best of a block, where `held_` says what its nodes are held to.
 double Field::search(Index block, bool with_multipliers, Label* out) {
-  const std::size_t first = blocks_.first_state(block), slot = blocks_.slot[block];
-  const std::size_t base = blocks_.candidates[slot];
-  added_.resize(blocks_.candidates[blocks_.slot[block + 1]] - base);
-  for (std::size_t i = slot; i < blocks_.slot[block + 1]; ++i) adjust(static_cast<Index>(i), held_[i], with_multipliers);
+  const std::size_t slot = blocks_.slot[block], end = blocks_.slot[block + 1];
+  added_.resize(mrf_.candidates[end] - mrf_.candidates[slot]);
+  for (std::size_t i = slot; i < end; ++i) adjust(static_cast<Index>(i), held_[i], with_multipliers);
+  return best(block, added_.data(), out);
+}
+
+double Field::best(Index block, const double* added_to, Label* out) {
+  const std::size_t first = blocks_.first_state(block), base = mrf_.candidates[blocks_.slot[block]];
+  const std::size_t begin = blocks_.position[block];
   forward_.resize(blocks_.states(block));
   if (out) back_.resize(forward_.size());
-  double most = kNever<double>;
-  std::size_t end = 0;
-  for (std::size_t p = blocks_.position[block]; p < blocks_.position[block + 1]; ++p) {
+  for (std::size_t p = begin; p < blocks_.position[block + 1]; ++p) {
     const Index at = blocks_.slot_at[p];
-    const double* const added = at < 0 ? nullptr : added_.data() + (blocks_.candidates[at] - base);
-    const std::size_t before = p > blocks_.position[block] ? blocks_.state[p - 1] - first : 0;
-    most = kNever<double>;
+    const double* const added = at < 0 ? nullptr : added_to + (mrf_.candidates[at] - base);
+    const std::size_t before = p > begin ? blocks_.state[p - 1] - first : 0;
     for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
-      double best = p == blocks_.position[block] ? 0 : kNever<double>;
-      const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s], origin = before + blocks_.origin[s];
-      if (count) best = largest_sum(forward_.data() + origin, blocks_.score.data() + blocks_.arc[s], count);
-      if (out && count) {
+      double score = 0;
+      if (p > begin) {
+        const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s], origin = before + blocks_.origin[s];
+        const float* const arcs = blocks_.score.data() + blocks_.arc[s];
+        score = largest_sum(forward_.data() + origin, arcs, count);
         std::size_t a = 0;
-        while (forward_[origin + a] + static_cast<double>(blocks_.score[blocks_.arc[s] + a]) != best) ++a;
-        back_[s - first] = static_cast<std::uint32_t>(origin + a);
+        while (out && a + 1 < count && forward_[origin + a] + static_cast<double>(arcs[a]) != score) ++a;
+        if (out) back_[s - first] = static_cast<std::uint32_t>(origin + a);
       }
-      best += blocks_.node[s];
-      if (added) best += added[blocks_.candidate[s]];
-      forward_[s - first] = best;
-      if (best > most) most = best, end = s - first;
+      score += blocks_.node[s];
+      forward_[s - first] = added ? score + added[blocks_.candidate[s]] : score;
     }
   }
-  for (Index p = blocks_.length(block) - 1; out && p >= 0; --p) {
+  const auto last = forward_.begin() + static_cast<std::ptrdiff_t>(blocks_.state[blocks_.position[block + 1] - 1] - first);
+  const auto end = std::max_element(last, forward_.end());
+  if (out) trace(block, static_cast<std::size_t>(end - forward_.begin()), out);
+  return *end;
+}
+
+// Follows the best path back from its last state.
+void Field::trace(Index block, std::size_t end, Label* out) const {
+  const std::size_t first = blocks_.first_state(block);
+  for (Index p = blocks_.length(block) - 1; p >= 0; --p) {
     out[p] = blocks_.label[first + end];
-    end = back_[end];
+    if (p > 0) end = back_[end];
   }
-  return most;
 }
 
 // Chooses the multipliers of a slot, and says whether they changed. `apart`: [candidates] the best of the block with each,
 // without what the slot adds.
 bool Field::update(Index slot, const double* apart) {
-  const Index c = blocks_.consensus[slot];
-  const std::size_t first = value_begin_[c], n = values(c);
+  const Index c = mrf_.node_of[slot];
+  const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
   if (alive_count_[c] == 1) return false;
   double* const m = multipliers(slot);
   // The rest goes evenly to the words that are still to come, and to the node.
-  const Index to_come = slot_begin_[c + 1] - (std::lower_bound(slots_.begin() + slot_begin_[c], slots_.begin() + slot_begin_[c + 1], slot) - slots_.begin());
+  const Index to_come = mrf_.word_begin[c + 1] - (std::lower_bound(mrf_.words.begin() + mrf_.word_begin[c], mrf_.words.begin() + mrf_.word_begin[c + 1], slot) - mrf_.words.begin());
   const double share = all_to_nodes_ ? 0 : 1.0 / (1.0 + static_cast<double>(to_come));
   both_.resize(n);
   reachable(slot, apart, both_.data());
@@ -133,16 +142,16 @@ bool Field::update(Index slot, const double* apart) {
 
 double Field::solve(Index block) {
   const std::size_t first = blocks_.first_state(block), slot = blocks_.slot[block];
-  const std::size_t base = blocks_.candidates[slot];
+  const std::size_t base = mrf_.candidates[slot];
   const std::size_t begin = blocks_.position[block], end = blocks_.position[block + 1];
-  added_.resize(blocks_.candidates[blocks_.slot[block + 1]] - base);
+  added_.resize(mrf_.candidates[blocks_.slot[block + 1]] - base);
   for (std::size_t i = slot; i < blocks_.slot[block + 1]; ++i) adjust(static_cast<Index>(i), kFree, true);
   forward_.resize(blocks_.states(block));
   backward_.assign(blocks_.states(block), kNever<double>);
   std::fill(backward_.begin() + (blocks_.state[end - 1] - first), backward_.end(), 0.0);
   const auto added_at = [&](std::size_t p) {
     const Index at = blocks_.slot_at[p];
-    return at < 0 ? nullptr : added_.data() + (blocks_.candidates[at] - base);
+    return at < 0 ? nullptr : added_.data() + (mrf_.candidates[at] - base);
   };
   for (std::size_t p = end - 1; p > begin; --p) {
     const double* const added = added_at(p);
@@ -156,7 +165,7 @@ double Field::solve(Index block) {
   for (std::size_t p = begin; p < end; ++p) {
     const Index at = blocks_.slot_at[p];
     const double* const before = p > begin ? forward_.data() + (blocks_.state[p - 1] - first) : nullptr;
-    if (at >= 0) apart_.assign(blocks_.candidates[at + 1] - blocks_.candidates[at], kNever<double>);
+    if (at >= 0) apart_.assign(mrf_.candidates[at + 1] - mrf_.candidates[at], kNever<double>);
     for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
       const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s];
       double best = before ? largest_sum(before + blocks_.origin[s], blocks_.score.data() + blocks_.arc[s], count) : 0;
@@ -191,7 +200,7 @@ Index Field::iterate(Region& region, Reach reach) {
   for (const Index b : solved) queued_[b] = 1;
   for (const Index b : solved)
     for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) {
-      const Index c = blocks_.consensus[i];
+      const Index c = mrf_.node_of[i];
       const std::int32_t before = choice_[c];
       choice_[c] = best_value(c);
       if (choice_[c] != before) queue_blocks(c, pending);
@@ -206,8 +215,8 @@ Index Field::iterate(Region& region, Reach reach) {
 
 // Adds the blocks of a node that are not queued yet.
 void Field::queue_blocks(Index node, std::vector<Index>& queue) {
-  for (std::size_t k = slot_begin_[node]; k < slot_begin_[node + 1]; ++k)
-    if (const Index b = blocks_.block_of[slots_[k]]; !queued_[b]) queued_[b] = 1, queue.push_back(b);
+  for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k)
+    if (const Index b = blocks_.block_of[mrf_.words[k]]; !queued_[b]) queued_[b] = 1, queue.push_back(b);
 }
 
 void Field::find_torn(Region& region) const {
@@ -221,7 +230,7 @@ std::vector<Index> Field::near(const Region& region) {
   std::vector<Index> found;
   for (const Index b : region.torn)
     for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i)
-      if (alive_count_[blocks_.consensus[i]] > 1) queue_blocks(blocks_.consensus[i], found);
+      if (alive_count_[mrf_.node_of[i]] > 1) queue_blocks(mrf_.node_of[i], found);
   for (const Index b : found) queued_[b] = 0;
   std::sort(found.begin(), found.end());
   return found;

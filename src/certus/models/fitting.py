@@ -16,7 +16,7 @@ import numpy as np
 
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target, read
-from certus.learn import hmm, options, training
+from certus.learn import hmm, options, training, vocabulary
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
 from certus.learn.templates import Templates
@@ -78,6 +78,7 @@ def fit(
             data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
         )
         inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
+    arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words()))}
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)
     if held_out is not None:
