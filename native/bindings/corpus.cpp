@@ -16,22 +16,25 @@ struct Problem {
   Field field;
   Region open, stuck;  // stuck: what branching could not finish
 
-  Problem(Agreement agreement, Index nodes) : field(std::move(agreement), nodes) {}
+  Problem(Agreement agreement, Index nodes, double window) : field(std::move(agreement), nodes, window) {}
 };
 
-void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes) {
+void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes,
+          double window) {
   Agreement agreement{same, close, null, {group.data(), group.data() + group.shape(0)}};
-  new (self) Problem(std::move(agreement), nodes);
+  new (self) Problem(std::move(agreement), nodes, window);
 }
 
 // Sentences of the lattices, the first of which is number `sentence` and begins with token `token` of the corpus.
 void add(Problem& self, const learn::Lattices& lattices, Index sentence, Index token, Flat<const Index> nodes,
-         Flat<Label> labels, Flat<double> scores) {
+         Flat<Label> labels, Flat<double> scores, Flat<std::uint8_t> pruned) {
   const nb::gil_scoped_release released;
   for (Index n = 0; n < lattices.sentences(); ++n) {
     const Index at = lattices.first()[n];
+    bool risky = false;
     scores.data()[n] =
-        self.field.add(lattices, n, sentence + n, token + at, nodes.data() + at, labels.data() + at);
+        self.field.add(lattices, n, sentence + n, token + at, nodes.data() + at, labels.data() + at, risky);
+    pruned.data()[n] = risky || !lattices.exact(n);
   }
 }
 
@@ -166,13 +169,13 @@ void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, dou
 
 void bind_corpus(nb::module_& m) {
   nb::class_<Problem>(m, "Field")
-      .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a)
+      .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "window"_a)
       .def("observe",
            [](Problem& self, Flat<const Index> nodes, Flat<const Label> labels, Flat<const double> counts) {
              for (std::size_t i = 0; i < nodes.shape(0); ++i)
                self.field.observe(nodes.data()[i], labels.data()[i], counts.data()[i]);
            })
-      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a)
+      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "pruned"_a)
       .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
       .def("close", &close)
       .def("iterate",

@@ -20,11 +20,6 @@ struct Agreement {
     if (word == consensus) return same;
     return group[word] == group[consensus] ? close : 0;
   }
-  // The largest gain of one label over another under any consensus label.
-  double gain(Label from, Label to) const {
-    if (from == to) return 0;
-    return group[from] == group[to] ? same - close : same;
-  }
 };
 
 }  // namespace certus::corpus

@@ -7,15 +7,16 @@
 namespace certus::corpus {
 
 double Builder::add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
-                    Label* labels) {
+                    Label* labels, bool& risky) {
   const double score = lattices.decode(n, {}, labels, scratch_);
   const Index T = lattices.length(n);
+  risky = false;
   for (Index t = 0; t < T; ++t)
     if (consensus[t] < -1) observed_.push_back({-2 - consensus[t], labels[t], 1});
   if (std::all_of(consensus, consensus + T, [](Index c) { return c < 0; })) return score;
   view_ = lattices.view(n, room_);
   find_path(labels);
-  drop(consensus, labels);
+  risky = drop(consensus);
   cut(sentence, token, consensus);
   return score;
 }
@@ -48,35 +49,35 @@ void Builder::find_path(const Label* labels) {
   for (const std::uint32_t s : path_) on_path_[s] = 1;
 }
 
-// Drops the states that are on no path whose score, with all that consensus nodes could ever add over what they add to
-// the best path, is above that of the best path.
-void Builder::drop(const Index* consensus, const Label* labels) {
+// Drops the states that are on no path near the best, and says whether an optimum of the corpus might have needed one:
+// all consensus nodes together gain no more than `same` for each of their words over what the best path gets.
+bool Builder::drop(const Index* consensus) {
   const Index P = view_.positions;
   const std::size_t S = static_cast<std::size_t>(view_.states());
   const double best = forward_[path_[P - 1]];
-  const auto bonus = [&](Index p, std::uint32_t s) {
-    return p < P - 1 && consensus[p - 1] >= 0 ? mrf_.agreement.gain(labels[p - 1], view_.label[s]) : 0.0;
-  };
-  const float* const edge = view_.edge;
+  const Index words = std::count_if(consensus, consensus + (P - 2), [](Index c) { return c >= 0; });
+  const double needed = best - mrf_.agreement.same * static_cast<double>(words), least = std::max(needed, best - window);
   forward_[0] = view_.node[0];
-  for (Index p = 1; p < P; ++p)
-    for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s)
-      forward_[s] = largest_sum(forward_.data() + view_.from[s], edge + view_.edge_begin[s],
-                                view_.edge_begin[s + 1] - view_.edge_begin[s]) + static_cast<double>(view_.node[s]) + bonus(p, s);
+  for (std::size_t s = 1; s < S; ++s)
+    forward_[s] = largest_sum(forward_.data() + view_.from[s], view_.edge + view_.edge_begin[s],
+                              view_.edge_begin[s + 1] - view_.edge_begin[s]) + static_cast<double>(view_.node[s]);
   backward_.assign(S, kNever<double>);
   std::fill(backward_.begin() + view_.begin[P - 1], backward_.end(), 0.0);
   kept_.resize(S);
   number_.assign(S, -1);
   count_.assign(P, 0);
-  for (Index p = P - 1; p >= 0; --p) {
+  bool risky = false;
+  for (Index p = P - 1; p >= 0; --p)
     for (std::uint32_t s = view_.begin[p]; s < view_.begin[p + 1]; ++s) {
-      kept_[s] = on_path_[s] || forward_[s] + backward_[s] > best;
+      const double through = forward_[s] + backward_[s];
+      kept_[s] = on_path_[s] || through > least;
+      risky = risky || (!kept_[s] && through > needed);
       if (kept_[s]) number_[s] = static_cast<std::int32_t>(count_[p]++);
       if (p > 0)
-        raise(backward_.data() + view_.from[s], edge + view_.edge_begin[s],
-              backward_[s] + static_cast<double>(view_.node[s]) + bonus(p, s), view_.edge_begin[s + 1] - view_.edge_begin[s]);
+        raise(backward_.data() + view_.from[s], view_.edge + view_.edge_begin[s],
+              backward_[s] + static_cast<double>(view_.node[s]), view_.edge_begin[s + 1] - view_.edge_begin[s]);
     }
-  }
+  return risky;
 }
 
 // Whether the states kept at a position differ in their labels.

@@ -1,11 +1,12 @@
 // What is undecided in the sentences of a corpus: pieces of their lattices that hold words of consensus nodes.
 //
 // A sentence's lattice is first cleared of the states that no optimum of the corpus needs: the best labels of the
-// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. What is left is
-// cut where a position has one state. A piece with no undecided word of a consensus node is solved once and for all;
+// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. If asked to, it is
+// pruned further, by max-marginals, as in the paper (§9). What is left is cut where a position has one state. A piece with no undecided word of a consensus node is solved once and for all;
 // the others are blocks. Words whose label is the same in all that is left are settled: they vote for it.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "corpus/mrf.hpp"
@@ -51,11 +52,15 @@ class Builder {
   // Sentence n of the lattices, which is number `sentence` of the corpus and whose first token is `token` of it.
   // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the label
   // that the sentence by itself gives it. Writes the best labels of the sentence by itself, and returns their score.
-  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus, Label* labels);
+  // `risky`: whether states were dropped, for being outside the window, that an optimum might have needed.
+  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus, Label* labels,
+             bool& risky);
+
+  double window = std::numeric_limits<double>::infinity();  // states whose best path is further from the best are dropped
 
  private:
   void find_path(const Label* labels);
-  void drop(const Index* consensus, const Label* labels);
+  bool drop(const Index* consensus);
   void cut(Index sentence, Index token, const Index* consensus);
   bool undecided(Index p) const;
   void piece(Index before, Index after, Index sentence, Index token, const Index* consensus);

@@ -79,10 +79,14 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
     fix(node);
     Region part = region;
     part.nodes.erase(std::find(part.nodes.begin(), part.nodes.end(), node));
-    for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k)
-      bound_[blocks_.block_of[mrf_.words[k]]] = this->search(blocks_.block_of[mrf_.words[k]], true, nullptr);
-    for (Index n = 0; n < search.iterations && bound(region) > least + tolerance(least); ++n)
-      iterate(part, Reach::all);
+    for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k) {
+      const Index b = blocks_.block_of[mrf_.words[k]];
+      bound_[b] = this->search(b, true, nullptr);
+      evaluate(b);
+    }
+    find_torn(part);
+    for (Index n = 0; n < search.iterations && !part.torn.empty() && bound(region) > least + tolerance(least); ++n)
+      iterate(part, n % 4 == 3 ? Reach::near : Reach::torn);
     if (bound(region) > least + tolerance(least)) {
       certify(part);
       for (Region& piece : components(part)) {

@@ -13,8 +13,7 @@
 // its moat. Groups whose moats meet are made one. All nodes beyond the moats keep z*, and so do labels that cost more
 // than a moat is wide. (The argument is that of growing moats around the terminals of a Steiner tree.)
 //
-// Prices are largest if blocks leave all they can to the nodes, so a sweep to that end comes first.
-#include <algorithm>
+// Prices are largest if blocks leave all they can to the nodes, as they do at the end of every sweep.
 #include <queue>
 
 #include "corpus/field.hpp"
@@ -106,15 +105,11 @@ void Field::narrow(const Moat& moat) {
 }
 
 void Field::certify(Region& region) {
-  all_to_nodes_ = true;
-  sweep(region.blocks);
-  all_to_nodes_ = false;
   total_up(region);
-  for (const Index c : region.nodes) choice_[c] = best_value(c);
+  evaluate(region.nodes, {});
+  find_torn(region);
   std::vector<Moat> moats;
-  for (const Index b : region.blocks) {
-    evaluate(b);
-    if (!torn(b)) continue;
+  for (const Index b : region.torn) {
     moats.emplace_back();
     moats.back().width = bound_[b] - block_score_[b];
     reach(b, 0, static_cast<Index>(moats.size()) - 1, moats);
@@ -126,19 +121,22 @@ void Field::certify(Region& region) {
 }
 
 // Fixes the nodes that are not open, and leaves the rest. A block whose nodes are all fixed keeps its score at these,
-// multipliers added back.
+// multipliers added back; one with some of them is solved anew.
 void Field::keep_open(Region& region) {
   Region left;
+  std::vector<Index> changed;
   for (const Index b : region.blocks) {
-    bool open = false;
+    bool open = false, fixed = false;
     double score = block_score_[b];
     for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) {
       const Index c = mrf_.node_of[i];
       open = open || open_[c];
+      fixed = fixed || (!open_[c] && alive_count_[c] > 1);
       score += multipliers(static_cast<Index>(i))[choice_[c]];
     }
     if (open) left.blocks.push_back(b);
-    else bound_[b] = block_score_[b] = score;
+    if (open && fixed) changed.push_back(b);
+    if (!open) bound_[b] = block_score_[b] = score;
   }
   for (const Index c : region.nodes) {
     if (open_[c]) left.nodes.push_back(c);
@@ -146,7 +144,7 @@ void Field::keep_open(Region& region) {
     open_[c] = 0;
     owner_[c] = -1;
   }
-  for (const Index b : left.blocks) {
+  for (const Index b : changed) {
     bound_[b] = search(b, true, nullptr);
     evaluate(b);
   }

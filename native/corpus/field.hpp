@@ -33,15 +33,17 @@ enum class Reach { torn, near, all };
 
 class Field {
  public:
-  Field(Agreement agreement, Index nodes) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
+  Field(Agreement agreement, Index nodes, double window) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
     mrf_.agreement = std::move(agreement);
+    builder_.window = window;
   }
   Field(const Field&) = delete;
 
   // Building: words whose label is observed, then sentences (see Builder), then `close`.
   void observe(Index node, Label label, double count) { observed_.push_back({node, label, count}); }
-  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels) {
-    return builder_.add(lattices, n, sentence, token, nodes, labels);
+  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels,
+             bool& risky) {
+    return builder_.add(lattices, n, sentence, token, nodes, labels, risky);
   }
   // Makes one node of several: node c becomes node into[c].
   void merge(const Index* into);
@@ -105,6 +107,7 @@ class Field {
   void trace(Index block, std::size_t end, Label* out) const;
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
+  void evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks);
   bool torn(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
   void queue_blocks(Index node, std::vector<Index>& queue);
   void find_torn(Region& region) const;

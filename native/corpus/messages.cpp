@@ -182,33 +182,45 @@ double Field::solve(Index block) {
   return *std::max_element(forward_.begin() + (blocks_.state[end - 1] - first), forward_.end());
 }
 
+// Twice: blocks first take their shares, then leave all they can to the nodes, which know best what to do with it and
+// whose prices are then as high as can be.
 void Field::sweep(const std::vector<Index>& blocks) {
   for (const Index b : blocks) bound_[b] = solve(b);
+  all_to_nodes_ = true;
+  for (const Index b : blocks) bound_[b] = solve(b);
+  all_to_nodes_ = false;
 }
 
-// Scores blocks with the nodes at the labels that they have.
+// Scores a block with the nodes at the labels that they have.
 void Field::evaluate(Index block) {
   hold(block);
   block_score_[block] = search(block, true, nullptr);
   let_go(block);
 }
 
-Index Field::iterate(Region& region, Reach reach) {
-  const std::vector<Index> solved = reach == Reach::all ? region.blocks : reach == Reach::near ? near(region) : region.torn;
-  sweep(solved);
-  std::vector<Index> pending = solved;
-  for (const Index b : solved) queued_[b] = 1;
-  for (const Index b : solved)
-    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) {
-      const Index c = mrf_.node_of[i];
-      const std::int32_t before = choice_[c];
-      choice_[c] = best_value(c);
-      if (choice_[c] != before) queue_blocks(c, pending);
-    }
-  for (const Index b : pending) {
+// Lets nodes choose anew; scores the blocks given, and those of nodes that chose otherwise.
+void Field::evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks) {
+  for (const Index b : blocks) queued_[b] = 1;
+  for (const Index c : nodes) {
+    const std::int32_t before = choice_[c];
+    choice_[c] = best_value(c);
+    if (choice_[c] != before) queue_blocks(c, blocks);
+  }
+  for (const Index b : blocks) {
     evaluate(b);
     queued_[b] = 0;
   }
+}
+
+Index Field::iterate(Region& region, Reach reach) {
+  const std::vector<Index> solved = reach == Reach::all ? region.blocks : reach == Reach::near ? near(region) : region.torn;
+  sweep(solved);
+  std::vector<Index> nodes;
+  for (const Index b : solved)
+    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i)
+      if (const Index c = mrf_.node_of[i]; !open_[c]) open_[c] = 1, nodes.push_back(c);
+  for (const Index c : nodes) open_[c] = 0;
+  evaluate(nodes, solved);
   find_torn(region);
   return static_cast<Index>(solved.size());
 }

@@ -470,7 +470,7 @@ def emissions_of_all(
 @final
 class Field:
     def __init__(
-        self, group: NDArray[np.int32], same: float, close: float, null: float, nodes: int
+        self, group: NDArray[np.int32], same: float, close: float, null: float, nodes: int, window: float
     ) -> None: ...
     def observe(
         self, nodes: NDArray[np.int64], labels: NDArray[np.int32], counts: NDArray[np.float64]
@@ -483,6 +483,7 @@ class Field:
         nodes: NDArray[np.int64],
         labels: NDArray[np.int32],
         scores: NDArray[np.float64],
+        pruned: NDArray[np.uint8],
     ) -> None: ...
     def merge(self, into: NDArray[np.int64]) -> None: ...
     def close(self) -> None: ...

@@ -20,7 +20,9 @@ from certus.errors import InvalidInput
 METHODS = ("messages", "subgradient")
 _TORN, _NEAR, _ALL = range(3)
 _FEW = 48  # open nodes that are rather branched on than iterated over
-_WIDE = 4  # every so many iterations, the neighbours of what disagrees are solved too
+_WIDE = 12  # every so many iterations, the neighbours of what disagrees are solved too
+_IDLE = 16  # iterations after which nothing new is proven by more of them
+_DOUBTS = 0.02  # proving does not pay while more than this share of the pieces disagrees
 
 Progress = Callable[[Iteration], None]
 
@@ -86,7 +88,7 @@ def solve(field: _native.Field, limits: Limits, same: float, base: float, progre
     _iterate(field, limits, base, clock, trace, progress)
     if limits.branches and field.size()[1] and not clock.over:
         began = time.perf_counter()
-        field.branch(4, limits.branches)
+        field.branch(8, limits.branches)
         trace.append(Iteration(base + field.bound(), 0, field.size()[1], time.perf_counter() - began))
         progress(trace[-1])
     return trace
@@ -95,24 +97,20 @@ def solve(field: _native.Field, limits: Limits, same: float, base: float, progre
 def _iterate(
     field: _native.Field, limits: Limits, base: float, clock: Clock, trace: list[Iteration], progress: Progress
 ) -> None:
-    """Iterate until little is left open. Proving costs as much as solving all, so it waits if it did not pay."""
-    patience, since = _WIDE, 0
+    """Iterate until little is left open, or nothing happens any more and branching can go on."""
+    idle = 0
     for count in range(limits.max_iterations):
         opened = field.size()[1]
-        if clock.over or not opened:
+        if clock.over or not opened or (limits.branches and count and (opened <= _FEW or idle >= _IDLE)):
             return
         began = time.perf_counter()
         reach = _ALL if not limits.lazy else _NEAR if count % _WIDE == _WIDE - 1 else _TORN
         solved = field.iterate(reach)
-        since += 1
-        left = opened
-        if field.torn() == 0 or since >= patience:
-            left, since = field.certify(), 0
-            patience = 2 * patience if left > 0.7 * opened else _WIDE
+        few = field.torn() <= _DOUBTS * field.size()[0]
+        left = field.certify() if few or count % _WIDE == 0 else opened
+        idle = idle + 1 if left == opened else 0
         trace.append(Iteration(base + field.bound(), solved, left, time.perf_counter() - began))
         progress(trace[-1])
-        if limits.branches and left <= _FEW:
-            return
 
 
 def _subgradient(

@@ -22,6 +22,7 @@ from certus.models.tagger import Tagger, check_positive
 
 CHUNK = 1024  # sentences whose lattices are held at a time
 DELTA = Agreement(4.0)  # in units of log-probabilities
+WINDOW = 1.0  # in units of the weight `same`
 
 
 def tag(
@@ -33,6 +34,7 @@ def tag(
     max_iterations: int = 200,
     seconds: float | None = None,
     threads: int = 1,
+    window: float | None = None,
     known: Collection[str] | None = None,
     groups: Callable[[str], Any] | None = None,
     case: bool = True,
@@ -57,6 +59,8 @@ def tag(
         threads: for the tagger's part of the work.
 
     Other args:
+        window: labels are left out that cost a sentence by itself more than this, in units of the tagger's
+            scores; by default what one word can gain. ``inf`` leaves nothing out.
         known: the words of the training data, for models that do not hold them.
         groups: gives a label its group; labels of a group are close. By default the coarse tag, if labels
             are made of several parts.
@@ -71,8 +75,11 @@ def tag(
     limits = limits or Limits(max_iterations=max_iterations, seconds=seconds)
     agreement = default_delta(tagger) if delta is None else Agreement.of(delta)
     began = time.perf_counter()
+    width = WINDOW * agreement.same if window is None else float(window)
+    if not width >= 0:
+        raise InvalidInput(f"window is {window}; it must not be below 0")
     corpus = _Corpus(tagger, sentences, text, _knowing(tagger, known), case, suffixes)
-    field = corpus.load(agreement, _groups(tagger, groups), suffixes, threads)
+    field = corpus.load(agreement, _groups(tagger, groups), width, threads)
     loaded = time.perf_counter()
     corpus.stats["components"] = len(field.components()[0])
     blocks, nodes = field.size()
@@ -137,24 +144,23 @@ class _Corpus:
         self.first = np.concatenate([[0], np.cumsum(lengths)])
 
     def load(
-        self, agreement: Agreement, groups: NDArray[np.int32], suffixes: Sequence[str], threads: int
+        self, agreement: Agreement, groups: NDArray[np.int32], window: float, threads: int
     ) -> _native.Field:
         """Let the tagger search all sentences, and keep of the lattices what is undecided."""
         count = len(self.nodes.keys)
-        field = _native.Field(groups, agreement.same, agreement.close, agreement.null, count)
+        field = _native.Field(groups, agreement.same, agreement.close, agreement.null, count, window)
         self.labels = np.empty(len(self.held), np.int32)
         self.scores = np.zeros(len(self.cells))
-        self.pruned = np.zeros(len(self.cells), bool)
+        pruned = np.zeros(len(self.cells), np.uint8)
         for begin in range(0, len(self.cells), CHUNK):
             end = min(begin + CHUNK, len(self.cells))
             lattices = self.tagger.search(self.cells[begin:end], threads=threads)
             low, high = int(self.first[begin]), int(self.first[end])
-            field.add(
-                lattices, begin, low, self.held[low:high], self.labels[low:high], self.scores[begin:end]
-            )
-            self.pruned[begin:end] = ~lattices.shape()[1].astype(bool)
+            labels, scores = self.labels[low:high], self.scores[begin:end]
+            field.add(lattices, begin, low, self.held[low:high], labels, scores, pruned[begin:end])
+        self.pruned = pruned.astype(bool)
         self.base = float(self.scores.sum())
-        self.into = joined(count, self._related(suffixes))
+        self.into = joined(count, self._related(self.suffixes))
         field.merge(self.into)
         field.close()
         return field
