@@ -190,6 +190,11 @@ void bind_corpus(nb::module_& m) {
              self.field.certify(self.open);
              return static_cast<Index>(self.open.nodes.size());
            })
+      .def("improve",
+           [](Problem& self) {
+             const nb::gil_scoped_release released;
+             self.field.improve(self.open);
+           })
       .def("branch", &branch, "iterations"_a, "limit"_a)
       .def("bound", &bound)
       .def("labels", &labels, "out"_a, "scores"_a)

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace certus::corpus {
+namespace {
+
+constexpr int kMostRounds = 50;  // of `improve`, which mostly takes two or three
+
+}  // namespace
 
 void Field::merge(const Index* into) {
   for (Index& c : mrf_.node_of) c = into[c];
@@ -120,7 +125,7 @@ double Field::labels(Index block, Label* out) {
 void Field::improve(const Region& region) {
   std::vector<Label> found;
   std::vector<Label> chosen(blocks_.slots(), -1);  // [slots]
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < kMostRounds; ++round) {
     for (const Index b : region.blocks) {
       found.resize(blocks_.length(b));
       labels(b, found.data());

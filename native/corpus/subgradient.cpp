@@ -15,6 +15,9 @@ Subgradient::Subgradient(Field& field, double rate, bool lazy) : field_(field), 
   }
   u_.assign(mrf.candidate_label.size(), 0);
   minus_u_ = u_;
+  for (Index i = 0; i < field.blocks().slots(); ++i)  // words of nodes that are fixed: what they add does not change
+    for (std::size_t k = mrf.candidates[i]; field.fixed(mrf.node_of[i]) && k < mrf.candidates[i + 1]; ++k)
+      minus_u_[k] = mrf.agreement(mrf.candidate_label[k], field.consensus(mrf.node_of[i]));
   block_value_.assign(field.blocks().size(), 0);
   node_value_.assign(field.nodes(), 0);
   block_dirty_.assign(field.blocks().size(), 1);

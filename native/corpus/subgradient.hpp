@@ -40,7 +40,7 @@ class Subgradient {
   double rate_;
   bool lazy_;
   std::vector<Component> components_;
-  std::vector<double> u_, minus_u_;              // [candidates]
+  std::vector<double> u_, minus_u_;              // [candidates]: what nodes and blocks add
   std::vector<double> block_value_, node_value_;
   std::vector<std::uint8_t> block_dirty_, node_dirty_;
   std::vector<std::int32_t> by_block_, by_node_; // [slots]: candidates that they choose

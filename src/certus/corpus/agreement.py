@@ -42,7 +42,7 @@ class Agreement:
         """Make one of a number, of up to three, or return it as it is."""
         if isinstance(delta, cls):
             return delta
-        values = [delta] if np.isscalar(delta) else list(delta)
+        values: list[Any] = [delta] if np.isscalar(delta) else list(delta)
         if not 1 <= len(values) <= 3:
             raise InvalidInput(f"delta has {len(values)} numbers; same, and if wanted close and null, are needed")
         try:

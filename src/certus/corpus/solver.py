@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from certus import _native
 from certus.corpus.result import Iteration
@@ -91,6 +90,7 @@ def solve(field: _native.Field, limits: Limits, same: float, base: float, progre
         field.branch(8, limits.branches)
         trace.append(Iteration(base + field.bound(), 0, field.size()[1], time.perf_counter() - began))
         progress(trace[-1])
+    field.improve()  # what is still open gets labels that no word or node alone can better
     return trace
 
 

@@ -174,7 +174,8 @@ class _Corpus:
         keep = [
             any(names[other] == names[one] + suffix for suffix in relating) for one, other in pairs.tolist()
         ]
-        return pairs[np.array(keep, bool)]
+        related: NDArray[np.int64] = pairs[np.array(keep, bool)]
+        return related
 
     def result(self, field: _native.Field, trace: list[Iteration]) -> Consistent:
         """Collect the answer."""

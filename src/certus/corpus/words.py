@@ -44,7 +44,7 @@ class Types:
 def types_of(
     sentences: Iterable[Sequence[str]], is_known: Callable[[list[str]], NDArray[np.bool_]], case: bool
 ) -> Types:
-    """Number the word types of sentences.
+    """Give numbers to the word types of sentences.
 
     Args:
         sentences: their words.

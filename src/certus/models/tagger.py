@@ -221,7 +221,7 @@ class Tagger:
         return TagLattices(self.search(cells, pruning=pruning, threads=threads), self.labels)
 
     def search(self, cells: Cells, *, pruning: float = 1.0, threads: int = 1) -> _native.Lattices:
-        """Search sentences given as columns of cells, for those who go on with the lattices in the kernels."""
+        """Search sentences given as columns of cells; the lattices stay in the kernels."""
         if self._decoder is None:
             raise InvalidInput("this tagger is not trained yet: call fit, or load one with certus.load")
         check_positive("threads", threads)
@@ -257,7 +257,7 @@ class Tagger:
 
     @property
     def known(self) -> NDArray[np.uint32]:
-        """The words of the training data, as keys; ``certus.learn.vocabulary`` tells whether a word is one."""
+        """The words of the training data, as keys of ``certus.learn.vocabulary``."""
         if self._decoder is None:
             raise InvalidInput("this tagger is not trained yet: it knows no words")
         if "known" not in self._arrays:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,9 @@ class Plan:
 
     def hurried(self) -> Plan:
         """Return the plan of a quick run."""
-        return Plan(
-            data=self.data, part=self.part, sizes=self.sizes[:1], targets=self.targets[:1], order=1, repeats=1,
-            text=1000,
-        )  # fmt: skip
+        return dataclasses.replace(
+            self, sizes=self.sizes[:1], targets=self.targets[:1], order=1, repeats=1, text=1000
+        )
 
 
 @dataclass(frozen=True)

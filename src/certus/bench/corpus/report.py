@@ -46,7 +46,8 @@ def accuracy(report: Report) -> Group:
         table.add_row(
             _name(row),
             f"{row.base:.2f}", f"{row.model:.2f}", f"{row.reduction:.2f}",
-            f"{row.base_unknown:.2f}", f"{row.model_unknown:.2f}", f"{row.unknown_reduction:.2f}", f"{row.p:.4f}",
+            f"{row.base_unknown:.2f}", f"{row.model_unknown:.2f}", f"{row.unknown_reduction:.2f}",
+            f"{row.p:.4f}",
         )  # fmt: skip
     return titled(f"accuracy on {report.plan.part}; ER: percent of the errors that are gone", table)
 

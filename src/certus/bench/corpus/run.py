@@ -70,11 +70,20 @@ class _Corpus:
         base, model = (report.accuracies[target] for report in reports)
         p = next(test.p for test in differences(reports[1], reports[0]) if test.name == target)
         return Row(
-            target, size, len(text), *(100 * x for x in (base.accuracy, model.accuracy)),
-            *(100 * x.unknown.accuracy for x in (base, model)), p,
-            **_problem(found), tagging=tagging, consistent=consistent,
-            command=self._command(tagger, text), shares=_shares(found),
-        )  # fmt: skip
+            target=target,
+            size=size,
+            text=len(text),
+            base=100 * base.accuracy,
+            model=100 * model.accuracy,
+            base_unknown=100 * base.unknown.accuracy,
+            model_unknown=100 * model.unknown.accuracy,
+            p=p,
+            **_problem(found),
+            tagging=tagging,
+            consistent=consistent,
+            command=self._command(tagger, text),
+            shares=_shares(found),
+        )
 
     def _command(self, tagger: Tagger, text: Sequence[Sentence]) -> tuple[float, float]:
         """Time the command from file to file: all files sentence by sentence, then with consistency."""
