@@ -456,9 +456,7 @@ class CascadeLattices(Lattices): ...
 
 @final
 class ChainLattices(Lattices):
-    def __init__(
-        self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]
-    ) -> None: ...
+    def __init__(self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]) -> None: ...
 
 def search_all(
     tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int

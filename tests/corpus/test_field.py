@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain import Chain
@@ -17,7 +20,7 @@ EACH = 150
 TINY = 1e-9
 
 
-def solved(made: Problem, limits: Limits) -> tuple[Loaded, list[Iteration], float, np.ndarray]:
+def solved(made: Problem, limits: Limits) -> tuple[Loaded, list[Iteration], float, NDArray[np.int32]]:
     """Solve a problem: its field, its trace, the score and the labels."""
     loaded = load(made)
     trace = solve(loaded.field, limits, made.delta[0], loaded.base, lambda _: None)
@@ -89,18 +92,20 @@ def test_subgradient(seed: int) -> None:
     certified = 0
     for _ in range(EACH):
         made = problem(dice)
-        limits = {"method": "subgradient", "max_iterations": 60}
+        limits: dict[str, Any] = {"method": "subgradient", "max_iterations": 60}
         loaded, trace, score, labels = solved(made, Limits(**limits))
         if not np.isfinite(loaded.base):
             continue
         best = made.best(loaded.labels)
         assert all(iteration.bound >= best - TINY for iteration in trace)
-        assert score <= best and score == made.score(labels, loaded.labels)
+        assert score <= best
+        assert score == made.score(labels, loaded.labels)
         if loaded.field.size() == (0, 0):
             assert score == best
             certified += 1
         _, eager, other, _ = solved(made, Limits(lazy=False, **limits))
-        assert [one.bound for one in trace] == [one.bound for one in eager] and score == other
+        assert [one.bound for one in trace] == [one.bound for one in eager]
+        assert score == other
     assert certified > EACH / 2
 
 
@@ -109,10 +114,13 @@ def test_components_are_solved_apart() -> None:
     emissions = np.array([[1, 0], [0, 2], [1, 0], [0, 2], [1, 0]], np.float32)
     nodes = np.array([0, 0, 1, 1, 2], np.int64)
     first = np.array([0, 2, 4, 5], np.int64)
-    made = Problem(first, emissions, np.zeros((2, 2)), nodes, 3, (3.0, 0.0, 0.0), np.arange(2, dtype=np.int32))
+    made = Problem(
+        first, emissions, np.zeros((2, 2)), nodes, 3, (3.0, 0.0, 0.0), np.arange(2, dtype=np.int32)
+    )
     loaded = load(made)
     blocks, count = loaded.field.components()
-    assert blocks.tolist() == [1, 1] and count.tolist() == [1, 1]
+    assert blocks.tolist() == [1, 1]
+    assert count.tolist() == [1, 1]
     _, _, score, labels = solved(made, Limits())
     assert score == made.best(loaded.labels) == 2 + 6 + 2 + 6 + 1 + 3
     assert labels.tolist() == [1, 1, 1, 1, 0]
@@ -153,7 +161,7 @@ def test_a_window_is_owned_up_to() -> None:
 
 def test_merging_nodes() -> None:
     emissions = np.array([[1, 0], [0, 3]], np.float32)
-    model = Chain(np.zeros((2, 2))).prepared(np.dtype(np.float64))
+    model: Any = Chain(np.zeros((2, 2))).prepared(np.dtype(np.float64))
     lattices = _native.ChainLattices(model, np.array([0, 1, 2], np.int64), emissions)
     field = _native.Field(np.arange(2, dtype=np.int32), 2.0, 0.0, 0.0, 2, np.inf)
     labels, scores, pruned = np.zeros(2, np.int32), np.zeros(2), np.zeros(2, np.uint8)

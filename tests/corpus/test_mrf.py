@@ -14,7 +14,12 @@ from certus.relax.part import Forbidden
 
 
 def brute(
-    agreement: Agreement, nodes: list[int], candidates: list[list[int]], groups: list[int], seen: list[Any], u: Any
+    agreement: Agreement,
+    nodes: list[int],
+    candidates: list[list[int]],
+    groups: list[int],
+    seen: list[Any],
+    u: Any,
 ) -> float:
     """The best score plus adjustments."""
     labels, count = len(groups), 1 + max([*nodes, *(node for node, *_ in seen)])
@@ -66,7 +71,8 @@ def test_heads_of_the_same_tag_agree() -> None:
     mrf = Mrf(Agreement(2.0), [0, 0, 0], [[noun, noun, verb], [verb, noun], [verb]], 2)
     choice = mrf.maximize({"candidates": np.array([0.0, 1, 0, 0, 0, 0])})
     (heads, tags) = choice.value
-    assert heads.tolist() == [2, 0, 0] and tags.tolist() == [verb]
+    assert heads.tolist() == [2, 0, 0]
+    assert tags.tolist() == [verb]
     assert choice.score == 6
 
 

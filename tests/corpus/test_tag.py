@@ -38,9 +38,13 @@ def right(labels: list[list[str]], gold: list[Sentence]) -> int:
 
 def test_the_answer(tagger: certus.Tagger, found: Consistent) -> None:
     assert [len(labels) for labels in found.labels] == [len(sentence) for sentence in TEST]
-    assert found.complete and found.certified.all() and found.score == found.bound
-    assert not found.optimal and found.pruned.any()  # a pruned CRF has dropped labels
-    assert found.stats["constrained"] > 40 and found.stats["certified"] == 1
+    assert found.complete
+    assert found.certified.all()
+    assert found.score == found.bound
+    assert not found.optimal
+    assert found.pruned.any()
+    assert found.stats["constrained"] > 40
+    assert found.stats["certified"] == 1
     assert all(one.bound >= found.score - 1e-9 for one in found.trace)
     assert set(found.consensus.values()) <= {*tagger.labels, None}
     assert all(key == key.casefold() for key in found.consensus)
@@ -56,7 +60,8 @@ def test_unknown_words_agree(tagger: certus.Tagger, found: Consistent) -> None:
             labels.setdefault(word, set()).add(label)
     nodes = [word for word in labels if word in strong.consensus]
     possible = [word for word in nodes if strong.consensus[word] in labels[word]]
-    assert len(possible) > 10 and all(len(labels[word]) == 1 for word in possible)
+    assert len(possible) > 10
+    assert all(len(labels[word]) == 1 for word in possible)
 
 
 def test_scores_are_those_of_the_lattices(tagger: certus.Tagger, found: Consistent) -> None:
@@ -77,7 +82,8 @@ def test_it_is_no_worse(tagger: certus.Tagger, found: Consistent) -> None:
 
 def test_text_is_used(tagger: certus.Tagger, found: Consistent) -> None:
     more = tag(tagger, TEST, text=sentences(200, 3))
-    assert more.stats["text_sentences"] > 50 and len(more.labels) == len(TEST)
+    assert more.stats["text_sentences"] > 50
+    assert len(more.labels) == len(TEST)
     assert len(more.certified) == len(more.scores) == len(TEST)
     assert more.stats["constrained"] > found.stats["constrained"]
 
@@ -97,14 +103,17 @@ def test_labels_with_parts() -> None:
     answer = tag(trained, TEST[:20], delta=(4, 2, 1))
     assert answer.complete
     other = tag(trained, TEST[:20], delta=(4, 2, 1), groups=lambda label: label)
-    assert other.complete and other.score <= answer.score
+    assert other.complete
+    assert other.score <= answer.score
 
 
 def test_known_words_alone_are_tagged_as_usual(tagger: certus.Tagger) -> None:
     every = {word for sentence in TEST for word in sentence.words}
     answer = tag(tagger, TEST, known=every)
     assert answer.labels == [one.labels for one in tagger.tag_batch(TEST)]
-    assert answer.trace == [] and answer.consensus == {} and answer.certified.all()
+    assert answer.trace == []
+    assert answer.consensus == {}
+    assert answer.certified.all()
     assert answer.score == pytest.approx(float(answer.scores.sum()))
 
 
@@ -115,14 +124,17 @@ def test_no_weight_changes_nothing(tagger: certus.Tagger) -> None:
 
 def test_empty_corpora(tagger: certus.Tagger) -> None:
     nothing = tag(tagger, [])
-    assert nothing.labels == [] and nothing.score == nothing.bound == 0 and nothing.complete
+    assert nothing.labels == []
+    assert nothing.score == nothing.bound == 0
+    assert nothing.complete
     assert tag(tagger, [], text=TEST).labels == []
     assert tag(tagger, [[], ["zzz"], []]).labels[::2] == [[], []]
 
 
 def test_sentences_of_one_word(tagger: certus.Tagger) -> None:
     answer = tag(tagger, [["blick"], ["blick"], ["Blick"], ["wug"]])
-    assert answer.complete and list(answer.consensus) == ["blick"]
+    assert answer.complete
+    assert list(answer.consensus) == ["blick"]
     assert answer.labels[0] == answer.labels[1]
 
 
@@ -136,18 +148,22 @@ def test_threads_and_chunks_do_not_matter(
 ) -> None:
     monkeypatch.setattr("certus.corpus.tagging.CHUNK", 7)
     other = tag(tagger, TEST, threads=2)
-    assert other.labels == found.labels and other.score == pytest.approx(found.score)
+    assert other.labels == found.labels
+    assert other.score == pytest.approx(found.score)
 
 
 def test_progress_is_told(tagger: certus.Tagger) -> None:
     told: list[Iteration] = []
     answer = tag(tagger, TEST, progress=told.append)
-    assert told == answer.trace and told[-1].open == 0
+    assert told == answer.trace
+    assert told[-1].open == 0
 
 
 def test_limits(tagger: certus.Tagger, found: Consistent) -> None:
     short = tag(tagger, TEST, limits=Limits(max_iterations=0, branches=0))
-    assert not short.complete and not short.certified.all() and short.status is certus.Status.FEASIBLE
+    assert not short.complete
+    assert not short.certified.all()
+    assert short.status is certus.Status.FEASIBLE
     assert short.score <= found.score <= short.bound
     assert tag(tagger, TEST, seconds=0).trace == []
     paper = tag(tagger, TEST, limits=Limits(method="subgradient"))

@@ -20,8 +20,10 @@ def types(*sentences: str, case: bool = True) -> Types:
 def test_types() -> None:
     found = types("the Cat", "THE cat sat")
     assert found.names == ["the", "Cat", "THE", "cat", "sat"]
-    assert found.tokens.tolist() == [0, 1, 2, 3, 4] and found.first.tolist() == [0, 2, 5]
-    assert found.keys == ["the", "cat", "sat"] and found.key.tolist() == [0, 1, 0, 1, 2]
+    assert found.tokens.tolist() == [0, 1, 2, 3, 4]
+    assert found.first.tolist() == [0, 2, 5]
+    assert found.keys == ["the", "cat", "sat"]
+    assert found.key.tolist() == [0, 1, 0, 1, 2]
     assert found.known.tolist() == [True, False, False, True, False]
     assert types("the Cat", "THE cat", case=False).keys == ["the", "Cat", "THE", "cat"]
 
@@ -73,5 +75,6 @@ def test_joined() -> None:
 
 def test_vocabulary() -> None:
     keys = vocabulary.keys_of(["b", "a", "b"])
-    assert len(keys) == 2 and keys.dtype == np.uint32
+    assert len(keys) == 2
+    assert keys.dtype == np.uint32
     assert vocabulary.contains(keys, ["a", "c", "b"]).tolist() == [True, False, True]

@@ -36,7 +36,7 @@ class Problem:
 
     @property
     def labels(self) -> int:
-        return self.emissions.shape[1]
+        return int(self.emissions.shape[1])
 
     def agreement(self, word: int, consensus: int) -> float:
         """What a word's label and a node's score together; the number of labels stands for none."""

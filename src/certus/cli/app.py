@@ -98,14 +98,16 @@ def tag(
     encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
     consistent: Annotated[
         bool,
-        typer.Option("--consistent", help="Label all files as a whole: words unseen in training shall agree."),
+        typer.Option(
+            "--consistent", help="Label all files as a whole: words unseen in training shall agree."
+        ),
     ] = False,
     text: Annotated[
         list[str] | None, typer.Option(help="With --consistent: more text, which need not be labelled.")
     ] = None,
     delta: Annotated[
         str | None,
-        typer.Option(help="With --consistent: the weights same,close,null; such as 4,0,0."),
+        typer.Option(help="With --consistent: the weights same,close,null; such as 4,3,0."),
     ] = None,
     known: Annotated[
         str | None, typer.Option(help="With --consistent: the training file, for models of older versions.")

@@ -63,7 +63,9 @@ def check(**others: Any) -> None:
     wrong = next((name for name, value in others.items() if value != usual[name]), None)
     if wrong is not None:
         option = "-k" if wrong == "k" else f"--{wrong}"
-        raise InvalidInput(f"{option} does not go with --consistent, which labels all sentences as one problem")
+        raise InvalidInput(
+            f"{option} does not go with --consistent, which labels all sentences as one problem"
+        )
 
 
 def parse_delta(text: str) -> tuple[float, ...]:

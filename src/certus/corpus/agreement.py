@@ -44,7 +44,9 @@ class Agreement:
             return delta
         values: list[Any] = [delta] if np.isscalar(delta) else list(delta)
         if not 1 <= len(values) <= 3:
-            raise InvalidInput(f"delta has {len(values)} numbers; same, and if wanted close and null, are needed")
+            raise InvalidInput(
+                f"delta has {len(values)} numbers; same, and if wanted close and null, are needed"
+            )
         try:
             return cls(*(float(value) for value in values))
         except (TypeError, ValueError) as error:

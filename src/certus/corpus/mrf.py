@@ -48,12 +48,18 @@ class Mrf:
         observed: Sequence[tuple[Any, ...]] = (),
     ) -> None:
         if len(nodes) != len(candidates):
-            raise InvalidInput(f"there are nodes for {len(nodes)} words, and candidates for {len(candidates)}")
+            raise InvalidInput(
+                f"there are nodes for {len(nodes)} words, and candidates for {len(candidates)}"
+            )
         close = np.arange(labels, dtype=np.int32) if groups is None else numbered(groups)
         if len(close) != labels:
             raise InvalidInput(f"groups has {len(close)} items for {labels} labels")
-        self.first = np.concatenate([[0], np.cumsum([len(several) for several in candidates], dtype=np.int64)])
-        flat = np.fromiter((label for several in candidates for label in several), np.int32, int(self.first[-1]))
+        self.first = np.concatenate(
+            [[0], np.cumsum([len(several) for several in candidates], dtype=np.int64)]
+        )
+        flat = np.fromiter(
+            (label for several in candidates for label in several), np.int32, int(self.first[-1])
+        )
         seen = [(*one, 1.0)[:3] for one in observed]
         seen_nodes = np.array([one[0] for one in seen], np.int64)
         seen_labels = np.array([one[1] for one in seen], np.int32)
@@ -113,4 +119,6 @@ def _check(
     ):
         wrong = values[(values < 0) | (values >= most if most is not None else False)]
         if len(wrong):
-            raise InvalidInput(f"{name} {wrong[0]} does not exist; numbers are from 0" + (f" to {most - 1}" if most else ""))
+            raise InvalidInput(
+                f"{name} {wrong[0]} does not exist; numbers are from 0" + (f" to {most - 1}" if most else "")
+            )

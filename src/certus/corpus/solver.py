@@ -70,7 +70,9 @@ class Clock:
         return time.perf_counter() >= self._end
 
 
-def solve(field: _native.Field, limits: Limits, same: float, base: float, progress: Progress) -> list[Iteration]:
+def solve(
+    field: _native.Field, limits: Limits, same: float, base: float, progress: Progress
+) -> list[Iteration]:
     """Solve a closed field as far as the limits allow; returns what every iteration did.
 
     Args:
@@ -95,7 +97,12 @@ def solve(field: _native.Field, limits: Limits, same: float, base: float, progre
 
 
 def _iterate(
-    field: _native.Field, limits: Limits, base: float, clock: Clock, trace: list[Iteration], progress: Progress
+    field: _native.Field,
+    limits: Limits,
+    base: float,
+    clock: Clock,
+    trace: list[Iteration],
+    progress: Progress,
 ) -> None:
     """Iterate until little is left open, or nothing happens any more and branching can go on."""
     idle = 0

@@ -21,7 +21,7 @@ from certus.models.answers import Words, cells_of
 from certus.models.tagger import Tagger, check_positive
 
 CHUNK = 1024  # sentences whose lattices are held at a time
-DELTA = Agreement(4.0)  # in units of log-probabilities
+DELTA = Agreement(4.0, 3.0)  # in units of log-probabilities; close counts where labels have parts
 WINDOW = 1.0  # in units of the weight `same`
 
 
@@ -91,7 +91,7 @@ def tag(
 
 def default_delta(tagger: Tagger) -> Agreement:
     """Return the usual weights; a perceptron's scores are larger than log-probabilities."""
-    return DELTA.scaled(5.0) if isinstance(tagger.options, options.Perceptron) else DELTA
+    return DELTA.scaled(6.0) if isinstance(tagger.options, options.Perceptron) else DELTA
 
 
 def _knowing(tagger: Tagger, known: Collection[str] | None) -> Callable[[list[str]], NDArray[np.bool_]]:

@@ -76,7 +76,11 @@ def steps(report: Report) -> Group:
     for row in report.steps:
         cells = [f"{row.gaps[n - 1]:.2f}" if n <= len(row.gaps) else "" for n in _SHOWN]
         table.add_row(
-            f"{row.size}, {row.method}", *cells, f"{row.solved:,}", f"{row.certified:.2f}", f"{row.seconds:.2f}"
+            f"{row.size}, {row.method}",
+            *cells,
+            f"{row.solved:,}",
+            f"{row.certified:.2f}",
+            f"{row.seconds:.2f}",
         )
     return titled("the bound over the optimum after so many iterations, without text", table)
 
