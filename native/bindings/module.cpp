@@ -10,6 +10,7 @@ using namespace nb::literals;
 
 namespace certus {
 
+void bind_corpus(nb::module_& m);
 void bind_features(nb::module_& m);
 void bind_lattices(nb::module_& m);
 void bind_learners(nb::module_& m);
@@ -164,6 +165,7 @@ NB_MODULE(_native, m) {
           "columnwise"_a = Request{}.columnwise, "sparse"_a = Request{}.sparse);
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
+  bind_corpus(m);
   bind_features(m);
   bind_learners(m);
   bind_crf(m);

@@ -63,6 +63,32 @@ void ChainLattices::sweep(Index n, const Adjustments& adjust, double* best, Scra
   }
 }
 
+View ChainLattices::view(Index n, Room& room) const {
+  const Index T = length(n), L = labels_;
+  const Dense<double>& tr = chain_->dense();
+  const auto size = [](Index x) { return static_cast<std::uint32_t>(x); };
+  room.begin = {0}, room.edge_begin = {0};
+  room.from.clear(), room.label.clear(), room.node.clear(), room.edge.clear();
+  const auto add = [&](Label label, float node, Index from) {
+    room.label.push_back(label), room.node.push_back(node), room.from.push_back(size(from));
+    room.edge_begin.push_back(size(static_cast<Index>(room.edge.size())));
+  };
+  add(static_cast<Label>(L), 0, 0);
+  for (Index t = 0; t < T; ++t) {
+    room.begin.push_back(size(1 + t * L));
+    for (Index y = 0; y < L; ++y) {
+      if (t == 0) room.edge.push_back(chain_->start() ? static_cast<float>(chain_->start()[y]) : 0);
+      for (Index i = 0; t > 0 && i < L; ++i) room.edge.push_back(static_cast<float>(tr.data[i * tr.stride + y]));
+      add(static_cast<Label>(y), emissions_[(first_[n] + t) * L + y], t == 0 ? 0 : 1 + (t - 1) * L);
+    }
+  }
+  room.begin.push_back(size(1 + T * L));
+  for (Index y = 0; y < L; ++y) room.edge.push_back(chain_->end() ? static_cast<float>(chain_->end()[y]) : 0);
+  add(static_cast<Label>(L), 0, 1 + (T - 1) * L);
+  room.begin.push_back(size(2 + T * L));
+  return room.view();
+}
+
 Arcs ChainLattices::arcs(Index n) const {
   const Index T = length(n), L = labels_;
   const Dense<double>& tr = chain_->dense();

@@ -92,6 +92,11 @@ void CascadeLattices::sweep(Index n, const Adjustments& adjust, double* best, Sc
   }
 }
 
+View CascadeLattices::view(Index n, Room&) const {
+  const Packed& p = packed_[n];
+  return {length(n) + 2, p.begin.data(), p.from.data(), p.edge_begin.data(), p.label.data(), p.node.data(), p.edge.data()};
+}
+
 Arcs CascadeLattices::arcs(Index n) const {
   const Packed& p = packed_[n];
   const Label boundary = static_cast<Label>(labels_);

@@ -46,8 +46,28 @@ struct Arcs {
   std::vector<double> score;          // [arcs]
 };
 
+// The same as it lies in memory: the arcs into a state come from neighbouring states, one after the other.
+struct View {
+  Index positions = 0;                                // T + 2
+  const std::uint32_t *begin, *from, *edge_begin;     // [positions + 1], [states], [states + 1]: see Level
+  const Label* label;                                 // [states]
+  const float *node, *edge;                           // [states], [edges]; -inf where there is no arc
+
+  Index states() const { return begin[positions]; }
+};
+
 class Lattices {
  public:
+  // Room for lattices that do not lie in memory.
+  struct Room {
+    std::vector<std::uint32_t> begin, from, edge_begin;
+    std::vector<Label> label;
+    std::vector<float> node, edge;
+    View view() const {
+      return {static_cast<Index>(begin.size()) - 1, begin.data(), from.data(), edge_begin.data(), label.data(), node.data(), edge.data()};
+    }
+  };
+
   // Memory that one thread uses from sentence to sentence.
   struct Scratch {
     std::vector<double> best, rest;   // [states]
@@ -71,6 +91,8 @@ class Lattices {
 
   virtual bool exact(Index n) const = 0;  // whether the lattice has all sequences
   virtual Arcs arcs(Index n) const = 0;
+  // Of a sentence that is not empty. Scores are in single precision.
+  virtual View view(Index n, Room& room) const = 0;
 
  protected:
   virtual double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const = 0;
@@ -90,6 +112,7 @@ class CascadeLattices final : public Lattices {
 
   bool exact(Index n) const override { return packed_[n].exact; }
   Arcs arcs(Index n) const override;
+  View view(Index n, Room& room) const override;
 
  protected:
   double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const override;
@@ -115,6 +138,7 @@ class ChainLattices final : public Lattices {
 
   bool exact(Index) const override { return true; }
   Arcs arcs(Index n) const override;
+  View view(Index n, Room& room) const override;
 
  protected:
   double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const override;

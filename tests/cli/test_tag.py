@@ -497,6 +497,16 @@ def declared() -> dict[str, tuple[str, Any, bool]]:
         for made in options
         for spelling in made.opts
     }
+def declared() -> dict[str, tuple[str, Any]]:
+    """The options of ``certus tag`` as the command line declares them: what they set, and their default.
+
+    Those that always go the long way are left out.
+    """
+    command: Any = typer.main.get_command(app)
+    options = [made for made in command.commands["tag"].params if made.param_type_name == "option"]
+    spelled = {spelling: (made.name, made.default) for made in options for spelling in made.opts}
+    assert set(quick.LONG) <= spelled.keys()
+    return {spelling: found for spelling, found in spelled.items() if spelling not in quick.LONG}
 
 
 def test_the_short_way_knows_every_option() -> None:

@@ -104,6 +104,22 @@ def tag(
         str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')
     ] = None,
     encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    consistent: Annotated[
+        bool,
+        typer.Option(
+            "--consistent", help="Label all files as a whole: words unseen in training shall agree."
+        ),
+    ] = False,
+    text: Annotated[
+        list[str] | None, typer.Option(help="With --consistent: more text, which need not be labelled.")
+    ] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="With --consistent: the weights same,close,null; such as 4,3,0."),
+    ] = None,
+    known: Annotated[
+        str | None, typer.Option(help="With --consistent: the training file, for models of older versions.")
+    ] = None,
 ) -> None:
     """Label sentences: CoNLL-U and column files come out as they went in, plain text as CoNLL-U.
 
@@ -111,6 +127,27 @@ def tag(
     """
     from certus.cli.tag import run
 
+    if consistent:
+        from certus.cli import consistent as whole
+
+        whole.check(k=k, confidence=confidence, legal=legal, dictionary=dictionary)
+        whole.run(
+            model,
+            inputs or [],
+            text=text or [],
+            delta=delta,
+            known=known,
+            threads=threads,
+            output=output,
+            format=format,
+            columns=columns,
+            encoding=encoding,
+        )
+        return
+    if text or delta is not None or known is not None:
+        from certus.errors import InvalidInput
+
+        raise InvalidInput("--text, --delta and --known go with --consistent: add it, or leave them out")
     run(
         model,
         inputs or [],

@@ -22,6 +22,7 @@ TEXTS = {
     "--encoding": "encoding",
 }
 FLAGS = {"--confidence": "confidence"}
+LONG = ("--consistent", "--text", "--delta", "--known")  # whole corpora, which go the long way
 
 
 def plain_tag(arguments: Sequence[str]) -> dict[str, Any] | None:

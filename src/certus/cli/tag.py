@@ -51,7 +51,11 @@ def run(
     }
     waiting = "-" in inputs and interactive("-")
     sentences = sources(inputs, format, columns, encoding)
-    labelled = written(tagger, sentences, options, 1 if waiting else BATCH)
+    deliver(written(tagger, sentences, options, 1 if waiting else BATCH), output, encoding, waiting)
+
+
+def deliver(labelled: Iterator[str], output: str | None, encoding: str, waiting: bool = False) -> None:
+    """Write to a file, or to stdout."""
     if output is None or output == "-":
         stream(labelled, encoding, waiting)
         return

@@ -17,6 +17,8 @@ import numpy as np
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target, brackets, build, read
 from certus.learn import hmm, options, training
+from certus.formats import Sentence, Target, read
+from certus.learn import hmm, options, training, vocabulary
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
 from certus.learn.templates import Templates
@@ -84,6 +86,7 @@ def fit(
         inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
         if data.seen is not None:
             arrays["seen"] = data.seen
+    arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words()))}
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)
     if held_out is not None:

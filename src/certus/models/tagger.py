@@ -218,15 +218,18 @@ class Tagger:
         """
         from certus.models.lattices import TagLattices
 
+        names = self.columns
+        cells = [cells_of(sentence, names) for sentence in sentences]
+        return TagLattices(self.search(cells, pruning=pruning, threads=threads), self.labels)
+
+    def search(self, cells: Cells, *, pruning: float = 1.0, threads: int = 1) -> _native.Lattices:
+        """Search sentences given as columns of cells; the lattices stay in the kernels."""
         if self._decoder is None:
             raise InvalidInput("this tagger is not trained yet: call fit, or load one with certus.load")
         check_positive("threads", threads)
         if not 0 <= pruning < float("inf"):
             raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
-        names = self.columns
-        cells = [cells_of(sentence, names) for sentence in sentences]
-        found = self._decoder.lattices(cells, pruning=pruning, threads=threads)
-        return TagLattices(found, self.labels)
+        return self._decoder.lattices(cells, pruning=pruning, threads=threads)
 
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""
@@ -262,6 +265,19 @@ class Tagger:
     def columns(self) -> list[str]:
         """The columns that features look at, the words first."""
         return list(self.description.get("columns", ["word"]))
+
+    @property
+    def known(self) -> NDArray[np.uint32]:
+        """The words of the training data, as keys of ``certus.learn.vocabulary``."""
+        if self._decoder is None:
+            raise InvalidInput("this tagger is not trained yet: it knows no words")
+        if "known" not in self._arrays:
+            raise InvalidInput(
+                "this model does not hold the words of its training data, as models of older versions do "
+                "not: train it again, or say which words are known (in Python known=, on the command line "
+                "--known with the training file)"
+            )
+        return self._arrays["known"]
 
     # ------------------------------------------------------------------------------------------ keeping
 

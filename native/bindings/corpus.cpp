@@ -1,0 +1,218 @@
+// Consistency across a corpus: lattices and consensus nodes in, labels, scores and bounds out.
+#include <memory>
+
+#include "bindings/vectors.hpp"
+#include "corpus/subgradient.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace corpus;
+
+// A field and what of it is still open.
+struct Problem {
+  Field field;
+  Region open, stuck;  // stuck: what branching could not finish
+
+  Problem(Agreement agreement, Index nodes, double window) : field(std::move(agreement), nodes, window) {}
+};
+
+void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes,
+          double window) {
+  Agreement agreement{same, close, null, {group.data(), group.data() + group.shape(0)}};
+  new (self) Problem(std::move(agreement), nodes, window);
+}
+
+// Sentences of the lattices, the first of which is number `sentence` and begins with token `token` of the corpus.
+void add(Problem& self, const learn::Lattices& lattices, Index sentence, Index token, Flat<const Index> nodes,
+         Flat<Label> labels, Flat<double> scores, Flat<std::uint8_t> pruned) {
+  const nb::gil_scoped_release released;
+  for (Index n = 0; n < lattices.sentences(); ++n) {
+    const Index at = lattices.first()[n];
+    bool risky = false;
+    scores.data()[n] =
+        self.field.add(lattices, n, sentence + n, token + at, nodes.data() + at, labels.data() + at, risky);
+    pruned.data()[n] = risky || !lattices.exact(n);
+  }
+}
+
+void close(Problem& self) {
+  const nb::gil_scoped_release released;
+  self.field.close();
+  self.open = self.field.everything();
+}
+
+// Branches on each component of what is open; those that the limit leaves unfinished are kept apart.
+Index branch(Problem& self, Index iterations, Index limit) {
+  const nb::gil_scoped_release released;
+  for (Region& part : self.field.components(self.open)) {
+    Index left = limit;
+    if (self.field.branch(part, iterations, left)) continue;
+    self.stuck.blocks.insert(self.stuck.blocks.end(), part.blocks.begin(), part.blocks.end());
+    self.stuck.nodes.insert(self.stuck.nodes.end(), part.nodes.begin(), part.nodes.end());
+  }
+  self.open = self.stuck;
+  return static_cast<Index>(self.open.nodes.size());
+}
+
+double base(const Problem& self) {
+  double sum = self.field.constant();
+  for (const double x : self.field.blocks().base) sum -= x;
+  return sum;
+}
+
+double bound(const Problem& self) {
+  double sum = base(self);
+  for (Index b = 0; b < self.field.blocks().size(); ++b) sum += self.field.bound_of(b);
+  for (Index c = 0; c < self.field.nodes(); ++c) sum += self.field.highest(c);
+  return sum;
+}
+
+// Writes the labels of all that blocks decide, and adds what their sentences lose by it to `scores`; returns the score
+// over that of the sentences by themselves.
+double labels(Problem& self, Flat<Label> out, Flat<double> scores) {
+  const nb::gil_scoped_release released;
+  const Blocks& blocks = self.field.blocks();
+  const Mrf& mrf = self.field.mrf();
+  double sum = base(self);
+  std::vector<Label> found;
+  for (Index b = 0; b < blocks.size(); ++b) {
+    found.resize(blocks.length(b));
+    const double score = self.field.labels(b, found.data());
+    double agreed = 0;
+    for (std::size_t p = 0; p < found.size(); ++p) {
+      const Index slot = blocks.slot_at[blocks.position[b] + p];
+      if (slot >= 0) agreed += mrf.agreement(found[p], self.field.consensus(mrf.node_of[slot]));
+      if (found[p] != mrf.agreement.none()) out.data()[blocks.token[b] + static_cast<Index>(p)] = found[p];
+    }
+    sum += score;
+    scores.data()[blocks.sentence[b]] += score - agreed - blocks.base[b];
+  }
+  for (Index c = 0; c < self.field.nodes(); ++c) sum += self.field.prior(c);
+  return sum;
+}
+
+nb::tuple nodes(const Problem& self) {
+  std::vector<Label> labels;
+  std::vector<std::uint8_t> fixed;
+  for (Index c = 0; c < self.field.nodes(); ++c) {
+    labels.push_back(self.field.consensus(c));
+    fixed.push_back(self.field.fixed(c));
+  }
+  return nb::make_tuple(array(std::move(labels)), array(std::move(fixed)));
+}
+
+// Of each block its sentence, of each component of a region its blocks and nodes.
+nb::tuple components(Problem& self) {
+  std::vector<Index> blocks, nodes;
+  for (const Region& part : self.field.components(self.open)) {
+    blocks.push_back(static_cast<Index>(part.blocks.size()));
+    nodes.push_back(static_cast<Index>(part.nodes.size()));
+  }
+  return nb::make_tuple(array(std::move(blocks)), array(std::move(nodes)));
+}
+
+auto open_sentences(const Problem& self) {
+  std::vector<Index> sentences;
+  for (const Index b : self.open.blocks) sentences.push_back(self.field.blocks().sentence[b]);
+  return array(std::move(sentences));
+}
+
+// The bound of a step is that of the whole field, like `bound`.
+struct Steps {
+  Problem& problem;
+  Subgradient subgradient;
+  double outside;  // the part of the bound that does not depend on multipliers
+
+  Steps(Problem& problem, double rate, bool lazy)
+      : problem(problem), subgradient(problem.field, rate, lazy),
+        outside(bound(problem) - problem.field.bound(problem.field.everything())) {}
+};
+
+nb::tuple step(Steps& self) {
+  Subgradient::Step found;
+  {
+    const nb::gil_scoped_release released;
+    found = self.subgradient.iterate();
+  }
+  return nb::make_tuple(found.blocks, found.nodes, found.disagree, found.bound + self.outside);
+}
+
+// Maximises nodes by themselves; see Mrf.
+nb::tuple maximize(const Mrf& self, Flat<const Index> which, Flat<const double> u) {
+  std::vector<std::int32_t> chosen(self.node_of.size(), -1), best(which.shape(0));
+  std::vector<double> scores(which.shape(0));
+  for (std::size_t i = 0; i < which.shape(0); ++i)
+    scores[i] = self.maximize(which.data()[i], u.data(), chosen.data(), best[i]);
+  std::vector<Label> labels;
+  for (std::size_t i = 0; i < best.size(); ++i) labels.push_back(self.value[self.value_begin[which.data()[i]] + best[i]]);
+  return nb::make_tuple(array(std::move(chosen)), array(std::move(labels)), array(std::move(scores)));
+}
+
+void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, double null, Index nodes,
+              Flat<const Index> node_of, Flat<const Index> candidates, Flat<const Label> labels,
+              Flat<const Index> seen_nodes, Flat<const Label> seen_labels, Flat<const double> seen_counts) {
+  new (self) Mrf;
+  self->agreement = {same, close, null, {group.data(), group.data() + group.shape(0)}};
+  self->node_of.assign(node_of.data(), node_of.data() + node_of.shape(0));
+  self->candidates.assign(candidates.data(), candidates.data() + candidates.shape(0));
+  self->candidate_label.assign(labels.data(), labels.data() + labels.shape(0));
+  std::vector<Mrf::Observed> seen;
+  for (std::size_t i = 0; i < seen_nodes.shape(0); ++i)
+    seen.push_back({seen_nodes.data()[i], seen_labels.data()[i], seen_counts.data()[i]});
+  self->build(nodes, std::move(seen));
+}
+
+}  // namespace
+
+void bind_corpus(nb::module_& m) {
+  nb::class_<Problem>(m, "Field")
+      .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "window"_a)
+      .def("observe",
+           [](Problem& self, Flat<const Index> nodes, Flat<const Label> labels, Flat<const double> counts) {
+             for (std::size_t i = 0; i < nodes.shape(0); ++i)
+               self.field.observe(nodes.data()[i], labels.data()[i], counts.data()[i]);
+           })
+      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "pruned"_a)
+      .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
+      .def("close", &close)
+      .def("iterate",
+           [](Problem& self, int reach) {
+             const nb::gil_scoped_release released;
+             return self.field.iterate(self.open, static_cast<Reach>(reach));
+           })
+      .def("torn", [](const Problem& self) { return static_cast<Index>(self.open.torn.size()); })
+      .def("certify",
+           [](Problem& self) {
+             const nb::gil_scoped_release released;
+             self.field.certify(self.open);
+             return static_cast<Index>(self.open.nodes.size());
+           })
+      .def("improve",
+           [](Problem& self) {
+             const nb::gil_scoped_release released;
+             self.field.improve(self.open);
+           })
+      .def("branch", &branch, "iterations"_a, "limit"_a)
+      .def("bound", &bound)
+      .def("labels", &labels, "out"_a, "scores"_a)
+      .def("nodes", &nodes)
+      .def("components", &components)
+      .def("open_sentences", &open_sentences)
+      .def("size", [](const Problem& self) {
+        return nb::make_tuple(static_cast<Index>(self.open.blocks.size()), static_cast<Index>(self.open.nodes.size()));
+      });
+  nb::class_<Steps>(m, "Subgradient")
+      .def("__init__", [](Steps* self, Problem& problem, double rate, bool lazy) { new (self) Steps(problem, rate, lazy); },
+           "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
+      .def("iterate", &step)
+      .def("finish", [](Steps& self) { self.problem.open = self.subgradient.finish(); });
+  nb::class_<Mrf>(m, "Mrf")
+      .def("__init__", &make_mrf, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "node_of"_a, "candidates"_a,
+           "labels"_a, "seen_nodes"_a, "seen_labels"_a, "seen_counts"_a)
+      .def("maximize", &maximize, "which"_a, "u"_a);
+}
+
+}  // namespace certus

@@ -1,0 +1,25 @@
+// How the label of a word and the label of its consensus node score together (Rush et al. 2012, §4).
+#pragma once
+
+#include <vector>
+
+#include "types.hpp"
+
+namespace certus::corpus {
+
+// same >= close >= null >= 0. The consensus label `labels` stands for none: the constraint is turned off.
+struct Agreement {
+  double same = 0, close = 0, null = 0;
+  std::vector<Label> group;  // [labels]: labels of a group are close to one another
+
+  Index labels() const { return static_cast<Index>(group.size()); }
+  Label none() const { return static_cast<Label>(group.size()); }
+
+  double operator()(Label word, Label consensus) const {
+    if (consensus == none()) return null;
+    if (word == consensus) return same;
+    return group[word] == group[consensus] ? close : 0;
+  }
+};
+
+}  // namespace certus::corpus

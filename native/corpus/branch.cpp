@@ -1,0 +1,116 @@
+// What sweeps leave open is solved by trying the labels of its nodes: a node is held to each of its labels in turn, iterations
+// and `certify` follow, and what falls apart is solved apart (an AND/OR search with bounds).
+#include <algorithm>
+
+#include "corpus/field.hpp"
+
+namespace certus::corpus {
+
+// What branching changes in a region.
+struct Field::Saved {
+  std::vector<double> multipliers, totals, bounds;
+  std::vector<std::uint8_t> alive;
+  std::vector<std::int32_t> choices;
+
+  Saved(const Field& f, const Region& region) {
+    for (const Index c : region.nodes) {
+      const std::size_t first = f.mrf_.value_begin[c], last = f.mrf_.value_begin[c + 1];
+      totals.insert(totals.end(), f.total_.begin() + first, f.total_.begin() + last);
+      alive.insert(alive.end(), f.alive_.begin() + first, f.alive_.begin() + last);
+      choices.push_back(f.choice_[c]);
+      for (std::size_t k = f.mrf_.word_begin[c]; k < f.mrf_.word_begin[c + 1]; ++k) {
+        const Index slot = f.mrf_.words[k];
+        multipliers.insert(multipliers.end(), f.multipliers(slot), f.multipliers(slot) + (last - first));
+      }
+    }
+    for (const Index b : region.blocks) bounds.push_back(f.bound_[b]);
+  }
+
+  void restore(Field& f, const Region& region) const {
+    auto total = totals.begin(), multiplier = multipliers.begin(), bound = bounds.begin();
+    auto one = alive.begin();
+    auto choice = choices.begin();
+    for (const Index c : region.nodes) {
+      const std::size_t first = f.mrf_.value_begin[c], n = f.mrf_.values(c);
+      std::copy_n(total, n, f.total_.begin() + first);
+      f.alive_count_[c] = 0;
+      for (std::size_t v = 0; v < n; ++v) f.alive_count_[c] += f.alive_[first + v] = one[v];
+      f.choice_[c] = *choice++;
+      total += n, one += n;
+      for (std::size_t k = f.mrf_.word_begin[c]; k < f.mrf_.word_begin[c + 1]; ++k, multiplier += n)
+        std::copy_n(multiplier, n, f.multipliers(f.mrf_.words[k]));
+    }
+    for (const Index b : region.blocks) f.bound_[b] = *bound++;
+  }
+};
+
+// The node whose blocks are furthest from what the nodes would choose.
+Index Field::most_torn(const Region& region) const {
+  Index torn = region.nodes.front();
+  double most = -1;
+  for (const Index c : region.nodes) {
+    double gap = 0;
+    for (std::size_t k = mrf_.word_begin[c]; k < mrf_.word_begin[c + 1]; ++k) {
+      const Index b = blocks_.block_of[mrf_.words[k]];
+      gap += bound_[b] - block_score_[b];
+    }
+    if (gap > most) most = gap, torn = c;
+  }
+  return torn;
+}
+
+// Tries the labels of one node; `least`: the score of the labels known so far, which are in `choice_`.
+double Field::best_of_branches(const Region& region, double least, Search& search) {
+  const Index node = most_torn(region);
+  const std::size_t first = mrf_.value_begin[node];
+  const Saved saved(*this, region);
+  std::vector<std::int32_t> values, best;
+  for (const Index c : region.nodes) best.push_back(choice_[c]);
+  for (std::size_t v = 0; v < this->mrf_.values(node); ++v)
+    if (alive_[first + v]) values.push_back(static_cast<std::int32_t>(v));
+  std::stable_sort(values.begin(), values.end(),
+                   [&](std::int32_t a, std::int32_t b) { return total_[first + a] > total_[first + b]; });
+  for (const std::int32_t value : values) {
+    if (search.limit-- <= 0) {
+      search.proven = false;
+      break;
+    }
+    choice_[node] = value;
+    fix(node);
+    Region part = region;
+    part.nodes.erase(std::find(part.nodes.begin(), part.nodes.end(), node));
+    for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k) {
+      const Index b = blocks_.block_of[mrf_.words[k]];
+      bound_[b] = this->search(b, true, nullptr);
+      evaluate(b);
+    }
+    find_torn(part);
+    for (Index n = 0; n < search.iterations && !part.torn.empty() && bound(region) > least + tolerance(least); ++n)
+      iterate(part, n % 4 == 3 ? Reach::near : Reach::torn);
+    if (bound(region) > least + tolerance(least)) {
+      certify(part);
+      for (Region& piece : components(part)) {
+        improve(piece);
+        best_of_branches(piece, score(piece), search);
+      }
+      if (const double found = score(region); found > least) {
+        least = found;
+        for (std::size_t n = 0; n < region.nodes.size(); ++n) best[n] = choice_[region.nodes[n]];
+      }
+    }
+    saved.restore(*this, region);
+  }
+  for (std::size_t n = 0; n < region.nodes.size(); ++n) choice_[region.nodes[n]] = best[n];
+  return least;
+}
+
+bool Field::branch(Region& region, Index iterations, Index& limit) {
+  Search search{iterations, limit};
+  improve(region);
+  best_of_branches(region, score(region), search);
+  limit = std::max<Index>(search.limit, 0);
+  if (search.proven) fix(region);
+  return search.proven;
+}
+
+}  // namespace certus::corpus

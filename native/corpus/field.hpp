@@ -1,0 +1,165 @@
+// The corpus problem: blocks of sentences, and the consensus nodes that their words are tied to.
+//
+//   maximise  sum_b f_b(y_b) + sum_c [ prior_c(z_c) + sum_{slots i of c} agreement(y_i, z_c) ]
+//
+// over the labels y of the blocks and the labels z of the nodes; prior_c counts the words of the node that are settled
+// or observed. Given z, the blocks fall apart: the problem is one over z alone, in which block b is a factor
+//
+//   F_b(z) = max_y f_b(y) + sum_{slots i of b} agreement(y_i, z_c(i)).
+//
+// Multipliers m_i(z), one for each slot and label of its node, move scores between blocks and nodes. For any of them
+//
+//   D(m) = sum_b max_z [ F_b(z) - sum_i m_i(z_c(i)) ] + sum_c max_z [ prior_c(z) + sum_i m_i(z) ]
+//
+// is at least the optimum, and it is as tight as the relaxation of Rush et al. (2012, §6), where the labels y of words
+// are what sentences and nodes agree on: both are the same linear program.
+#pragma once
+
+#include <vector>
+
+#include "corpus/blocks.hpp"
+#include "corpus/mrf.hpp"
+
+namespace certus::corpus {
+
+// Blocks and nodes that hang together, or all that are still open.
+struct Region {
+  std::vector<Index> blocks, nodes;
+  std::vector<Index> torn;  // the blocks that would choose other labels for their nodes than these have
+};
+
+// Which blocks of a region an iteration solves: the torn ones, those that share a node with them, or all.
+enum class Reach { torn, near, all };
+
+class Field {
+ public:
+  Field(Agreement agreement, Index nodes, double window) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
+    mrf_.agreement = std::move(agreement);
+    builder_.window = window;
+  }
+  Field(const Field&) = delete;
+
+  // Building: words whose label is observed, then sentences (see Builder), then `close`.
+  void observe(Index node, Label label, double count) { observed_.push_back({node, label, count}); }
+  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels,
+             bool& risky) {
+    return builder_.add(lattices, n, sentence, token, nodes, labels, risky);
+  }
+  // Makes one node of several: node c becomes node into[c].
+  void merge(const Index* into);
+  void close();
+
+  // Solves blocks of a region and improves their multipliers, one slot after the other. Returns how many were solved.
+  Index iterate(Region& region, Reach reach);
+  // Fixes the nodes whose labels are proven, whatever the others are; leaves the rest in the region.
+  void certify(Region& region);
+  // The parts of a region that do not touch.
+  std::vector<Region> components(const Region& region);
+  // Finds the best labels of the nodes of a region by branching on them, with bounds from sweeps. Returns whether they
+  // are proven within `limit` branches, which are counted down.
+  bool branch(Region& region, Index iterations, Index& limit);
+  // Improves the labels of a region's nodes: blocks choose given the nodes, nodes given the blocks, in turn.
+  void improve(const Region& region);
+
+  // Gives a node a label, by the number of the value; `fix` keeps those of a region for good.
+  void choose(Index node, std::int32_t value) { choice_[node] = value; }
+  void fix(const Region& region);
+
+  // The best labels of a block, [length], or null, and their score, if `added` is added to the candidates of its slots.
+  double best(Index block, const double* added, Label* out);
+
+  double bound(const Region& region) const;  // of its blocks and nodes
+  double score(const Region& region);        // with the nodes' labels as they are
+  // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
+  double labels(Index block, Label* out);
+
+  double bound_of(Index block) const { return bound_[block]; }
+  double highest(Index node) const;  // the largest total of a node's labels
+  const Blocks& blocks() const { return blocks_; }
+  const Mrf& mrf() const { return mrf_; }
+  Index nodes() const { return nodes_; }
+  const Region& everything() const { return everything_; }
+  bool fixed(Index node) const { return alive_count_[node] == 1; }
+  Label consensus(Index node) const { return mrf_.value[mrf_.value_begin[node] + choice_[node]]; }
+  // What the nodes score that have one word alone, which agrees with itself.
+  double constant() const { return constant_; }
+  double prior(Index node) const { return mrf_.prior[mrf_.value_begin[node] + choice_[node]]; }
+
+ private:
+  static constexpr std::int32_t kFree = -1;
+  struct Saved;
+  struct Moat;
+  struct Search {
+    Index iterations, limit;  // before each branching; branchings left
+    bool proven = true;
+  };
+
+  const double* multipliers(Index slot) const { return multiplier_.data() + multiplier_begin_[slot]; }
+  double* multipliers(Index slot) { return multiplier_.data() + multiplier_begin_[slot]; }
+  std::int32_t best_value(Index node) const;
+  double tolerance(double value) const { return 1e-11 * (1 + (value < 0 ? -value : value)); }
+
+  double solve(Index block);
+  bool update(Index slot, const double* apart);
+  void reachable(Index slot, const double* apart, double* out) const;
+  void adjust(Index slot, std::int32_t value, bool with_multipliers);
+  double search(Index block, bool with_multipliers, Label* out);
+  void trace(Index block, std::size_t end, Label* out) const;
+  void sweep(const std::vector<Index>& blocks);
+  void evaluate(Index block);
+  void evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks);
+  bool torn(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
+  void queue_blocks(Index node, std::vector<Index>& queue);
+  void find_torn(Region& region) const;
+  std::vector<Index> near(const Region& region);
+
+  double price(Index node) const;
+  Index reach(Index block, double distance, Index number, std::vector<Moat>& moats);
+  Index join(Index one, Index other, std::vector<Moat>& moats);
+  void flood(Index number, std::vector<Moat>& moats);
+  void keep_open(Region& region);
+  void narrow(const Moat& moat);
+  void hold(Index block);
+  void let_go(Index block);
+  void fix(Index node);
+  void restrict(Index node, std::int32_t value);
+  void open_node(Index node);
+  void total_up(const Region& region);
+
+  double best_of_branches(const Region& region, double least, Search& search);
+  Index most_torn(const Region& region) const;
+
+  Index nodes_;
+  Mrf mrf_;  // its words are the slots
+  Blocks blocks_;
+  std::vector<Mrf::Observed> observed_;
+  Builder builder_;
+  Region everything_;
+  double constant_ = 0;
+
+  // Nodes: for each of their values the prior plus all multipliers, and whether it is still possible.
+  std::vector<double> total_;
+  std::vector<std::uint8_t> alive_;
+  std::vector<std::int32_t> alive_count_, choice_;  // [nodes]
+
+  // Slots.
+  std::vector<std::size_t> multiplier_begin_;  // [slots + 1]
+  std::vector<double> multiplier_;
+  std::vector<std::int32_t> held_;             // [slots]: a value to hold its node to in a search, or kFree
+
+  // Blocks.
+  std::vector<double> bound_;           // [blocks]: max_z of F_b less the multipliers
+  std::vector<double> block_score_;     // [blocks]: the same at the nodes' choices
+  bool all_to_nodes_ = false;           // whether blocks keep no share in an update
+  std::vector<std::uint8_t> open_;      // [nodes], scratch of `certify` and `components`
+  std::vector<std::int32_t> owner_;     // [nodes], scratch of `certify`: the moat that reaches it, or -1
+  std::vector<double> distance_;        // [nodes], likewise: from the group of the moat
+  std::vector<std::uint8_t> queued_;    // [blocks], likewise
+
+  // Scratch of one block.
+  std::vector<double> added_;           // [candidates of the block]: what slots add to labels
+  std::vector<double> forward_, backward_, apart_, both_;
+  std::vector<std::uint32_t> back_;
+};
+
+}  // namespace certus::corpus

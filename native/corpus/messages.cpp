@@ -1,0 +1,251 @@
+// Multipliers of one slot after the other, best given all others (block coordinate descent on the dual).
+//
+// At a slot i of node c, let q(z) be the best that the block reaches with z_c = z, multipliers of i aside, and r(z) the
+// total of the node without those of i. Any split of t(z) = q(z) + r(z) between block and node makes their sum of maxima
+// as small as it can be, max_z t(z). The block keeps a share of it, the node passes the rest on to its other words. The
+// maxima q of all slots of a block come from one backward and one forward pass.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "corpus/field.hpp"
+#include "corpus/sums.hpp"
+
+namespace certus::corpus {
+namespace {
+
+constexpr double kSame = 1e-13;  // changes of multipliers that are none
+
+}  // namespace
+
+// What a slot adds to its candidates: at the value given, or at the best.
+void Field::adjust(Index slot, std::int32_t value, bool with_multipliers) {
+  const Index c = mrf_.node_of[slot];
+  const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
+  const double* const m = multipliers(slot);
+  const std::size_t begin = mrf_.candidates[slot], end = mrf_.candidates[slot + 1];
+  double* const added = added_.data() + (begin - mrf_.candidates[blocks_.slot[blocks_.block_of[slot]]]);
+  if (value != kFree) {
+    for (std::size_t k = begin; k < end; ++k)
+      added[k - begin] = mrf_.agreement(mrf_.candidate_label[k], mrf_.value[first + value]) - (with_multipliers ? m[value] : 0);
+    return;
+  }
+  const double none = alive_[first + n - 1] ? mrf_.agreement.null - m[n - 1] : kNever<double>;
+  double most = none;
+  for (std::size_t v = 0; v + 1 < n; ++v) most = std::max(most, alive_[first + v] ? -m[v] : kNever<double>);
+  for (std::size_t k = begin; k < end; ++k) {
+    const std::size_t v = mrf_.candidate_value[k];
+    added[k - begin] = alive_[first + v] ? std::max(most, mrf_.agreement.same - m[v]) : most;
+  }
+  if (mrf_.agreement.close == 0) return;
+  for (std::size_t k = begin; k < end; ++k)
+    for (std::size_t v = 0; v + 1 < n; ++v)
+      if (alive_[first + v] && mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+        added[k - begin] = std::max(added[k - begin], mrf_.agreement.close - m[v]);
+}
+
+// The best of a block with each value of a slot's node, the slot's multipliers aside. `apart`: [candidates] the best with
+// each label, without what the slot adds.
+void Field::reachable(Index slot, const double* apart, double* out) const {
+  const Index c = mrf_.node_of[slot];
+  const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
+  const std::size_t begin = mrf_.candidates[slot], end = mrf_.candidates[slot + 1];
+  const double most = *std::max_element(apart, apart + (end - begin));
+  std::fill_n(out, n, most);
+  out[n - 1] += mrf_.agreement.null;
+  for (std::size_t k = begin; k < end; ++k) {
+    double& x = out[mrf_.candidate_value[k]];
+    x = std::max(x, apart[k - begin] + mrf_.agreement.same);
+  }
+  if (mrf_.agreement.close == 0) return;
+  for (std::size_t k = begin; k < end; ++k)
+    for (std::size_t v = 0; v + 1 < n; ++v)
+      if (mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+        out[v] = std::max(out[v], apart[k - begin] + mrf_.agreement.close);
+}
+
+// The best of a block, where `held_` says what its nodes are held to.
+double Field::search(Index block, bool with_multipliers, Label* out) {
+  const std::size_t slot = blocks_.slot[block], end = blocks_.slot[block + 1];
+  added_.resize(mrf_.candidates[end] - mrf_.candidates[slot]);
+  for (std::size_t i = slot; i < end; ++i) adjust(static_cast<Index>(i), held_[i], with_multipliers);
+  return best(block, added_.data(), out);
+}
+
+double Field::best(Index block, const double* added_to, Label* out) {
+  const std::size_t first = blocks_.first_state(block), base = mrf_.candidates[blocks_.slot[block]];
+  const std::size_t begin = blocks_.position[block];
+  forward_.resize(blocks_.states(block));
+  if (out) back_.resize(forward_.size());
+  for (std::size_t p = begin; p < blocks_.position[block + 1]; ++p) {
+    const Index at = blocks_.slot_at[p];
+    const double* const added = at < 0 ? nullptr : added_to + (mrf_.candidates[at] - base);
+    const std::size_t before = p > begin ? blocks_.state[p - 1] - first : 0;
+    for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
+      double score = 0;
+      if (p > begin) {
+        const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s], origin = before + blocks_.origin[s];
+        const float* const arcs = blocks_.score.data() + blocks_.arc[s];
+        score = largest_sum(forward_.data() + origin, arcs, count);
+        std::size_t a = 0;
+        while (out && a + 1 < count && forward_[origin + a] + static_cast<double>(arcs[a]) != score) ++a;
+        if (out) back_[s - first] = static_cast<std::uint32_t>(origin + a);
+      }
+      score += blocks_.node[s];
+      forward_[s - first] = added ? score + added[blocks_.candidate[s]] : score;
+    }
+  }
+  const auto last = forward_.begin() + static_cast<std::ptrdiff_t>(blocks_.state[blocks_.position[block + 1] - 1] - first);
+  const auto end = std::max_element(last, forward_.end());
+  if (out) trace(block, static_cast<std::size_t>(end - forward_.begin()), out);
+  return *end;
+}
+
+// Follows the best path back from its last state.
+void Field::trace(Index block, std::size_t end, Label* out) const {
+  const std::size_t first = blocks_.first_state(block);
+  for (Index p = blocks_.length(block) - 1; p >= 0; --p) {
+    out[p] = blocks_.label[first + end];
+    if (p > 0) end = back_[end];
+  }
+}
+
+// Chooses the multipliers of a slot, and says whether they changed. `apart`: [candidates] the best of the block with each,
+// without what the slot adds.
+bool Field::update(Index slot, const double* apart) {
+  const Index c = mrf_.node_of[slot];
+  const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
+  if (alive_count_[c] == 1) return false;
+  double* const m = multipliers(slot);
+  // The rest goes evenly to the words that are still to come, and to the node.
+  const Index to_come = mrf_.word_begin[c + 1] - (std::lower_bound(mrf_.words.begin() + mrf_.word_begin[c], mrf_.words.begin() + mrf_.word_begin[c + 1], slot) - mrf_.words.begin());
+  const double share = all_to_nodes_ ? 0 : 1.0 / (1.0 + static_cast<double>(to_come));
+  both_.resize(n);
+  reachable(slot, apart, both_.data());
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t v = 0; v < n; ++v) {
+    if (!alive_[first + v]) continue;
+    both_[v] -= share * (both_[v] + total_[first + v] - m[v]);
+    least = std::min(least, both_[v]);
+  }
+  double change = 0;
+  for (std::size_t v = 0; v < n; ++v)
+    if (alive_[first + v]) change = std::max(change, std::fabs(both_[v] - least - m[v]));
+  if (change <= kSame) return false;
+  for (std::size_t v = 0; v < n; ++v) {
+    if (!alive_[first + v]) continue;
+    total_[first + v] += both_[v] - least - m[v];
+    m[v] = both_[v] - least;
+  }
+  return true;
+}
+
+double Field::solve(Index block) {
+  const std::size_t first = blocks_.first_state(block), slot = blocks_.slot[block];
+  const std::size_t base = mrf_.candidates[slot];
+  const std::size_t begin = blocks_.position[block], end = blocks_.position[block + 1];
+  added_.resize(mrf_.candidates[blocks_.slot[block + 1]] - base);
+  for (std::size_t i = slot; i < blocks_.slot[block + 1]; ++i) adjust(static_cast<Index>(i), kFree, true);
+  forward_.resize(blocks_.states(block));
+  backward_.assign(blocks_.states(block), kNever<double>);
+  std::fill(backward_.begin() + (blocks_.state[end - 1] - first), backward_.end(), 0.0);
+  const auto added_at = [&](std::size_t p) {
+    const Index at = blocks_.slot_at[p];
+    return at < 0 ? nullptr : added_.data() + (mrf_.candidates[at] - base);
+  };
+  for (std::size_t p = end - 1; p > begin; --p) {
+    const double* const added = added_at(p);
+    double* const before = backward_.data() + (blocks_.state[p - 1] - first);
+    for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
+      const double onward = backward_[s - first] + blocks_.node[s] + (added ? added[blocks_.candidate[s]] : 0);
+      const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s];
+      raise(before + blocks_.origin[s], blocks_.score.data() + blocks_.arc[s], onward, count);
+    }
+  }
+  for (std::size_t p = begin; p < end; ++p) {
+    const Index at = blocks_.slot_at[p];
+    const double* const before = p > begin ? forward_.data() + (blocks_.state[p - 1] - first) : nullptr;
+    if (at >= 0) apart_.assign(mrf_.candidates[at + 1] - mrf_.candidates[at], kNever<double>);
+    for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
+      const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s];
+      double best = before ? largest_sum(before + blocks_.origin[s], blocks_.score.data() + blocks_.arc[s], count) : 0;
+      best += blocks_.node[s];
+      forward_[s - first] = best;
+      if (at >= 0) apart_[blocks_.candidate[s]] = std::max(apart_[blocks_.candidate[s]], best + backward_[s - first]);
+    }
+    if (at >= 0) {
+      if (update(at, apart_.data())) adjust(at, kFree, true);
+      const double* const added = added_at(p);
+      for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) forward_[s - first] += added[blocks_.candidate[s]];
+    }
+  }
+  return *std::max_element(forward_.begin() + (blocks_.state[end - 1] - first), forward_.end());
+}
+
+// Twice: blocks first take their shares, then leave all they can to the nodes, which know best what to do with it and
+// whose prices are then as high as can be.
+void Field::sweep(const std::vector<Index>& blocks) {
+  for (const Index b : blocks) bound_[b] = solve(b);
+  all_to_nodes_ = true;
+  for (const Index b : blocks) bound_[b] = solve(b);
+  all_to_nodes_ = false;
+}
+
+// Scores a block with the nodes at the labels that they have.
+void Field::evaluate(Index block) {
+  hold(block);
+  block_score_[block] = search(block, true, nullptr);
+  let_go(block);
+}
+
+// Lets nodes choose anew; scores the blocks given, and those of nodes that chose otherwise.
+void Field::evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks) {
+  for (const Index b : blocks) queued_[b] = 1;
+  for (const Index c : nodes) {
+    const std::int32_t before = choice_[c];
+    choice_[c] = best_value(c);
+    if (choice_[c] != before) queue_blocks(c, blocks);
+  }
+  for (const Index b : blocks) {
+    evaluate(b);
+    queued_[b] = 0;
+  }
+}
+
+Index Field::iterate(Region& region, Reach reach) {
+  const std::vector<Index> solved = reach == Reach::all ? region.blocks : reach == Reach::near ? near(region) : region.torn;
+  sweep(solved);
+  std::vector<Index> nodes;
+  for (const Index b : solved)
+    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i)
+      if (const Index c = mrf_.node_of[i]; !open_[c]) open_[c] = 1, nodes.push_back(c);
+  for (const Index c : nodes) open_[c] = 0;
+  evaluate(nodes, solved);
+  find_torn(region);
+  return static_cast<Index>(solved.size());
+}
+
+// Adds the blocks of a node that are not queued yet.
+void Field::queue_blocks(Index node, std::vector<Index>& queue) {
+  for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k)
+    if (const Index b = blocks_.block_of[mrf_.words[k]]; !queued_[b]) queued_[b] = 1, queue.push_back(b);
+}
+
+void Field::find_torn(Region& region) const {
+  region.torn.clear();
+  for (const Index b : region.blocks)
+    if (torn(b)) region.torn.push_back(b);
+}
+
+// The blocks that share a node with a torn one.
+std::vector<Index> Field::near(const Region& region) {
+  std::vector<Index> found;
+  for (const Index b : region.torn)
+    for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i)
+      if (alive_count_[mrf_.node_of[i]] > 1) queue_blocks(mrf_.node_of[i], found);
+  for (const Index b : found) queued_[b] = 0;
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace certus::corpus

@@ -1,0 +1,87 @@
+"""The corpus benchmark runs, and says what it found."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from certus.bench.corpus import Plan, Report, run
+from certus.bench.corpus import picture as drawing
+from certus.bench.corpus.claims import claims
+from certus.bench.corpus.plan import Row
+from certus.bench.corpus.report import show, write_json
+from certus.bench.timing import Spread
+from certus.errors import CertusError, InvalidInput
+from tests.models.invented import conllu
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "ud/en_ewt").mkdir(parents=True)
+    for name, count, seed in (("train", 60, 1), ("test", 25, 2)):
+        (folder / f"ud/en_ewt/{name}.conllu").write_text(conllu(count, seed), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(data: Path) -> Report:
+    return run(Plan(data=data, sizes=(10,), targets=("upos",), order=1, repeats=1, text=40))
+
+
+def test_a_run(report: Report) -> None:
+    assert [(row.target, row.size, row.text) for row in report.rows] == [("upos", 10, 0), ("upos", 10, 40)]
+    for row in report.rows:
+        assert 0 < row.base <= 100
+        assert row.certified == 100
+        assert row.command is not None
+        assert len(row.shares) == row.iterations
+    assert [steps.method for steps in report.steps] == ["messages", "subgradient"]
+    assert report.steps[0].gaps[-1] == pytest.approx(0, abs=1e-9)
+    assert min(report.steps[1].gaps) >= -1e-9
+
+
+def test_it_is_shown_and_written(report: Report, tmp_path: Path) -> None:
+    console = Console(record=True, width=200, file=StringIO())
+    show(report, console)
+    text = console.export_text()
+    assert "errors on unknown words gone, upos, 50 sentences" in text
+    assert "subgradient" in text
+    write_json(report, tmp_path / "r.json")
+    assert len(json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rows"]) == 2
+
+
+def test_it_is_drawn(report: Report, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    drawing.draw(report, tmp_path / "i.svg")
+    assert (tmp_path / "i.svg").stat().st_size > 1000
+    with pytest.raises(CertusError, match="nothing to draw"):
+        drawing.draw(Report(report.plan, {}), tmp_path / "j.svg")
+
+
+def test_claims_can_fail(report: Report) -> None:
+    spread = Spread(1.0, 1.0, 1.0)
+    row = Row("upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, spread, (1.0, 3.0), [0.5])
+    verdicts = {claim.text: claim.holds for claim in claims(Report(report.plan, {}, [row]))}
+    assert [holds for holds in verdicts.values() if holds is not None] == [False] * 5
+    assert row.reduction == pytest.approx(-5)
+    assert row.cost == 1
+    assert row.command_cost == 3
+
+
+def test_quick_is_small(data: Path) -> None:
+    plan = Plan(data=data).hurried()
+    assert plan.sizes == (50,)
+    assert plan.targets == ("upos",)
+    assert plan.repeats == 1
+
+
+def test_bad_input(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no part 'all'"):
+        Plan(data=data, part="all")
+    with pytest.raises(InvalidInput, match=r"there is no .*train\.conllu"):
+        Plan(data=tmp_path)

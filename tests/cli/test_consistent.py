@@ -1,0 +1,97 @@
+"""``certus tag --consistent``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import certus
+from certus.cli.app import app
+from certus.cli.consistent import parse_delta, summary
+from certus.corpus import Limits, tag
+from certus.errors import InvalidInput
+from certus.formats import read
+from tests.models.invented import conllu, sentences
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that learned from little, a file to tag, and more text."""
+    made = tmp_path_factory.mktemp("consistent")
+    (made / "train.conllu").write_text(conllu(12, 1), encoding="utf-8")
+    (made / "test.conllu").write_text(conllu(30, 2), encoding="utf-8")
+    more = "".join(" ".join(sentence.words) + "\n" for sentence in sentences(100, 3))
+    (made / "more.txt").write_text(more, encoding="utf-8")
+    certus.Tagger("upos", order=2, epochs=4).fit(made / "train.conllu").save(made / "m.certus")
+    return made
+
+
+def invoke(folder: Path, *arguments: str) -> tuple[str, str]:
+    result = CliRunner().invoke(app, ["tag", str(folder / "m.certus"), *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.stdout, result.stderr
+
+
+def test_the_file_comes_out_as_it_went_in(folder: Path, tmp_path: Path) -> None:
+    out, told = invoke(folder, str(folder / "test.conllu"), "--consistent")
+    test = list(read(folder / "test.conllu"))
+    expected = tag(certus.load(folder / "m.certus"), test).labels
+    (tmp_path / "out.conllu").write_text(out, encoding="utf-8")
+    written = list(read(tmp_path / "out.conllu"))
+    assert [sentence.column("upos") for sentence in written] == expected
+    assert [sentence.column("feats") for sentence in written] == [one.column("feats") for one in test]
+    assert "100.0 % of sentences certified" in told
+    assert "types that should agree" in told
+
+
+def test_text_weights_and_an_output_file(folder: Path, tmp_path: Path) -> None:
+    test, more, output = folder / "test.conllu", folder / "more.txt", tmp_path / "out.conllu"
+    out, told = invoke(
+        folder, str(test), "--consistent", "--text", str(more), "--delta", "3,1,0", "-o", str(output)
+    )
+    assert out == ""
+    assert "sentences of added text used" in told
+    expected = tag(certus.load(folder / "m.certus"), read(test), text=read(more), delta=(3, 1, 0)).labels
+    assert [sentence.column("upos") for sentence in read(output)] == expected
+
+
+def test_known_words_from_a_file(folder: Path) -> None:
+    train, test = str(folder / "train.conllu"), str(folder / "test.conllu")
+    assert invoke(folder, test, "--consistent", "--known", train) == invoke(folder, test, "--consistent")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--consistent", "-k", "2"], "-k does not go with --consistent"),
+        (["--consistent", "--confidence"], "--confidence does not go"),
+        (["--consistent", "--legal", "bio"], "--legal does not go"),
+        (["--consistent", "--dictionary", "d"], "--dictionary does not go"),
+        (["--consistent", "--delta", "one"], "up to three numbers"),
+        (["--consistent", "--delta", "1,2"], "must not rise"),
+        (["--consistent", "--text", "none.txt"], "none.txt"),
+        (["--consistent", "--known", "none.conllu"], "none.conllu"),
+        (["--delta", "3"], "go with --consistent"),
+        (["--text", "x.txt"], "go with --consistent"),
+    ],
+)
+def test_bad_input(folder: Path, options: list[str], said: str) -> None:
+    with pytest.raises(certus.errors.CertusError, match=said):
+        invoke(folder, str(folder / "test.conllu"), *options)
+
+
+def test_weights_are_numbers() -> None:
+    assert parse_delta("4") == (4.0,)
+    assert parse_delta("4,1.5,0") == (4.0, 1.5, 0.0)
+    with pytest.raises(InvalidInput, match="'4;1'"):
+        parse_delta("4;1")
+
+
+def test_the_summary_owns_up(folder: Path) -> None:
+    tagger, test = certus.load(folder / "m.certus"), list(read(folder / "test.conllu"))
+    short = summary(tag(tagger, test, limits=Limits(max_iterations=0, branches=0)))
+    assert "below the bound" in short
+    assert "all proven" in summary(tag(tagger, test))
