@@ -497,6 +497,8 @@ def declared() -> dict[str, tuple[str, Any, bool]]:
         for made in options
         for spelling in made.opts
     }
+
+
 def declared() -> dict[str, tuple[str, Any]]:
     """The options of ``certus tag`` as the command line declares them: what they set, and their default.
 

@@ -181,6 +181,26 @@ def joint(
 
 
 @bench.command()
+def corpus(
+    data: Data = None,
+    part: Annotated[str, typer.Option(help="What to label: test, or dev while one is choosing.")] = "test",
+    order: Annotated[int, typer.Option(help="Of the pruned CRF.", min=1, max=5)] = 2,
+    quick: Annotated[bool, typer.Option("--quick", help="One small run: a look, not figures.")] = False,
+    json: Json = None,
+    plot: Plot = None,
+) -> None:
+    """Learn from 50 to 500 sentences, label a test set, and see what consistency across sentences brings.
+
+    Accuracy, error reduction, proofs, iterations and time, without further text and with (Rush et al. 2012,
+    table 4 and figure 3). The last table holds the promises of the documentation against this machine.
+    """
+    from certus.bench.corpus import Plan, picture, report, run
+
+    plan = Plan(data=_folder(data), part=part, order=order)
+    _measure(partial(run, plan.hurried() if quick else plan), report, json, picture.draw, plot)
+
+
+@bench.command()
 def latent(
     data: Data = None,
     only: Annotated[str, typer.Option(help="The task, np or jnlpba; both by default.")] = "",
@@ -263,39 +283,6 @@ def _measure(
         draw(found, plot)
     if getattr(found, "failures", ()):
         raise typer.Exit(1)
-
-
-@bench.command()
-def corpus(
-    data: Annotated[
-        Path | None,
-        typer.Option(envvar="CERTUS_DATA", help="The folder with the corpora; UD English EWT in ud/en_ewt."),
-    ] = None,
-    part: Annotated[str, typer.Option(help="What to label: test, or dev while one is choosing.")] = "test",
-    order: Annotated[int, typer.Option(help="Of the pruned CRF.", min=1, max=5)] = 2,
-    quick: Annotated[bool, typer.Option("--quick", help="One small run: a look, not figures.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write everything to this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the iterations: a .png, .svg or .pdf file.")] = None,
-) -> None:
-    """Learn from 50 to 500 sentences, label a test set, and see what consistency across sentences brings.
-
-    Accuracy, error reduction, proofs, iterations and time, without further text and with (Rush et al. 2012,
-    table 4 and figure 3). The last table holds the promises of the documentation against this machine.
-    """
-    from certus.bench.corpus import Plan, picture, run
-    from certus.bench.corpus.report import show, write_json
-    from certus.errors import InvalidInput
-
-    if data is None:
-        raise InvalidInput("where are the corpora? Give their folder by --data, or in CERTUS_DATA")
-    plan = Plan(data=data, part=part, order=order)
-    _check_outputs(json, plot)
-    report = _run(partial(run, plan.hurried() if quick else plan))
-    show(report, _console())
-    if json is not None:
-        write_json(report, json)
-    if plot is not None:
-        picture.draw(report, plot)
 
 
 def _check_outputs(json: Path | None, plot: Path | None) -> None:
