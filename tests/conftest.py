@@ -13,12 +13,6 @@ def tally(pytestconfig: pytest.Config) -> list[int]:
     return pytestconfig.stash.setdefault(EQUAL, [])
 
 
-@pytest.fixture(autouse=True)
-def stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep benchmarks from starting the process anew, which would be that of the tests."""
-    monkeypatch.setenv("CERTUS_BENCH_READY", "1")
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say how many answers were compared with brute force."""
     equal: list[int] = config.stash.get(EQUAL, [])

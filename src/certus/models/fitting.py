@@ -16,8 +16,6 @@ import numpy as np
 
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target, brackets, build, read
-from certus.learn import hmm, options, training
-from certus.formats import Sentence, Target, read
 from certus.learn import hmm, options, training, vocabulary
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
