@@ -94,8 +94,8 @@ def tag(
         typer.Option(help="Of a latent-crf: ldi, bhp, bmp or mbr; as it was trained for by default."),
     ] = None,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Of ldi and mbr: the most latent paths to look at.")
-    ] = None,
+        int, typer.Option(min=0, help="Of ldi and mbr: the most latent paths to look at; 0: as they have it.")
+    ] = 0,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
     format: Annotated[
         str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")

@@ -29,7 +29,7 @@ def run(
     legal: str | None = None,
     dictionary: str | None = None,
     inference: str | None = None,
-    steps: int | None = None,
+    steps: int = 0,
     format: str | None = None,
     columns: str | None = None,
     encoding: str = "utf-8",
@@ -39,7 +39,7 @@ def run(
     check_encoding(encoding)
     model, inputs = sort_out(model, inputs)
     tagger = load(model)
-    if inference is not None or steps is not None:
+    if inference is not None or steps:
         latent = tagger.latent
         latent.inference = chosen(inference or latent.inference.name, steps, tagger.labels)
     options = {
@@ -151,15 +151,15 @@ def _value(target: Target, label: str, column: str) -> str:
     return next(parts, "").removeprefix(f"{column}=")
 
 
-def chosen(inference: str, steps: int | None, labels: list[str]) -> Any:
+def chosen(inference: str, steps: int, labels: list[str]) -> Any:
     """Make an inference of its name and its limit; labels of spans are reranked by F1, others by accuracy."""
     from certus.evaluation.spans import is_tag
     from certus.latent.inference import INFERENCES, choose
 
-    options: dict[str, Any] = {} if steps is None else {"steps": steps}
+    options: dict[str, Any] = {"steps": steps} if steps else {}
     if inference == "mbr":
         options["gain"] = "spans" if all(map(is_tag, labels)) else "accuracy"
-    if steps is not None and inference in ("bhp", "bmp"):
+    if steps and inference in ("bhp", "bmp"):
         raise InvalidInput(f"steps is the limit of ldi and mbr; {inference} has none")
     return INFERENCES[inference](**options) if inference in INFERENCES else choose(inference, 1)
 

@@ -40,6 +40,8 @@ def _curve(axes: Any, task: TaskReport, what: str, label: str) -> None:
         xs, ys = zip(*points, strict=True)
         axes.plot(xs, ys, color=_COLOURS[bound], marker="o", markersize=3.5, label=_NAMES[bound])
     axes.set_xscale("log")
+    if what in ("paths", "seconds"):
+        axes.set_yscale("log")
     axes.set_xlabel("n")
     _dress(axes, f"{task.task}: {label}")
 
@@ -49,7 +51,7 @@ def _concentration(axes: Any, task: TaskReport) -> None:
     axes.plot(range(1, len(mass) + 1), mass, color="#3d5a98")
     axes.set_xlabel("best latent paths")
     axes.set_ylim(0, 100)
-    _dress(axes, f"{task.task}: mass of the best latent paths (%)")
+    _dress(axes, f"{task.task}: mass of the best paths (%)")
 
 
 def _dress(axes: Any, title: str) -> None:

@@ -21,7 +21,7 @@ _SHOWN = (1, 10, 100, 400, 800, 2000)  # latent paths whose mass is printed
 def show(report: Report, console: Console) -> None:
     """Print every table of a report."""
     if report.plan.quick:
-        console.print(Text("quick: little was learned, so only times of inference say anything", "yellow"))
+        console.print(Text("quick: little was learned, so quality and times say little", "yellow"))
     for task in report.tasks:
         console.print(_table(task))
         console.print(_curves(task))
