@@ -34,6 +34,7 @@ _TEACH = """
     certus demo                  a sentence decoded, with its proof (two seconds)
     certus tag "Any sentence."   parts of speech and morphology, from the English model
     certus train tagger --help   a tagger of your own, from CoNLL-U or columns
+    certus train parser --help   a parser of your own, from bracketed trees; then certus parse
     certus train parser --help   a parser of your own, from bracketed trees
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
@@ -53,7 +54,7 @@ def about(
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Find the best label sequence under a model, fast, with a bound that proves it is the best.
+    """Find the best label sequence or tree under a model, fast, with a bound that proves it is the best.
 
     A model gives each label a score at each position (emissions) and each pair of neighbouring labels another
     (transitions). Certus finds the sequence with the highest total, or the k highest, exactly.
