@@ -34,7 +34,6 @@ _TEACH = """
     certus demo                  a sentence decoded, with its proof (two seconds)
     certus tag "Any sentence."   parts of speech and morphology, from the English model
     certus train tagger --help   a tagger of your own, from CoNLL-U or columns
-    certus train parser --help   a parser of your own, from bracketed trees; then certus parse
     certus train parser --help   a parser of your own, from bracketed trees
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
