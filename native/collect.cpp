@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "vector.hpp"
+#include "widths.hpp"
 
 #if defined(CERTUS_HAS_CLONES)
 #include <immintrin.h>
-#define CERTUS_V4 __attribute__((target("arch=x86-64-v4")))
 #endif
 
 namespace certus {
@@ -55,11 +54,6 @@ Index collect_plainly(const S* x, const S* other, Index n, const unsigned* marke
 }
 
 #if defined(CERTUS_HAS_CLONES)
-
-bool has_v4() {
-  static const bool has = __builtin_cpu_supports("x86-64-v4");
-  return has;
-}
 
 // Eight elements of a group, and the two vectors or one that hold a chunk's maxima.
 struct Doubles {
@@ -152,7 +146,7 @@ CERTUS_V4 Index collect_v4(const S* x, const S* other, Index n, const unsigned* 
   return count;
 }
 
-#define CERTUS_CHOOSE(K, name, ...) has_v4() ? name##_v4<K>(__VA_ARGS__) : name##_plainly(__VA_ARGS__)
+#define CERTUS_CHOOSE(K, name, ...) vector_bytes() == 64 ? name##_v4<K>(__VA_ARGS__) : name##_plainly(__VA_ARGS__)
 #else
 #define CERTUS_CHOOSE(K, name, ...) name##_plainly(__VA_ARGS__)
 #endif

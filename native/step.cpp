@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <limits>
 
-#include "vector.hpp"
+#include "widths.hpp"
 
 namespace certus {
 namespace {
 
 // The state of a step on its way over the labels. What kTracked adds: the largest reach, and a sum that shows
 // NaN and +inf (a false alarm, by overflow, costs a second look).
-template <class S, bool kTracked>
+template <class S, int bytes, bool kTracked>
 struct Stepper {
-  using V = typename Simd<S>::vector;
-  using U = typename Simd<S>::unaligned;
-  static constexpr Index W = Simd<S>::width, P = kLanes / W;  // vectors a unit of kLanes labels
+  using V = typename Simd<S, bytes>::vector;
+  using U = typename Simd<S, bytes>::unaligned;
+  static constexpr Index W = Simd<S, bytes>::width, P = kLanes / W;  // vectors a unit of kLanes labels
+  static constexpr int kUnits = bytes / 16;  // at a time: eight vectors, or four
   const Steps<S>& at;
   const Index n;
   V most[P], sum[P], best[P];
@@ -59,50 +60,49 @@ struct Stepper {
     static_assert(kPad == 4 * kLanes && kChunk % kPad == 0);
     const Index end = std::min((c + 1) * kChunk, padded(n));
     for (Index y = c * kChunk; y < end; y += kPad) {
-      if (y + kPad <= n) {
-        block<4>(y, at.node + y);
-      } else {
-        alignas(64) S tail[kPad];
-        fill_tail(tail, at.node + y, n - y);
-        block<4>(y, tail);
+      alignas(64) S tail[kPad];
+      const S* node = at.node + y;
+      if (y + kPad > n) {
+        fill_tail(tail, node, n - y);
+        node = tail;
       }
+      for (int u = 0; u < 4; u += kUnits) block<kUnits>(y + u * kLanes, node + u * kLanes);
     }
     V all = best[0];
     for (Index p = 0; p < P; ++p) {
       *reinterpret_cast<U*>(maxima.group + c * kLanes + p * W) = best[p];
       all = larger(best[p], all);
     }
-    maxima.chunk[c] = fold_largest<S>(all);
+    maxima.chunk[c] = fold_largest<S, bytes>(all);
   }
 };
 
-template <class S>
+template <class S, int bytes>
 CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
-  using V = typename Simd<S>::vector;
-  constexpr Index W = Simd<S>::width, P = kLanes / W;
-  Stepper<S, true> stepper(steps, n);
+  using V = typename Simd<S, bytes>::vector;
+  constexpr Index W = Simd<S, bytes>::width, P = kLanes / W;
+  Stepper<S, bytes, true> stepper(steps, n);
   for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
   V most = stepper.most[0], sum = stepper.sum[0];
   for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
-  *suspicious = !(fold_lanes(sum, [](auto a, auto b) __attribute__((always_inline)) { return a + b; }) < std::numeric_limits<S>::infinity());
-  return fold_largest<S>(most);
+  *suspicious = !(fold_lanes<S, bytes>(sum, [](auto a, auto b) __attribute__((always_inline)) { return a + b; }) < std::numeric_limits<S>::infinity());
+  return fold_largest<S, bytes>(most);
 }
 
-template <class S>
+template <class S, int bytes>
 CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {
-  Stepper<S, false> stepper(steps, n);
+  Stepper<S, bytes, false> stepper(steps, n);
   stepper.chunk(maxima, c);
 }
 
 }  // namespace
 
-#define CERTUS_BOTH(S)                                                                                   \
-  CERTUS_CLONES S step(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {      \
-    return step_body(steps, maxima, n, suspicious);                                                      \
-  }                                                                                                      \
-  CERTUS_CLONES void step_chunk(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {      \
-    step_chunk_body(steps, maxima, n, c);                                                                \
-  }
+#define CERTUS_BOTH(S)                                                                              \
+  CERTUS_BY_WIDTH(S, step, S, step_body,                                                            \
+                  (const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious),      \
+                  (steps, maxima, n, suspicious))                                                   \
+  CERTUS_BY_WIDTH(void, step_chunk, S, step_chunk_body,                                             \
+                  (const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c), (steps, maxima, n, c))
 CERTUS_BOTH(float)
 CERTUS_BOTH(double)
 #undef CERTUS_BOTH

@@ -18,12 +18,13 @@
 namespace certus {
 namespace {
 
-// One 64-byte vector; the compiler splits it where the machine's registers are shorter.
-template <class S>
+// One vector. The compiler splits it where the machine's registers are shorter: sums well, but maxima lane by lane, so
+// that loops made of maxima are compiled for every width of registers (widths.hpp).
+template <class S, int bytes = 64>
 struct Simd {
-  typedef S vector __attribute__((vector_size(64)));
-  typedef S unaligned __attribute__((vector_size(64), aligned(alignof(S)), may_alias));
-  static constexpr Index width = 64 / static_cast<Index>(sizeof(S));
+  typedef S vector __attribute__((vector_size(bytes)));
+  typedef S unaligned __attribute__((vector_size(bytes), aligned(alignof(S)), may_alias));
+  static constexpr Index width = bytes / static_cast<Index>(sizeof(S));
 };
 
 template <class V>
@@ -32,25 +33,19 @@ CERTUS_INLINE V larger(V a, V b) {
 }
 
 // Folds a vector by halves, in an order that does not depend on the machine.
-template <class Fold>
-CERTUS_INLINE float fold_lanes(Simd<float>::vector v, Fold f) {
-  const auto half = f(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
-                      __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
-  const auto quarter = f(__builtin_shufflevector(half, half, 0, 1, 2, 3), __builtin_shufflevector(half, half, 4, 5, 6, 7));
-  const auto pair = f(quarter, __builtin_shufflevector(quarter, quarter, 2, 3, 2, 3));
-  const auto one = f(pair, __builtin_shufflevector(pair, pair, 1, 1, 1, 1));
-  return one[0];
+template <class S, int bytes, class Fold>
+CERTUS_INLINE S fold_lanes(typename Simd<S, bytes>::vector v, Fold f) {
+  if constexpr (bytes == 2 * sizeof(S)) {
+    return f(v[0], v[1]);
+  } else {
+    typename Simd<S, bytes / 2>::vector halves[2];
+    __builtin_memcpy(halves, &v, bytes);
+    return fold_lanes<S, bytes / 2>(f(halves[0], halves[1]), f);
+  }
 }
-template <class Fold>
-CERTUS_INLINE double fold_lanes(Simd<double>::vector v, Fold f) {
-  const auto half = f(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
-  const auto pair = f(__builtin_shufflevector(half, half, 0, 1), __builtin_shufflevector(half, half, 2, 3));
-  const auto one = f(pair, __builtin_shufflevector(pair, pair, 1, 1));
-  return one[0];
-}
-template <class S>
-CERTUS_INLINE S fold_largest(typename Simd<S>::vector v) {
-  return fold_lanes(v, [](auto a, auto b) __attribute__((always_inline)) { return larger(a, b); });
+template <class S, int bytes = 64>
+CERTUS_INLINE S fold_largest(typename Simd<S, bytes>::vector v) {
+  return fold_lanes<S, bytes>(v, [](auto a, auto b) __attribute__((always_inline)) { return larger(a, b); });
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ CERTUS_INLINE void backward_tile(double* const* to, const double* const* from, c
   }
   const auto plus = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
   for (int g = 0; g < G; ++g)
-    for (int k = 0; k < N; ++k) to[g][i + k] = fold_lanes(sum[g][k], plus);
+    for (int k = 0; k < N; ++k) to[g][i + k] = fold_lanes<double, 64>(sum[g][k], plus);
 }
 
 template <int G>

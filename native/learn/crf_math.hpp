@@ -38,7 +38,7 @@ inline constexpr Index kLanes = Simd<double>::width;
 CERTUS_INLINE Vec load(const double* p) { return *reinterpret_cast<const Simd<double>::unaligned*>(p); }
 CERTUS_INLINE void store(double* p, Vec v) { *reinterpret_cast<Simd<double>::unaligned*>(p) = v; }
 CERTUS_INLINE double add_lanes(Vec v) {
-  return fold_lanes(v, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
+  return fold_lanes<double, 64>(v, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
 }
 
 // exp(x) for x from -700 to 700, to within two units in the last place: x = n log 2 + r with |r| <= log(2) / 2, and
