@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from certus.cli.bench import bench
+from certus.cli.options import Columns, Encoding, Format, Quiet
 from certus.cli.train import train as train_commands
 
 app = typer.Typer(
@@ -97,13 +98,9 @@ def tag(
         int, typer.Option(min=0, help="Of ldi and mbr: the most latent paths to look at; 0: as they have it.")
     ] = 0,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
-    format: Annotated[
-        str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    format: Format = None,
+    columns: Columns = None,
+    encoding: Encoding = "utf-8",
     consistent: Annotated[
         bool,
         typer.Option(
@@ -186,11 +183,9 @@ def parse(
     pretty: Annotated[bool, typer.Option("--pretty", help="Draw the trees.")] = False,
     threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
-    format: Annotated[
-        str | None, typer.Option(help="brackets, text, raw, conllu or columns; guessed by default.")
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on stderr.")] = False,
+    format: Format = None,
+    encoding: Encoding = "utf-8",
+    quiet: Quiet = False,
 ) -> None:
     """Find the trees of sentences: plain text, a sentence a line, or the words of bracketed trees.
 
@@ -225,13 +220,9 @@ def evaluate(
     against: Annotated[
         str | None, typer.Option(help="Another prediction: is the difference more than chance?")
     ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    format: Format = None,
+    columns: Columns = None,
+    encoding: Encoding = "utf-8",
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Compare a predicted file with the gold file: accuracy by column, chunk and entity F1, attachment.

@@ -124,7 +124,8 @@ class Tally:
 
     def summary(self) -> str:
         """Say it in a line."""
-        text = f"{self.sentences:,} sentences, {self.proven:,} proven optimal"
+        noun = "sentence" if self.sentences == 1 else "sentences"
+        text = f"{self.sentences:,} {noun}, {self.proven:,} proven optimal"
         if not self.covered:
             return text
         few = ", ".join(map(str, self.covered[:10])) + (", ..." if len(self.covered) > 10 else "")

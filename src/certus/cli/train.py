@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from certus.cli.options import Columns, Encoding, Format, Licence, Quiet
+
 train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
 
 
@@ -97,12 +99,12 @@ def tagger(
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
     ] = None,
-    format: Annotated[str | None, typer.Option(help="conllu, conllx or columns; guessed by default.")] = None,
-    columns: Annotated[str | None, typer.Option(help='Names of columns, such as "word pos chunk".')] = None,
-    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
-    licence: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
-    attribution: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    format: Format = None,
+    columns: Columns = None,
+    encoding: Encoding = "utf-8",
+    licence: Licence = None,
+    attribution: Licence = None,
+    quiet: Quiet = False,
 ) -> None:
     """Train a tagger, from small tag sets to thousands of labels.
 
@@ -181,10 +183,10 @@ def parser(
         int | None, typer.Option(min=1, help="Words seen this often have no tags but those seen.")
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="For measuring on dev data.")] = 1,
-    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
-    licence: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
-    attribution: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    encoding: Encoding = "utf-8",
+    licence: Licence = None,
+    attribution: Licence = None,
+    quiet: Quiet = False,
 ) -> None:
     """Train a constituency parser: a probabilistic grammar with refined labels, and a lexicon."""
     from certus.models.parser import Parser
