@@ -15,12 +15,11 @@
 // them, and solving there is trivial. Sweeps alternate, each with the other's bounds, until that is so.
 #pragma once
 
-#include <bit>
 #include <cmath>
 
+#include "collect.hpp"
 #include "columns.hpp"
 #include "solve.hpp"
-#include "step.hpp"
 
 namespace certus {
 
@@ -41,7 +40,7 @@ class Pruned {
         maxima_{arena.get<S>(chunks_ * kLanes), arena.get<S>(chunks_)},
         promise_(arena.get<S>(T_ * chunks_)),
         marked_(arena.get<unsigned>(chunks_)),
-        found_(arena.get<Found>(L_ + 1)),
+        found_(arena.get<Found<S>>(L_ + 1)),
         before_(arena.get<S>(T_ * width_)),
         kept_(arena.get<Column>(T_)),
         origin_before_(arena.get<double>(T_)),
@@ -169,13 +168,6 @@ class Pruned {
  private:
   static constexpr Index kExact = 32;  // labels up to which bounds are summed again in double
 
-  // A label that was found by gather, with what it is chosen by.
-  struct Found {
-    S value;
-    Label label;
-    bool operator<(const Found& other) const { return value != other.value ? value > other.value : label < other.label; }
-  };
-
   void begin() {
     ++counters_.iterations;
     counters_.activated = 0;
@@ -247,33 +239,17 @@ class Pruned {
   // Collects the labels with x + other >= least; `below` becomes a bound on x + other for all the others. Where more
   // than `most` groups would be looked into, `least` is raised.
   void gather(const S* x, const S* other, S least, Index most) {
-    wanted_ = mark(least);
+    wanted_ = mark(maxima_, chunks_, least, marked_, &below_);
     if (wanted_ > most) {
       const Arena::Scope scope(arena_);
       S* sorted = arena_.get<S>(chunks_ * kLanes);
       std::copy_n(maxima_.group, chunks_ * kLanes, sorted);
       std::nth_element(sorted, sorted + most - 1, sorted + chunks_ * kLanes, std::greater<>());
       least = std::max(least, sorted[most - 1]);
-      mark(least);
+      mark(maxima_, chunks_, least, marked_, &below_);
     }
-    Found* const found = found_;
-    Index count = 0;
-    S below = below_;
-    for (Index c = 0; c < chunks_; ++c) {
-      const Index end = std::min(L_, (c + 1) * kChunk);
-      for (unsigned lanes = marked_[c]; lanes; lanes &= lanes - 1) {
-        for (Index y = c * kChunk + std::countr_zero(lanes); y < end; y += kLanes) {
-          const S sum = x[y] + other[y];
-          const bool in = sum >= least;
-          found[count] = {sum, static_cast<Label>(y)};
-          count += in;
-          below = std::max(below, in ? kNever<S> : sum);
-        }
-      }
-    }
-    below_ = below;
-    count_ = count;
-    spent_ += 6 * count;
+    count_ = collect(x, other, L_, marked_, least, found_, &below_);
+    spent_ += 6 * count_;
   }
 
   // Puts a label with the largest x among those found, first in rank.
@@ -286,22 +262,6 @@ class Pruned {
       }
     found_[count_] = {first, static_cast<Label>(std::find(x, x + L_, highest) - x)};
     return found_[count_++].label;
-  }
-
-  // Marks the groups whose maximum is at least `least`, and returns how many there are; `below` bounds the others.
-  Index mark(S least) {
-    Index groups = 0;
-    below_ = kNever<S>;
-    for (Index c = 0; c < chunks_; ++c) {
-      marked_[c] = 0;
-      if (maxima_.chunk[c] < least) {
-        below_ = std::max(below_, maxima_.chunk[c]);
-      } else {
-        marked_[c] = lanes_at_least(maxima_.group + c * kLanes, least, &below_);
-        groups += std::popcount(marked_[c]);
-      }
-    }
-    return groups;
   }
 
   // Collects the labels alive. Nothing is below: the others are out.
@@ -394,7 +354,7 @@ class Pruned {
   Maxima<S> maxima_;      // of the row at hand
   S* promise_;            // [T][chunks]: the maxima of the first sweep, less origin_promise_
   unsigned* marked_;      // [chunks]: groups to look into, as bits
-  Found* found_;          // [L + 1]
+  Found<S>* found_;       // [L + 1]
   S* before_;             // [T][width], less origin_before_
   S* after_ = nullptr;    // [T][width], less origin_after_
   Column* kept_;          // [T]: by the last sweep

@@ -56,9 +56,13 @@ CERTUS_INLINE void maxplus_columns(S* acc, const S* alpha, const S* rows, Index 
 inline constexpr Index kRowBlock = 64;  // rows a tile streams before its maxima are written back
 
 template <class S>
-CERTUS_INLINE void maxplus_body(S* acc, const S* alpha, const S* rows, Index count, Index stride, Index width) {
-  for (Index i = 0; i < count; i += kRowBlock)
+CERTUS_INLINE void maxplus_body(S* acc, const S* alpha, const S* rows, Index count, Index stride, Index width,
+                                bool backward) {
+  const Index blocks = (count + kRowBlock - 1) / kRowBlock;
+  for (Index b = 0; b < blocks; ++b) {
+    const Index i = (backward ? blocks - 1 - b : b) * kRowBlock;
     maxplus_columns(acc, alpha + i, rows + i * stride, std::min(kRowBlock, count - i), stride, width);
+  }
 }
 
 // A block of rows by 8 vectors (32 KiB) stays in the first-level cache while every sentence uses it.
@@ -302,8 +306,9 @@ CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const 
 }  // namespace
 
 #define CERTUS_BOTH(S)                                                                                        \
-  CERTUS_CLONES void maxplus(S* acc, const S* alpha, const S* rows, Index count, Index stride, Index width) { \
-    maxplus_body(acc, alpha, rows, count, stride, width);                                                     \
+  CERTUS_CLONES void maxplus(S* acc, const S* alpha, const S* rows, Index count, Index stride, Index width,   \
+                             bool backward) {                                                                 \
+    maxplus_body(acc, alpha, rows, count, stride, width, backward);                                           \
   }                                                                                                           \
   CERTUS_CLONES void maxplus_many(S* acc, const S* alpha, Index sentences, const S* rows, Index count,        \
                                   Index stride, Index width) {                                                \

@@ -15,8 +15,12 @@ inline constexpr Index kPad = 64;
 inline Index padded(Index n) { return (n + kPad - 1) / kPad * kPad; }
 
 // acc[j] = max(acc[j], max_i alpha[i] + rows[i * stride + j])   for j < width, i < count.
-void maxplus(float* acc, const float* alpha, const float* rows, Index count, Index stride, Index width);
-void maxplus(double* acc, const double* alpha, const double* rows, Index count, Index stride, Index width);
+// The rows are read from the first block to the last, or `backward`: a matrix that nearly fills a cache is best read
+// one way and the other in turn, since a reader that always comes from the front finds just what it needs next gone.
+void maxplus(float* acc, const float* alpha, const float* rows, Index count, Index stride, Index width,
+             bool backward = false);
+void maxplus(double* acc, const double* alpha, const double* rows, Index count, Index stride, Index width,
+             bool backward = false);
 
 // The same for several sentences at once, so that one read of the rows serves all of them:
 // sentence b has its scores at alpha + b * width and its maxima at acc + b * width.

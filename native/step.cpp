@@ -1,9 +1,5 @@
 #include "step.hpp"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <limits>
 
@@ -98,18 +94,6 @@ CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxim
   stepper.chunk(maxima, c);
 }
 
-template <class S>
-[[maybe_unused]] CERTUS_INLINE unsigned lanes_body(const S* group, S least, S* below) {
-  unsigned lanes = 0;
-  for (Index g = 0; g < kLanes; ++g) {
-    const bool in = group[g] >= least;
-    lanes |= static_cast<unsigned>(in) << g;
-    const S out = in ? kNever<S> : group[g];
-    *below = larger(out, *below);
-  }
-  return lanes;
-}
-
 }  // namespace
 
 #define CERTUS_BOTH(S)                                                                                   \
@@ -122,40 +106,5 @@ template <class S>
 CERTUS_BOTH(float)
 CERTUS_BOTH(double)
 #undef CERTUS_BOTH
-
-#if defined(__SSE2__)
-unsigned lanes_at_least(const float* group, float least, float* below) {
-  const __m128 bar = _mm_set1_ps(least), never = _mm_set1_ps(kNever<float>);
-  __m128 most = never;
-  unsigned lanes = 0;
-  for (int i = 0; i < 4; ++i) {
-    const __m128 x = _mm_loadu_ps(group + 4 * i);
-    const __m128 in = _mm_cmpge_ps(x, bar);
-    lanes |= static_cast<unsigned>(_mm_movemask_ps(in)) << (4 * i);
-    most = _mm_max_ps(most, _mm_or_ps(_mm_and_ps(in, never), _mm_andnot_ps(in, x)));
-  }
-  most = _mm_max_ps(most, _mm_movehl_ps(most, most));
-  most = _mm_max_ss(most, _mm_shuffle_ps(most, most, 1));
-  *below = larger(_mm_cvtss_f32(most), *below);
-  return lanes;
-}
-unsigned lanes_at_least(const double* group, double least, double* below) {
-  const __m128d bar = _mm_set1_pd(least), never = _mm_set1_pd(kNever<double>);
-  __m128d most = never;
-  unsigned lanes = 0;
-  for (int i = 0; i < 8; ++i) {
-    const __m128d x = _mm_loadu_pd(group + 2 * i);
-    const __m128d in = _mm_cmpge_pd(x, bar);
-    lanes |= static_cast<unsigned>(_mm_movemask_pd(in)) << (2 * i);
-    most = _mm_max_pd(most, _mm_or_pd(_mm_and_pd(in, never), _mm_andnot_pd(in, x)));
-  }
-  most = _mm_max_sd(most, _mm_unpackhi_pd(most, most));
-  *below = larger(_mm_cvtsd_f64(most), *below);
-  return lanes;
-}
-#else
-unsigned lanes_at_least(const float* group, float least, float* below) { return lanes_body(group, least, below); }
-unsigned lanes_at_least(const double* group, double least, double* below) { return lanes_body(group, least, below); }
-#endif
 
 }  // namespace certus

@@ -40,8 +40,4 @@ double step(const Steps<double>& steps, const Maxima<double>& maxima, Index n, b
 void step_chunk(const Steps<float>& steps, const Maxima<float>& maxima, Index n, Index c);
 void step_chunk(const Steps<double>& steps, const Maxima<double>& maxima, Index n, Index c);
 
-// Which lanes of a group row are at least `least`, as bits; *below becomes the largest of the others, if larger.
-unsigned lanes_at_least(const float* group, float least, float* below);
-unsigned lanes_at_least(const double* group, double least, double* below);
-
 }  // namespace certus

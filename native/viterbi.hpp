@@ -44,7 +44,8 @@ void arrive(const Lattice<Dense<S>>& lattice, Index t, const S* before, S* arriv
   const Dense<S>& tr = lattice.transitions;
   std::fill(arrivals, arrivals + width, kNever<S>);
   maxplus(arrivals, before, tr.data + (t - 1) * tr.step, lattice.labels, tr.stride,
-          tr.step ? lattice.labels : (lattice.labels + 15) / 16 * 16);  // whole vectors, where there is padding
+          tr.step ? lattice.labels : (lattice.labels + 15) / 16 * 16,  // whole vectors, where there is padding
+          t % 2);
 }
 
 // Scores the listed transitions of the labels that matter, and the shared score once.

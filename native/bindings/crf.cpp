@@ -208,12 +208,12 @@ void bind_trainer(nb::module_& m) {
       .def(
           "__init__",
           [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, double min_freq,
-             bool all_states, bool all_transitions) {
+             bool all_states, bool all_transitions, Index latent) {
             const nb::gil_scoped_release released;
-            new (self) CrfTrainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions});
+            new (self) CrfTrainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions, latent});
           },
           "labels"_a, "features"_a, "corpus"_a, "gold"_a, nb::kw_only(), "min_freq"_a, "all_states"_a,
-          "all_transitions"_a)
+          "all_transitions"_a, "latent"_a = 1)
       .def_prop_ro("size", &CrfTrainer::size)
       .def_prop_ro("parameters", [](const CrfTrainer& t) { return t.layout().weights(); })
       .def_prop_ro("holes", &CrfTrainer::holes)

@@ -129,6 +129,7 @@ void bind_crf_learners(nb::module_& m) {
       .def(
           "__init__",
           [](Sgd* self, CrfTrainer& trainer, double c1, double eta, double decay) {
+            if (trainer.data().latent > 1) refuse("labels with latent states are learned by lbfgs alone");
             SgdOptions options;
             options.c1 = c1, options.eta = eta, options.decay = decay;
             new (self) Sgd(trainer, options);

@@ -82,6 +82,7 @@ class CrfTrainer {
   template <class Options>
   void online(void (*learn)(const CrfData&, const Options&, double*, const CrfReport&), const Options& options,
               const nb::callable& report) {
+    if (data_.latent > 1) throw nb::value_error("labels with latent states are learned by lbfgs alone");
     const auto call = calling(report);
     const nb::gil_scoped_release released;
     learn(data_, options, w_.data(), call);

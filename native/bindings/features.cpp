@@ -1,5 +1,8 @@
 #include "features/extractor.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
 #include <stdexcept>
 
 #include "bindings/text.hpp"
@@ -56,15 +59,17 @@ void bind_features(nb::module_& m) {
   nb::class_<Extractor>(m, "Extractor")
       .def(
           "__init__",
-          [](Extractor* self, Flat<const std::int32_t> program, Index columns, Flat<const Key> frequent, int bits) {
+          [](Extractor* self, Flat<const std::int32_t> program, Index columns, Flat<const Key> frequent, int bits,
+             const std::optional<Flat<const Key>>& seen) {
+            if (seen && seen->shape(0) != frequent.shape(0)) refuse("seen must have an element for each frequent word");
             const std::vector<std::int32_t> numbers(program.data(), program.data() + program.shape(0));
             try {
-              new (self) Extractor(numbers, columns, frequent.data(), frequent.shape(0), bits);
+              new (self) Extractor(numbers, columns, frequent.data(), seen ? seen->data() : nullptr, frequent.shape(0), bits);
             } catch (const std::invalid_argument& e) {
               refuse(e.what());
             }
           },
-          "program"_a, "columns"_a, "frequent"_a, "bits"_a = 0)
+          "program"_a, "columns"_a, "frequent"_a, "bits"_a = 0, "seen"_a = nb::none())
       .def("keys", &keys, "columns"_a)
       .def("keys_of_all", &keys_of_all, "sentences"_a)
       .def_prop_ro("columns", &Extractor::columns)

@@ -46,21 +46,6 @@ CascadeLattices* search_all(const learn::Tagger& tagger, nb::handle sentences, f
   return lattices.release();
 }
 
-// The emissions of many sentences, one after the other.
-void emissions_of_all(const learn::Tagger& tagger, nb::handle sentences, Table<float> out, Index threads) {
-  const Texts texts(sentences, tagger.extractor().columns());
-  const Index L = tagger.tagset().labels;
-  const std::vector<Index> first = token_starts(texts);
-  if (static_cast<Index>(out.shape(0)) != first.back() || static_cast<Index>(out.shape(1)) != L)
-    refuse("out must have a row a token and a column a label");
-  const nb::gil_scoped_release released;
-  const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-  const auto spaces = workspaces(tagger, workers);
-  parallel(texts.size(), workers, [&](Index n, Index thread) {
-    tagger.emissions(texts.at(n), out.data() + first[n] * L, *spaces[thread]);
-  });
-}
-
 using Rows = Table<const double>;
 
 Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const Rows& rows) {
@@ -120,7 +105,6 @@ void bind_lattices(nb::module_& m) {
       .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>());
   m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a,
         nb::rv_policy::take_ownership);
-  m.def("emissions_of_all", &emissions_of_all, "tagger"_a, "sentences"_a, "out"_a, "threads"_a);
 }
 
 }  // namespace certus

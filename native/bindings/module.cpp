@@ -16,8 +16,13 @@ void bind_lattices(nb::module_& m);
 void bind_learners(nb::module_& m);
 void bind_crf(nb::module_& m);
 void bind_crf_learners(nb::module_& m);
+void bind_hypergraph(nb::module_& m);
+void bind_latent(nb::module_& m);
 void bind_marginals(nb::module_& m);
 void bind_paths(nb::module_& m);
+void bind_refinement(nb::module_& m);
+void bind_syntax(nb::module_& m);
+void bind_relax(nb::module_& m);
 void bind_tagger(nb::module_& m);
 
 namespace {
@@ -165,8 +170,13 @@ NB_MODULE(_native, m) {
   bind_learners(m);
   bind_crf(m);
   bind_crf_learners(m);
+  bind_hypergraph(m);
+  bind_latent(m);
   bind_marginals(m);
   bind_paths(m);
+  bind_refinement(m);
+  bind_syntax(m);
+  bind_relax(m);
   bind_tagger(m);
   bind_lattices(m);
   nb::list methods;

@@ -169,6 +169,22 @@ void emissions(const learn::Tagger& self, nb::handle columns, Table<float> out) 
   self.emissions(sentence, out.data(), *workspace);
 }
 
+// The scores of all sentences, one after the other: [tokens][labels].
+void emissions_of_all(const learn::Tagger& self, nb::handle sentences, Table<float> out, Index threads) {
+  const Texts texts(sentences, self.extractor().columns());
+  if (static_cast<Index>(out.shape(0)) != texts.tokens() || static_cast<Index>(out.shape(1)) != self.tagset().labels)
+    refuse("out must have a row a token and a column a label");
+  std::vector<Index> first{0};
+  for (Index n = 0; n < texts.size(); ++n) first.push_back(first[n] + texts.at(n).length);
+  const nb::gil_scoped_release released;
+  const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
+  std::vector<std::unique_ptr<learn::Tagger::Workspace>> spaces;
+  for (Index i = 0; i < workers; ++i) spaces.push_back(self.workspace());
+  parallel(texts.size(), workers, [&](Index n, Index thread) {
+    self.emissions(texts.at(n), out.data() + first[n] * self.tagset().labels, *spaces[thread]);
+  });
+}
+
 void make(learn::Tagger* self, const features::Extractor& extractor, const Tagset& tagset,
           Flat<const std::uint64_t> slots, Flat<const std::uint32_t> rows, float step) {
   const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units),
@@ -215,7 +231,8 @@ void bind_tagger(nb::module_& m) {
            nb::keep_alive<1, 4>())
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
            "allowed"_a = nb::none(), "legal"_a = nb::none())
-      .def("emissions", &emissions, "columns"_a, "out"_a);
+      .def("emissions", &emissions, "columns"_a, "out"_a)
+      .def("emissions_of_all", &emissions_of_all, "sentences"_a, "out"_a, "threads"_a);
 }
 
 }  // namespace certus

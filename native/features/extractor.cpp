@@ -8,6 +8,7 @@ namespace certus::features {
 namespace {
 
 constexpr std::uint8_t kNotAsked = 255;
+constexpr Key kRare = 1;  // what rare words were seen with
 
 // What stands `distance` positions outside a sentence: before it if negative.
 Key boundary(std::int64_t distance) { return mix(kRoot11, spread(static_cast<Key>(distance))); }
@@ -21,8 +22,9 @@ X* at_least(std::vector<X>& buffer, Index size) {
 // One sentence on its way through.
 class Run {
  public:
-  Run(const Plan& plan, const Sentence& s, Scratch& scratch)
+  Run(const Plan& plan, const KeyMap& frequent, const Sentence& s, Scratch& scratch)
       : plan_(plan),
+        frequent_(frequent),
         s_(s),
         stride_(s.length + 2 * plan.margin),
         looks_(at_least(scratch.looks, plan.looked_count * s.length)),
@@ -103,6 +105,7 @@ class Run {
       case Function::shape: return look(view.column, t).shape;
       case Function::flags: return spread(look(view.column, t).flags());
       case Function::length: return spread(std::min(look(view.column, t).characters, kLongestLength));
+      case Function::seen: return frequent_.value(word(t), kRare);
       default: break;
     }
     if (view.lower && !look(view.column, t).has(Kind::upper)) return row(view.plain)[t];
@@ -144,6 +147,7 @@ class Run {
   }
 
   const Plan& plan_;
+  const KeyMap& frequent_;
   const Sentence& s_;
   Index stride_;  // of the rows of values
   Look* looks_;
@@ -158,7 +162,7 @@ class Run {
 
 void Extractor::extract(const Sentence& s, std::vector<Key>& keys, std::vector<std::uint32_t>& ends,
                         Scratch& scratch) const {
-  const Run run(plan_, s, scratch);
+  const Run run(plan_, frequent_, s, scratch);
   Key* const first = at_least(scratch.keys, s.length * plan_.most);
   Key* out = first;
   ends.resize(s.length);

@@ -39,11 +39,14 @@ struct Scratch {
 
 class Extractor {
  public:
-  // `program`: compiled templates; `frequent`: the keys of the `count` words that are not rare, in any order.
+  // `program`: compiled templates; `frequent`: the keys of the `count` words that are not rare, in any order; `seen`:
+  // for each of them a number for the tags it was seen with, or null where no template asks for that.
   // With `bits` above 0 there are at most 2^bits different keys, whatever the text: a hash kernel (Shi et al. 2009).
   // Throws std::invalid_argument if the program is damaged or reads columns that there are not.
-  Extractor(const std::vector<std::int32_t>& program, Index columns, const Key* frequent, std::size_t count, int bits = 0)
-      : columns_(columns), bits_(bits), plan_(program, columns), frequent_(frequent, count) {
+  Extractor(const std::vector<std::int32_t>& program, Index columns, const Key* frequent, const Key* seen,
+            std::size_t count, int bits = 0)
+      : columns_(columns), bits_(bits), plan_(program, columns), frequent_(frequent, seen, count) {
+    if (plan_.asks_seen && !seen) throw std::invalid_argument("templates ask what words were seen with, but that is not given");
     if (bits < 0 || bits > 48) throw std::invalid_argument("the bits of a hash kernel are 1 to 48, or 0 for none");
   }
 
@@ -59,7 +62,7 @@ class Extractor {
   Index columns_;
   int bits_;
   Plan plan_;
-  KeySet frequent_;
+  KeyMap frequent_;
 };
 
 // The key under which a word is listed in `frequent`.

@@ -1,4 +1,4 @@
-// A set of keys that is made once and asked often.
+// Keys with a value each, that are made once and asked often.
 #pragma once
 
 #include <bit>
@@ -9,16 +9,26 @@
 namespace certus::features {
 
 // Open addressing by the low bits, at most half full: a question looks at one or two neighbouring slots.
-class KeySet {
+class KeyMap {
  public:
-  KeySet(const Key* keys, std::size_t count) : slots_(std::bit_ceil(2 * count + 1), 0), mask_(slots_.size() - 1) {
+  // `values` may be null: then nobody asks for them.
+  KeyMap(const Key* keys, const Key* values, std::size_t count)
+      : slots_(std::bit_ceil(2 * count + 1), 0), values_(values ? slots_.size() : 0), mask_(slots_.size() - 1) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (keys[i] == 0) zero_ = true;
-      else slots_[place(keys[i])] = keys[i];
+      const std::size_t slot = place(keys[i]);
+      if (keys[i] == 0) zero_ = true, zero_value_ = values ? values[i] : 0;
+      else slots_[slot] = keys[i];
+      if (values && keys[i] != 0) values_[slot] = values[i];
     }
   }
 
   bool contains(Key key) const { return key == 0 ? zero_ : slots_[place(key)] == key; }
+  bool has_values() const { return !values_.empty(); }
+  Key value(Key key, Key otherwise) const {
+    if (key == 0) return zero_ ? zero_value_ : otherwise;
+    const std::size_t slot = place(key);
+    return slots_[slot] == key ? values_[slot] : otherwise;
+  }
 
  private:
   // Where a key lies, or the empty slot where it would.
@@ -29,8 +39,10 @@ class KeySet {
   }
 
   std::vector<Key> slots_;  // 0: empty
+  std::vector<Key> values_;
   std::size_t mask_;
   bool zero_ = false;
+  Key zero_value_ = 0;
 };
 
 }  // namespace certus::features

@@ -39,6 +39,7 @@ void Plan::add(const Template& each, Key seed) {
 void Plan::add(const Term& term, Instruction& into) {
   const auto column = static_cast<std::size_t>(term.column);
   margin = std::max(margin, std::abs(term.offset));
+  asks_seen |= term.function == Function::seen;
   if (term.lower) number(lowered[column], lowered_count);
   if (term.lower || term.is_look()) number(looked[column], looked_count);
   if (term.is_several()) {

@@ -52,6 +52,7 @@ struct Plan {
   Index looked_count = 0, lowered_count = 0;
   std::vector<Instruction> code[2];     // for frequent words, for rare words
   bool conditional = false;             // whether the two differ
+  bool asks_seen = false;               // whether a template asks what words were seen with
   std::int32_t margin = 0;              // the farthest offset
   std::int32_t longest = 0;             // affix
   Index most = 0;                       // an upper bound on the keys of a token

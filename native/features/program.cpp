@@ -40,9 +40,9 @@ class Reader {
 
   Term read_term() {
     Term term;
-    term.function = static_cast<Function>(next(0, static_cast<Index>(Function::each)));
-    term.lower = next(0, term.is_look() ? 0 : 1) == 1;
-    term.column = next(0, columns_ - 1);
+    term.function = static_cast<Function>(next(0, static_cast<Index>(Function::seen)));
+    term.lower = next(0, term.is_plain() ? 0 : 1) == 1;
+    term.column = next(0, term.function == Function::seen ? 0 : columns_ - 1);
     term.offset = next(-kFarthest, kFarthest);
     term.low = next(term.is_affix() ? 1 : 0, term.is_affix() ? kLongestAffix : 0);
     term.high = next(term.low, term.is_affix() ? kLongestAffix : 0);

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kLongestLength = 15;  // longer words count as th
 inline constexpr std::int32_t kMostValues = 32;    // of a cell under `each`; what comes after them is left out
 
 enum class Condition : std::int32_t { always, rare, frequent };
-enum class Function : std::int32_t { text, shape, flags, length, prefix, suffix, each };
+enum class Function : std::int32_t { text, shape, flags, length, prefix, suffix, each, seen };
 
 struct Term {
   Function function;
@@ -29,6 +29,7 @@ struct Term {
 
   bool is_look() const { return function >= Function::shape && function <= Function::length; }
   bool is_affix() const { return function == Function::prefix || function == Function::suffix; }
+  bool is_plain() const { return is_look() || function == Function::seen; }  // takes no lower case
   bool is_several() const { return is_affix() || function == Function::each; }  // not exactly one value
 };
 

@@ -39,6 +39,23 @@ struct Places {
   }
 };
 
+// The states of some labels, in their order.
+std::vector<Label> states_of(const std::vector<Label>& labels, Index latent) {
+  std::vector<Label> out;
+  out.reserve(labels.size() * latent);
+  for (const Label y : labels)
+    for (Index k = 0; k < latent; ++k) out.push_back(static_cast<Label>(y * latent + k));
+  return out;
+}
+
+std::vector<unsigned char> links_of_states(Index labels, const std::vector<unsigned char>& linked, Index latent) {
+  const Index states = labels * latent;
+  std::vector<unsigned char> out(states * states);
+  for (Index i = 0; i < states; ++i)
+    for (Index j = 0; j < states; ++j) out[i * states + j] = linked[i / latent * labels + j / latent];
+  return out;
+}
+
 }  // namespace
 
 CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold,
@@ -67,7 +84,10 @@ CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, cons
     for (const Label y : met) seen[y] = 0, here[y] = 0;
     row_begin.push_back(static_cast<Index>(row_label.size()));
   }
-  return CrfLayout(labels, row_begin, row_label, links(labels, tokens, gold, choice));
+  if (choice.latent == 1) return CrfLayout(labels, row_begin, row_label, links(labels, tokens, gold, choice));
+  for (Index& begin : row_begin) begin *= choice.latent;
+  return CrfLayout(labels * choice.latent, row_begin, states_of(row_label, choice.latent),
+                   links_of_states(labels, links(labels, tokens, gold, choice), choice.latent));
 }
 
 }  // namespace certus

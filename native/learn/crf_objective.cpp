@@ -61,8 +61,9 @@ CrfObjective::CrfObjective(const CrfData& data, double c2, Index threads)
       links_(data.layout),
       gold_pairs_(links_.labels * links_.width, 0.0),
       loss_(data.input.sentences()),
-      ranged_(data.input.sentences()) {
-  for (Index s = 0; s < data.input.sentences(); ++s)
+      ranged_(data.input.sentences()),
+      gold_ranged_(data.input.sentences(), 1) {
+  for (Index s = 0; data.latent == 1 && s < data.input.sentences(); ++s)
     for (Index t = 1; t < data.input.length(s); ++t)
       gold_pairs_[data.labels(s)[t - 1] * links_.width + data.labels(s)[t]] += 1;
   cut();
@@ -85,6 +86,8 @@ void CrfObjective::cut() {
     blocks_.push_back(std::move(block));
   }
   for (Doubles* x : {&a_, &b_, &r_}) x->resize(largest * W);
+  if (data_.latent > 1)
+    for (Doubles* x : {&gold_a_, &gold_b_, &gold_p_}) x->resize(largest * data_.latent);
 }
 
 // Sorts the places of a block by row. `count`, all zeros before and after, has room for every row.
@@ -119,11 +122,30 @@ void CrfObjective::sum_sentences(Block& block, const double* w) {
   for (Index s; (s = block.first + block.next_sentence.fetch_add(1)) < block.last;) {
     const Index at = (data_.input.sentence_begin[s] - block.token) * W;
     data_.score(w, s, r_.data() + at);
+    if (data_.latent > 1) {
+      loss_[s] = sum_latent(s, data_.input.sentence_begin[s] - block.token);
+      continue;
+    }
     bool ranged = true;
     loss_[s] = crf_sum(links_, data_.input.length(s), data_.labels(s), a_.data() + at, b_.data() + at, r_.data() + at,
                        &ranged);
     ranged_[s] = ranged;
   }
+}
+
+// The loss of a sentence whose first token is the given one of its block, and whose scores are in r.
+double CrfObjective::sum_latent(Index s, Index token) {
+  const Index W = links_.width, m = data_.latent, T = data_.input.length(s);
+  const Label* gold = data_.labels(s);
+  double *r = r_.data() + token * W, *p = gold_p_.data() + token * m;
+  bool ranged = true, gold_ranged = true;
+  const double given = crf_gold_sum(links_, m, T, gold, r, gold_a_.data() + token * m, gold_b_.data() + token * m, p,
+                                    &gold_ranged);
+  const double all = crf_sum(links_, T, nullptr, a_.data() + token * W, b_.data() + token * W, r, &ranged);
+  for (Index t = 0; t < T; ++t)
+    for (Index k = 0; k < m; ++k) r[t * W + gold[t] * m + k] -= p[t * m + k];
+  ranged_[s] = ranged, gold_ranged_[s] = gold_ranged;
+  return all - given;
 }
 
 void CrfObjective::collect_listed(const Block& block, Index n, double* gradient) const {
@@ -147,14 +169,18 @@ void CrfObjective::collect_rows(const Block& block, Index first, Index last, dou
   }
 }
 
-// Units are rows of the gradient, then rows of the expected pairs.
+// Units are rows of the gradient, then rows of the expected pairs, then all pairs given the gold labels, which are few.
 void CrfObjective::collect(Block& block, double* gradient) {
   const Index rows = static_cast<Index>(block.row.size()), units = (rows + kUnit - 1) / kUnit;
   const Index L = links_.labels, tokens = data_.input.sentence_begin[block.last] - block.token;
   const Index share = std::max<Index>(8, (L / 16 + 3) / 4 * 4);  // rows of pairs in a unit: whole tiles of four
-  for (Index n; (n = block.next_unit.fetch_add(1)) < units + (L + share - 1) / share;) {
+  const Index all = units + (L + share - 1) / share;
+  for (Index n; (n = block.next_unit.fetch_add(1)) < all + (data_.latent > 1);) {
     const Index i = (n - units) * share;
-    if (n < units) collect_rows(block, n * kUnit, std::min(rows, (n + 1) * kUnit), gradient);
+    if (n == all)
+      crf_gold_pairs(gold_a_.data(), gold_b_.data(), data_.gold.data() + block.token, tokens, data_.latent, links_.width,
+                     latent_pairs_.data());
+    else if (n < units) collect_rows(block, n * kUnit, std::min(rows, (n + 1) * kUnit), gradient);
     else crf_pairs(a_.data(), b_.data(), tokens, links_.width, i, std::min(L, i + share), pairs_.data());
   }
 }
@@ -162,12 +188,15 @@ void CrfObjective::collect(Block& block, double* gradient) {
 // The pairs of sentences that span too much.
 void CrfObjective::redo(const Block& block, const double* w) {
   for (Index s = block.first; s < block.last; ++s) {
-    if (ranged_[s]) continue;
+    if (ranged_[s] && gold_ranged_[s]) continue;
     Arena& arena = Arena::local();
     const Arena::Scope scope(arena);
     double* scores = arena.get<double>(data_.input.length(s) * links_.width);
     data_.score(w, s, scores);
-    crf_log_space(links_, data_.input.length(s), nullptr, scores, whole_pairs_.data());
+    if (!gold_ranged_[s])
+      crf_gold_log_space(links_, data_.latent, data_.input.length(s), data_.labels(s), scores, nullptr,
+                         whole_pairs_.data());
+    if (!ranged_[s]) crf_log_space(links_, data_.input.length(s), nullptr, scores, whole_pairs_.data());
   }
 }
 
@@ -186,6 +215,7 @@ double CrfObjective::operator()(const double* w, double* gradient) {
   std::fill_n(gradient, layout.size(), 0.0);
   pairs_.assign(links_.labels * links_.width, 0.0);
   whole_pairs_.assign(links_.labels * links_.width, 0.0);
+  latent_pairs_.assign(links_.labels * links_.width, 0.0);
   links_.set(w + layout.transitions());
   for (const auto& block : blocks_) block->next_sentence = 0, block->next_unit = 0;
   if (threads_ == 1) {
@@ -207,7 +237,8 @@ double CrfObjective::operator()(const double* w, double* gradient) {
   for (const auto& block : blocks_) redo(*block, w);
   for (std::size_t n = 0; n < pairs_.size(); ++n)
     gradient[layout.transitions() + static_cast<Index>(n)] =
-        (links_.range <= kRange ? pairs_[n] * links_.link[n] : 0.0) + whole_pairs_[n] - gold_pairs_[n];
+        (links_.range <= kRange ? (pairs_[n] - latent_pairs_[n]) * links_.link[n] : 0.0) + whole_pairs_[n] -
+        gold_pairs_[n];
   layout.clear_holes(gradient);
   double loss = 0;
   for (const double x : loss_) loss += x;

@@ -3,6 +3,9 @@
 //   loss(w) = sum over sentences of log Z(x) - score(gold | x) + c2 |w|^2
 //   d loss / d state[f][y] = sum over tokens of value(f) (P(y_t = y) - [gold_t = y]) + 2 c2 state[f][y]
 //
+// Where labels have latent states, score(gold | x) is the log of the sum over the states of the gold labels, and
+// [gold_t = y] the probability of a state given all gold labels of the sentence (crf_latent.hpp).
+//
 // The corpus is cut into blocks whose probabilities stay in cache. In each block the sentences are summed first; then
 // every feature collects its own part of the gradient from its places in the block. Threads share the sentences and
 // then the features, never a sum: whatever their number, the same numbers are added in the same order.
@@ -12,6 +15,7 @@
 #include <memory>
 
 #include "learn/crf_data.hpp"
+#include "learn/crf_latent.hpp"
 
 namespace certus {
 
@@ -37,6 +41,7 @@ class CrfObjective {
   template <class Wait>
   void work(const double* w, double* gradient, const Wait& wait);
   void sum_sentences(Block& block, const double* w);
+  double sum_latent(Index sentence, Index token);
   void collect(Block& block, double* gradient);
   void collect_rows(const Block& block, Index first, Index last, double* gradient) const;
   void redo(const Block& block, const double* w);
@@ -50,9 +55,11 @@ class CrfObjective {
   Doubles a_, b_, r_;          // [tokens of a block][width], as in crf_chain.hpp
   Doubles pairs_;              // [L][width]: expected pairs, less their factor link,
   Doubles whole_pairs_;        // and those found in log space, whole
-  Doubles gold_pairs_;         // [L][width]: the pairs of the corpus
-  std::vector<double> loss_;   // [sentences]
-  std::vector<unsigned char> ranged_;  // [sentences]
+  Doubles gold_pairs_;         // [L][width]: the pairs of the corpus, which are known where nothing is latent;
+  Doubles gold_a_, gold_b_, gold_p_;   // else [tokens of a block][latent], as in crf_latent.hpp,
+  Doubles latent_pairs_;               // and [L][width]: expected pairs given the gold labels, less their factor link
+  std::vector<double> loss_;           // [sentences]
+  std::vector<unsigned char> ranged_, gold_ranged_;  // [sentences]
 };
 
 }  // namespace certus

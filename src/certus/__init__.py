@@ -20,12 +20,14 @@ from certus.solution import KBest, Solution, Status
 if TYPE_CHECKING:
     from certus.models.crf import CRF
     from certus.models.loading import load
+    from certus.models.parser import Parser
     from certus.models.tagger import Tagger
 
 __version__ = "0.1.0"
 
 _LAZY = {  # so that `import certus` is quick
     "CRF": "certus.models.crf",
+    "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
     "load": "certus.models.loading",
 }
@@ -51,6 +53,7 @@ __all__ = [
     "Marginals",
     "ModelError",
     "NotFitted",
+    "Parser",
     "Solution",
     "SparseTransitions",
     "Status",

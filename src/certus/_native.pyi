@@ -74,6 +74,98 @@ class Model32(_Model): ...
 @final
 class Model64(_Model): ...
 
+# Packed forests. Outcomes are 0 fine, 2 infeasible, 3 invalid (where), 4 out of range, 5 too large.
+
+MOST_DERIVATION_EDGES: int
+
+def first_invalid(scores: NDArray[Any]) -> int: ...
+
+@final
+class Forest:
+    fault: int  # 0 none, 1 offsets, 2 head, 3 tail, 4 goal, 5 cycle
+    where: int
+    cycle: list[int]
+    in_order: bool
+    def __init__(
+        self,
+        nodes: int,
+        heads: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        tails: NDArray[np.int64],
+        goals: NDArray[np.int64],
+    ) -> None: ...
+    def viterbi(self, scores: NDArray[Any]) -> tuple[int, int, float, NDArray[np.int64]]: ...
+    def sums(
+        self,
+        scores: NDArray[Any],
+        into: NDArray[np.float64],
+        outer: NDArray[np.float64],
+        logarithmic: bool,
+        outside: bool,
+    ) -> tuple[int, int, float]: ...
+    def max_marginals(
+        self, scores: NDArray[Any], edges: NDArray[np.float64], nodes: NDArray[np.float64]
+    ) -> tuple[int, int, float]: ...
+    def marginals(
+        self, scores: NDArray[Any], edges: NDArray[np.float64], nodes: NDArray[np.float64]
+    ) -> tuple[int, int, float]: ...
+    def useful(self, scores: NDArray[Any]) -> NDArray[np.uint8]: ...
+    def sample(
+        self, scores: NDArray[Any], n: int, seed: int
+    ) -> tuple[int, int, NDArray[np.int64], NDArray[np.int64]]: ...
+    def stream(self, scores: NDArray[Any]) -> int: ...
+    def count(self, scores: NDArray[Any], modulus: int) -> int: ...
+    def missing(self, scores: NDArray[Any]) -> int: ...
+    def rounding(self, scores: NDArray[Any]) -> float: ...
+
+@final
+class ForestDerivations:
+    outcome: int
+    where: int
+    expanded: int
+    def __init__(self, forest: Forest, scores: NDArray[Any]) -> None: ...
+    def next(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+
+@final
+class ForestConstrained:
+    found: bool
+    score: float
+    bound: float
+    edges: NDArray[np.int64]
+    too_large: bool
+    iterations: int
+    dual: NDArray[np.float64]
+    primal: NDArray[np.float64]
+    subproblems: int
+    states: int
+    fixed: int
+    def __init__(
+        self,
+        forest: Forest,
+        scores: NDArray[Any],
+        begin: NDArray[np.int64],
+        edges: NDArray[np.int64],
+        coefficients: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        states: int = ...,
+    ) -> None: ...
+    def run(self, units: int) -> bool: ...
+
+@final
+class ForestCells:
+    def __init__(
+        self,
+        forest: Forest,
+        scores: NDArray[np.float64],
+        edges: NDArray[np.int64],
+        cells: NDArray[np.int64],
+        cell_count: int,
+    ) -> None: ...
+    def maximize(
+        self, adjust: NDArray[np.float64], uses: NDArray[np.uint8]
+    ) -> tuple[int, int, float, NDArray[np.int64], int]: ...
+    def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64]) -> tuple[int, int]: ...
+
 class _Paths:
     status: int
     position: int
@@ -103,7 +195,12 @@ class Extractor:
     columns: int
     most: int
     def __init__(
-        self, program: NDArray[np.int32], columns: int, frequent: NDArray[np.uint64], bits: int = 0
+        self,
+        program: NDArray[np.int32],
+        columns: int,
+        frequent: NDArray[np.uint64],
+        bits: int = 0,
+        seen: NDArray[np.uint64] | None = None,
     ) -> None: ...
     def keys(self, columns: list[list[str]]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
     def keys_of_all(
@@ -213,6 +310,7 @@ class CrfTrainer:
         min_freq: float,
         all_states: bool,
         all_transitions: bool,
+        latent: int = 1,
     ) -> None: ...
     @property
     def size(self) -> int: ...
@@ -327,6 +425,53 @@ class Tagset:
     units: int
     def __init__(self, parts: NDArray[np.int32], groups: int, units: int) -> None: ...
 
+@final
+class LatentGain:
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(
+        self, ends: NDArray[np.uint8], begins: NDArray[np.uint8], kind: NDArray[np.int32]
+    ) -> None: ...
+
+@final
+class LatentModel:
+    def __init__(
+        self,
+        transitions: NDArray[np.float64],
+        begin: NDArray[np.int64],
+        start: NDArray[np.float64] | None,
+        end: NDArray[np.float64] | None,
+    ) -> None: ...
+    def infer(
+        self,
+        emissions: NDArray[np.float64],
+        first: NDArray[np.int64],
+        *,
+        inference: int,
+        k: int,
+        steps: int,
+        bounded: bool,
+        all: bool,
+        gain: LatentGain | None,
+        threads: int,
+    ) -> tuple[
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.int64],
+    ]:
+        """Label sentences; certus.latent.answers explains what comes out."""
+    def marginals(
+        self,
+        emissions: NDArray[np.float64],
+        first: NDArray[np.int64],
+        out: NDArray[np.float64],
+        threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+    def log_probability(self, emissions: NDArray[np.float64], labels: NDArray[np.int32]) -> float: ...
+
 # What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights they
 # hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from,
 # transition_to and transition_score, where the boundary is the label after the last.
@@ -419,6 +564,9 @@ class Tagger:
         boundary.
         """
     def emissions(self, columns: Sequence[Sequence[str]], out: NDArray[np.float32]) -> None: ...
+    def emissions_of_all(
+        self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+    ) -> None: ...
 
 class Lattices:
     """Label sequences of many sentences; adjustments are added at ascending token numbers."""
@@ -461,8 +609,103 @@ class ChainLattices(Lattices):
 def search_all(
     tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
 ) -> CascadeLattices: ...
-def emissions_of_all(
-    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
+
+@final
+class Syntax:
+    def __new__(
+        cls,
+        start: int,
+        tag: NDArray[np.int32],
+        label: NDArray[np.int32],
+        binary: NDArray[np.int32],
+        binary_score: NDArray[np.float64],
+        unary: NDArray[np.int32],
+        unary_score: NDArray[np.float64],
+    ) -> Syntax: ...
+    # trees of sentences, nodes of trees, labels, arity, scores, whether there are no more trees, edges
+    def forest(
+        self,
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        threshold: float,
+    ) -> tuple[NDArray[Any], ...]: ...
+    def parse(
+        self,
+        word_first: NDArray[np.int64],
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        k: int,
+        threads: int,
+    ) -> tuple[NDArray[Any], ...]: ...
+
+@final
+class Parses:
+    def __init__(
+        self,
+        grammar: Syntax,
+        leaf_first: NDArray[np.int64],
+        symbol: NDArray[np.int32],
+        score: NDArray[np.float64],
+        tags: int,
+    ) -> None: ...
+    def maximize(self, adjust: NDArray[np.float64]) -> float: ...
+    def written(self) -> tuple[float, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+    def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64], exact: bool) -> None: ...
+    @property
+    def parsed(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
+
+def max_marginals(model: Model64, emissions: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
+def spanning_tree(scores: NDArray[np.float64], single: bool, heads: NDArray[np.int64]) -> bool: ...
+def tree_max_marginals(scores: NDArray[np.float64], single: bool, out: NDArray[np.float64]) -> None: ...
+def mix(
+    gram: NDArray[np.float64],
+    gain: NDArray[np.float64],
+    block: NDArray[np.int64],
+    blocks: int,
+    enough: float,
+    most_moves: int,
+    a: NDArray[np.float64],
+) -> int: ...
+def refinement_marginals(
+    begin: NDArray[np.int64],
+    start: NDArray[np.float64],
+    matrices: NDArray[np.float64],
+    matrix: NDArray[np.int64],
+    gain: NDArray[np.float64] | None,
+    finish: NDArray[np.float64],
+    observations: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    threads: int,
+    out: NDArray[np.float64],
+    log_size: NDArray[np.float64],
+    sign: NDArray[np.float64],
+    drift: NDArray[np.float64],
+) -> None: ...
+def refinement_expectations(
+    initial: NDArray[np.float64],
+    transition: NDArray[np.float64],
+    turned: NDArray[np.float64],
+    emission: NDArray[np.float64],
+    stop: NDArray[np.float64],
+    labels: NDArray[np.int64],
+    observations: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    threads: int,
+    log_likelihood: NDArray[np.float64],
+    posterior: NDArray[np.float64],
+    pairs: NDArray[np.float64],
+) -> None: ...
+def indicator_times(ids: NDArray[np.int32], table: NDArray[np.float64], to: NDArray[np.float64]) -> None: ...
+def indicator_transposed_times(
+    ids: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    rows: NDArray[np.float64],
+    to: NDArray[np.float64],
 ) -> None: ...
 
 @final

@@ -18,6 +18,10 @@ class Status(enum.Enum):
     OPTIMAL = "optimal", "no structure scores more: proven"
     FEASIBLE = "feasible", "a valid structure; the optimum lies between its score and its bound"
     INFEASIBLE = "infeasible", "no structure is allowed under the model"
+    ITERATIONS = "iterations", "the limit of iterations was hit; the optimum lies between score and bound"
+    SECONDS = "seconds", "the limit of time was hit; the optimum lies between score and bound"
+    NODES = "nodes", "the limit of branching was hit; the optimum lies between score and bound"
+    STOPPED = "stopped", "the search was interrupted; the optimum lies between score and bound"
 
     message: str
 

@@ -488,31 +488,26 @@ def test_info_without_a_model_is_of_the_english_one(folder: Path, monkeypatch: p
 # -------------------------------------------------------------------------------------------- the short way
 
 
-def declared() -> dict[str, tuple[str, Any]]:
-    """The options of ``certus tag`` as the command line declares them: what they set, and their default.
+def declared() -> dict[str, tuple[str, Any, bool]]:
+    """The options of ``certus tag`` as the command line declares them: what they set, default, a number.
 
     Those that always go the long way are left out.
     """
     command: Any = typer.main.get_command(app)
     options = [made for made in command.commands["tag"].params if made.param_type_name == "option"]
-    spelled = {spelling: (made.name, made.default) for made in options for spelling in made.opts}
+    found = [(made.opts, (made.name, made.default, made.min is not None)) for made in options]
+    spelled = {spelling: about for spellings, about in found for spelling in spellings}
     assert set(quick.LONG) <= spelled.keys()
-    return {spelling: found for spelling, found in spelled.items() if spelling not in quick.LONG}
+    return {spelling: about for spelling, about in spelled.items() if spelling not in quick.LONG}
 
 
 def test_the_short_way_knows_every_option() -> None:
     known = {**quick.FLAGS, **quick.NUMBERS, **quick.TEXTS}
-    assert known == {spelling: name for spelling, (name, _) in declared().items()}
-    for spelling, (_, default) in declared().items():
-        kind = (
-            quick.FLAGS
-            if isinstance(default, bool)
-            else quick.NUMBERS
-            if isinstance(default, int)
-            else quick.TEXTS
-        )
-        assert spelling in kind
-    defaults = {name: default for name, default in declared().values()}
+    assert known == {spelling: name for spelling, (name, *_) in declared().items()}
+    for spelling, (_, default, number) in declared().items():
+        text = quick.FLAGS if isinstance(default, bool) else quick.TEXTS
+        assert spelling in (quick.NUMBERS if number else text)
+    defaults = {name: default for name, default, _ in declared().values()}
     parameters = inspect.signature(tag.run).parameters
     assert {name: parameters[name].default for name in defaults} == defaults
 

@@ -40,6 +40,9 @@ each(tag[0])
 each(lower(tag[1])) word[0]
 word[0] each(tag[1]) if rare
 suffix(tag[0], 1) shape(tag[0])
+seen(word[0])
+seen(word[1]) seen(word[-1])
+seen(word[1]) suffix(word[0], 2) if rare
 """
 ALPHABETS = (
     "ab",
@@ -59,7 +62,13 @@ Rows = list[list[reference.Feature]]
 
 
 def extractor(templates: Templates, frequent: Sequence[str] = ()) -> Extractor:
-    return Extractor(templates.program(), len(templates.columns), word_keys(list(frequent)))
+    seen = word_keys([tags(word) for word in frequent])
+    return Extractor(templates.program(), len(templates.columns), word_keys(list(frequent)), seen=seen)
+
+
+def tags(word: str) -> str:
+    """Return what a word was seen with, so to speak."""
+    return "NV"[len(word) % 2]
 
 
 def by_token(keys: NDArray[np.uint64], ends: NDArray[np.unsignedinteger]) -> list[list[int]]:
@@ -101,7 +110,7 @@ def test_keys_are_equal_where_features_are(text: str) -> None:
     native, matching = extractor(templates, sorted(frequent)), Matching()
     for columns in sentences:
         rows = by_token(*native.keys(columns))
-        matching.see(rows, reference.features(templates, columns, frequent))
+        matching.see(rows, reference.features(templates, columns, frequent, {w: tags(w) for w in frequent}))
         assert max(map(len, rows), default=0) <= native.most
     assert len(matching.key_of) > 5000
 
@@ -115,6 +124,14 @@ def test_every_character() -> None:
     # Digits and letters that Python's version of Unicode has and the tables have not are nobody's error.
     words = [w for c in map(chr, codes) if unicodedata.category(c) != "Cn" for w in (c, c + "a")]
     matching.see(by_token(*native.keys([words])), reference.features(templates, [words], set()))
+
+
+def test_what_was_seen_must_be_given() -> None:
+    asks = Templates("seen(word[0])").program()
+    with pytest.raises(InvalidInput, match="what words were seen with"):
+        Extractor(asks, 1, word_keys(["the"]))
+    with pytest.raises(InvalidInput, match="an element for each frequent word"):
+        Extractor(asks, 1, word_keys(["the"]), seen=word_keys(["D", "N"]))
 
 
 def test_many_sentences_at_once() -> None:
@@ -144,7 +161,7 @@ def test_many_frequent_words() -> None:
 def test_keys_are_the_same_everywhere() -> None:
     """Models hold keys: these numbers change only with the version of the program."""
     columns = [["Der", "Ärger", "of"], ["DET", "NOUN", "a|b"]]
-    keys, _ = extractor(Templates(EVERYTHING, ("word", "tag")), ["of"]).keys(columns)
+    keys, _ = extractor(Templates(EVERYTHING.partition("seen")[0], ("word", "tag")), ["of"]).keys(columns)
     digest = 0
     for key in keys.tolist():
         digest = (digest * 31 + key) % 2**64

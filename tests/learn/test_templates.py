@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from certus import InvalidInput
-from certus.learn.templates import CHUNKING, MORPHOLOGY, Template, Templates, Term, parse
+from certus.learn.templates import AGREEMENT, CHUNKING, MORPHOLOGY, Template, Templates, Term, parse
 
 COLUMNS = ("word", "pos", "analysis")
 
@@ -128,6 +128,8 @@ def test_text_comes_back() -> None:
 def test_defaults() -> None:
     assert Templates(MORPHOLOGY).columns == ("word",)
     assert len(Templates(MORPHOLOGY)) == 13
+    assert Templates(AGREEMENT).columns == ("word",)  # read before the labels are known
+    assert len(Templates(AGREEMENT)) == 15
     assert len(Templates(CHUNKING, ("word", "pos"))) == 36
     with pytest.raises(InvalidInput, match="there is no column 'pos'"):
         Templates(CHUNKING)

@@ -6,7 +6,7 @@ Unlike the native code this asks Python what the characters are, so it also chec
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from certus.learn.templates import Template, Templates, Term
 
@@ -27,14 +27,16 @@ PUNCTUATION = [
 ]  # fmt: skip
 
 
-def features(templates: Templates, columns: Columns, frequent: set[str]) -> list[list[Feature]]:
+def features(
+    templates: Templates, columns: Columns, frequent: set[str], seen: Mapping[str, str] | None = None
+) -> list[list[Feature]]:
     """Return the features of each token, in the order of the templates."""
     return [
         [
             (number, value)
             for number, template in enumerate(templates.templates)
             if holds(template.condition, word, frequent)
-            for value in values(template, columns, t)
+            for value in values(template, columns, t, seen or {})
         ]
         for t, word in enumerate(columns[0])
     ]
@@ -44,15 +46,15 @@ def holds(condition: str, word: str, frequent: set[str]) -> bool:
     return condition == "always" or (condition == "frequent") == (word in frequent)
 
 
-def values(template: Template, columns: Columns, t: int) -> list[Value]:
+def values(template: Template, columns: Columns, t: int, seen: Mapping[str, str]) -> list[Value]:
     """Return every combination of the values of the terms."""
     combined: list[Value] = [()]
     for term in template.terms:
-        combined = [(*before, value) for value in term_values(term, columns, t) for before in combined]
+        combined = [(*before, value) for value in term_values(term, columns, t, seen) for before in combined]
     return combined
 
 
-def term_values(term: Term, columns: Columns, t: int) -> list[str]:
+def term_values(term: Term, columns: Columns, t: int, seen: Mapping[str, str]) -> list[str]:
     cells, at = columns[term.column], t + term.offset
     if not 0 <= at < len(cells):
         distance = at if at < 0 else at - len(cells) + 1
@@ -66,6 +68,8 @@ def term_values(term: Term, columns: Columns, t: int) -> list[str]:
             return [text[:n] for n in lengths]
         case "suffix":
             return [text[len(text) - n :] for n in lengths]
+        case "seen":
+            return [seen.get(text, "rare")]
         case "length":
             return [str(min(len(text), 15))]
         case "shape":

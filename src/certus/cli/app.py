@@ -34,6 +34,7 @@ _TEACH = """
     certus demo                  a sentence decoded, with its proof (two seconds)
     certus tag "Any sentence."   parts of speech and morphology, from the English model
     certus train tagger --help   a tagger of your own, from CoNLL-U or columns
+    certus train parser --help   a parser of your own, from bracketed trees
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
 **In Python**
@@ -88,6 +89,13 @@ def tag(
     dictionary: Annotated[
         str | None, typer.Option(help="Labels that words may get: a word, a tab, labels; a line each.")
     ] = None,
+    inference: Annotated[
+        str | None,
+        typer.Option(help="Of a latent-crf: ldi, bhp, bmp or mbr; as it was trained for by default."),
+    ] = None,
+    steps: Annotated[
+        int, typer.Option(min=0, help="Of ldi and mbr: the most latent paths to look at; 0: as they have it.")
+    ] = 0,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
     format: Annotated[
         str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")
@@ -148,10 +156,62 @@ def tag(
         threads=threads,
         legal=legal,
         dictionary=dictionary,
+        inference=inference,
+        steps=steps,
         output=output,
         format=format,
         columns=columns,
         encoding=encoding,
+    )
+
+
+@app.command()
+def parse(
+    model: Annotated[str, typer.Argument(help="A parser, from certus train parser.", show_default=False)],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE|TEXT]...", help="Files, or sentences in quotes; stdin by default."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many of the best trees to print.")] = 1,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Put rank, score and proof before each tree; as with -k.")
+    ] = False,
+    with_tagger: Annotated[
+        str | None,
+        typer.Option(help="A tagger of xpos, trained on the same trees: trees and tags that agree, jointly."),
+    ] = None,
+    weight: Annotated[
+        float | None, typer.Option(help="Of the tagger's score beside the grammar's.", min=0)
+    ] = None,
+    pretty: Annotated[bool, typer.Option("--pretty", help="Draw the trees.")] = False,
+    threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="brackets, text, raw, conllu or columns; guessed by default.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No summary on stderr.")] = False,
+) -> None:
+    """Find the trees of sentences: plain text, a sentence a line, or the words of bracketed trees.
+
+    Trees come out in brackets, one a line. The summary says how many are proven to be the best; a sentence
+    that the grammar does not derive gets a cover, as few constituents as possible side by side, and is named.
+    """
+    from certus.cli.parse import run
+
+    run(
+        model,
+        inputs or [],
+        k=k,
+        scores=scores,
+        pretty=pretty,
+        threads=threads,
+        output=output,
+        format=format,
+        encoding=encoding,
+        quiet=quiet,
+        with_tagger=with_tagger,
+        weight=weight,
     )
 
 
@@ -174,7 +234,10 @@ def evaluate(
     encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Compare a predicted file with the gold file: accuracy by column, chunk and entity F1, attachment."""
+    """Compare a predicted file with the gold file: accuracy by column, chunk and entity F1, attachment.
+
+    Files of bracketed trees are told by their content: labelled brackets, exact match, crossing, tags.
+    """
     from certus.cli.evaluate import run
 
     run(

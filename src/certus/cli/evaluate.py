@@ -13,6 +13,7 @@ from rich.text import Text
 from certus.errors import InvalidInput
 from certus.evaluation import F1, Accuracy, Difference, Report, Share, SpanReport, compare, differences
 from certus.formats import read
+from certus.formats.brackets import looks_bracketed
 
 
 def run(
@@ -28,6 +29,11 @@ def run(
 ) -> None:
     """Compare files and print what is found."""
     _check_stdin(gold, predicted, train, against)
+    if format == "brackets" or (format is None and columns is None and looks_bracketed(gold)):
+        from certus.cli.trees import run as compare_trees
+
+        compare_trees(gold, predicted, train=train, against=against, encoding=encoding, as_json=as_json)
+        return
 
     def sentences(path: str) -> Any:
         return read(path, format, columns, encoding=encoding)

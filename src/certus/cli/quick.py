@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-NUMBERS = {"-k": "k", "--threads": "threads"}
+NUMBERS = {"-k": "k", "--threads": "threads", "--steps": "steps"}
 TEXTS = {
     "--legal": "legal",
     "--dictionary": "dictionary",
+    "--inference": "inference",
     "--output": "output",
     "-o": "output",
     "--format": "format",

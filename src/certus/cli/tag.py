@@ -28,6 +28,8 @@ def run(
     threads: int = 1,
     legal: str | None = None,
     dictionary: str | None = None,
+    inference: str | None = None,
+    steps: int = 0,
     format: str | None = None,
     columns: str | None = None,
     encoding: str = "utf-8",
@@ -37,6 +39,9 @@ def run(
     check_encoding(encoding)
     model, inputs = sort_out(model, inputs)
     tagger = load(model)
+    if inference is not None or steps:
+        latent = tagger.latent
+        latent.inference = chosen(inference or latent.inference.name, steps, tagger.labels)
     options = {
         "k": k,
         "confidence": confidence,
@@ -144,6 +149,19 @@ def automaton(kind: str | None, target: Target, labels: list[str]) -> Any:
 def _value(target: Target, label: str, column: str) -> str:
     parts = (part for part in target.parts(label) if part.startswith(f"{column}="))
     return next(parts, "").removeprefix(f"{column}=")
+
+
+def chosen(inference: str, steps: int, labels: list[str]) -> Any:
+    """Make an inference of its name and its limit; labels of spans are reranked by F1, others by accuracy."""
+    from certus.evaluation.spans import is_tag
+    from certus.latent.inference import INFERENCES, choose
+
+    options: dict[str, Any] = {"steps": steps} if steps else {}
+    if inference == "mbr":
+        options["gain"] = "spans" if all(map(is_tag, labels)) else "accuracy"
+    if steps and inference in ("bhp", "bmp"):
+        raise InvalidInput(f"steps is the limit of ldi and mbr; {inference} has none")
+    return INFERENCES[inference](**options) if inference in INFERENCES else choose(inference, 1)
 
 
 def read_dictionary(path: str, encoding: str) -> dict[str, list[str]]:

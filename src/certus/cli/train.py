@@ -24,6 +24,7 @@ _TEACH = """
     pruned-crf   a CRF of any order; the best for morphology (crf with --order 2 is the same)
     perceptron   averaged, with exact decoding; the fastest to train, proven answers
     crf          first-order, nothing pruned, proven answers; for up to some hundred labels
+    latent-crf   a CRF with latent states for each label; for few labels, mostly proven answers
     hmm          a smoothed hidden Markov model; trains in a second, proven answers
 
 **Examples**
@@ -43,7 +44,9 @@ def tagger(
     target: Annotated[
         str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
     ] = "upos",
-    learner: Annotated[str, typer.Option(help="pruned-crf, perceptron, crf or hmm.")] = "pruned-crf",
+    learner: Annotated[
+        str, typer.Option(help="pruned-crf, perceptron, crf, latent-crf or hmm.")
+    ] = "pruned-crf",
     order: Annotated[
         int | None, typer.Option(min=1, help="Of pruned-crf: how many labels back transitions look.")
     ] = None,
@@ -58,6 +61,21 @@ def tagger(
     algorithm: Annotated[str | None, typer.Option(help="Of crf: sgd or lbfgs.")] = None,
     c1: Annotated[float | None, typer.Option(min=0, help="Of crf: L1 penalty.")] = None,
     c2: Annotated[float | None, typer.Option(min=0, help="Of crf with lbfgs: L2 penalty.")] = None,
+    latent: Annotated[
+        int | None, typer.Option(min=1, help="Of latent-crf: latent states of each label.")
+    ] = None,
+    restarts: Annotated[
+        int | None, typer.Option(min=1, help="Of latent-crf: how often to begin, from other weights.")
+    ] = None,
+    variance: Annotated[
+        float | None, typer.Option(help="Of latent-crf: of the Gaussian prior of weights.")
+    ] = None,
+    inference: Annotated[
+        str | None, typer.Option(help="Of latent-crf: how labels are found: ldi, bhp or bmp.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(min=0, help="Of latent-crf: the most latent paths ldi looks at; 0: all.")
+    ] = None,
     margin: Annotated[
         float | None, typer.Option(min=0, help="Of perceptron: by how much the right label must win.")
     ] = None,
@@ -72,8 +90,10 @@ def tagger(
     templates: Annotated[
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of the order of sentences.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="For lbfgs, and for measuring on dev data.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the order of sentences, or of first weights.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="For lbfgs and latent-crf, and for dev data.")] = 1,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
     ] = None,
@@ -99,6 +119,11 @@ def tagger(
         "algorithm": algorithm,
         "c1": c1,
         "c2": c2,
+        "latent": latent,
+        "restarts": restarts,
+        "variance": variance,
+        "inference": inference,
+        "steps": steps,
         "margin": margin,
         "min_count": min_count,
         "hash_bits": hash_bits,
@@ -129,6 +154,89 @@ def tagger(
         made.save(output)
     if not quiet:
         report(made, output, time.perf_counter() - began)
+
+
+@train.command()
+def parser(
+    data: Annotated[str, typer.Argument(metavar="TRAIN", help="Bracketed trees, such as a .mrg file.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the model.")],
+    dev: Annotated[str | None, typer.Option(help="Held-out trees to measure F1 on.")] = None,
+    vertical: Annotated[
+        int | None, typer.Option(min=1, help="Generations that labels tell; 2 adds the parent.")
+    ] = None,
+    horizontal: Annotated[
+        int | None, typer.Option(min=0, help="Siblings that the labels of binarisation tell.")
+    ] = None,
+    direction: Annotated[str | None, typer.Option(help="Of binarisation: head, left or right.")] = None,
+    splits: Annotated[
+        str | None, typer.Option(help="Refinements of labels by name, by commas; 'none' for none.")
+    ] = None,
+    min_hidden: Annotated[
+        int | None, typer.Option(min=1, help="Rarer labels of binarisation tell fewer siblings.")
+    ] = None,
+    rare: Annotated[
+        int | None, typer.Option(min=0, help="Words seen at most this often tell about new words.")
+    ] = None,
+    trusted: Annotated[
+        int | None, typer.Option(min=1, help="Words seen this often have no tags but those seen.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="For measuring on dev data.")] = 1,
+    encoding: Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")] = "utf-8",
+    licence: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
+    attribution: Annotated[str | None, typer.Option(help="To record in the model.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Train a constituency parser: a probabilistic grammar with refined labels, and a lexicon."""
+    from certus.models.parser import Parser
+
+    given: dict[str, Any] = {
+        "vertical": vertical,
+        "horizontal": horizontal,
+        "direction": direction,
+        "splits": None if splits is None else _names(splits),
+        "min_hidden": min_hidden,
+        "rare": rare,
+        "trusted": trusted,
+    }
+    made = Parser(**{name: x for name, x in given.items() if x is not None})
+    about = {"licence": licence, "attribution": attribution}
+    check_writable(output, "model")
+    began = time.perf_counter()
+    made.fit(
+        data,
+        dev,
+        progress=(lambda _: None) if quiet else (lambda stage: typer.echo(f"{stage.name} ...", err=True)),
+        threads=threads,
+        encoding=encoding,
+        about={name: x for name, x in about.items() if x is not None},
+    )
+    made.save(output)
+    if not quiet:
+        report_parser(made, output, time.perf_counter() - began)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    return () if names == ("none",) else names
+
+
+def report_parser(made: Any, output: str, seconds: float) -> None:
+    """Say what was made."""
+    measured = made.description.get("accuracy")
+    dev = (
+        []
+        if measured is None
+        else [f"dev F1 {100 * measured['dev']:.2f}, tags {100 * measured['dev_tags']:.2f} %"]
+    )
+    rules = sum(len(rules) for rules in made.grammar.rules[::2])
+    parts = [f"{len(made.grammar.symbols):,} symbols, {rules:,} rules", *dev, size_of(output), clock(seconds)]
+    typer.echo(f"{output}: {', '.join(parts)}", err=True)
+
+
+def size_of(path: str) -> str:
+    """Return the size of a file as people read it."""
+    size = os.path.getsize(path)
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def _text(path: str) -> str:
@@ -188,7 +296,6 @@ def clock(seconds: float) -> str:
 def report(made: Any, output: str, seconds: float) -> None:
     """Say what was made."""
     about = made.description
-    size = os.path.getsize(output)
     dev = about.get("accuracy", {}).get("dev")
     held_out = about.get("dev", {})
     if held_out.get("unseen"):
@@ -199,7 +306,7 @@ def report(made: Any, output: str, seconds: float) -> None:
         )
     parts = [
         f"{len(made.labels):,} labels",
-        f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB",
+        size_of(output),
         clock(seconds),
     ]
     if dev is not None:

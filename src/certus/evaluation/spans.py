@@ -49,6 +49,18 @@ def spans(tags: Iterable[str]) -> list[Span]:
     return found
 
 
+def begins_between(before: str, now: str) -> bool:
+    """Whether a span begins at a tag that follows another; outside of a sentence is O."""
+    (mark_before, _, type_before), (mark, _, type) = before.partition("-"), now.partition("-")
+    return _begins(mark_before, mark, type != type_before)
+
+
+def ends_between(before: str, now: str) -> bool:
+    """Whether the span of a tag ends where another tag follows it."""
+    (mark_before, _, type_before), (mark, _, type) = before.partition("-"), now.partition("-")
+    return _ends(mark_before, mark, type != type_before)
+
+
 def _begins(before: str, mark: str, changes: bool) -> bool:
     """Whether a span begins at a mark: conlleval's startOfChunk."""
     if mark in _OUTSIDE:

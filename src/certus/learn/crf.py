@@ -276,9 +276,15 @@ def make_trainer(
     min_freq: float = 0.0,
     all_possible_states: bool = False,
     all_possible_transitions: bool = False,
+    latent: int = 1,
 ) -> _native.CrfTrainer:
-    """Check a labelled corpus and lay out the weights it gives rise to; see train_crf."""
+    """Check a labelled corpus and lay out the weights it gives rise to; see train_crf.
+
+    With ``latent`` states a label, what a label has a weight for, each of its states has a weight of its own
+    for; such weights are found by LBFGS alone.
+    """
     whole("labels", labels, 1)
+    whole("latent", latent, 1)
     whole("features", features, 0)
     at_least("min_freq", min_freq, 0)
     ids = np.asarray(gold)
@@ -298,6 +304,7 @@ def make_trainer(
         min_freq=min_freq,
         all_states=bool(all_possible_states),
         all_transitions=bool(all_possible_transitions),
+        latent=latent,
     )
 
 

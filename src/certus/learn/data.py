@@ -14,7 +14,7 @@ from certus.errors import InvalidInput
 from certus.formats import Sentence, Target
 from certus.learn.inventory import Inventory
 from certus.learn.options import Features
-from certus.learn.templates import CHUNKING, MORPHOLOGY, Templates
+from certus.learn.templates import AGREEMENT, CHUNKING, MANY_LABELS, MORPHOLOGY, Templates
 
 _COLUMN = re.compile(r"([A-Za-z_]\w*)\s*\[")
 
@@ -49,9 +49,14 @@ class Examples:
         return len(self.cells)
 
 
-def default_templates(sentence: Sentence, target: Target) -> str:
-    """Return the templates for a file like this: with parts of speech, unless they are to be learned."""
-    return CHUNKING if "pos" in sentence.columns and "pos" not in target.fields else MORPHOLOGY
+def default_templates(sentence: Sentence, target: Target, labels: Iterable[str] = ()) -> str:
+    """Return the templates for a file like this: with parts of speech, unless they are to be learned.
+
+    With the labels in it, they may be others, over the same columns.
+    """
+    if "pos" in sentence.columns and "pos" not in target.fields:
+        return CHUNKING
+    return AGREEMENT if "feats" in target.fields and len(set(labels)) > MANY_LABELS else MORPHOLOGY
 
 
 def compile_templates(text: str) -> Templates:
@@ -68,6 +73,7 @@ class TrainingSet:
         extractor: finds the features of sentences, in training and after.
         corpus: the numbered features and labels, for the kernels.
         frequent: the keys of words that are not rare.
+        seen: for each of those a key of the coarse tags it has, or None where no template asks for that.
     """
 
     def __init__(self, examples: Examples, target: Target, templates: Templates, options: Features) -> None:
@@ -76,16 +82,25 @@ class TrainingSet:
         names = sorted(set(examples.labels))
         self.inventory = Inventory(names, target.parts if options.shared else None)
         counts = examples.words()
-        self.frequent: NDArray[np.uint64] = _native.word_keys(
-            [word for word, count in counts.items() if count > options.rare]
-        )
+        frequent = [word for word, count in counts.items() if count > options.rare]
+        self.frequent: NDArray[np.uint64] = _native.word_keys(frequent)
+        self.labels = self.inventory.numbers(examples.labels)
+        self.seen = self._seen(examples, frequent) if templates.ask_seen else None
         self.extractor = _native.Extractor(
-            templates.program(), len(templates.columns), self.frequent, options.hash_bits
+            templates.program(), len(templates.columns), self.frequent, options.hash_bits, self.seen
         )
         keys, ends = self.extractor.keys_of_all(examples.cells)
-        self.labels = self.inventory.numbers(examples.labels)
         self.corpus = _native.number_features(keys, ends, examples.lengths, self.labels, options.min_count)
         self.tagset = self.inventory.native()
+
+    def _seen(self, examples: Examples, words: list[str]) -> NDArray[np.uint64]:
+        """Return a key for the set of coarse tags that each of some words has."""
+        tags: dict[str, set[int]] = {word: set() for word in words}
+        coarse = self.inventory.table[self.labels, 0].tolist()
+        for word, tag in zip((word for cells in examples.cells for word in cells[0]), coarse, strict=True):
+            if word in tags:
+                tags[word].add(tag)
+        return _native.word_keys(["|".join(map(str, sorted(tags[word]))) for word in words])
 
     def order(self, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return the sentences in a random order."""

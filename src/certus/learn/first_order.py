@@ -28,6 +28,15 @@ class FirstOrder:
         self._native = algorithm(chosen).start(self._trainer, threads)
 
     @property
+    def beginning(self) -> int:
+        """The first: there is one optimum."""
+        return 0
+
+    def again(self) -> bool:
+        """Never."""
+        return False
+
+    @property
     def epochs(self) -> int:
         """How many were done."""
         return self._native.epochs
@@ -43,16 +52,7 @@ class FirstOrder:
 
     def compiled(self) -> dict[str, NDArray[Any]]:
         """Return the weights."""
-        row_begin, row_label, row_weight, transitions = self._trainer.model().rows()
-        table: dict[str, Any] = dict(
-            _native.compile_rows(
-                self._data.corpus, self._data.inventory.units, row_begin, row_label, row_weight, self._drop
-            )
-        )
-        origin, target = np.nonzero(transitions)
-        table["transition_from"], table["transition_to"] = origin, target
-        table["transition_score"] = transitions[origin, target].astype(np.float32)
-        return {name: np.asarray(value) for name, value in table.items()}
+        return compiled(self._trainer, self._data.corpus, self._data.inventory.units, self._drop)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what training goes on from."""
@@ -61,6 +61,18 @@ class FirstOrder:
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from there."""
         self._native.restore(dict(state))
+
+
+def compiled(
+    trainer: _native.CrfTrainer, corpus: _native.Corpus, units: int, drop: float
+) -> dict[str, NDArray[Any]]:
+    """Return the weights as a model file holds them: the compiled features, and the transitions."""
+    row_begin, row_label, row_weight, transitions = trainer.model().rows()
+    table: dict[str, Any] = dict(_native.compile_rows(corpus, units, row_begin, row_label, row_weight, drop))
+    origin, target = np.nonzero(transitions)
+    table["transition_from"], table["transition_to"] = origin, target
+    table["transition_score"] = transitions[origin, target].astype(np.float32)
+    return {name: np.asarray(value) for name, value in table.items()}
 
 
 def algorithm(chosen: options.Crf) -> SGD | LBFGS:

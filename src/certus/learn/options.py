@@ -47,6 +47,12 @@ class Features(Options):
     seed: int = option(0, "Of the order in which sentences are seen.", least=0)
     patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
     drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
+    epochs: int = option(10, "Passes over the training data.", least=1)
+
+    @property
+    def total(self) -> int:
+        """How many epochs there may be in all."""
+        return self.epochs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +64,6 @@ class PrunedCrf(Features):
     exact: ClassVar[bool] = False
 
     order: int = option(2, "How many labels back transitions look.", least=1)
-    epochs: int = option(10, "Passes over the training data.", least=1)
     rate: float = option(0.1, "Learning rate of the first epoch.", least=1e-9)
     decay: float = option(0.3, "In epoch e the rate is rate / (1 + decay e).", least=0)
     l1: float = option(0.0, "L1 penalty, cumulative; weights are then not averaged.", least=0)
@@ -87,7 +92,6 @@ class Perceptron(Features):
     about: ClassVar[str] = "averaged, with exact decoding; the fastest to train, proven answers"
 
     min_count: int = option(2, "Features that occur less often are left out.", least=1)
-    epochs: int = option(10, "Passes over the training data.", least=1)
     margin: float = option(
         0.4, "How much better than any other the right label must score, in updates of a token.", least=0
     )
@@ -124,6 +128,39 @@ class Crf(Features):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LatentCrf(Features):
+    """A first-order CRF whose labels have latent states (Morency et al. 2007; Sun & Tsujii 2009)."""
+
+    name: ClassVar[str] = "latent-crf"
+    about: ClassVar[str] = "a CRF with latent states for each label; for few labels, mostly proven answers"
+    exact: ClassVar[bool] = False
+    shared: ClassVar[bool] = False
+
+    latent: int = option(4, "Latent states of each label.", least=1)
+    epochs: int = option(100, "Iterations of L-BFGS from each beginning.", least=1)
+    restarts: int = option(1, "How many times to begin, each time from other weights.", least=1)
+    variance: float = option(1.0, "Of the Gaussian prior of weights.", least=1e-9)
+    scale: float = option(0.1, "Standard deviation of the weights that training begins from.", least=1e-9)
+    seed: int = option(0, "Of the weights that training begins from.", least=0)
+    patience: int = option(
+        10, "Begin again, or stop, after this many epochs without a better dev accuracy.", least=1
+    )
+    inference: str = option("ldi", "How labels are found: ldi, bhp or bmp.")
+    steps: int = option(1000, "The most latent paths that ldi looks at; 0 for no limit.", least=0)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        super().__post_init__()
+        if self.inference not in ("ldi", "bhp", "bmp"):
+            raise InvalidInput(f"inference is {self.inference!r}; there are ldi, bhp and bmp")
+
+    @property
+    def total(self) -> int:
+        """How many epochs there may be in all."""
+        return self.epochs * self.restarts
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hmm(Options):
     """A smoothed hidden Markov model with a suffix model for unknown words (Brants 2000)."""
 
@@ -134,7 +171,9 @@ class Hmm(Options):
     suffixes: int = option(10, "The longest ending of rare words to look at.", least=0)
 
 
-LEARNERS: dict[str, type[Options]] = {kind.name: kind for kind in (PrunedCrf, Perceptron, Crf, Hmm)}
+LEARNERS: dict[str, type[Options]] = {
+    kind.name: kind for kind in (PrunedCrf, Perceptron, Crf, LatentCrf, Hmm)
+}
 
 
 def choose(learner: str, given: dict[str, Any]) -> Options:

@@ -11,6 +11,7 @@ A template a line; `docs/features.md` explains them with examples. In short::
     prefix(word[0], 1..10) if rare      one feature a length, in characters
     suffix(lower(word[0]), 1..3)
     each(analysis[0])                   one feature for each value between bars: "N|V" has two
+    seen(word[0])                       the coarse tags that a frequent word has in training
     word[-1] pos[0]                     a conjunction
 
 Text is compiled to numbers (`Templates.program`), and those run natively.
@@ -32,7 +33,7 @@ VERSION = 1
 FARTHEST = 16  # offsets go from -16 to 16
 LONGEST_AFFIX = 32
 CONDITIONS = ("always", "rare", "frequent")
-FUNCTIONS = ("text", "shape", "flags", "length", "prefix", "suffix", "each")
+FUNCTIONS = ("text", "shape", "flags", "length", "prefix", "suffix", "each", "seen")
 AFFIXES = ("prefix", "suffix")
 OF_LOWER = ("lower", "prefix", "suffix", "each")  # what takes lower(...) as well as a column
 
@@ -55,6 +56,18 @@ prefix(word[0], 1..4) if rare
 Schütze (2013, §2.5) use them for part of speech and morphology. Departures, each better on held-out data:
 suffixes up to 6, of all words and whatever the capitals, instead of up to 10 of rare words; prefixes up to 4;
 shape and flags of all words; words in lower case too."""
+
+AGREEMENT = (
+    MORPHOLOGY
+    + """\
+suffix(lower(word[-1]), 2..3)
+suffix(lower(word[1]), 2..3)
+"""
+)
+"""For whole bundles of morphological features, a thousand and more: the endings of the neighbours as well,
+with which words agree. On held-out data with 1,500 to 2,600 labels these two gain 1.46 (Czech), 0.26
+(Polish), -0.05 (Old Church Slavonic) and -0.07 points (Basque); with 113 to 508 they lose 0.1 to 0.5."""
+MANY_LABELS = 1000
 
 CHUNKING = """\
 bias
@@ -151,6 +164,11 @@ class Templates:
         self.columns = _names(columns)
         self.templates = parse(text, self.columns)
 
+    @property
+    def ask_seen(self) -> bool:
+        """Whether they ask which tags words were seen with."""
+        return any(term.function == "seen" for template in self.templates for term in template.terms)
+
     def program(self) -> NDArray[np.int32]:
         """Return the compiled form, which the native extractor runs and model files hold."""
         numbers = [number for template in self.templates for number in template.numbers()]
@@ -240,6 +258,8 @@ class _Line:
         if name == "lower":
             self._mark(")")
             return Term("text", inner.column, inner.offset, lower=True)
+        if name == "seen" and inner.column != 0:
+            self._fail(f"seen is of words: {self.columns[0]}[{inner.offset}]")
         low, high = self._range(name) if name in AFFIXES else (0, 0)
         self._mark(")")
         return Term(name, inner.column, inner.offset, inner.lower, low, high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -17,8 +18,12 @@ from certus.formats import model_file
 from certus.learn import options
 from certus.learn.data import TrainingSet
 from certus.learn.first_order import FirstOrder
+from certus.learn.latent_crf import LatentCrf
 
 Arrays = dict[str, NDArray[Any]]
+
+SLOW = 1.0  # seconds from which writing a checkpoint is held back,
+SELDOM = 10.0  # until learning has gone on for so many times as long
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,13 @@ class Learner(Protocol):
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences in this order; return the loss."""
 
+    @property
+    def beginning(self) -> int:
+        """How many times it has begun anew from other weights."""
+
+    def again(self) -> bool:
+        """Begin anew, where a learner can; tells whether it did."""
+
     def compiled(self) -> Arrays:
         """Return the weights as a model file holds them."""
 
@@ -80,6 +92,15 @@ class _InEpochs:
     @property
     def done(self) -> bool:
         """Never: every epoch changes weights."""
+        return False
+
+    @property
+    def beginning(self) -> int:
+        """The first: another would be the same."""
+        return 0
+
+    def again(self) -> bool:
+        """Never."""
         return False
 
     def state(self) -> Arrays:
@@ -149,6 +170,8 @@ def start(data: TrainingSet, chosen: options.Options, threads: int = 1) -> Learn
         return Perceptron(data, chosen)
     if isinstance(chosen, options.Crf):
         return FirstOrder(data, chosen, threads)
+    if isinstance(chosen, options.LatentCrf):
+        return LatentCrf(data, chosen, threads)
     raise InvalidInput(f"the learner {chosen.name} does not learn in epochs")
 
 
@@ -163,6 +186,7 @@ class Checkpoint:
     def __init__(self, path: str | os.PathLike[str] | None, identity: Mapping[str, Any]) -> None:
         self.path = path
         self._identity = dict(identity)
+        self._saved, self._took = -math.inf, 0.0  # when, and how long that took
 
     def load(self, learner: Learner) -> Mapping[str, Any] | None:
         """Put a learner where the last run left it; return what else was kept, None if nothing was."""
@@ -179,11 +203,14 @@ class Checkpoint:
         return {**kept.description["loop"], "best": best}
 
     def save(self, learner: Learner, best: Arrays, loop: Mapping[str, Any]) -> None:
-        """Keep where training stands."""
-        if self.path is None:
+        """Keep where training stands; what takes seconds to write, not after every epoch."""
+        began = time.perf_counter()
+        if self.path is None or (self._took > SLOW and began - self._saved < SELDOM * self._took):
             return
         arrays = {**learner.state(), **{f"best.{name}": array for name, array in best.items()}}
         model_file.write(self.path, "checkpoint", arrays, {"identity": self._identity, "loop": dict(loop)})
+        self._saved = time.perf_counter()
+        self._took = self._saved - began
 
     def remove(self) -> None:
         """Forget everything, once the model is safe."""
@@ -214,24 +241,29 @@ def train(
         The compiled weights of the best epoch, and their dev accuracy.
     """
     learner = start(data, chosen, threads)
-    kept = checkpoint.load(learner) or {"best": {}, "dev": None, "since": 0}
-    best, best_dev, since = kept["best"], kept["dev"], kept["since"]
+    kept = checkpoint.load(learner) or {"best": {}, "dev": None, "since": 0, "peak": None}
+    best, best_dev, since, peak = (kept[name] for name in ("best", "dev", "since", "peak"))
     began, first = time.perf_counter(), learner.epochs
-    for epoch in range(first, chosen.epochs):
-        if since >= chosen.patience or learner.done:
+    for epoch in range(first, chosen.total):
+        if learner.done or (since >= chosen.patience and not learner.again()):
             break
+        beginning = learner.beginning
         # Seeded by epoch, so that a resumed run sees the same orders.
         loss = learner.epoch(data.order(np.random.default_rng((chosen.seed, epoch))))
-        dev, last = None, learner.done or epoch + 1 == chosen.epochs
+        dev, last = None, learner.done or epoch + 1 == chosen.total
+        if since >= chosen.patience or learner.beginning != beginning:
+            since, peak = 0, None  # the dev accuracy begins from below, too
         if accuracy is not None or last:
             weights = learner.compiled()
             dev = None if accuracy is None else accuracy(weights)
             if dev is None or best_dev is None or dev > best_dev:
-                best, best_dev, since = weights, dev, 0
+                best, best_dev = weights, dev
+            if dev is None or peak is None or dev > peak:
+                peak, since = dev, 0
             else:
                 since += 1
-        checkpoint.save(learner, best, {"dev": best_dev, "since": since})
+        checkpoint.save(learner, best, {"dev": best_dev, "since": since, "peak": peak})
         seconds = time.perf_counter() - began
-        left = 0.0 if last else seconds / (epoch + 1 - first) * (chosen.epochs - epoch - 1)
-        progress(Progress(epoch + 1, chosen.epochs, loss, dev, seconds, left))
+        left = 0.0 if last else seconds / (epoch + 1 - first) * (chosen.total - epoch - 1)
+        progress(Progress(epoch + 1, chosen.total, loss, dev, seconds, left))
     return best, best_dev

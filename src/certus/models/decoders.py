@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
+from certus.learn import options
 from certus.learn.inventory import Inventory
 
 Cells = Sequence[list[list[str]]]
@@ -144,7 +145,7 @@ class NativeDecoder:
             return _native.search_all(self._free, cells, pruning, threads)
         first = starts(cells)
         emissions = np.empty((int(first[-1]), self._labels), np.float32)
-        _native.emissions_of_all(self._free, cells, emissions, threads)
+        self._free.emissions_of_all(cells, emissions, threads)
         model: Any = self._chain.prepared(np.dtype(np.float64))
         return _native.ChainLattices(model, first, emissions)
 
@@ -158,6 +159,21 @@ class NativeDecoder:
     def chain(self) -> Chain | None:
         """The transitions, where decoding is exact."""
         return self._chain
+
+
+def make_decoder(
+    extractor: _native.Extractor,
+    inventory: Inventory,
+    tagset: _native.Tagset,
+    arrays: Mapping[str, NDArray[Any]],
+    chosen: options.Options,
+) -> Decoder:
+    """Make the decoder of weights that a learner with these options has learned."""
+    if isinstance(chosen, options.LatentCrf):
+        from certus.models.latent_decoder import LatentDecoder
+
+        return LatentDecoder(extractor, inventory, arrays, chosen)
+    return NativeDecoder(extractor, inventory, tagset, arrays)
 
 
 def starts(cells: Cells) -> NDArray[np.int64]:

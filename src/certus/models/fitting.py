@@ -15,14 +15,15 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from certus.errors import InvalidInput
-from certus.formats import Sentence, Target, read
+from certus.formats import Sentence, Target, brackets, build, read
 from certus.learn import hmm, options, training, vocabulary
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
 from certus.learn.templates import Templates
 from certus.learn.training import Arrays, Checkpoint, Progress
-from certus.models.decoders import Decoder, NativeDecoder
+from certus.models.decoders import Decoder, make_decoder
 from certus.models.hmm_decoder import HmmDecoder
+from certus.syntax.trees import prepared
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
@@ -59,10 +60,13 @@ def fit(
     first = next(sentences, None)
     if first is None:
         raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
-    if templates is None and not isinstance(chosen, options.Hmm):
+    suit = templates is None and not isinstance(chosen, options.Hmm)
+    if suit:
         templates = compile_templates(default_templates(first, target))
     columns = ("word",) if templates is None else templates.columns
     examples = _checked(Examples(joined([first], sentences), target, columns), target)
+    if suit:
+        templates = compile_templates(default_templates(first, target, examples.labels))
     held_out = None if dev is None else Examples(_sentences(dev, reading), target, columns)
     if held_out is not None and not held_out.tokens:
         raise InvalidInput("the dev data hold no token")
@@ -73,11 +77,13 @@ def fit(
         assert isinstance(chosen, options.Features)
         kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
         data = TrainingSet(examples, target, templates, chosen)
-        measure = None if held_out is None else _measure(held_out, data, threads)
+        measure = None if held_out is None else _measure(held_out, data, chosen, threads)
         found, accuracy = training.train(
             data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
         )
         inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
+        if data.seen is not None:
+            arrays["seen"] = data.seen
     arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words()))}
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)
@@ -88,7 +94,16 @@ def fit(
     return inventory, arrays, description
 
 
+def _has_trees(path: str, reading: Mapping[str, Any]) -> bool:
+    """Whether a file is a treebank in brackets, whose words have tags to learn: the column xpos."""
+    return reading["format"] is None and reading["columns"] is None and brackets.looks_bracketed(path)
+
+
 def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+    if isinstance(source, str | os.PathLike) and _has_trees(os.fspath(source), reading):
+        for tree in filter(None, map(prepared, brackets.read(source, encoding=reading["encoding"]))):
+            yield build(tree.words, {"xpos": tree.tags})
+        return
     if isinstance(source, str | os.PathLike | IOBase):
         yield from read(cast(Any, source), **reading)
         return
@@ -128,9 +143,11 @@ def _count(
     return inventory, model.arrays(), accuracy
 
 
-def _measure(held_out: Examples, data: TrainingSet, threads: int) -> Callable[[Arrays], float]:
+def _measure(
+    held_out: Examples, data: TrainingSet, chosen: options.Options, threads: int
+) -> Callable[[Arrays], float]:
     def accuracy(arrays: Arrays) -> float:
-        decoder = NativeDecoder(data.extractor, data.inventory, data.tagset, arrays)
+        decoder = make_decoder(data.extractor, data.inventory, data.tagset, arrays, chosen)
         return share(decoder, held_out, data.inventory, threads)
 
     return accuracy

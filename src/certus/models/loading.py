@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from certus.errors import ModelError
 from certus.formats import model_file
@@ -11,11 +12,19 @@ from certus.models.tagger import Tagger
 DEFAULT = "en.certus"
 
 
-def load(path: str | os.PathLike[str] | None = None) -> Tagger:
-    """Open a model file; without a path, the English tagger that comes with Certus."""
+def load(path: str | os.PathLike[str] | None = None) -> Any:
+    """Open a model file, a Tagger or a Parser; without a path, the English tagger that comes with Certus."""
     file = model_file.read(located(path))
+    if file.kind == "parser":
+        from certus.models.parser import Parser
+
+        return Parser.from_file(file)
     if file.kind != "tagger":
-        advice = "start its training again to finish it" if file.kind == "checkpoint" else "give a tagger"
+        advice = (
+            "start its training again to finish it"
+            if file.kind == "checkpoint"
+            else "give a tagger or a parser"
+        )
         raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load; {advice}")
     return Tagger.from_file(file)
 

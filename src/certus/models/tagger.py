@@ -18,11 +18,12 @@ from certus.learn import options
 from certus.learn.data import compile_templates
 from certus.learn.inventory import Inventory
 from certus.models.answers import Choices, Dictionary, Words, answers, cells_of, limits
-from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder
+from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
     from certus.learn.training import Progress
     from certus.models.fitting import Source
+    from certus.models.latent_decoder import LatentDecoder
     from certus.models.lattices import TagLattices
 
 
@@ -31,7 +32,8 @@ class Tagger:
 
     Args:
         target: what to predict, as an expression over columns: ``upos``, ``upos+feats``, ``pos|chunk``.
-        learner: ``pruned-crf`` (also ``crf`` with an order above 1), ``perceptron`` or ``hmm``.
+        learner: ``pruned-crf`` (also ``crf`` with an order above 1), ``perceptron``, ``crf``, ``latent-crf``
+            or ``hmm``.
 
     Other args:
         templates: feature templates (see docs/features.md); by default those that suit the data.
@@ -246,6 +248,15 @@ class Tagger:
         return found
 
     @property
+    def latent(self) -> LatentDecoder:
+        """What decodes a trained ``latent-crf``: its ``inference`` may be set, its ``chain`` looked at."""
+        from certus.models.latent_decoder import LatentDecoder
+
+        if not isinstance(self._decoder, LatentDecoder):
+            raise InvalidInput("latent states are what a trained latent-crf has")
+        return self._decoder
+
+    @property
     def labels(self) -> list[str]:
         """The names of the labels, in the order of their numbers."""
         return self._inventory.labels
@@ -315,8 +326,10 @@ class Tagger:
             if templates.columns != columns:
                 raise InvalidInput(f"the templates are over {', '.join(templates.columns)}, not {columns}")
             bits = int(description["options"].get("hash_bits", 0))
-            extractor = _native.Extractor(templates.program(), len(columns), arrays["frequent"], bits)
-            decoder = NativeDecoder(extractor, inventory, inventory.native(), arrays)
+            extractor = _native.Extractor(
+                templates.program(), len(columns), arrays["frequent"], bits, arrays.get("seen")
+            )
+            decoder = make_decoder(extractor, inventory, inventory.native(), arrays, self.options)
         self._inventory, self._arrays, self.description = inventory, arrays, description
         self._decoder = decoder
 

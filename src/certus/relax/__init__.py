@@ -2,6 +2,31 @@
 
 from __future__ import annotations
 
+from certus.relax.decomposition import Decomposition
+from certus.relax.errors import Inconsistent, NoAgreement, PartFailed
+from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
 from certus.relax.part import Adjustments, Choice, Forbidden, Part
+from certus.relax.search import Progress
+from certus.relax.solution import Handle, JointSolution
+from certus.relax.trace import Trace
 
-__all__ = ["Adjustments", "Choice", "Forbidden", "Part"]
+__all__ = [
+    "OPTIMIZERS",
+    "Adjustments",
+    "Auto",
+    "Bundle",
+    "Choice",
+    "Decomposition",
+    "Descent",
+    "Forbidden",
+    "Handle",
+    "Inconsistent",
+    "JointSolution",
+    "NoAgreement",
+    "Optimizer",
+    "Part",
+    "PartFailed",
+    "Progress",
+    "Subgradient",
+    "Trace",
+]

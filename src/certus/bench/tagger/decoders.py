@@ -59,7 +59,8 @@ def trained(plan: Plan, corpus: Corpus) -> Tagger:
     with tempfile.TemporaryDirectory(prefix="certus-bench-", ignore_cleanup_errors=True) as folder:
         path = str(Path(folder) / "model.certus")
         run(plan, replace(job_of(plan, corpus), model=path, seconds=0.0))
-        return load(path)
+        tagger: Tagger = load(path)
+        return tagger
 
 
 def time_on(

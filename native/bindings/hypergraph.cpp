@@ -1,0 +1,435 @@
+// Packed forests. What is asked of one comes with scores in the user's order; answers are in it, too.
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+
+#include "bindings/vectors.hpp"
+#include "hypergraph/cells.hpp"
+#include "hypergraph/constrained.hpp"
+#include "hypergraph/derivation.hpp"
+#include "hypergraph/kbest.hpp"
+#include "hypergraph/passes.hpp"
+#include "simd.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace hypergraph;
+
+// As in chains, but for the last two: a sum is beyond the range of doubles; a derivation has too many edges.
+enum Outcome : int { fine = 0, infeasible = 2, invalid = 3, overflow = 4, too_large = 5 };
+
+Outcome judge(const Forest& f, const double* weights, double top) {
+  if (std::isfinite(top)) return fine;
+  return feasible(f, weights) ? overflow : infeasible;
+}
+
+void to_nodes(const Forest& f, const double* ours, double* given) {
+  for (Index v = 0; v < f.given_nodes; ++v) given[f.node_id[v]] = ours[v];
+}
+void to_edges(const Forest& f, const double* ours, double* given) {
+  for (Index e = 0; e < f.given_edges; ++e) given[f.edge_id[e]] = ours[e];
+}
+
+// Scores, the inside values they give, and what is to be said about them.
+struct Pass {
+  Arena& arena = Arena::local();
+  Arena::Scope scope{arena};
+  Weights weights;
+  double* in = nullptr;
+  Outcome outcome = fine;
+  Index where = -1;
+
+  template <class S, class Inside>
+  Pass(const Forest& f, const S* scores, const Inside& inside) : weights(f, scores, arena) {
+    if (weights.invalid() >= 0) {
+      outcome = invalid, where = weights.invalid();
+      return;
+    }
+    in = arena.get<double>(f.nodes);
+    inside(f, weights.data(), in);
+    outcome = judge(f, weights.data(), in[f.goal()]);
+  }
+};
+
+// Outcome, the place of an invalid score, the score, the edges.
+template <class S>
+nb::tuple viterbi(const Forest& f, Flat<const S> scores) {
+  Outcome outcome;
+  Index where;
+  double total = kNever<double>;
+  std::vector<Index> given;
+  {
+    const nb::gil_scoped_release released;
+    const Pass pass(f, scores.data(), max_inside);
+    outcome = pass.outcome, where = pass.where;
+    if (outcome == fine) {
+      std::vector<Edge> edges;
+      if (best_derivation(f, pass.weights.data(), pass.in, edges)) {
+        total = score(pass.weights.data(), edges);
+        given = given_edges(f, edges);
+      } else {
+        outcome = too_large;
+      }
+    }
+  }
+  return nb::make_tuple(static_cast<int>(outcome), where, total, array(std::move(given)));
+}
+
+// Inside and, where `out` is wanted, outside values of the nodes. Also right where the goal has no derivation.
+template <class S>
+nb::tuple sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic,
+               bool outside) {
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores.data(), logarithmic ? log_inside : max_inside);
+  double top = kNever<double>;
+  if (pass.outcome != invalid) {
+    to_nodes(f, pass.in, in.data());
+    top = pass.in[f.goal()];
+    if (outside) {
+      double* ours = pass.arena.template get<double>(f.nodes);
+      (logarithmic ? log_outside : max_outside)(f, pass.weights.data(), pass.in, ours);
+      to_nodes(f, ours, out.data());
+    }
+  }
+  const nb::gil_scoped_acquire acquired;
+  return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
+}
+
+template <class S>
+nb::tuple maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores.data(), max_inside);
+  double top = kNever<double>;
+  if (pass.outcome == fine) {
+    double* out = pass.arena.template get<double>(f.nodes);
+    double* ours = pass.arena.template get<double>(f.edges);
+    max_outside(f, pass.weights.data(), pass.in, out);
+    max_marginals(f, pass.weights.data(), pass.in, out, ours);
+    to_edges(f, ours, edges.data());
+    for (Index v = 0; v < f.nodes; ++v)
+      out[v] = out[v] == kNever<double> ? out[v] : out[v] + pass.in[v];
+    to_nodes(f, out, nodes.data());
+    top = pass.in[f.goal()];
+  }
+  const nb::gil_scoped_acquire acquired;
+  return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
+}
+
+template <class S>
+nb::tuple expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores.data(), log_inside);
+  double top = kNever<double>;
+  if (pass.outcome == fine) {
+    double* at_nodes = pass.arena.template get<double>(f.nodes);
+    double* at_edges = f.in_order ? edges.data() : pass.arena.template get<double>(f.edges);
+    marginals(f, pass.weights.data(), pass.in, at_edges, at_nodes);
+    if (!f.in_order) to_edges(f, at_edges, edges.data());
+    to_nodes(f, at_nodes, nodes.data());
+    top = pass.in[f.goal()];
+  }
+  const nb::gil_scoped_acquire acquired;
+  return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
+}
+
+// Something about scores that were checked before.
+template <class S, class Ask>
+auto ask(const Forest& f, const Flat<const S>& scores, const Ask& question) {
+  const nb::gil_scoped_release released;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  const Weights weights(f, scores.data(), arena);
+  return question(f, weights.data());
+}
+
+template <class S>
+nb::object useful_edges(const Forest& f, Flat<const S> scores) {
+  std::vector<std::uint8_t> given(static_cast<std::size_t>(f.given_edges));
+  const std::vector<std::uint8_t> ours = ask<S>(f, scores, useful);
+  for (Index e = 0; e < f.given_edges; ++e) given[f.edge_id[e]] = ours[e];
+  return nb::cast(array(std::move(given)));
+}
+
+template <class S>
+nb::tuple sample(const Forest& f, Flat<const S> scores, Index n, std::uint64_t seed) {
+  Outcome outcome;
+  Index where;
+  std::vector<Index> all, offsets{0};
+  {
+    const nb::gil_scoped_release released;
+    const Pass pass(f, scores.data(), log_inside);
+    outcome = pass.outcome, where = pass.where;
+    std::mt19937_64 random(seed);
+    std::vector<Edge> edges;
+    std::vector<Node> stack;
+    for (Index i = 0; i < n && outcome == fine; ++i) {
+      if (!sample_derivation(f, pass.weights.data(), pass.in, edges, stack, random)) outcome = too_large;
+      const std::vector<Index> given = given_edges(f, edges);
+      all.insert(all.end(), given.begin(), given.end());
+      offsets.push_back(static_cast<Index>(all.size()));
+    }
+  }
+  return nb::make_tuple(static_cast<int>(outcome), where, array(std::move(all)), array(std::move(offsets)));
+}
+
+// Every byte that a pass over the forest has to read, read once: the time no pass can beat.
+template <class S>
+std::uint64_t stream(const Forest& f, Flat<const S> scores) {
+  const nb::gil_scoped_release released;
+  std::uint64_t sum = 0;
+  const auto read = [&](const void* data, std::size_t bytes) {
+    const auto* words = static_cast<const std::uint64_t*>(data);
+    for (std::size_t i = 0; i < bytes / 8; ++i) sum += words[i];
+  };
+  read(f.begin.data(), f.begin.size() * sizeof(Edge));
+  read(f.tail_begin.data(), f.tail_begin.size() * sizeof(Edge));
+  read(f.tail.data(), f.tail.size() * sizeof(Node));
+  read(scores.data(), static_cast<std::size_t>(f.given_edges) * sizeof(S));
+  return sum;
+}
+
+// The first score that is NaN or +inf, or -1.
+template <class S>
+Index bad_score(Flat<const S> scores) {
+  const nb::gil_scoped_release released;
+  return first_invalid(scores.data(), static_cast<Index>(scores.shape(0)));
+}
+
+template <class S>
+void bind_scored(nb::class_<Forest>& c) {
+  const auto scores = "scores"_a.noconvert();
+  c.def("viterbi", &viterbi<S>, scores)
+      .def("sums", &sums<S>, scores, "into"_a.noconvert(), "outer"_a.noconvert(), "logarithmic"_a, "outside"_a)
+      .def("max_marginals", &maxima<S>, scores, "edges"_a.noconvert(), "nodes"_a.noconvert())
+      .def("marginals", &expectations<S>, scores, "edges"_a.noconvert(), "nodes"_a.noconvert())
+      .def("useful", &useful_edges<S>, scores)
+      .def("sample", &sample<S>, scores, "n"_a, "seed"_a)
+      .def("stream", &stream<S>, scores)
+      .def(
+          "count",
+          [](const Forest& f, Flat<const S> x, std::uint64_t modulus) {
+            return ask<S>(f, x, [&](const Forest& g, const double* w) { return hypergraph::count(g, w, modulus); });
+          },
+          scores, "modulus"_a)
+      .def(
+          "missing",
+          [](const Forest& f, Flat<const S> x) { return f.node_id[ask<S>(f, x, hypergraph::missing)]; }, scores)
+      .def(
+          "rounding", [](const Forest& f, Flat<const S> x) { return ask<S>(f, x, hypergraph::rounding); }, scores);
+}
+
+// -- derivations one at a time ------------------------------------------------------------------------------------
+
+struct Derivations {
+  const Forest& forest;
+  Outcome outcome = fine;
+  Index where = -1;
+  std::unique_ptr<KBest> search;
+
+  template <class S>
+  Derivations(const Forest& f, const S* scores) : forest(f) {
+    Arena& arena = Arena::local();
+    const Arena::Scope scope(arena);
+    const Weights weights(f, scores, arena);
+    if (weights.invalid() >= 0) {
+      outcome = invalid, where = weights.invalid();
+      return;
+    }
+    search = std::make_unique<KBest>(f, weights.data());
+    outcome = judge(f, weights.data(), search->best());
+  }
+
+  // Up to n derivations: their edges one after the other, offsets, scores.
+  nb::tuple next(Index n) {
+    std::vector<Index> all, offsets{0};
+    std::vector<double> scores;
+    {
+      const nb::gil_scoped_release released;
+      std::vector<Edge> edges;
+      double value = 0;
+      for (Index i = 0; i < n && search->next(edges, &value); ++i) {
+        const std::vector<Index> given = given_edges(forest, edges);
+        all.insert(all.end(), given.begin(), given.end());
+        offsets.push_back(static_cast<Index>(all.size()));
+        scores.push_back(score(search->weights(), edges));
+      }
+      if (search->too_large()) outcome = too_large;
+    }
+    return nb::make_tuple(array(std::move(all)), array(std::move(offsets)), array(std::move(scores)));
+  }
+};
+
+template <class S>
+void bind_derivations(nb::class_<Derivations>& c) {
+  c.def(
+      "__init__",
+      [](Derivations* self, const Forest& f, Flat<const S> scores) {
+        const nb::gil_scoped_release released;
+        new (self) Derivations(f, scores.data());
+      },
+      "forest"_a, "scores"_a.noconvert(), nb::keep_alive<1, 2>());
+}
+
+// -- constraints --------------------------------------------------------------------------------------------------
+
+template <class S>
+void bind_constrained(nb::class_<Constrained>& c) {
+  c.def(
+      "__init__",
+      [](Constrained* self, const Forest& f, Flat<const S> scores, Flat<const Index> begin, Flat<const Index> edges,
+         Flat<const double> coefficients, Flat<const double> targets, Index states) {
+        const nb::gil_scoped_release released;
+        Arena& arena = Arena::local();
+        const Arena::Scope scope(arena);
+        const Weights weights(f, scores.data(), arena);
+        std::vector<Edge> place(static_cast<std::size_t>(f.edges));
+        for (Index e = 0; e < f.edges; ++e) place[f.edge_id[e]] = static_cast<Edge>(e);
+        Rows rows{static_cast<Index>(targets.shape(0)), {begin.data(), begin.data() + begin.shape(0)}, {}, {}, {}};
+        for (std::size_t i = 0; i < edges.shape(0); ++i) rows.edge.push_back(place[edges.data()[i]]);
+        rows.coefficient.assign(coefficients.data(), coefficients.data() + coefficients.shape(0));
+        rows.target.assign(targets.data(), targets.data() + targets.shape(0));
+        new (self) Constrained(f, weights.data(), std::move(rows), states);
+      },
+      "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a, "states"_a = 4096,
+      nb::keep_alive<1, 2>());
+}
+
+// -- parts --------------------------------------------------------------------------------------------------------
+
+// Outcome, the place of an invalid adjustment, the score without adjustments, the edges, a cell used twice or -1.
+nb::tuple maximize(const Cells& cells, Flat<const double> adjust, Flat<std::uint8_t> uses) {
+  const Forest& f = cells.forest();
+  Outcome outcome = fine;
+  Index where = first_invalid(adjust.data(), cells.cell_count()), twice = -1;
+  double total = kNever<double>;
+  std::vector<Index> given;
+  {
+    const nb::gil_scoped_release released;
+    Arena& arena = Arena::local();
+    const Arena::Scope scope(arena);
+    if (where >= 0) {
+      outcome = invalid;
+    } else {
+      double* weights = arena.get<double>(f.edges);
+      double* in = arena.get<double>(f.nodes);
+      cells.adjust(adjust.data(), weights);
+      max_inside(f, weights, in);
+      outcome = judge(f, weights, in[f.goal()]);
+      std::vector<Edge> edges;
+      if (outcome == fine && !best_derivation(f, weights, in, edges)) outcome = too_large;
+      if (outcome == fine) {
+        total = score(cells.weights(), edges);
+        twice = cells.use(edges, uses.data());
+        given = given_edges(f, edges);
+      }
+    }
+  }
+  return nb::make_tuple(static_cast<int>(outcome), where, total, array(std::move(given)), twice);
+}
+
+nb::tuple cell_maxima(const Cells& cells, Flat<const double> adjust, Flat<double> out) {
+  const Forest& f = cells.forest();
+  Outcome outcome = fine;
+  const Index where = first_invalid(adjust.data(), cells.cell_count());
+  {
+    const nb::gil_scoped_release released;
+    Arena& arena = Arena::local();
+    const Arena::Scope scope(arena);
+    if (where >= 0) {
+      outcome = invalid;
+    } else {
+      double* weights = arena.get<double>(f.edges);
+      double* in = arena.get<double>(f.nodes);
+      double* outer = arena.get<double>(f.nodes);
+      cells.adjust(adjust.data(), weights);
+      max_inside(f, weights, in);
+      outcome = judge(f, weights, in[f.goal()]);
+      if (outcome == fine) {
+        max_outside(f, weights, in, outer);
+        max_marginals(f, weights, in, outer, weights);
+        cells.largest(weights, out.data());
+      }
+    }
+  }
+  return nb::make_tuple(static_cast<int>(outcome), where);
+}
+
+void bind_cells(nb::module_& m) {
+  nb::class_<Cells>(m, "ForestCells")
+      .def(
+          "__init__",
+          [](Cells* self, const Forest& f, Flat<const double> scores, Flat<const Index> edges, Flat<const Index> cells,
+             Index cell_count) {
+            const nb::gil_scoped_release released;
+            Arena& arena = Arena::local();
+            const Arena::Scope scope(arena);
+            const Weights weights(f, scores.data(), arena);
+            new (self) Cells(f, weights.data(), edges.data(), cells.data(), static_cast<Index>(edges.shape(0)),
+                             cell_count);
+          },
+          "forest"_a, "scores"_a.noconvert(), "edges"_a, "cells"_a, "cell_count"_a, nb::keep_alive<1, 2>())
+      .def("maximize", &maximize, "adjust"_a.noconvert(), "uses"_a.noconvert())
+      .def("max_marginals", &cell_maxima, "adjust"_a.noconvert(), "out"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_hypergraph(nb::module_& m) {
+  nb::class_<Forest> forest(m, "Forest");
+  forest
+      .def(
+          "__init__",
+          [](Forest* self, Index nodes, Flat<const Index> heads, Flat<const Index> offsets, Flat<const Index> tails,
+             Flat<const Index> goals) {
+            const nb::gil_scoped_release released;
+            new (self) Forest(Given{nodes, static_cast<Index>(heads.shape(0)), heads.data(), offsets.data(),
+                                    tails.data(), goals.data(), static_cast<Index>(goals.shape(0))});
+          },
+          "nodes"_a, "heads"_a, "offsets"_a, "tails"_a, "goals"_a)
+      .def_prop_ro("fault", [](const Forest& f) { return static_cast<int>(f.fault); })
+      .def_ro("where", &Forest::where)
+      .def_ro("cycle", &Forest::cycle)
+      .def_ro("in_order", &Forest::in_order);
+  m.attr("MOST_DERIVATION_EDGES") = kLargest;
+  m.def("first_invalid", &bad_score<float>, "scores"_a.noconvert());
+  m.def("first_invalid", &bad_score<double>, "scores"_a.noconvert());
+  bind_scored<float>(forest);
+  bind_scored<double>(forest);
+
+  nb::class_<Derivations> derivations(m, "ForestDerivations");
+  derivations.def_prop_ro("outcome", [](const Derivations& d) { return static_cast<int>(d.outcome); })
+      .def_ro("where", &Derivations::where)
+      .def_prop_ro("expanded", [](const Derivations& d) { return d.search ? d.search->expanded() : 0; })
+      .def("next", &Derivations::next, "n"_a);
+  bind_derivations<float>(derivations);
+  bind_derivations<double>(derivations);
+
+  nb::class_<Constrained> constrained(m, "ForestConstrained");
+  constrained
+      .def(
+          "run", [](Constrained& c, Index units) { return c.run(units); }, "units"_a,
+          nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("found", &Constrained::found)
+      .def_prop_ro("score", &Constrained::score)
+      .def_prop_ro("bound", &Constrained::bound)
+      .def_prop_ro("edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); },
+                   nb::rv_policy::automatic)
+      .def_prop_ro("too_large", &Constrained::too_large)
+      .def_prop_ro("iterations", [](const Constrained& c) { return c.dual.size(); })
+      .def_prop_ro("dual", [](const Constrained& c) { return array(std::vector<double>(c.dual)); },
+                   nb::rv_policy::automatic)
+      .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); },
+                   nb::rv_policy::automatic)
+      .def_ro("subproblems", &Constrained::subproblems)
+      .def_ro("states", &Constrained::states)
+      .def_ro("fixed", &Constrained::fixed);
+  bind_constrained<float>(constrained);
+  bind_constrained<double>(constrained);
+  bind_cells(m);
+}
+
+}  // namespace certus

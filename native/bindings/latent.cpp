@@ -1,0 +1,108 @@
+// Chains whose labels have latent states: many sentences in, arrays out.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bindings/arrays.hpp"
+#include "bindings/vectors.hpp"
+#include "latent/inference.hpp"
+#include "parallel.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace latent;
+
+template <class X>
+std::vector<X> copied(const Flat<const X>& x) {
+  return {x.data(), x.data() + x.shape(0)};
+}
+
+// The sequences of all sentences, one after the other, and what else is known of each sentence.
+struct Answers {
+  explicit Answers(std::vector<Found>&& found) {
+    for (Found& f : found) {
+      counts.push_back(static_cast<Index>(f.log_probability.size()));
+      labels.insert(labels.end(), f.labels.begin(), f.labels.end());
+      log_probability.insert(log_probability.end(), f.log_probability.begin(), f.log_probability.end());
+      numbers.insert(numbers.end(), {f.unseen, f.remaining, f.log_partition, f.gain});
+      facts.insert(facts.end(), {static_cast<Index>(f.status), f.position, f.state, f.paths, f.sequences, f.expanded});
+    }
+  }
+
+  std::vector<Index> counts;
+  std::vector<Label> labels;
+  std::vector<double> log_probability, numbers;
+  std::vector<Index> facts;
+};
+
+nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first, int inference,
+                    Index k, Index steps, bool bounded, bool all, const Gain* gain, Index threads) {
+  const Index sentences = static_cast<Index>(first.shape(0)) - 1;
+  const Wanted wanted{static_cast<Inference>(inference), k, steps, bounded, all, gain};
+  std::vector<Found> found(sentences);
+  std::optional<Answers> answers;
+  {
+    const nb::gil_scoped_release released;
+    parallel(sentences, threads, [&](Index n, Index) {
+      const Index begin = first.data()[n], T = first.data()[n + 1] - begin;
+      found[n] = infer(model, emissions.data() + begin * model.states(), T, wanted);
+    });
+    answers.emplace(std::move(found));
+  }
+  return nb::make_tuple(array(std::move(answers->counts)), array(std::move(answers->labels)),
+                        array(std::move(answers->log_probability)), array(std::move(answers->numbers)),
+                        array(std::move(answers->facts)));
+}
+
+nb::object marginals_of_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
+                            Table<double> out, Index threads) {
+  const Index sentences = static_cast<Index>(first.shape(0)) - 1;
+  std::vector<Found> found(sentences);
+  std::optional<Answers> answers;
+  {
+    const nb::gil_scoped_release released;
+    parallel(sentences, threads, [&](Index n, Index) {
+      const Index begin = first.data()[n], T = first.data()[n + 1] - begin;
+      found[n] = label_marginals(model, emissions.data() + begin * model.states(), T, out.data() + begin * model.labels());
+    });
+    answers.emplace(std::move(found));
+  }
+  return nb::make_tuple(array(std::move(answers->numbers)), array(std::move(answers->facts)));
+}
+
+}  // namespace
+
+void bind_latent(nb::module_& m) {
+  nb::class_<Gain>(m, "LatentGain")
+      .def(nb::init<>())
+      .def(
+          "__init__",
+          [](Gain* self, Flat<const std::uint8_t> ends, Flat<const std::uint8_t> begins, Flat<const Label> kind) {
+            new (self) Gain(copied(ends), copied(begins), copied(kind));
+          },
+          "ends"_a, "begins"_a, "kind"_a);
+  nb::class_<LatentModel>(m, "LatentModel")
+      .def(
+          "__init__",
+          [](LatentModel* self, Table<const double> transitions, Flat<const Index> begin,
+             const std::optional<Flat<const double>>& start, const std::optional<Flat<const double>>& end) {
+            new (self) LatentModel(transitions.data(), copied(begin), start ? start->data() : nullptr,
+                                   end ? end->data() : nullptr);
+          },
+          "transitions"_a, "begin"_a, "start"_a.none(), "end"_a.none())
+      .def("infer", &infer_all, "emissions"_a, "first"_a, nb::kw_only(), "inference"_a, "k"_a, "steps"_a, "bounded"_a,
+           "all"_a, "gain"_a.none(), "threads"_a)
+      .def("marginals", &marginals_of_all, "emissions"_a, "first"_a, "out"_a, "threads"_a)
+      .def(
+          "log_probability",
+          [](const LatentModel& self, Table<const double> emissions, Flat<const Label> labels) {
+            const nb::gil_scoped_release released;
+            return log_probability(self, emissions.data(), static_cast<Index>(emissions.shape(0)), labels.data());
+          },
+          "emissions"_a, "labels"_a);
+}
+
+}  // namespace certus

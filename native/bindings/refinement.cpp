@@ -1,0 +1,87 @@
+// Refinement HMMs: forward-backward in operator form, the E step, and products with indicator features.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bindings/arrays.hpp"
+#include "latent_refinement/expectations.hpp"
+#include "latent_refinement/indicators.hpp"
+#include "latent_refinement/operators.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace refinement;
+using Block = Array<const double, nb::ndim<3>, nb::c_contig>;
+using Pairs = Array<const double, nb::ndim<4>, nb::c_contig>;
+
+template <class X>
+Index size(const X& array, std::size_t axis = 0) {
+  return static_cast<Index>(array.shape(axis));
+}
+
+void bind_operators(nb::module_& m) {
+  m.def(
+      "refinement_marginals",
+      [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix,
+         const std::optional<Table<const double>>& gain, Table<const double> finish, Flat<const Index> observations,
+         Flat<const Index> offsets, Index threads, Table<double> out, Flat<double> log_size, Flat<double> sign,
+         Flat<double> drift) {
+        const Operators model{size(start),      size(begin) - 1, begin.data(),
+                              start.data(),     matrices.data(), matrix.data(),
+                              gain ? gain->data() : nullptr, finish.data()};
+        const nb::gil_scoped_release released;
+        marginals(model, observations.data(), offsets.data(), size(offsets) - 1, threads, out.data(),
+                  {log_size.data(), sign.data(), drift.data()});
+      },
+      "begin"_a, "start"_a, "matrices"_a, "matrix"_a, "gain"_a.none(), "finish"_a, "observations"_a, "offsets"_a,
+      "threads"_a, "out"_a.noconvert(), "log_size"_a.noconvert(), "sign"_a.noconvert(), "drift"_a.noconvert());
+}
+
+void bind_expectations(nb::module_& m) {
+  m.def(
+      "refinement_expectations",
+      [](Table<const double> initial, Pairs transition, Pairs turned, Block emission, Table<const double> stop,
+         Flat<const Index> labels, Flat<const Index> observations, Flat<const Index> offsets,
+         Flat<const double> weights, Index threads, Flat<double> log_likelihood, Table<double> posterior,
+         Array<double, nb::ndim<4>, nb::c_contig> pairs) {
+        const Parameters model{size(initial),  size(initial, 1),  size(emission, 1), initial.data(),
+                               transition.data(), turned.data(), emission.data(), stop.data()};
+        const Sequences data{labels.data(), observations.data(), offsets.data(), weights.data(),
+                             size(offsets) - 1};
+        const nb::gil_scoped_release released;
+        expectations(model, data, threads, log_likelihood.data(), posterior.data(), pairs.data());
+      },
+      "initial"_a, "transition"_a, "turned"_a, "emission"_a, "stop"_a, "labels"_a, "observations"_a, "offsets"_a, "weights"_a, "threads"_a,
+      "log_likelihood"_a.noconvert(), "posterior"_a.noconvert(), "pairs"_a.noconvert());
+}
+
+void bind_indicators(nb::module_& m) {
+  m.def(
+      "indicator_times",
+      [](Table<const std::int32_t> ids, Table<const double> table, Table<double> to) {
+        const nb::gil_scoped_release released;
+        indicator_times({ids.data(), size(ids), size(ids, 1)}, table.data(), size(table, 1), to.data());
+      },
+      "ids"_a, "table"_a, "to"_a.noconvert());
+  m.def(
+      "indicator_transposed_times",
+      [](Table<const std::int32_t> ids, Flat<const double> weight, Table<const double> from, Table<double> to) {
+        const nb::gil_scoped_release released;
+        indicator_transposed_times({ids.data(), size(ids), size(ids, 1)}, weight.data(), from.data(),
+                                   size(from, 1), to.data(), size(to));
+      },
+      "ids"_a, "weight"_a, "rows"_a, "to"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_refinement(nb::module_& m) {
+  bind_operators(m);
+  bind_expectations(m);
+  bind_indicators(m);
+}
+
+}  // namespace certus

@@ -1,0 +1,37 @@
+// A forest whose edges stand for cells of indicator arrays: what it takes to be part of a decomposition.
+#pragma once
+
+#include <vector>
+
+#include "hypergraph/forest.hpp"
+
+namespace certus::hypergraph {
+
+class Cells {
+ public:
+  // Pairs (edge in the user's numbering, cell); scores in the forest's order. Keeps the forest by reference.
+  Cells(const Forest& forest, const double* weights, const Index* edges, const Index* cells, Index pairs,
+        Index cell_count);
+
+  const Forest& forest() const { return f_; }
+  const double* weights() const { return weights_.data(); }
+  Index cell_count() const { return cell_count_; }
+
+  // out[e] = weights[e] + the sum of adjust over the cells of e.
+  void adjust(const double* adjust, double* out) const;
+  // Adds one to uses[c] for every edge of the derivation with the cell c; returns a cell used twice, or -1.
+  Index use(const std::vector<Edge>& edges, std::uint8_t* uses) const;
+  // out[c] = the largest of edges[e] over the edges with the cell c.
+  void largest(const double* edges, double* out) const;
+
+ private:
+  const Forest& f_;
+  std::vector<double> weights_;
+  Index cell_count_;
+  std::vector<Edge> edge_;           // the edges with cells, increasing
+  std::vector<Index> begin_;         // [edge_ + 1]
+  std::vector<std::int32_t> cell_;
+  std::vector<std::int32_t> of_;     // [edges]: into edge_, or -1
+};
+
+}  // namespace certus::hypergraph

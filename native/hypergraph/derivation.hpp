@@ -1,0 +1,45 @@
+// Derivations: trees of edges, written down in preorder (an edge, then the derivations of its tails, left to right).
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "hypergraph/forest.hpp"
+
+namespace certus::hypergraph {
+
+// A node that is used twice is written down twice, so derivations can be exponentially larger than their forest.
+inline constexpr Index kLargest = Index{1} << 24;
+
+// Writes a derivation of the goal, its edges in the forest's order; `choose(v)` returns the edge of a node, and is
+// asked in preorder. Tells whether the derivation has at most kLargest edges.
+template <class Choose>
+bool derive(const Forest& f, std::vector<Edge>& edges, std::vector<Node>& stack, const Choose& choose) {
+  edges.clear();
+  stack.assign(1, f.goal());
+  while (!stack.empty()) {
+    const Node v = stack.back();
+    stack.pop_back();
+    if (static_cast<Index>(edges.size()) == kLargest) return false;
+    const Edge e = choose(v);
+    edges.push_back(e);
+    for (Edge i = f.tail_begin[e + 1]; i-- > f.tail_begin[e];) stack.push_back(f.tail[i]);
+  }
+  return true;
+}
+
+// The score of a derivation: its edges' scores, added in their order.
+double score(const double* weights, const std::vector<Edge>& edges);
+
+// The user's numbers of the edges of a derivation; those above the goals are left out.
+std::vector<Index> given_edges(const Forest& f, const std::vector<Edge>& edges);
+
+// The best derivation, given what max_inside found for a goal that has one: of the edges of a node that are best, the
+// first. Tells whether it has at most kLargest edges.
+bool best_derivation(const Forest& f, const double* weights, const double* in, std::vector<Edge>& edges);
+
+// A derivation drawn in proportion to exp(score), given what log_inside found. Tells the same.
+bool sample_derivation(const Forest& f, const double* weights, const double* in, std::vector<Edge>& edges,
+                       std::vector<Node>& stack, std::mt19937_64& random);
+
+}  // namespace certus::hypergraph

@@ -1,0 +1,172 @@
+#include "hypergraph/intersection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "hypergraph/derivation.hpp"
+#include "hypergraph/passes.hpp"
+
+namespace certus::hypergraph {
+
+Above::Above(const Forest& f)
+    : head(static_cast<std::size_t>(f.edges)),
+      begin(static_cast<std::size_t>(f.nodes) + 1, 0),
+      edge(f.tail.size()),
+      at(f.tail.size()) {
+  for (Node v = 0; v < f.nodes; ++v) std::fill(head.begin() + f.begin[v], head.begin() + f.begin[v + 1], v);
+  for (const Node v : f.tail) ++begin[static_cast<std::size_t>(v) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (Edge e = 0; e < f.edges; ++e)
+    for (Edge i = f.tail_begin[e]; i < f.tail_begin[e + 1]; ++i) {
+      const Index place = next[f.tail[i]]++;
+      edge[place] = e, at[place] = i - f.tail_begin[e];
+    }
+}
+
+Intersection::Intersection(const Forest& f, const Above& above, const Coefficients& rows, std::vector<double> weights,
+                           const std::vector<double>& targets, std::vector<double> tolerance, std::vector<double> low,
+                           std::vector<double> high)
+    : f_(f),
+      above_(above),
+      rows_(rows),
+      targets_(targets),
+      weights_(std::move(weights)),
+      tolerance_(std::move(tolerance)),
+      low_(std::move(low)),
+      high_(std::move(high)),
+      in_(static_cast<std::size_t>(f.nodes)),
+      out_(in_.size()),
+      rest_(f.tail.size()),
+      scratch_(static_cast<std::size_t>(rows.rows)),
+      taken_(64, Hash{this}, Same{this}) {
+  max_inside(f_, weights_.data(), in_.data());
+  max_outside(f_, weights_.data(), in_.data(), out_.data());
+  // What the tails from each one on add at best.
+  for (Edge e = 0; e < f_.edges; ++e) {
+    double rest = 0;
+    for (Edge i = f_.tail_begin[e + 1]; i-- > f_.tail_begin[e];) rest_[i] = rest = in_[f_.tail[i]] + rest;
+  }
+}
+
+Intersection::Found Intersection::next(double least, double* bound) {
+  if (!begun_) {
+    begun_ = true;
+    for (Edge e = 0; e < f_.edges; ++e)
+      if (f_.tail_begin[e] == f_.tail_begin[e + 1]) offer(e, 0, weights_[e], -1, -1, least);
+  }
+  while (!agenda_.empty()) {
+    std::pop_heap(agenda_.begin(), agenda_.end());
+    const Waiting top = agenda_.back();
+    agenda_.pop_back();
+    *bound = top.bound;
+    if (top.bound < least) return Found::nothing;
+    if (!taken_.insert(top.item).second) continue;
+    last_ = top.item;
+    const Index slot = items_[top.item].slot;
+    if (slot == f_.goal()) {
+      bool equal = true;
+      for (Index r = 0; r < rows_.rows; ++r) equal &= std::abs(sums(top.item)[r] - targets_[r]) <= tolerance_[r];
+      if (equal) return Found::goal;
+    }
+    by_slot_[slot].push_back(top.item);
+    expand(top.item, least);
+    return Found::state;
+  }
+  return Found::nothing;
+}
+
+// Joins a state with those that were taken before it.
+void Intersection::expand(std::int32_t number, double least) {
+  const Item item = items_[number];
+  if (item.slot >= f_.nodes) {
+    const auto tails = by_slot_.find(f_.tail[f_.tail_begin[item.edge] + item.joined]);
+    if (tails == by_slot_.end()) return;
+    for (const std::int32_t tail : tails->second)
+      offer(item.edge, item.joined + 1, item.value + items_[tail].value, number, tail, least);
+    return;
+  }
+  for (Index i = above_.begin[item.slot]; i < above_.begin[item.slot + 1]; ++i) {
+    const Edge e = above_.edge[i];
+    if (above_.at[i] == 0) {
+      offer(e, 1, weights_[e] + item.value, -1, number, least);
+      continue;
+    }
+    const auto before = by_slot_.find(f_.nodes + f_.tail_begin[e] + above_.at[i] - 1);
+    if (before == by_slot_.end()) continue;
+    for (const std::int32_t left : before->second)
+      offer(e, above_.at[i] + 1, items_[left].value + item.value, left, number, least);
+  }
+}
+
+// A new state, unless it is hopeless. `left` is -1 where the edge itself begins here.
+void Intersection::offer(Edge e, std::int32_t joined, double value, std::int32_t left, std::int32_t right,
+                         double least) {
+  const Edge arity = f_.tail_begin[e + 1] - f_.tail_begin[e];
+  const Node head = above_.head[e];
+  const bool whole = joined == arity;
+  const double bound = value + (whole ? 0 : rest_[f_.tail_begin[e] + joined]) + out_[head];
+  if (bound < least || bound == kNever<double>) return;
+  double* total = scratch_.data();
+  std::fill(scratch_.begin(), scratch_.end(), 0.0);
+  if (left >= 0) std::copy(sums(left), sums(left) + rows_.rows, total);
+  else if (rows_.of[e] >= 0)
+    for (Index i = rows_.begin[rows_.of[e]]; i < rows_.begin[rows_.of[e] + 1]; ++i) total[rows_.row[i]] += rows_.value[i];
+  if (right >= 0)
+    for (Index r = 0; r < rows_.rows; ++r) total[r] += sums(right)[r];
+  if (whole && hopeless(head, total)) return;
+  const auto number = static_cast<std::int32_t>(items_.size());
+  items_.push_back({value, whole ? head : f_.nodes + f_.tail_begin[e] + joined - 1, e, joined, left, right});
+  sums_.insert(sums_.end(), scratch_.begin(), scratch_.end());
+  if (taken_.count(number)) {  // there is a better one
+    items_.pop_back();
+    sums_.resize(sums_.size() - scratch_.size());
+    return;
+  }
+  agenda_.push_back({bound, number});
+  std::push_heap(agenda_.begin(), agenda_.end());
+}
+
+bool Intersection::hopeless(Node v, const double* total) const {
+  if (low_.empty()) return false;
+  for (Index r = 0; r < rows_.rows; ++r) {
+    const double left = targets_[r] - total[r];
+    if (left < low_[r * f_.nodes + v] - tolerance_[r] || left > high_[r * f_.nodes + v] + tolerance_[r]) return true;
+  }
+  return false;
+}
+
+bool Intersection::derivation(std::vector<Edge>& edges) const {
+  edges.clear();
+  std::vector<std::int32_t> stack{last_};
+  while (!stack.empty()) {
+    const std::int32_t node = stack.back();
+    stack.pop_back();
+    if (static_cast<Index>(edges.size()) == kLargest) return false;
+    edges.push_back(items_[node].edge);
+    // From the last tail to the first, so that the first is on top.
+    for (std::int32_t i = node; i >= 0 && items_[i].right >= 0; i = items_[i].left) stack.push_back(items_[i].right);
+  }
+  return true;
+}
+
+std::size_t Intersection::Hash::operator()(std::int32_t item) const {
+  std::uint64_t h = static_cast<std::uint64_t>(self->items_[item].slot) * 0x9e3779b97f4a7c15u;
+  for (Index r = 0; r < self->rows_.rows; ++r) {
+    std::uint64_t bits;
+    const double x = self->sums(item)[r] + 0.0;  // one zero
+    std::memcpy(&bits, &x, sizeof bits);
+    h = (h ^ bits) * 0xff51afd7ed558ccdu;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+bool Intersection::Same::operator()(std::int32_t a, std::int32_t b) const {
+  return self->items_[a].slot == self->items_[b].slot &&
+         std::equal(self->sums(a), self->sums(a) + self->rows_.rows, self->sums(b));
+}
+
+}  // namespace certus::hypergraph

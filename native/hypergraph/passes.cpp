@@ -1,0 +1,183 @@
+#include "hypergraph/passes.hpp"
+
+#include "hypergraph/recursion.hpp"
+#include "simd.hpp"
+
+namespace certus::hypergraph {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();  // twice the error of one rounding
+
+CERTUS_CLONES void max_inside_with(const Forest& f, const double* weights, double* in, double* terms) {
+  inside(MaxPlus{}, f, weights, in, terms);
+}
+CERTUS_CLONES void log_inside_with(const Forest& f, const double* weights, double* in, double* terms) {
+  inside(LogSum{}, f, weights, in, terms);
+}
+
+template <class Semiring>
+void inside_in(const Semiring& s, const Forest& f, const double* weights, typename Semiring::Value* in, Arena& arena) {
+  inside(s, f, weights, in, arena.get<typename Semiring::Value>(f.widest + kLanes));
+}
+
+template <class Semiring>
+void outside_in(const Semiring& s, const Forest& f, const double* weights, const typename Semiring::Value* in,
+                typename Semiring::Value* out, Arena& arena) {
+  auto* totals = arena.get<typename Semiring::Total>(f.nodes);
+  outside(s, f, weights, in, out, totals, arena.get<typename Semiring::Value>(f.longest + 1));
+}
+
+CERTUS_CLONES void share_out(const Forest& f, const double* weights, const double* in, double* edges, double* nodes,
+                             double* terms) {
+  for (Index v = f.nodes - 1; v >= 0; --v) {
+    const Index first = f.begin[v], n = f.begin[v + 1] - first;
+    const double here = nodes[v], most = in[v];
+    if (here == 0 || most == kNever<double>) {
+      std::fill(edges + first, edges + first + n, 0.0);
+      continue;
+    }
+    terms_of(LogSum{}, f, weights, in, v, terms);
+    for (Index i = n; i % kLanes; ++i) terms[i] = kNever<double>;
+    for (Index i = 0; i < n; i += kLanes) {
+      const Vec x = load(terms + i) - most;
+      store(terms + i, x > -700.0 - Vec{} ? exp_vector(larger(x, -700.0 - Vec{})) : Vec{});
+    }
+    for (Index i = 0; i < n; ++i) {
+      const double share = edges[first + i] = here * terms[i];
+      if (share == 0) continue;
+      for (Edge t = f.tail_begin[first + i]; t < f.tail_begin[first + i + 1]; ++t) nodes[f.tail[t]] += share;
+    }
+  }
+}
+
+}  // namespace
+
+template <class S>
+Weights::Weights(const Forest& forest, const S* scores, Arena& arena) {
+  invalid_ = first_invalid(scores, forest.given_edges);
+  if (invalid_ >= 0) return;
+  if constexpr (std::is_same_v<S, double>) {
+    if (forest.in_order) {
+      data_ = scores;
+      return;
+    }
+  }
+  double* own = arena.get<double>(forest.edges);
+  for (Index e = 0; e < forest.given_edges; ++e) own[e] = static_cast<double>(scores[forest.edge_id[e]]);
+  std::fill(own + forest.given_edges, own + forest.edges, 0.0);
+  data_ = own;
+}
+template Weights::Weights(const Forest&, const float*, Arena&);
+template Weights::Weights(const Forest&, const double*, Arena&);
+
+void max_inside(const Forest& f, const double* weights, double* in) {
+  const Arena::Scope scope(Arena::local());
+  max_inside_with(f, weights, in, Arena::local().get<double>(f.widest + kLanes));
+}
+void log_inside(const Forest& f, const double* weights, double* in) {
+  const Arena::Scope scope(Arena::local());
+  log_inside_with(f, weights, in, Arena::local().get<double>(f.widest + kLanes));
+}
+void max_outside(const Forest& f, const double* weights, const double* in, double* out) {
+  const Arena::Scope scope(Arena::local());
+  outside_in(MaxPlus{}, f, weights, in, out, Arena::local());
+}
+void log_outside(const Forest& f, const double* weights, const double* in, double* out) {
+  const Arena::Scope scope(Arena::local());
+  outside_in(LogSum{}, f, weights, in, out, Arena::local());
+}
+
+void max_marginals(const Forest& f, const double* weights, const double* in, const double* out, double* edges) {
+  for (Index v = 0; v < f.nodes; ++v)
+    for (Edge e = f.begin[v]; e < f.begin[v + 1]; ++e)
+      edges[e] = out[v] == kNever<double> ? kNever<double> : out[v] + term(MaxPlus{}, f, weights, in, e);
+}
+
+// A node's uses are shared out over its edges in proportion to their weights. All is below or near one, so nothing
+// is taken in logarithms but the differences to inside(v).
+void marginals(const Forest& f, const double* weights, const double* in, double* edges, double* nodes) {
+  const Arena::Scope scope(Arena::local());
+  std::fill(nodes, nodes + f.nodes, 0.0);
+  nodes[f.goal()] = 1;
+  share_out(f, weights, in, edges, nodes, Arena::local().get<double>(f.widest + kLanes));
+}
+
+bool feasible(const Forest& f, const double* weights) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  auto* in = arena.get<std::uint8_t>(f.nodes);
+  inside_in(Boolean{}, f, weights, in, arena);
+  return in[f.goal()];
+}
+
+std::vector<std::uint8_t> useful(const Forest& f, const double* weights) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  auto* in = arena.get<std::uint8_t>(f.nodes);
+  auto* out = arena.get<std::uint8_t>(f.nodes);
+  inside_in(Boolean{}, f, weights, in, arena);
+  outside_in(Boolean{}, f, weights, in, out, arena);
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(f.edges));
+  for (Index v = 0; v < f.nodes; ++v)
+    for (Edge e = f.begin[v]; e < f.begin[v + 1]; ++e) used[e] = out[v] & term(Boolean{}, f, weights, in, e);
+  return used;
+}
+
+std::uint64_t count(const Forest& f, const double* weights, std::uint64_t modulus) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  auto* in = arena.get<std::uint64_t>(f.nodes);
+  inside_in(Counting{modulus}, f, weights, in, arena);
+  return in[f.goal()];
+}
+
+Node missing(const Forest& f, const double* weights) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  auto* in = arena.get<std::uint8_t>(f.nodes);
+  inside_in(Boolean{}, f, weights, in, arena);
+  Node v = f.goal();
+  for (;;) {
+    Node below = -1;  // through the first edge that is not forbidden itself, to its first tail without a derivation
+    for (Edge e = f.begin[v]; e < f.begin[v + 1] && below < 0; ++e)
+      if (weights[e] != kNever<double>)
+        for (Edge i = f.tail_begin[e]; i < f.tail_begin[e + 1] && below < 0; ++i)
+          if (!in[f.tail[i]]) below = f.tail[i];
+    if (below < 0) return v;
+    v = below;
+  }
+}
+
+double most_edges(const Forest& f, const double* weights) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* ones = arena.get<double>(f.edges);
+  for (Index e = 0; e < f.edges; ++e) ones[e] = weights[e] == kNever<double> ? weights[e] : 1.0;
+  double* in = arena.get<double>(f.nodes);
+  max_inside(f, ones, in);
+  return std::max(in[f.goal()], 0.0);
+}
+
+double most_mass(const Forest& f, const double* weights) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* masses = arena.get<double>(f.edges);
+  for (Index e = 0; e < f.edges; ++e) masses[e] = weights[e] == kNever<double> ? weights[e] : std::abs(weights[e]);
+  double* in = arena.get<double>(f.nodes);
+  max_inside(f, masses, in);
+  return std::max(in[f.goal()], 0.0);
+}
+
+bool whole_numbers(const double* weights, Index n) {
+  for (Index e = 0; e < n; ++e)
+    if (weights[e] != kNever<double> && weights[e] != std::nearbyint(weights[e])) return false;
+  return true;
+}
+
+double rounding(const Forest& f, const double* weights) {
+  const double mass = most_mass(f, weights);
+  if (mass < 0x1p52 && whole_numbers(weights, f.edges)) return 0;
+  return 2 * kEpsilon * most_edges(f, weights) * mass;
+}
+
+}  // namespace certus::hypergraph

@@ -1,0 +1,211 @@
+#include "latent/inference.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "latent/label_search.hpp"
+#include "latent/sequences.hpp"
+#include "marginals.hpp"
+#include "viterbi_astar.hpp"
+
+namespace certus::latent {
+namespace {
+
+constexpr Index kMostExpanded = Index{1} << 18;  // of label search: its memory is limited
+
+// Everything that is known of a sentence while it is searched.
+template <class N>
+class Search {
+ public:
+  Search(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted, Arena& arena)
+      : model_(model),
+        wanted_(wanted),
+        arena_(arena),
+        weights_(model, emissions, T, arena),
+        total_(weights_.sum(arena)),
+        slack_(rounding(model, emissions, T)),
+        sequences_(T, wanted.k) {}
+
+  double log_partition() const { return total_ + weights_.taken(); }
+
+  // A label sequence, unless it is known.
+  void take(const Label* labels) {
+    if (!sequences_.has(labels)) sequences_.add(labels, weights_.sum_of(labels, arena_) - total_);
+  }
+
+  // The labels of latent paths, best first, for as long as something better may be among those to come. Tells whether
+  // nothing can be.
+  template <class Paths>
+  bool follow(Paths& paths, Index T, Found& found) {
+    Index* states = arena_.get<Index>(T);
+    Label* labels = arena_.get<Label>(T);
+    while (wanted_.steps == 0 || found.paths < wanted_.steps) {
+      if (!paths.next(states)) {
+        exhausted_ = true;
+        return true;
+      }
+      ++found.paths;
+      for (Index t = 0; t < T; ++t) labels[t] = model_.owner(states[t]);
+      take(labels);
+      if (wanted_.all) continue;
+      if (std::exp(sequences_.least()) >= remaining()) return true;
+      if (wanted_.bounded && bounded(T, labels)) return true;
+    }
+    return false;
+  }
+
+  void settle(bool proven, Found& found) {
+    found.status = proven ? Status::optimal : Status::feasible;
+    found.remaining = exhausted_ ? 0 : std::max(0.0, 1 - sequences_.mass());
+    found.unseen = exhausted_ ? kNever<double> : std::log(remaining());
+    if (labels_ && !exhausted_) found.unseen = std::min(found.unseen, searched() + slack_);
+    found.log_partition = log_partition();
+    found.sequences = sequences_.size();
+    found.expanded = labels_ ? labels_->expanded : 0;
+    const std::vector<Index> ranked = wanted_.all ? sequences_.ranked() : sequences_.best();
+    for (const Index n : ranked) {
+      const Label* y = sequences_.labels(n);
+      found.labels.insert(found.labels.end(), y, y + weights_.length());
+      found.log_probability.push_back(sequences_.log_probability(n));
+    }
+  }
+
+ private:
+  // What the sequences that were not found have together, at most.
+  double remaining() const { return std::max(0.0, 1 - sequences_.mass()) + 2 * slack_; }
+
+  // Works on the bound for about as long as a latent path takes; tells whether it shows that nothing better is to come.
+  // Prefixes whose bound is at most the k-th best are forgotten: that best is then a bound on them.
+  bool bounded(Index T, Label* labels) {
+    const auto least = [&] { return sequences_.least() + slack_; };
+    if (!labels_) labels_.emplace(weights_, least() + total_, arena_);
+    for (Index n = 0; n < T && labels_->bound() - total_ > least(); ++n) {
+      if (labels_->expanded >= kMostExpanded) return false;
+      double mass;
+      if (labels_->expand(least() + total_, labels, &mass) && !sequences_.has(labels))
+        sequences_.add(labels, mass - total_);
+    }
+    return labels_->bound() - total_ <= least();
+  }
+  // What label search says of those it has not found: they are below what is on its agenda, or were forgotten.
+  double searched() const { return std::max(sequences_.least(), labels_->bound() - total_); }
+
+  const LatentModel& model_;
+  const Wanted& wanted_;
+  Arena& arena_;
+  Weights<N> weights_;
+  double total_;  // log Z, less what was taken out
+  double slack_;
+  Sequences sequences_;
+  std::optional<LabelSearch<N>> labels_;
+  bool exhausted_ = false;
+};
+
+template <class N>
+void infer_in(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted, Arena& arena, Found& found) {
+  const Lattice<Dense<double>> lattice(emissions, T, model.states(), model.chain(), model.chain().dense(), arena);
+  Search<N> search(model, emissions, T, wanted, arena);
+  if (wanted.inference == Inference::bmp) {
+    double* probabilities = arena.get<double>(T * model.labels());
+    found = label_marginals(model, emissions, T, probabilities);
+    if (found.status == Status::infeasible) return;
+    Label* labels = arena.get<Label>(T);
+    for (Index t = 0; t < T; ++t) {
+      const double* row = probabilities + t * model.labels();
+      labels[t] = static_cast<Label>(std::max_element(row, row + model.labels()) - row);
+    }
+    search.take(labels);
+    return search.settle(false, found);
+  }
+  const Forward<double> reach = forward(lattice, arena);
+  if (reach.died >= 0) {
+    found.status = Status::infeasible, found.position = reach.died;
+    return;
+  }
+  NextBest<FullColumns<Dense<double>>> paths(FullColumns<Dense<double>>(lattice, reach, arena));
+  const bool proven = search.follow(paths, T, found);
+  search.settle(proven, found);
+}
+
+// Where one sequence was asked for: whether it is at least as probable as anything that was not found.
+void judge(const Wanted& wanted, Found& found) {
+  if (wanted.k == 1 && found.status == Status::feasible && !found.log_probability.empty() && found.log_probability[0] >= found.unseen)
+    found.status = Status::optimal;
+}
+
+// Puts the sequence that gains most in front.
+void rerank(const Gain& gain, Index T, Found& found) {
+  const Index count = static_cast<Index>(found.log_probability.size());
+  const Index best = gain.best(found.labels.data(), found.log_probability.data(), count, T, &found.gain);
+  std::rotate(found.labels.begin(), found.labels.begin() + best * T, found.labels.begin() + (best + 1) * T);
+  std::rotate(found.log_probability.begin(), found.log_probability.begin() + best,
+              found.log_probability.begin() + best + 1);
+  if (best != 0) found.status = Status::feasible;  // it is not the most probable, and does not mean to be
+}
+
+// k, or the number of label sequences if that is smaller.
+Index at_most(Index k, Index labels, Index T) {
+  Index sequences = 1;
+  for (Index t = 0; t < T && sequences < k; ++t) sequences *= labels;
+  return std::min(k, sequences);
+}
+
+Found nothing() {
+  Found found;  // there is one sequence of no labels
+  found.log_probability.push_back(0.0);
+  found.sequences = 1;
+  found.gain = 1;
+  return found;
+}
+
+bool refused(const LatentModel& model, const double* emissions, Index T, Found& found) {
+  const Result bad = invalid(Sentence<double>{emissions, T, model.states()}, model.states());
+  if (bad.status != Status::invalid) return false;
+  found.status = Status::invalid, found.position = bad.position, found.state = bad.found;
+  return true;
+}
+
+}  // namespace
+
+Found infer(const LatentModel& model, const double* emissions, Index T, const Wanted& asked) {
+  if (T == 0) return nothing();
+  Wanted wanted = asked;
+  wanted.k = at_most(asked.k, model.labels(), T);
+  Found found;
+  if (refused(model, emissions, T, found)) return found;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  if (spans_little(model, emissions, T)) infer_in<double>(model, emissions, T, wanted, arena, found);
+  else infer_in<Logarithm>(model, emissions, T, wanted, arena, found);
+  if (found.status == Status::infeasible) return found;
+  judge(wanted, found);
+  if (wanted.gain) rerank(*wanted.gain, T, found);
+  return found;
+}
+
+Found label_marginals(const LatentModel& model, const double* emissions, Index T, double* probabilities) {
+  Found found;
+  if (T == 0 || refused(model, emissions, T, found)) return found;
+  const Index H = model.states(), L = model.labels();
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* of_states = arena.get<double>(T * H);
+  const Summary summary = marginals(model.chain(), Sentence<double>{emissions, T, H}, of_states);
+  found.status = summary.status, found.position = summary.position, found.log_partition = summary.log_partition;
+  std::fill_n(probabilities, T * L, 0.0);
+  if (summary.status != Status::optimal) return found;
+  for (Index t = 0; t < T; ++t)
+    for (Index h = 0; h < H; ++h) probabilities[t * L + model.owner(h)] += of_states[t * H + h];
+  return found;
+}
+
+double log_probability(const LatentModel& model, const double* emissions, Index T, const Label* labels) {
+  if (T == 0) return 0;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  const auto in = [&](const auto& weights) { return weights.sum_of(labels, arena) - weights.sum(arena); };
+  if (spans_little(model, emissions, T)) return in(Weights<double>(model, emissions, T, arena));
+  return in(Weights<Logarithm>(model, emissions, T, arena));
+}
+
+}  // namespace certus::latent

@@ -1,0 +1,48 @@
+// The most probable labels of a sentence whose labels have latent states.
+//
+//   ldi   latent-dynamic inference (Sun & Tsujii 2009, figure 3): the best latent paths in order, the exact probability
+//         of the labels of each, until nothing that was not seen can be more probable;
+//   bhp   the labels of the best latent path (equation 10);
+//   bmp   the most probable label of each position by itself (equation 11).
+#pragma once
+
+#include <vector>
+
+#include "latent/gain.hpp"
+#include "latent/model.hpp"
+
+namespace certus::latent {
+
+enum class Inference { ldi = 0, bhp = 1, bmp = 2 };
+
+struct Wanted {
+  Inference inference = Inference::ldi;
+  Index k = 1;          // label sequences, of ldi
+  Index steps = 0;      // the most latent paths to look at; 0: no limit
+  bool bounded = true;  // stop by the bound on single sequences (label_search.hpp) as well as by the mass that remains
+  bool all = false;     // go on to the limit of steps, and return every sequence that was found
+  const Gain* gain = nullptr;  // rerank them by what they gain on average
+};
+
+struct Found {
+  Status status = Status::optimal;
+  Index position = -1, state = -1;      // where no path goes on, or of a bad score
+  std::vector<Label> labels;            // [sequences][T], best first
+  std::vector<double> log_probability;  // [sequences]
+  double unseen = kNever<double>;       // the log of a bound on the probability of any sequence that was not found
+  double remaining = 0;                 // the probability of all of those together
+  double log_partition = 0;
+  double gain = 0;                      // of the first sequence, on average, if there is one to rerank by
+  Index paths = 0, sequences = 0, expanded = 0;  // latent paths, label sequences found, prefixes of labels expanded
+};
+
+// emissions [T][states].
+Found infer(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted);
+
+// probabilities [T][labels]: of each label at each position.
+Found label_marginals(const LatentModel& model, const double* emissions, Index T, double* probabilities);
+
+// The log of P(labels | x).
+double log_probability(const LatentModel& model, const double* emissions, Index T, const Label* labels);
+
+}  // namespace certus::latent

@@ -1,0 +1,54 @@
+// One sentence under a latent model, as weights, and the sums over its paths.
+#pragma once
+
+#include "arena.hpp"
+#include "latent/model.hpp"
+#include "latent/numbers.hpp"
+
+namespace certus::latent {
+
+// node(t)[h] = exp(score of state h at position t, start and end included, less taken_t) and link(i)[j] =
+// exp(transition - largest): what is taken out is the same for all paths, `taken` in all. Rows are [width], zeros past
+// the states.
+template <class N>
+class Weights {
+ public:
+  Weights(const LatentModel& model, const double* emissions, Index T, Arena& arena);
+
+  const LatentModel& model() const { return model_; }
+  Index length() const { return length_; }
+  const N* node(Index t) const { return nodes_ + t * model_.width(); }
+  const N* link(Index i) const { return link_ + i * model_.width(); }
+  const N* across() const { return across_; }
+  double taken() const { return taken_; }
+
+  // The log of the sum over all paths, less `taken`.
+  double sum(Arena& arena) const;
+  // The same over the paths of some labels: the restricted forward sum (equation 8).
+  double sum_of(const Label* labels, Arena& arena) const;
+
+  // out[j] = node(t)[j] sum over the states i of label y of x[i] link(i)[j], for the states j of label z; x and out
+  // begin with the labels' own first state, and have room for a whole vector. Returns the exponent that was taken out.
+  Index step(const N* x, Label y, Index t, Label z, N* out) const;
+  // out[j] = sum over the states i of label y of x[i] link(i)[j], for all j.
+  void leave(const N* x, Label y, N* out) const;
+
+ private:
+  const LatentModel& model_;
+  Index length_;
+  N* nodes_;
+  const N *link_, *across_;
+  double taken_ = 0;
+};
+
+// Whether a sentence may be done in numbers as they are: nothing that is allowed comes out below exp(-2 kSpan) of the
+// largest. Without forbidden states and transitions, every state can be reached from every other in one step, so what
+// counts is how much the scores of one step span; with them, the whole sentence.
+inline constexpr double kSpan = 300;
+bool spans_little(const LatentModel& model, const double* emissions, Index T);
+
+// How far a computed log-probability may be from the truth, in units of 1: products and sums of positive numbers lose at
+// most a unit in the last place each, and scores lose as much of their own size.
+double rounding(const LatentModel& model, const double* emissions, Index T);
+
+}  // namespace certus::latent

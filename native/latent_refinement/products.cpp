@@ -1,0 +1,73 @@
+#include "latent_refinement/products.hpp"
+
+#include "vector.hpp"
+
+namespace certus::refinement {
+namespace {
+
+using V = Simd<double>::vector;
+using U = Simd<double>::unaligned;
+constexpr Index W = Simd<double>::width;
+
+CERTUS_INLINE V load(const double* x) { return *reinterpret_cast<const U*>(x); }
+
+// G vectors by N columns of vectors stay in registers while the rows of M stream by.
+template <int G, int N>
+CERTUS_INLINE void forward_tile(double* const* to, const double* const* from, const double* M, Index n, Index j) {
+  V sum[G][N] = {};
+  for (Index i = 0; i < n; ++i) {
+    V row[N];
+    for (int k = 0; k < N; ++k) row[k] = load(M + i * n + j + k * W);
+    for (int g = 0; g < G; ++g)
+      for (int k = 0; k < N; ++k) sum[g][k] += from[g][i] * row[k];
+  }
+  for (int g = 0; g < G; ++g)
+    for (int k = 0; k < N; ++k) *reinterpret_cast<U*>(to[g] + j + k * W) = sum[g][k];
+}
+
+template <int G>
+CERTUS_INLINE void forward_group(double* const* to, const double* const* from, const double* M, Index n) {
+  Index j = 0;
+  for (; j + 4 * W <= n; j += 4 * W) forward_tile<G, 4>(to, from, M, n, j);
+  for (; j < n; j += W) forward_tile<G, 1>(to, from, M, n, j);
+}
+
+// G vectors by N rows of M: lanes are added up at the end.
+template <int G, int N>
+CERTUS_INLINE void backward_tile(double* const* to, const double* const* from, const double* M, Index n, Index i) {
+  V sum[G][N] = {};
+  for (Index j = 0; j < n; j += W) {
+    V row[N];
+    for (int k = 0; k < N; ++k) row[k] = load(M + (i + k) * n + j);
+    for (int g = 0; g < G; ++g) {
+      const V x = load(from[g] + j);
+      for (int k = 0; k < N; ++k) sum[g][k] += x * row[k];
+    }
+  }
+  const auto plus = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
+  for (int g = 0; g < G; ++g)
+    for (int k = 0; k < N; ++k) to[g][i + k] = fold_lanes(sum[g][k], plus);
+}
+
+template <int G>
+CERTUS_INLINE void backward_group(double* const* to, const double* const* from, const double* M, Index n) {
+  for (Index i = 0; i < n; i += 4) backward_tile<G, 4>(to, from, M, n, i);
+}
+
+}  // namespace
+
+CERTUS_CLONES void forward_products(double* const* to, const double* const* from, Index count, const double* M,
+                                    Index n) {
+  Index g = 0;
+  for (; g + 4 <= count; g += 4) forward_group<4>(to + g, from + g, M, n);
+  for (; g < count; ++g) forward_group<1>(to + g, from + g, M, n);
+}
+
+CERTUS_CLONES void backward_products(double* const* to, const double* const* from, Index count, const double* M,
+                                     Index n) {
+  Index g = 0;
+  for (; g + 4 <= count; g += 4) backward_group<4>(to + g, from + g, M, n);
+  for (; g < count; ++g) backward_group<1>(to + g, from + g, M, n);
+}
+
+}  // namespace certus::refinement

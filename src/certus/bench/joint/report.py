@@ -1,0 +1,56 @@
+"""Shows what the joint benchmark found on a terminal, or writes it as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from certus.bench.joint import tables
+from certus.bench.joint.claims import claims
+from certus.bench.joint.plan import Report
+from certus.bench.report import claims_table, machine_line, store
+
+
+def show(report: Report, console: Console) -> None:
+    """Print every table of a report."""
+    if report.plan.quick:
+        console.print(Text("quick: little was learned, so the figures say nothing", "yellow"))
+    for made in (
+        tables.tuning(report),
+        tables.convergence(report),
+        tables.effort(report),
+        tables.quality(report.quality),
+        tables.curve(report.curve),
+    ):
+        console.print(made)
+    if report.timed:
+        console.print(tables.highs(report.timed))
+    console.print(claims_table(claims(report)))
+    console.print(Text(machine_line(report.machine), "dim"))
+    for failure in report.failures:
+        console.print(Text(f"FAILED  {failure}", "bold red"))
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return all of a report as what JSON can hold; times are in seconds."""
+    return {
+        "plan": {**asdict(report.plan), "data": str(report.plan.data)},
+        "machine": report.machine,
+        "weight": report.weight,
+        "tuning": report.tuning,
+        "solved": [asdict(row) for row in report.solved],
+        "quality": [asdict(row) for row in report.quality],
+        "curve": [asdict(row) for row in report.curve],
+        "highs": [asdict(row) for row in report.timed],
+        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "failures": report.failures,
+    }
+
+
+def write_json(report: Report, path: Path) -> None:
+    """Write a report to a file."""
+    store(as_json(report), path)

@@ -1,0 +1,53 @@
+"""``certus evaluate`` for bracketed trees."""
+
+from __future__ import annotations
+
+import json
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from certus.errors import InvalidInput
+from certus.formats import brackets
+from certus.syntax.evalb import SHORT, Brackets, TreeReport, compare
+
+
+def run(
+    gold: str, predicted: str, *, train: str | None, against: str | None, encoding: str, as_json: bool
+) -> None:
+    """Compare files of trees and print what is found."""
+    if train is not None or against is not None:
+        raise InvalidInput("trees are compared without --train and --against; leave them out")
+    report = compare(brackets.read(gold, encoding=encoding), brackets.read(predicted, encoding=encoding))
+    if as_json:
+        print(json.dumps(report.as_dict(), indent=1))
+    else:
+        console = Console()
+        show(report, console if console.is_terminal else Console(width=120))
+
+
+def show(report: TreeReport, console: Console) -> None:
+    """Print the figures of a report."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption_justify="left")
+    table.add_column("trees", justify="right")
+    for name in ("F1 %", "precision", "recall", "exact", "tags", "crossing", "none", "at most 2"):
+        table.add_column(name, justify="right")
+    table.add_row(*_cells(report.total))
+    if report.short.sentences < report.total.sentences:
+        table.add_row(*_cells(report.short))
+        table.caption = f"in the second row, sentences of at most {SHORT} words"
+    console.print(table)
+
+
+def _cells(found: Brackets) -> list[Text | str]:
+    figures = (found.spans.precision, found.spans.recall, found.exact.accuracy, found.tags.accuracy)
+    few = (found.no_crossing.accuracy, found.few_crossing.accuracy)
+    return [
+        f"{found.sentences:,}",
+        Text(f"{100 * found.f1:.2f}", "bold"),
+        *(f"{100 * figure:.2f}" for figure in figures),
+        f"{found.crossing / max(found.sentences, 1):.2f}",
+        *(f"{100 * figure:.2f}" for figure in few),
+    ]

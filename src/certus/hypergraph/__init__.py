@@ -1,0 +1,23 @@
+"""Packed forests: acyclic hypergraphs whose derivations are scored, counted, pruned and constrained."""
+
+from certus.hypergraph.builder import Builder
+from certus.hypergraph.constrained import Constrained, ConstrainedSolution, Trace
+from certus.hypergraph.errors import Cyclic, NoDerivation
+from certus.hypergraph.files import Saved, load
+from certus.hypergraph.graph import Hypergraph
+from certus.hypergraph.results import Marginals, MaxMarginals, Pruned
+
+__all__ = [
+    "Builder",
+    "Constrained",
+    "ConstrainedSolution",
+    "Cyclic",
+    "Hypergraph",
+    "Marginals",
+    "MaxMarginals",
+    "NoDerivation",
+    "Pruned",
+    "Saved",
+    "Trace",
+    "load",
+]

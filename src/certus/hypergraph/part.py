@@ -1,0 +1,142 @@
+"""A forest as a part of a decomposition: its edges stand for cells of the indicators that parts share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from certus import _native
+from certus.errors import InvalidInput
+from certus.hypergraph import inputs
+from certus.relax.part import Adjustments, Choice, Forbidden
+
+if TYPE_CHECKING:
+    from certus.hypergraph.graph import Hypergraph
+
+Space: TypeAlias = "tuple[Sequence[int], ArrayLike, ArrayLike]"
+
+_INFEASIBLE, _INVALID = 2, 3
+
+
+class HypergraphPart:
+    """A forest that maximises itself plus adjustments; made by ``Hypergraph.part``.
+
+    Attributes:
+        graph: the forest.
+        spaces: the shapes of the indicator arrays, by name.
+    """
+
+    def __init__(self, graph: Hypergraph, scores: Any, spaces: Mapping[str, Space]) -> None:
+        self.graph = graph
+        self.spaces: dict[str, tuple[int, ...]] = {}
+        self._places: dict[str, tuple[int, int]] = {}  # the cells of all spaces lie one after the other
+        edges, cells, end = [], [], 0
+        for name, space in spaces.items():
+            shape, used, flat = _as_space(name, space, graph.edges)
+            self.spaces[name] = shape
+            self._places[name] = end, end + math.prod(shape)
+            edges.append(used)
+            cells.append(flat + end)
+            end += math.prod(shape)
+        if end > inputs.MOST:
+            raise InvalidInput(f"{end:,} cells are more than a part can share: {inputs.MOST:,}")
+        empty = np.empty(0, np.int64)
+        self._count = end
+        self._cells = _native.ForestCells(
+            graph._forest,
+            graph._checked(scores).astype(np.float64, copy=False),
+            np.concatenate([empty, *edges]),
+            np.concatenate([empty, *cells]),
+            end,
+        )
+
+    def maximize(self, adjust: Adjustments) -> Choice:
+        """Return the derivation with the highest score plus adjustments; its value is its edges."""
+        given = self._flat(adjust)
+        uses = np.zeros(self._count, np.uint8)
+        outcome, where, score, edges, twice = self._cells.maximize(given, uses)
+        self._check(outcome, where, given)
+        if twice >= 0:
+            raise InvalidInput(
+                f"a derivation uses the cell {self._cell(twice)} twice, so that adjustments count twice "
+                "where an indicator says 1: give its edges different cells"
+            )
+        indicators = {
+            name: uses[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
+        }
+        return Choice(edges, score, indicators)
+
+    def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
+        """Return for each cell the best score plus adjustments of any derivation that uses it; else -inf."""
+        given = self._flat(adjust)
+        best = np.empty(self._count)
+        outcome, where = self._cells.max_marginals(given, best)
+        self._check(outcome, where, given)
+        return {
+            name: best[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
+        }
+
+    def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
+        """Return the best derivation that uses exactly these cells of the spaces given, or None."""
+        adjust = {name: np.where(np.asarray(cells) != 0, 0.0, -np.inf) for name, cells in indicators.items()}
+        try:
+            choice = self.maximize(adjust)
+        except Forbidden:
+            return None
+        same = all(np.array_equal(choice.indicators[name], indicators[name]) for name in indicators)
+        return choice if same else None
+
+    def _flat(self, adjust: Adjustments) -> NDArray[np.float64]:
+        given = np.zeros(self._count)
+        for name, values in adjust.items():
+            if name not in self.spaces:
+                raise InvalidInput(
+                    f"there is no space {name!r}; this part has {', '.join(self.spaces) or 'none'}"
+                )
+            array = np.asarray(values, np.float64)
+            if array.shape != self.spaces[name]:
+                raise InvalidInput(f"adjust[{name!r}] must have shape {self.spaces[name]}, not {array.shape}")
+            begin, end = self._places[name]
+            given[begin:end] = array.reshape(-1)
+        return given
+
+    def _check(self, outcome: int, where: int, given: NDArray[np.float64]) -> None:
+        if outcome == _INFEASIBLE:
+            raise Forbidden("the adjustments leave no derivation of the goal")
+        if outcome == _INVALID:
+            raise InvalidInput(
+                f"adjust{self._cell(where)} is {given[where]}; it must be finite, or -inf to forbid"
+            )
+        self.graph._check(outcome, where, given)
+
+    def _cell(self, flat: int) -> str:
+        for name, (begin, end) in self._places.items():
+            if flat < end:
+                place = np.unravel_index(flat - begin, self.spaces[name])
+                return f"[{name!r}][{', '.join(str(int(i)) for i in place)}]"
+        raise AssertionError("every cell is in a space")
+
+
+def _as_space(name: str, space: Space, edges: int) -> tuple[tuple[int, ...], inputs.Ints, inputs.Ints]:
+    try:
+        given, used, cells = space
+        shape = tuple(int(size) for size in given)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"space {name!r} must be (shape, edges, cells), not {space!r}") from None
+    used, cells = (
+        inputs.as_indices(f"the edges of {name!r}", used),
+        inputs.as_indices(f"the cells of {name!r}", cells),
+    )
+    if len(used) != len(cells):
+        raise InvalidInput(f"space {name!r} has {len(used)} edges, but {len(cells)} cells: they go in pairs")
+    for what, array, size in (("edge", used, edges), ("cell", cells, math.prod(shape))):
+        bad = np.flatnonzero((array < 0) | (array >= size))
+        if bad.size:
+            raise InvalidInput(
+                f"space {name!r} names {what} {array[bad[0]]}, but {what}s go from 0 to {size - 1}"
+            )
+    return shape, used, cells

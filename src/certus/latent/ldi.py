@@ -1,0 +1,47 @@
+"""Latent-dynamic inference: the most probable label sequence, proven."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from certus.chain.method import positive
+from certus.errors import InvalidInput
+from certus.latent.method import Inference
+
+BOUNDS = ("label", "mass")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LDI(Inference):
+    """Latent-dynamic inference (Sun & Tsujii 2009, figure 3).
+
+    Takes the best latent paths in order, sums the probability of the labels of each exactly, and stops when
+    nothing that was not seen can be more probable than the best. With ``steps`` it is the paper's LDI-A: it
+    stops after so many latent paths, and the bound of the Solution says what that may have cost.
+
+    Args:
+        steps: the most latent paths to look at; None for no limit. Without one, sentences whose labels the
+            model is unsure of can take very long.
+        bound: what must not exceed the best. ``mass``: the probability of all unseen sequences together,
+            the paper's condition. ``label``: that, or a bound on any single one of them, whichever is met
+            first, so never after more latent paths; docs/latent.md explains it.
+    """
+
+    name: ClassVar[str] = "ldi"
+    code: ClassVar[int] = 0
+    many: ClassVar[bool] = True
+    steps: int | None = None
+    bound: str = "label"
+
+    def __post_init__(self) -> None:
+        if self.steps is not None:
+            positive("steps", self.steps)
+        if self.bound not in BOUNDS:
+            raise InvalidInput(f"unknown bound {self.bound!r}; choose one of: {', '.join(BOUNDS)}")
+
+    def request(self, k: int, names: Sequence[str] | None) -> dict[str, Any]:
+        """Pass the options on."""
+        asked = super().request(k, names)
+        return {**asked, "steps": self.steps or 0, "bounded": self.bound == "label"}

@@ -1,0 +1,43 @@
+"""Refinement HMMs: each label has hidden states, found by EM or spectrally (Stratos et al. 2013).
+
+One interface, ``Refinement``: ``fit(sentences)``, ``predict``, ``marginals``, ``log_probabilities``,
+``diagnostics``. ``PlainHmm`` and ``Unigram`` are what refinement has to beat; ``Parameters`` is a model whose
+probabilities are known.
+"""
+
+from certus.latent.refinement.baselines import PlainHmm, Unigram
+from certus.latent.refinement.data import Corpus, Labelled, Names, Observed
+from certus.latent.refinement.diagnostics import Block, Diagnostics, LabelReport, RefinementWarning
+from certus.latent.refinement.em import EmRefinement
+from certus.latent.refinement.features import PAPER, FeatureFunction, Features
+from certus.latent.refinement.model import Marginals, Refinement
+from certus.latent.refinement.operators import Operators, Sums
+from certus.latent.refinement.parameters import Parameters
+from certus.latent.refinement.spectral import Smoothing
+from certus.latent.refinement.spectral_model import SpectralRefinement
+from certus.latent.refinement.tensors import Tensors
+
+__all__ = [
+    "PAPER",
+    "Block",
+    "Corpus",
+    "Diagnostics",
+    "EmRefinement",
+    "FeatureFunction",
+    "Features",
+    "LabelReport",
+    "Labelled",
+    "Marginals",
+    "Names",
+    "Observed",
+    "Operators",
+    "Parameters",
+    "PlainHmm",
+    "Refinement",
+    "RefinementWarning",
+    "Smoothing",
+    "SpectralRefinement",
+    "Sums",
+    "Tensors",
+    "Unigram",
+]

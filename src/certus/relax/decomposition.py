@@ -1,0 +1,279 @@
+"""State the parts and where they agree; get the best whole, with its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from certus.errors import InvalidInput
+from certus.relax.cells import as_cells
+from certus.relax.errors import NoAgreement, PartFailed
+from certus.relax.layout import Group, Layout, Member, lay_out
+from certus.relax.optimizers import Optimizer, choose
+from certus.relax.oracle import Oracle
+from certus.relax.part import Part
+from certus.relax.progress import watching
+from certus.relax.search import Limits, Progress, Search, Stop
+from certus.relax.solution import ByPart, Handle, JointSolution
+from certus.solution import Status
+
+NODES = 1000
+TOLERANCE = 1e-12
+_LIMITS = {"iterations": Status.ITERATIONS, "seconds": Status.SECONDS, "nodes": Status.NODES}
+
+
+class Decomposition:
+    """Parts that are easy alone, and the cells on which they have to agree.
+
+    The best whole is the structures, one a part, that agree and whose scores have the highest sum. ``solve``
+    minimises the Lagrangian dual (Rush et al. 2010; Rush & Collins 2011), which needs nothing of a part but
+    its maximum under adjusted scores, and proves the answer where it can; where the relaxation has a gap, it
+    fixes cells, switches on reserves (``tighten``) and branches until the answer is proven.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[Part] = []
+        self._handles: list[Handle] = []
+        self._weights: list[float] = []
+        self._spaces: list[dict[str, tuple[int, ...]]] = []
+        self._groups: list[Group] = []
+
+    @property
+    def parts(self) -> tuple[Handle, ...]:
+        """The handles of all parts, in the order they were added."""
+        return tuple(self._handles)
+
+    def add(self, part: Part, name: str | None = None, *, weight: float = 1.0) -> Handle:
+        """Add a part; return the handle by which ``agree`` and the solution know it.
+
+        Args:
+            part: anything with ``spaces`` and ``maximize`` (see certus.relax.Part).
+
+        Other args:
+            name: for messages and for ``solution.value[name]``; the class and a number by default.
+            weight: how much the part's score counts in the sum.
+        """
+        spaces = _spaces_of(part)
+        if not (isinstance(weight, int | float | np.number) and math.isfinite(weight) and weight > 0):
+            raise InvalidInput(f"the weight of a part must be a number above zero, not {weight!r}")
+        name = f"{type(part).__name__}-{len(self._parts)}" if name is None else name
+        if any(handle.name == name for handle in self._handles):
+            raise InvalidInput(f"there is a part named {name!r} already; names must differ")
+        handle = Handle(len(self._parts), name)
+        self._parts.append(part)
+        self._handles.append(handle)
+        self._weights.append(float(weight))
+        self._spaces.append(spaces)
+        return handle
+
+    def agree(self, *sides: tuple[Any, ...]) -> None:
+        """Demand that spaces of two or more parts have the same indicators.
+
+        Each side is ``(part, name)``, or ``(part, name, cells)`` for some of the cells, in the order in which
+        they correspond: indices into the flattened space, coordinates (n, dimensions), or a mask.
+        """
+        self._groups.append(self._group(sides, reserve=False))
+
+    def tighten(self, *sides: tuple[Any, ...]) -> None:
+        """Hold an agreement in reserve: it is enforced only where, and when, the relaxation is loose.
+
+        It has to follow from the other agreements, such as that of tag bigrams from that of tags; the parts
+        return these indicators always, but their adjustments only when some of the cells are switched on.
+        """
+        self._groups.append(self._group(sides, reserve=True))
+
+    def solve(
+        self,
+        *,
+        max_iterations: int | None = None,
+        seconds: float | None = None,
+        optimizer: str | Optimizer = "auto",
+        max_nodes: int = NODES,
+        tighten: bool = True,
+        whole: bool = False,
+        tolerance: float = TOLERANCE,
+        progress: bool | Callable[[Progress], None] | None = None,
+        infeasible: Literal["raise", "return"] = "raise",
+    ) -> JointSolution:
+        """Find the best whole and prove it, unless a limit is hit, which the status says.
+
+        Args:
+            max_iterations: the most iterations (each asks every part at most once for the dual), over all
+                branches. None: no limit but those of time and nodes; a relaxation is left for branching after
+                200 iterations, in a branch after 40.
+            seconds: the most time; looked at between iterations.
+            optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options.
+
+        Other args:
+            max_nodes: the most branches; 1 never branches.
+            tighten: whether cells are fixed by bounds and reserves switched on.
+            whole: promise that all scores (times weights) are whole numbers, so that bounds may be rounded
+                down. A score that is not is refused.
+            tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
+            progress: True for a line on stderr, or a function that gets a Progress each iteration.
+            infeasible: whether parts that cannot agree raise NoAgreement or return a solution with that
+                status.
+        """
+        limits = _limits(max_iterations, seconds, max_nodes, tolerance, whole)
+        if infeasible not in ("raise", "return"):
+            raise InvalidInput(f'infeasible must be "raise" or "return", not {infeasible!r}')
+        layout = self._layout()
+        oracles = [
+            Oracle(part, handle.name, weight, blocks, whole=whole)
+            for part, handle, weight, blocks in zip(
+                self._parts, self._handles, self._weights, layout.blocks, strict=True
+            )
+        ]
+        with watching(progress) as watch:
+            search = Search(layout, oracles, choose(optimizer), limits, tighten, watch)
+            limit = self._run(search)
+        solution = self._solution(search, limit)
+        if solution.status is Status.INFEASIBLE and infeasible == "raise":
+            raise NoAgreement(solution)
+        return solution
+
+    def _run(self, search: Search) -> str | None:
+        """Search; an error that ends the search takes the best answer so far with it."""
+        try:
+            search.run()
+        except Stop as limit:
+            return str(limit)
+        except PartFailed as error:
+            error.solution = self._solution(search, "stopped")
+            raise
+        except KeyboardInterrupt as error:
+            error.solution = self._solution(search, "stopped")  # type: ignore[attr-defined]
+            raise
+        return None
+
+    def _solution(self, search: Search, limit: str | None) -> JointSolution:
+        best = search.primal.best
+        if limit is not None:
+            status = _LIMITS.get(limit, Status.STOPPED)
+        else:
+            status = Status.INFEASIBLE if best is None else Status.OPTIMAL
+        answers = best.answers if best else ()
+        pairs = list(zip(self._handles, answers, strict=False))
+        return JointSolution(
+            ByPart({handle: answer.choice.value for handle, answer in pairs}),
+            search.primal.score,
+            search.bound,
+            status,
+            indicators=ByPart({handle: answer.choice.indicators for handle, answer in pairs}),
+            scores=ByPart({handle: float(answer.choice.score) for handle, answer in pairs}),
+            average=self._average(search),
+            trace=search.trace,
+            limit=limit,
+            stats=self._stats(search),
+        )
+
+    def _stats(self, search: Search) -> dict[str, Any]:
+        oracles = search.dual.oracles
+        return {
+            "iterations": len(search.trace),
+            "nodes": search.nodes,
+            "calls": {oracle.name: oracle.calls for oracle in oracles},
+            "skipped": {oracle.name: oracle.skipped for oracle in oracles},
+            "completions": {oracle.name: oracle.completions for oracle in oracles},
+            "fixed": search.fixed,
+            "tightened": search.tightened,
+        }
+
+    def _average(self, search: Search) -> ByPart[dict[str, Any]]:
+        average: ByPart[dict[str, Any]] = ByPart()
+        for handle, blocks in zip(self._handles, search.layout.blocks, strict=True):
+            arrays = average.setdefault(handle, {})
+            if search.average is not None:
+                for block in blocks:
+                    array = arrays.setdefault(block.space, np.full(block.shape, np.nan))
+                    array.reshape(-1)[block.cells] = search.average[block.where]
+        return average
+
+    def _layout(self) -> Layout:
+        if not self._parts:
+            raise InvalidInput("there are no parts to solve: add them first")
+        return lay_out(self._spaces, self._groups)
+
+    def _group(self, sides: tuple[tuple[Any, ...], ...], reserve: bool) -> Group:
+        if len(sides) < 2:
+            raise InvalidInput(
+                "an agreement needs two sides or more, each (part, name) or (part, name, cells)"
+            )
+        members = tuple(self._member(side) for side in sides)
+        sizes = [len(member.cells) for member in members]
+        if len(set(sizes)) > 1:
+            shapes = [self._spaces[m.part][m.space] for m in members]
+            told = ", ".join(
+                f"{self._handles[m.part].name} {m.space!r} {shape}: {size} cells"
+                for m, shape, size in zip(members, shapes, sizes, strict=True)
+            )
+            raise InvalidInput(f"the sides of an agreement need as many cells each; got {told}")
+        shapes = [self._spaces[m.part][m.space] for m in members]
+        if all(len(side) == 2 for side in sides) and len(set(shapes)) > 1:
+            told = ", ".join(
+                f"{self._handles[m.part].name} {m.space!r} {s}" for m, s in zip(members, shapes, strict=True)
+            )
+            raise InvalidInput(
+                f"the spaces of an agreement need the same shape; got {told}. To say which cells correspond, "
+                "give (part, name, cells)"
+            )
+        return Group(members, reserve)
+
+    def _member(self, side: tuple[Any, ...]) -> Member:
+        if not isinstance(side, tuple | list) or len(side) not in (2, 3):
+            raise InvalidInput(f"a side of an agreement is (part, name) or (part, name, cells), not {side!r}")
+        handle, space = side[0], side[1]
+        if not isinstance(handle, Handle) or self._handles[handle.index : handle.index + 1] != [handle]:
+            known = ", ".join(handle.name for handle in self._handles) or "none yet"
+            raise InvalidInput(
+                f"{handle!r} is not a part of this decomposition; use what add returned. "
+                f"The parts are: {known}"
+            )
+        spaces = self._spaces[handle.index]
+        if space not in spaces:
+            known = ", ".join(f"{name!r} {shape}" for name, shape in spaces.items()) or "none"
+            raise InvalidInput(f"part {handle.name} has no space {space!r}; its spaces are: {known}")
+        what = f"part {handle.name}, space {space!r}"
+        return Member(handle.index, space, as_cells(side[2] if len(side) == 3 else None, spaces[space], what))
+
+
+def _spaces_of(part: Any) -> dict[str, tuple[int, ...]]:
+    """Read the spaces of a part, or say why it cannot be one."""
+    if not callable(getattr(part, "maximize", None)):
+        raise InvalidInput(f"a part needs a method maximize(adjust); {type(part).__name__} has none")
+    spaces = getattr(part, "spaces", None)
+    if not isinstance(spaces, Mapping):
+        raise InvalidInput(
+            f"a part needs spaces, the shapes of its indicator arrays by name, such as "
+            f'{{"tags": (5, 12)}}; {type(part).__name__} has {spaces!r}'
+        )
+    return {name: _shape(shape, name, part) for name, shape in spaces.items()}
+
+
+def _shape(shape: Any, name: str, part: Any) -> tuple[int, ...]:
+    try:
+        sizes = tuple(int(size) for size in shape)
+    except (TypeError, ValueError):
+        sizes = (-1,)
+    if any(size < 0 for size in sizes):
+        raise InvalidInput(
+            f"space {name!r} of {type(part).__name__} has the shape {shape!r}: not a tuple of sizes"
+        )
+    return sizes
+
+
+def _limits(
+    iterations: int | None, seconds: float | None, nodes: int, tolerance: float, whole: bool
+) -> Limits:
+    for name, value in (("max_iterations", iterations), ("max_nodes", nodes)):
+        given = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1
+        if not given and (name == "max_nodes" or value is not None):
+            raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")
+    if seconds is not None and not seconds > 0:
+        raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
+    if not 0 <= tolerance < 1e-6:
+        raise InvalidInput(f"tolerance is a share for rounding, from 0 to 1e-6, not {tolerance!r}")
+    return Limits(iterations, seconds, nodes, tolerance, whole)

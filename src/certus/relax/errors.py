@@ -1,0 +1,49 @@
+"""What can go wrong between parts. Each error carries the best answer so far, where there is one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from certus.errors import CertusError, Infeasible
+
+if TYPE_CHECKING:
+    from certus.relax.solution import JointSolution
+
+
+class PartFailed(CertusError):
+    """A part raised an error; the original is chained, and what was known by then is not lost.
+
+    Attributes:
+        part: the name of the part.
+        solution: the best answer and bound so far.
+    """
+
+    def __init__(self, message: str, part: str = "", solution: JointSolution | None = None) -> None:
+        self.part = part
+        self.solution = solution
+        super().__init__(message)
+
+
+class Inconsistent(PartFailed):
+    """A part returned what cannot be: a wrong shape, a forbidden cell, or provably not its maximum."""
+
+
+class NoAgreement(Infeasible):
+    """No structures of the parts agree: proven.
+
+    Attributes:
+        solution: what the search did, with status INFEASIBLE.
+    """
+
+    def __init__(self, solution: JointSolution | None = None) -> None:
+        self.solution = solution
+        self.position, self.sentence = -1, None
+        CertusError.__init__(
+            self,
+            "no structures of the parts agree on every shared cell. Look for cells that one part needs and "
+            'another forbids; infeasible="return" gives a solution with status INFEASIBLE instead of this '
+            "error.",
+        )
+
+    def __reduce__(self) -> tuple[type[NoAgreement], tuple[()]]:  # type: ignore[override]
+        return type(self), ()

@@ -1,0 +1,198 @@
+"""Which cells of which parts are the same variable.
+
+A *copy* is one cell of one part's indicator space; copies that have to agree form a *variable*. Agreement
+is transitive, so ``a = b`` and ``b = c`` make one variable with three copies. All arrays over copies lie one
+part after the other, which makes every operation of the dual a few array operations:
+
+    multipliers (C,)     one a copy; those of a variable sum to zero
+    var         (C,)     the variable of each copy
+    count       (V,)     how many copies each variable has
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One side of an agreement: some cells of a space of a part, as indices into the flattened array."""
+
+    part: int
+    space: str
+    cells: Ints
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members whose cells agree one by one; a reserve is switched on only where the relaxation is loose."""
+
+    members: tuple[Member, ...]
+    reserve: bool = False
+
+
+@dataclass(frozen=True)
+class Block:
+    """The copies of one part in one of its spaces.
+
+    Attributes:
+        space: the name of the space, and ``shape`` its shape.
+        cells: (n,) where the copies lie in the flattened array.
+        where: which of all copies these are.
+        reserve: whether they belong to agreements held in reserve.
+        all: whether these are all cells of the space, in order.
+    """
+
+    space: str
+    shape: tuple[int, ...]
+    cells: Ints
+    where: slice
+    reserve: bool
+    all: bool
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All copies and variables of a decomposition.
+
+    Attributes:
+        blocks: by part, its blocks.
+        slices: by part, which of all copies are its own.
+        var: (C,) the variable of each copy.
+        count: (V,) the number of copies of each variable.
+        first: (V,) the first copy of each variable.
+        reserve: (V,) whether the variable is held in reserve.
+    """
+
+    blocks: tuple[tuple[Block, ...], ...]
+    slices: tuple[slice, ...]
+    var: Ints
+    count: Ints
+    first: Ints
+    reserve: Mask
+
+    @property
+    def copies(self) -> int:
+        """How many copies there are."""
+        return len(self.var)
+
+    @property
+    def variables(self) -> int:
+        """How many variables there are."""
+        return len(self.count)
+
+    def total(self, values: Floats) -> Floats:
+        """Sum values of copies into their variables: (V,)."""
+        total: Floats = np.bincount(self.var, values, self.variables).astype(np.float64, copy=False)
+        return total
+
+
+def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group]) -> Layout:
+    """Give numbers to copies and variables; ``shapes`` are the spaces of each part."""
+    starts: dict[tuple[int, str], int] = {}
+    size = 0
+    for part, spaces in enumerate(shapes):
+        for name, shape in spaces.items():
+            starts[part, name] = size
+            size += int(np.prod(shape, dtype=np.int64))
+    cells, variables, reserve = _classes(starts, size, groups)
+    bounds = [(key, start) for key, start in starts.items()]
+    return _arrange(shapes, bounds, size, cells, variables, reserve)
+
+
+def _classes(
+    starts: dict[tuple[int, str], int], size: int, groups: Sequence[Group]
+) -> tuple[Ints, Ints, Mask]:
+    """Return for each copy its cell (numbered over all spaces), its variable, and whether it is a reserve."""
+    cells, variables, reserves = [], [], []
+    known = 0
+    for reserve in (False, True):
+        pairs = [
+            (
+                starts[g.members[0].part, g.members[0].space] + g.members[0].cells,
+                starts[m.part, m.space] + m.cells,
+            )
+            for g in groups
+            if g.reserve is reserve
+            for m in g.members[1:]
+        ]
+        used, label = _merge(size, pairs)
+        cells.append(used)
+        variables.append(label + known)
+        reserves.append(np.full(len(used), reserve))
+        known += int(label.max(initial=-1)) + 1
+    return np.concatenate(cells), np.concatenate(variables), np.concatenate(reserves)
+
+
+def _merge(size: int, pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """Return the cells that occur in pairs and, for each, the number of the class the pairs put it in."""
+    if not pairs:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    left = np.concatenate([a for a, _ in pairs])
+    right = np.concatenate([b for _, b in pairs])
+    root = np.arange(size, dtype=np.int64)
+    while True:  # the least cell of a class spreads through it
+        least = np.minimum(root[left], root[right])
+        before = root.copy()
+        np.minimum.at(root, left, least)
+        np.minimum.at(root, right, least)
+        root = root[root]
+        if np.array_equal(root, before):
+            break
+    used = np.unique(np.concatenate([left, right]))
+    # A class of one cell (a cell that agrees with itself) constrains nothing.
+    _, label, count = np.unique(root[used], return_inverse=True, return_counts=True)
+    kept = count[label] > 1
+    _, label = np.unique(label[kept], return_inverse=True)
+    return used[kept], label.astype(np.int64)
+
+
+def _arrange(
+    shapes: Sequence[dict[str, tuple[int, ...]]],
+    starts: list[tuple[tuple[int, str], int]],
+    size: int,
+    cells: Ints,
+    variables: Ints,
+    reserve: Mask,
+) -> Layout:
+    ends = [start for _, start in starts[1:]] + [size]
+    blocks: list[list[Block]] = [[] for _ in shapes]
+    order: list[Ints] = []
+    done = 0
+    for ((part, name), start), end in zip(starts, ends, strict=True):
+        for held in (False, True):
+            chosen = np.flatnonzero((cells >= start) & (cells < end) & (reserve == held))
+            if not len(chosen):
+                continue
+            chosen = chosen[np.argsort(cells[chosen], kind="stable")]
+            where = slice(done, done + len(chosen))
+            shape = shapes[part][name]
+            whole = len(chosen) == end - start
+            blocks[part].append(Block(name, shape, cells[chosen] - start, where, held, whole))
+            order.append(chosen)
+            done += len(chosen)
+    sequence = np.concatenate(order) if order else np.empty(0, np.int64)
+    var = variables[sequence]
+    count = np.bincount(var).astype(np.int64)
+    first = np.full(len(count), -1, np.int64)
+    first[var[::-1]] = np.arange(len(var))[::-1]
+    held_back = np.zeros(len(count), bool)
+    held_back[var] = reserve[sequence]
+    return Layout(tuple(map(tuple, blocks)), _slices(blocks), var, count, first, held_back)
+
+
+def _slices(blocks: list[list[Block]]) -> tuple[slice, ...]:
+    slices, done = [], 0
+    for own in blocks:
+        end = own[-1].where.stop if own else done
+        slices.append(slice(done, end))
+        done = end
+    return tuple(slices)

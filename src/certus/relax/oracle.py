@@ -1,0 +1,248 @@
+"""Asks one part, and believes nothing that can be checked cheaply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.relax.errors import Inconsistent, PartFailed
+from certus.relax.layout import Block, Floats
+from certus.relax.part import Choice, Forbidden, Part
+
+REMEMBERED = 24  # answers against which a new one is checked
+SLACK = 1e-9  # of the magnitudes involved: more than rounding, less than a lie
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a part said.
+
+    Attributes:
+        choice: as the part returned it.
+        x: (n,) the indicators of its copies, as floats.
+        score: of the structure times the weight of the part.
+        value: the score plus the multipliers of the copies it uses: the part's term of the dual.
+    """
+
+    choice: Choice
+    x: Floats
+    score: float
+    value: float
+
+
+class Oracle:
+    """One part with its copies.
+
+    Attributes:
+        part: what was added to the decomposition, and ``name`` its name.
+        weight: how much its score counts.
+        calls, skipped: how often it was asked, and how often asking could be spared.
+        completions: how often it was asked to complete what another part chose.
+    """
+
+    def __init__(
+        self, part: Part, name: str, weight: float, blocks: tuple[Block, ...], *, whole: bool = False
+    ) -> None:
+        self.part, self.name, self.weight, self.blocks = part, name, weight, blocks
+        self.whole = whole
+        self.start = blocks[0].where.start if blocks else 0
+        self.size = blocks[-1].where.stop - self.start if blocks else 0
+        self.calls = self.skipped = self.completions = 0
+        self.has_max_marginals = callable(getattr(part, "max_marginals", None))
+        self._asked: Floats = np.empty(0)
+        self._answer: Answer | None = None
+        self._memory = Memory(self.size)
+
+    def maximize(self, multipliers: Floats, active: NDArray[np.bool_]) -> Answer:
+        """Return the best structure under multipliers (n,) of its copies; ask only if they changed.
+
+        Raises Forbidden when the multipliers leave nothing.
+        """
+        if self._answer is not None and np.array_equal(multipliers, self._asked):
+            self.skipped += 1
+            return self._answer
+        self.calls += 1
+        answer = self.complete(multipliers, active)
+        self._memory.check(answer, multipliers, self.name)
+        self._asked, self._answer = multipliers, answer
+        return answer
+
+    def complete(self, multipliers: Floats, active: NDArray[np.bool_]) -> Answer:
+        """Return the best structure under multipliers, such as fix cells, without any memory of it."""
+        choice = self._ask(self.part.maximize, self.adjustments(multipliers, active))
+        return self._read(choice, multipliers)
+
+    def complete_with(self, x: Floats) -> Answer | None:
+        """Ask a part that offers ``complete`` for the best structure with exactly these indicators."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for block in self.blocks:
+            if not block.reserve:
+                cells = arrays.setdefault(block.space, np.zeros(block.shape, np.int8)).reshape(-1)
+                cells[block.cells] = x[self._own(block)]
+        part: Any = self.part
+        choice = self._ask(part.complete, arrays)
+        return None if choice is None else self._read(choice, None)
+
+    def max_marginals(self, multipliers: Floats, active: NDArray[np.bool_]) -> Floats:
+        """Ask a part for the best value of any structure that uses each of its copies: (n,)."""
+        part: Any = self.part
+        arrays = self._ask(part.max_marginals, self.adjustments(multipliers, active))
+        best = np.full(self.size, np.inf)
+        for block in self.blocks:
+            if block.space in arrays:
+                values = np.asarray(arrays[block.space], np.float64).reshape(-1)
+                best[self._own(block)] = values[block.cells] * self.weight
+        return best
+
+    def adjustments(self, multipliers: Floats, active: NDArray[np.bool_]) -> dict[str, Floats]:
+        """Lay multipliers out as the part wants them: by name, in the shapes of its spaces."""
+        arrays: dict[str, Floats] = {}
+        for block in self.blocks:
+            own = self._own(block)
+            if block.reserve and not active[own].any():
+                continue
+            values = multipliers[own] if self.weight == 1 else multipliers[own] / self.weight
+            if block.all and block.space not in arrays:
+                arrays[block.space] = values.reshape(block.shape).copy()
+            else:
+                array = arrays.setdefault(block.space, np.zeros(block.shape))
+                array.reshape(-1)[block.cells] += values
+        return arrays
+
+    def gather(self, choice: Choice) -> Floats:
+        """Read the indicators of the copies from a choice."""
+        x = np.empty(self.size)
+        for block in self.blocks:
+            x[self._own(block)] = self._indicators(choice, block).reshape(-1)[block.cells]
+        return x
+
+    def _own(self, block: Block) -> slice:
+        return slice(block.where.start - self.start, block.where.stop - self.start)
+
+    def _ask(self, question: Callable[[Any], Any], argument: Mapping[str, NDArray[Any]]) -> Any:
+        """Call a method of the part; whatever it raises says which part it was."""
+        try:
+            return question(argument)
+        except Forbidden:
+            raise
+        except Exception as error:
+            raise PartFailed(
+                f"part {self.name} raised {type(error).__name__}: {error}; the best answer so far is in "
+                "this error's solution",
+                self.name,
+            ) from error
+
+    def _read(self, choice: Any, multipliers: Floats | None) -> Answer:
+        if not isinstance(choice, Choice):
+            raise Inconsistent(
+                f"part {self.name} returned {type(choice).__name__}, not a certus.relax.Choice", self.name
+            )
+        try:
+            score = float(choice.score) * self.weight
+        except (TypeError, ValueError):
+            raise Inconsistent(f"part {self.name} returned a score of {choice.score!r}", self.name) from None
+        if not np.isfinite(score):
+            raise Inconsistent(
+                f"part {self.name} returned a structure that scores {choice.score}: scores are finite; "
+                "where no structure is possible, raise certus.relax.Forbidden",
+                self.name,
+            )
+        if self.whole and score != round(score):
+            raise Inconsistent(
+                f"part {self.name} returned a score of {choice.score}, but whole=True promised whole numbers",
+                self.name,
+            )
+        x = self.gather(choice)
+        value = score if multipliers is None else score + float(multipliers[x > 0].sum())
+        if value == -np.inf:
+            self._refuse_forbidden(x, multipliers)
+        return Answer(choice, x, score, value)
+
+    def _indicators(self, choice: Choice, block: Block) -> NDArray[Any]:
+        if block.space not in choice.indicators:
+            known = ", ".join(map(repr, choice.indicators)) or "none"
+            raise Inconsistent(
+                f"part {self.name} returned no indicators of {block.space!r}; it returned: {known}", self.name
+            )
+        array = np.asarray(choice.indicators[block.space])
+        if array.shape != block.shape:
+            raise Inconsistent(
+                f"part {self.name} returned indicators of {block.space!r} in shape {array.shape}, "
+                f"but its spaces say {block.shape}",
+                self.name,
+            )
+        if array.dtype != np.bool_ and not ((array == 0) | (array == 1)).all():
+            place = tuple(int(i) for i in np.argwhere((array != 0) & (array != 1))[0])
+            raise Inconsistent(
+                f"part {self.name} returned {array[place]} as the indicator of {block.space!r} at {place}: "
+                "indicators are 0 or 1",
+                self.name,
+            )
+        return array
+
+    def _refuse_forbidden(self, x: Floats, multipliers: Floats | None) -> None:
+        assert multipliers is not None
+        bad = int(np.flatnonzero((x > 0) & (multipliers == -np.inf))[0])
+        for block in self.blocks:
+            own = self._own(block)
+            if own.start <= bad < own.stop:
+                cell = np.unravel_index(int(block.cells[bad - own.start]), block.shape)
+                place = tuple(int(i) for i in cell)
+                raise Inconsistent(
+                    f"part {self.name} used the cell {place} of {block.space!r}, which the adjustments "
+                    "forbid by -inf",
+                    self.name,
+                )
+
+
+class Memory:
+    """The last answers of a part. A part that maximises never contradicts them.
+
+    Under the multipliers of now, no structure seen before may be worth more than the new one; and under the
+    multipliers of any time before, the new structure may not be worth more than what was returned then.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.filled = self.next = 0
+        self.x = np.zeros((REMEMBERED, size))
+        self.scores = np.zeros(REMEMBERED)
+        self.multipliers = np.zeros((REMEMBERED, size))  # where they are finite, else 0
+        self.forbidden = np.zeros((REMEMBERED, size))  # 1 where they are -inf
+        self.values = np.zeros(REMEMBERED)
+
+    def check(self, answer: Answer, multipliers: Floats, name: str) -> None:
+        """Compare an answer with those before, then remember it."""
+        forbidden = (multipliers == -np.inf).astype(np.float64)
+        finite = np.where(forbidden > 0, 0.0, multipliers)
+        n = self.filled
+        if n:
+            slack = SLACK * (
+                abs(answer.score) + float(np.abs(finite).max(initial=0.0)) * answer.x.sum() + 1e-300
+            )
+            before = self.scores[:n] + self.x[:n] @ finite
+            before[self.x[:n] @ forbidden > 0] = -np.inf
+            self._compare(float(before.max()) - answer.value, slack, name, "an earlier structure of its own")
+            then = answer.score + self.multipliers[:n] @ answer.x
+            then[self.forbidden[:n] @ answer.x > 0] = -np.inf
+            excess = then - self.values[:n] - SLACK * np.abs(self.values[:n])
+            self._compare(
+                float(excess.max()), slack, name, "at an earlier call, the structure it returned now"
+            )
+        i = self.next
+        self.x[i], self.scores[i], self.values[i] = answer.x, answer.score, answer.value
+        self.multipliers[i], self.forbidden[i] = finite, forbidden
+        self.next = (i + 1) % REMEMBERED
+        self.filled = min(self.filled + 1, REMEMBERED)
+
+    def _compare(self, excess: float, slack: float, name: str, what: str) -> None:
+        if excess > slack:
+            raise Inconsistent(
+                f"part {name} does not maximise: {what} is worth {excess:.6g} more than what it returned. "
+                "Its score has to be that of the structure without the adjustments, and no structure may "
+                "have more with them",
+                name,
+            )

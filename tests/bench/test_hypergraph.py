@@ -1,0 +1,66 @@
+"""The benchmark of packed forests: that it times all it promises, and its forests are what it says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from certus.bench.forests import parse_forest
+from certus.bench.hypergraph import FLOOR, Plan, Report, claims, run, show, write_json
+from certus.hypergraph import Hypergraph
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return run(Plan(edges=(6000,), seconds=0.001))
+
+
+def test_everything_is_timed_and_right(report: Report) -> None:
+    assert report.failures == []
+    for what in (FLOOR, "viterbi", "inside", "build from arrays", "kbest, k=100"):
+        assert report.seconds(what, 6000)
+    assert report.seconds("viterbi", 7) is None
+    assert [claim.holds for claim in claims(report)] == [None] * 3
+
+
+def test_it_is_shown_and_written(report: Report, tmp_path: Path) -> None:
+    out = StringIO()
+    show(report, Console(file=out, width=150))
+    assert "part.maximize" in out.getvalue()
+    assert "not run" in out.getvalue()
+    write_json(report, tmp_path / "r.json")
+    stored = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert len(stored["rows"]) == len(report.rows)
+    wrong = replace(report, failures=["6,000 edges: something differ"])
+    show(wrong, Console(file=out, width=150))
+    assert "WRONG ANSWER" in out.getvalue()
+
+
+def test_wrong_answers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Hypergraph.viterbi
+
+    def wrong(self: Hypergraph, scores: object, **options: object) -> object:
+        found = right(self, scores, **options)  # type: ignore[arg-type]
+        found.score += 1
+        return found
+
+    monkeypatch.setattr(Hypergraph, "viterbi", wrong)
+    assert len(run(Plan(edges=(6000,), seconds=0.001)).failures) >= 3
+
+
+def test_the_forests() -> None:
+    forest = parse_forest(20_000, words=12, labels=4)
+    graph = Hypergraph(forest.heads, forest.offsets, forest.tails, forest.goal, nodes=forest.nodes)
+    assert abs(graph.edges - 20_000) < 500
+    assert graph._forest.in_order
+    assert (graph.tails < np.repeat(graph.heads, np.diff(graph.offsets))).all()
+    mixed = forest.shuffled(1)
+    other = Hypergraph(mixed.heads, mixed.offsets, mixed.tails, mixed.goal, nodes=mixed.nodes)
+    assert not other._forest.in_order
+    assert graph.count() == other.count() > 1

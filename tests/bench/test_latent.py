@@ -1,0 +1,169 @@
+"""The latent benchmark, on corpora of a few made-up sentences: what it measures and writes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from certus.bench.latent import TASKS, Plan, Report, TaskReport, claims, picture, run
+from certus.bench.latent.plan import FEW, MANY, STEPS, Row
+from certus.bench.latent.report import show, write_json
+from certus.bench.latent.run import WAYS
+from certus.bench.latent.templates import RICH, WORDS
+from certus.cli.app import app
+from certus.errors import InvalidInput
+from certus.learn.data import compile_templates
+from tests.models import invented
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both corpora, in the invented language."""
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("chunk/conll2000", "ner/jnlpba", "pos/genia"):
+        (folder / name).mkdir(parents=True)
+    for part, seed in (("train", 1), ("test", 2)):
+        (folder / "chunk/conll2000" / f"{part}.txt").write_text(invented.columns(40, seed), encoding="utf-8")
+    for part, seed in (("train", 1), ("dev", 3), ("test", 2)):
+        text = "\n".join(
+            "".join(f"{word}\t{chunk if chunk.endswith('NP') else 'O'}\n" for word, _, _, chunk in one)
+            for one in invented.tokens(25, seed)
+        )
+        (folder / "ner/jnlpba" / f"{part}.iob2").write_text(text + "\n", encoding="utf-8")
+    tags = "\n".join("".join(f"{word}\t{pos}\n" for word, pos, _, _ in one) for one in invented.tokens(40, 1))
+    (folder / "pos/genia/train.tsv").write_text(tags + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(data: Path) -> Report:
+    return run(Plan(data=data, quick=True))
+
+
+def test_every_table_and_curve_is_measured(report: Report) -> None:
+    assert [task.task for task in report.tasks] == list(TASKS)
+    for task in report.tasks:
+        assert [row.name for row in task.rows] == [*WAYS, "CRF"]
+        assert [(p.bound, p.steps) for p in task.points] == [(b, n) for b in ("mass", "label") for n in STEPS]
+        assert set(task.seconds) == set(task.iterations) == {"latent", "crf"}
+        assert task.states == 3 * TASKS[task.task].latent
+        mass = task.concentration
+        assert all(0 < a <= b <= 1 + 1e-9 for a, b in pairwise(mass))
+    np = report.task("np")
+    assert np is not None
+    assert np.learned == np.measured == 40
+    assert all(0 < row.f1 <= 100 and 0 <= row.sentences <= 100 and row.seconds > 0 for row in np.rows)
+
+
+def test_more_steps_prove_more_and_the_label_bound_never_takes_more_paths(report: Report) -> None:
+    for task in report.tasks:
+        for steps in STEPS:
+            mass, label = task.point("mass", steps), task.point("label", steps)
+            assert mass is not None
+            assert label is not None
+            assert label.paths <= mass.paths <= steps
+            assert label.exact >= mass.exact
+        exact = [p.row.exact for p in task.points if p.bound == "label"]
+        assert exact == sorted(exact)
+        few, by_mass = task.row("LDI-A"), task.point("label", FEW)
+        assert few is not None
+        assert by_mass is not None
+        assert (few.f1, few.paths) == (by_mass.f1, by_mass.paths)
+
+
+def test_labels_of_noun_phrases_alone(data: Path) -> None:
+    learned, tested = TASKS["np"].load(data, 7, 1)
+    assert len(learned) == len(tested) == 7
+    assert {tag for sentence in learned for tag in sentence.column("chunk")} == {"B-NP", "I-NP", "O"}
+
+
+def test_entities_get_parts_of_speech(data: Path) -> None:
+    learned, tested = TASKS["jnlpba"].load(data, None, 1)
+    assert len(learned) == 50
+    assert len(tested) == 25
+    assert all(len(s.column("pos")) == len(s) for s in (*learned, *tested))
+
+
+def test_templates_are_those_of_the_paper() -> None:
+    assert len(WORDS.splitlines()) == 7
+    rich = RICH.splitlines()
+    assert sum(line.startswith("pos") for line in rich) == 12
+    assert sum(line.startswith("shape") for line in rich) == 9
+    assert compile_templates(RICH).columns == ("word", "pos")
+
+
+def row(name: str, f1: float, seconds: float = 1.0, paths: float = 1.0) -> Row:
+    return Row(name, 50.0, f1, f1, f1, seconds, 90.0, paths)
+
+
+def test_claims_hold_or_not(data: Path) -> None:
+    found = TaskReport("np", "", 1, 1, seconds={"latent": 60.0, "crf": 1.0})
+    values = {"LDI-A": 91.17, "LDI-E": 91.16, "BMP": 91.0, "BHP": 90.91, "CRF": 90.63, "LDI-A + MBR": 91.3}
+    found.rows = [row(name, f1, 2.5 if name == "LDI-A" else 1.0) for name, f1 in values.items()]
+    made = Report(Plan(data=data, only=frozenset({"np"})), {}, [found])
+    verdicts = {claim.text: claim.holds for claim in claims(made)}
+    assert verdicts["np: LDI-E above CRF, F1"]
+    assert verdicts["np: LDI-A + MBR above LDI-A, F1"]
+    assert verdicts["np: time of LDI-A (n=30) over that of BHP"] is False
+    assert verdicts["np: learning"]
+    assert verdicts["np: 100 best + MBR above LDI-A, F1"] is None
+    assert verdicts["jnlpba: learning"] is None
+    quick = replace(made.plan, quick=True)
+    assert {claim.holds for claim in claims(Report(quick, {}, [found])) if "F1" in claim.text} == {None}
+
+
+def test_it_is_shown_written_and_drawn(report: Report, tmp_path: Path) -> None:
+    console = Console(file=StringIO(), width=150)
+    show(report, console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    for words in (
+        "noun phrases",
+        "LDI-A + MBR",
+        "10,000",
+        "mass of the best latent paths",
+        "what has to hold",
+    ):
+        assert words in text
+    write_json(report, tmp_path / "r.json")
+    kept = json.loads((tmp_path / "r.json").read_text())
+    assert [task["task"] for task in kept["tasks"]] == list(TASKS)
+    assert len(kept["claims"]) == len(claims(report))
+    picture.draw(report, tmp_path / "r.svg")
+    assert (tmp_path / "r.svg").stat().st_size > 10_000
+
+
+def test_what_cannot_be_run_is_refused(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="there is no task 'pos' to run; there are np, jnlpba"):
+        Plan(data=data, only=frozenset({"pos"}))
+    with pytest.raises(InvalidInput, match="there is no folder"):
+        Plan(data=tmp_path / "none")
+    with pytest.raises(InvalidInput, match=r"np needs .*train.txt, which is not there"):
+        Plan(data=tmp_path)
+    result = CliRunner().invoke(app, ["bench", "latent"], env={"CERTUS_DATA": ""})
+    assert isinstance(result.exception, InvalidInput)
+
+
+def test_the_command_line(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CERTUS_BENCH_READY", "1")
+    arguments = [
+        "bench",
+        "latent",
+        "--data",
+        str(data),
+        "--quick",
+        "--only",
+        "np",
+        "--json",
+        str(tmp_path / "j"),
+    ]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert f"n={MANY:,}" in result.stdout
+    assert (tmp_path / "j").exists()

@@ -1,0 +1,51 @@
+"""The parser benchmark, on an invented treebank: what it measures and writes."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from certus.bench import parse_rivals
+from certus.bench.parse import FILE, claims, run, show, write_json
+from certus.errors import InvalidInput
+from certus.formats import brackets
+from tests.syntax import invented_trees
+
+
+def test_everything_is_measured(tmp_path: Path) -> None:
+    (tmp_path / FILE).parent.mkdir()
+    brackets.write(invented_trees.trees(120), tmp_path / FILE)
+    told: list[str] = []
+    report = run(tmp_path, lambda text, _: told.append(text), train=90)
+    assert told[0] == "reading trees"
+    assert report.trees == 120
+    assert report.test.total.sentences == 30
+    assert report.test.total.f1 > 0.8
+    assert report.proven == 1
+    assert all(spread.median > 0 for spread in report.lengths.values())
+    assert set(report.threads) == {1, 2}
+    measured = {claim.text: claim.measured for claim in claims(report)}
+    assert measured["F1 on test, trained on 3,500 trees"] == 100 * report.test.total.f1
+    console = Console(file=StringIO(), width=150)
+    show(report, console)
+    assert isinstance(console.file, StringIO)
+    assert "scores on test" in console.file.getvalue()
+    write_json(report, tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text())["test"]["all"]["sentences"] == 30
+
+
+def test_the_corpus_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="there is no"):
+        run(tmp_path, lambda text, done: None)
+
+
+def test_the_rival_agrees() -> None:
+    pytest.importorskip("nltk")
+    found = parse_rivals.duel([tree for tree in invented_trees.prepared_trees(60) if len(tree.words) < 12])
+    assert found is not None
+    assert found.equal == 1
+    assert found.ratio > 1

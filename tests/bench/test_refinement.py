@@ -1,0 +1,154 @@
+"""The refinement benchmark, on few drawn sentences: what it measures, claims and writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from certus.bench.refinement import (
+    PARTS,
+    Error,
+    Plan,
+    Report,
+    Trained,
+    chunking,
+    claims,
+    consistency,
+    picture,
+    run,
+)
+from certus.bench.refinement.report import as_json, show, write_json
+from certus.errors import CertusError, InvalidInput
+from certus.latent.refinement import Parameters
+from certus.latent.refinement.sampling import sample
+
+TAGS = ["DT", "NN", "VB", "IN"]
+CHUNKS = ["B-NP", "I-NP", "O"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out CoNLL-2000, invented: a frequent word and a rare one."""
+    root = tmp_path_factory.mktemp("data")
+    folder = root / "chunk/conll2000"
+    folder.mkdir(parents=True)
+    model = Parameters.random(3, 2, 4, seed=0, concentration=0.3)
+    for part, count in (("train", 200), ("test", 30)):
+        drawn = sample(model, count, seed=count).sentences(CHUNKS, TAGS)
+        lines = [
+            "\n".join(f"{'a' if x == 'DT' else 'rare'} {x} {a}" for x, a in zip(*s, strict=True))
+            for s in drawn
+        ]
+        (folder / f"{part}.txt").write_text("\n\n".join(lines) + "\n\n", encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def small(data: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    monkeypatch.setattr(Plan, "samples", (200, 800))
+    monkeypatch.setattr(Plan, "spectral_states", (1, 8))
+    monkeypatch.setattr(Plan, "em_states", (2, 8))
+    monkeypatch.setattr(Plan, "iterations", 20)
+    monkeypatch.setattr(consistency, "_SEEDS", 1)
+    monkeypatch.setattr(chunking, "_FREQUENT", 20)
+    return Plan(data=data, quick=True)
+
+
+def test_every_part_is_measured_and_shown(small: Plan, tmp_path: Path) -> None:
+    told: list[float] = []
+    report = run(small, lambda _, share: told.append(share))
+    assert told == sorted(told)
+    assert [(row.what, row.sentences) for row in report.errors] == [
+        (what, size) for size in (200, 800) for what in ("spectral", "EM", "plain HMM")
+    ]
+    assert [(row.what, row.hidden) for row in report.trained if row.part == "states"] == [
+        ("unigram", 1), ("HMM", 1), ("spectral", 1), ("spectral", 8), ("EM", 2), ("EM", 8),
+    ]  # fmt: skip
+    plain, one = report.rows("states", "HMM")[0], report.rows("states", "spectral")[0]
+    assert plain.test == one.test
+    assert {row.part for row in report.trained} == {"states", "ablation", "words"}
+    assert all(row.chosen and row.chosen[1] in (10, 20) for row in report.trained if row.what == "EM")
+    out = StringIO()
+    show(report, Console(file=out, width=150))
+    for words in ("quick: little was learned", "slope of spectral", "figures 5 and 8", "what has to hold"):
+        assert words in out.getvalue()
+    write_json(report, tmp_path / "r.json")
+    stored = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert stored == json.loads(json.dumps(as_json(report)))
+    assert len(stored["claims"]) == 6
+    picture.draw(report, tmp_path / "r.png")
+    assert (tmp_path / "r.png").stat().st_size > 10_000
+
+
+def test_frequent_words_are_observed(small: Plan) -> None:
+    with_words, without = chunking.read(small, words=True), chunking.read(small)
+    assert {x for seen, _ in without.learn for x in seen} == set(TAGS)
+    assert "DT/a" in {x for seen, _ in with_words.learn for x in seen}
+    assert (len(without.learn), len(without.dev), len(without.test)) == (180, 20, 30)
+
+
+def reported(spectral: float, em: float, seconds: float) -> Report:
+    report = Report(Plan(data=None, only=frozenset({"consistency"})), {})
+    report.errors = [Error("spectral", 10**n, 0.3 * 10 ** (-n / 2), 0.1) for n in range(2, 5)]
+    hmm = Trained("states", "HMM", 1, 90.0, 90.0, 0.1)
+    report.trained = [
+        hmm,
+        replace(hmm, what="spectral", hidden=8, dev=92.0, test=spectral, seconds=2.0),
+        replace(hmm, what="spectral", hidden=4, dev=99.0, test=99.0, seconds=2.0),
+        replace(hmm, what="EM", hidden=8, dev=92.0, test=em, seconds=seconds, restarts=3),
+    ]
+    return report
+
+
+def test_claims_hold_what_was_measured_against_what_is_needed() -> None:
+    made = claims(reported(92.0, 92.4, 30.0))
+    assert [claim.measured for claim in made] == pytest.approx([-0.5, 100, 2.0, 0.4, 0.4, 15.0])
+    assert all(claim.holds for claim in made)
+    assert [claim.holds for claim in claims(reported(89.0, 92.4, 8.0))] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
+    nothing = claims(Report(Plan(data=None, only=frozenset({"consistency"})), {}))
+    assert [claim.holds for claim in nothing] == [None] * 5
+
+
+def test_what_cannot_be_run_is_refused(tmp_path: Path) -> None:
+    assert Plan(data=tmp_path).parts == list(PARTS)
+    with pytest.raises(InvalidInput, match="no part 'speed'"):
+        Plan(data=tmp_path, only=frozenset({"speed"}))
+    with pytest.raises(InvalidInput, match="where are the corpora"):
+        Plan(data=None)
+    with pytest.raises(InvalidInput, match="no folder"):
+        Plan(data=tmp_path / "nowhere")
+    with pytest.raises(InvalidInput, match=r"needs .*train\.txt, which is not there"):
+        run(Plan(data=tmp_path, only=frozenset({"states"})))
+    empty = Report(Plan(data=tmp_path), {})
+    with pytest.raises(CertusError, match="nothing to draw"):
+        picture.draw(empty, tmp_path / "r.png")
+
+
+def test_the_command() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from certus.cli import main; main()",
+        "bench",
+        "refinement",
+        "--quick",
+        "--only",
+        "consistency",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "relative error of marginals" in done.stdout
+    assert "not run" in done.stdout

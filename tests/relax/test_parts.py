@@ -1,0 +1,203 @@
+"""The ready parts against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import certus
+from certus.errors import InvalidInput
+from certus.relax import Forbidden
+from certus.relax.parts import AtMostOne, Budget, ChainPart, ExactlyOne, TablePart, TreePart
+
+Structure = tuple[float, dict[str, NDArray[np.int8]]]
+Rng = np.random.Generator
+
+
+def whole(rng: Rng, shape: tuple[int, ...], forbid: float = 0.15) -> NDArray[np.float64]:
+    scores = rng.integers(-5, 6, shape).astype(np.float64)
+    scores[rng.random(shape) < forbid] = -np.inf
+    return scores
+
+
+def chain(rng: Rng) -> tuple[Any, list[Structure]]:
+    length, labels = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+    model = certus.Chain(whole(rng, (labels, labels)), start=whole(rng, (labels,)), end=whole(rng, (labels,)))
+    emissions = whole(rng, (length, labels))
+    found = []
+    for y in itertools.product(range(labels), repeat=length):
+        used = np.eye(labels, dtype=np.int8)[list(y)]
+        found.append((float(model.score(emissions, np.array(y))), {"labels": used}))
+    return ChainPart(model, emissions), found
+
+
+def bigram_chain(rng: Rng) -> tuple[Any, list[Structure]]:
+    _, found = part, structures = chain(rng)
+    for _, used in structures:
+        labels = used["labels"].argmax(axis=1)
+        pairs = np.zeros((len(labels) - 1, *[used["labels"].shape[1]] * 2), np.int8)
+        pairs[np.arange(len(labels) - 1), labels[:-1], labels[1:]] = 1
+        used["bigrams"] = pairs
+    return ChainPart(part._chain, part._emissions, bigrams=True), found
+
+
+def sparse_chain(rng: Rng) -> tuple[Any, list[Structure]]:
+    labels = 3
+    pairs = np.argwhere(rng.random((labels, labels)) < 0.5)
+    values = rng.integers(-4, 5, len(pairs)).astype(np.float64)
+    sparse = certus.SparseTransitions(
+        labels, pairs[:, 0], pairs[:, 1], values, default=float(rng.integers(-2, 2))
+    )
+    model, emissions = certus.Chain(sparse), whole(rng, (3, labels))
+    found = []
+    for y in itertools.product(range(labels), repeat=3):
+        used = np.eye(labels, dtype=np.int8)[list(y)]
+        found.append((float(model.score(emissions, np.array(y))), {"labels": used}))
+    return ChainPart(model, emissions), found
+
+
+def _is_tree(heads: tuple[int, ...]) -> bool:
+    for word in range(len(heads)):
+        seen, node = set(), word + 1
+        while node and node not in seen:
+            seen.add(node)
+            node = heads[node - 1]
+        if node:
+            return False
+    return True
+
+
+TREES = {n: [h for h in itertools.product(range(n + 1), repeat=n) if _is_tree(h)] for n in range(5)}
+
+
+def tree(rng: Rng) -> tuple[Any, list[Structure]]:
+    n, single = int(rng.integers(0, 5)), bool(rng.integers(2))
+    scores = whole(rng, (n, n + 1))
+    found = []
+    for heads in TREES[n]:
+        if not single or heads.count(0) == 1:
+            used = np.zeros((n, n + 1), np.int8)
+            used[np.arange(n), list(heads)] = 1
+            found.append((float(scores[np.arange(n), list(heads)].sum()), {"heads": used}))
+    return TreePart(scores, single_root=single and n > 0), found if n else [
+        (0.0, {"heads": np.zeros((0, 1), np.int8)})
+    ]
+
+
+def _subsets(scores: NDArray[np.float64], sizes: Iterable[int]) -> list[Structure]:
+    found = []
+    for size in sizes:
+        for cells in itertools.combinations(range(len(scores)), size):
+            used = np.zeros(len(scores), np.int8)
+            used[list(cells)] = 1
+            found.append((float(scores[list(cells)].sum()), {"cells": used}))
+    return found
+
+
+def exactly_one(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores = whole(rng, (int(rng.integers(1, 5)),), 0.3)
+    return ExactlyOne(scores), _subsets(scores, [1])
+
+
+def at_most_one(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores = whole(rng, (int(rng.integers(1, 5)),))
+    return AtMostOne(scores), _subsets(scores, [0, 1])
+
+
+def budget(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores, most = whole(rng, (int(rng.integers(1, 6)),)), int(rng.integers(0, 7))
+    return Budget(scores, most), _subsets(scores, range(min(most, len(scores)) + 1))
+
+
+def table(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores = whole(rng, tuple(rng.integers(1, 4, int(rng.integers(1, 4)))), 0.3)
+    found = []
+    for place in np.ndindex(*scores.shape):
+        used = {str(a): np.eye(n, dtype=np.int8)[place[a]] for a, n in enumerate(scores.shape)}
+        found.append((float(scores[place]), used))
+    return TablePart(scores), found
+
+
+MAKERS = (chain, bigram_chain, sparse_chain, tree, exactly_one, at_most_one, budget, table)
+
+
+def values(structures: list[Structure], adjust: dict[str, NDArray[np.float64]]) -> list[float]:
+    return [score + sum(float(adjust[n][x > 0].sum()) for n, x in used.items()) for score, used in structures]
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_parts_maximise(maker: Callable[[Rng], tuple[Any, list[Structure]]]) -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(300):
+        part, structures = maker(rng)
+        adjust = {name: whole(rng, shape) for name, shape in part.spaces.items()}
+        worth = values(structures, adjust)
+        best = max(worth, default=-np.inf)
+        if best == -np.inf:
+            with pytest.raises(Forbidden):
+                part.maximize(adjust)
+            continue
+        found = part.maximize(adjust)
+        assert found.score + sum(float(adjust[n][x > 0].sum()) for n, x in found.indicators.items()) == best
+        assert any(
+            score == found.score and all((used[n] == found.indicators[n]).all() for n in used)
+            for score, used in structures
+        )
+        marginals = part.max_marginals(adjust)
+        for name in marginals:
+            shape = part.spaces[name]
+            expected = np.full(shape, -np.inf)
+            for value, (_, used) in zip(worth, structures, strict=True):
+                expected = np.where(used[name] > 0, np.maximum(expected, value), expected)
+            assert (marginals[name] == expected).all()
+        if hasattr(part, "complete"):
+            completed = part.complete(found.indicators)
+            assert completed.score == found.score
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_names_may_be_missing(maker: Callable[[Rng], tuple[Any, list[Structure]]]) -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        part, structures = maker(rng)
+        best = max((score for score, _ in structures), default=-np.inf)
+        if best > -np.inf:
+            assert part.maximize({}).score == best
+
+
+def test_what_does_not_spell_a_structure_is_not_completed() -> None:
+    part = ChainPart(certus.Chain(np.zeros((2, 2))), np.zeros((3, 2)))
+    assert part.complete({"labels": np.zeros((3, 2), np.int8)}) is None
+    heads = np.zeros((2, 3), np.int8)
+    heads[0, 2] = heads[1, 1] = 1  # a circle
+    assert TreePart(np.zeros((2, 3))).complete({"heads": heads}) is None
+
+
+def test_long_trees_are_quick() -> None:
+    scores = np.random.default_rng(9).normal(size=(400, 401))
+    found = TreePart(scores, single_root=True).maximize({})
+    assert (found.value == 0).sum() == 1
+    assert _is_tree(tuple(found.value))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TreePart(np.zeros((3, 3))), r"shape \(n, n \+ 1\)"),
+        (lambda: TreePart(np.array([[np.nan, 0.0]])), "head 0 for word 0 is nan"),
+        (lambda: ExactlyOne([]), r"shape \(n,\)"),
+        (lambda: AtMostOne([np.inf]), "numbers to add"),
+        (lambda: Budget([1.0], -1), "a budget is a whole number"),
+        (lambda: TablePart(3.0), "an axis for each variable"),
+        (lambda: TablePart([[np.nan]]), "NaN"),
+        (lambda: ChainPart(certus.Chain(np.zeros((2, 2))), np.full((1, 2), np.nan)), "emissions"),
+    ],
+)
+def test_refusals(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        make()
