@@ -170,11 +170,6 @@ void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, dou
 void bind_corpus(nb::module_& m) {
   nb::class_<Problem>(m, "Field")
       .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "window"_a)
-      .def("observe",
-           [](Problem& self, Flat<const Index> nodes, Flat<const Label> labels, Flat<const double> counts) {
-             for (std::size_t i = 0; i < nodes.shape(0); ++i)
-               self.field.observe(nodes.data()[i], labels.data()[i], counts.data()[i]);
-           })
       .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "pruned"_a)
       .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
       .def("close", &close)

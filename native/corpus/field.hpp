@@ -39,8 +39,7 @@ class Field {
   }
   Field(const Field&) = delete;
 
-  // Building: words whose label is observed, then sentences (see Builder), then `close`.
-  void observe(Index node, Label label, double count) { observed_.push_back({node, label, count}); }
+  // Building: sentences (see Builder), then `close`.
   double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels,
              bool& risky) {
     return builder_.add(lattices, n, sentence, token, nodes, labels, risky);

@@ -713,9 +713,6 @@ class Field:
     def __init__(
         self, group: NDArray[np.int32], same: float, close: float, null: float, nodes: int, window: float
     ) -> None: ...
-    def observe(
-        self, nodes: NDArray[np.int64], labels: NDArray[np.int32], counts: NDArray[np.float64]
-    ) -> None: ...
     def add(
         self,
         lattices: Lattices,

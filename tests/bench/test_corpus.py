@@ -64,12 +64,12 @@ def test_it_is_drawn(report: Report, tmp_path: Path) -> None:
 
 
 def test_claims_can_fail(report: Report) -> None:
-    spread = Spread(1.0, 1.0, 1.0)
-    row = Row("upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, spread, (1.0, 3.0), [0.5])
+    spread, slow = Spread(1.0, 1.0, 1.0), Spread(3.0, 3.0, 3.0)
+    row = Row("upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, slow, (1.0, 3.0), [0.5])
     verdicts = {claim.text: claim.holds for claim in claims(Report(report.plan, {}, [row]))}
-    assert [holds for holds in verdicts.values() if holds is not None] == [False] * 5
+    assert [holds for holds in verdicts.values() if holds is not None] == [False] * 6
     assert row.reduction == pytest.approx(-5)
-    assert row.cost == 1
+    assert row.cost == 3
     assert row.command_cost == 3
 
 

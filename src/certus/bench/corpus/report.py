@@ -55,8 +55,8 @@ def accuracy(report: Report) -> Group:
 def problems(report: Report) -> Group:
     """Lay out how large the problems are, how they end, and what they cost."""
     table = _table(
-        "target, sentences", "types", "words", "components", "iterations", "certified %", "tagging s",
-        "consistent s", "ratio", "certus tag s", "--consistent s", "ratio",
+        "target, sentences", "types", "words", "components", "iterations", "certified %", "memory s",
+        "all s", "ratio", "command s", "all s", "ratio",
     )  # fmt: skip
     for row in report.rows:
         cells = ["–"] * 3
@@ -67,7 +67,9 @@ def problems(report: Report) -> Group:
             f"{row.certified:.2f}", f"{row.tagging.median:.2f}", f"{row.consistent.median:.2f}",
             f"{row.cost:.2f}×", *cells,
         )  # fmt: skip
-    return titled("problems, and their cost over sentence by sentence: in memory, and of the command", table)
+    return titled(
+        "problems, and their cost over sentence by sentence: from words in memory, and of certus tag", table
+    )
 
 
 def steps(report: Report) -> Group:
