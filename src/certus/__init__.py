@@ -1,4 +1,4 @@
-"""Certus: the best label sequence under a model, fast, with a bound that proves it is the best."""
+"""Certus: the best label sequence, tree or combination of models, fast, with a bound that proves it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ from certus.errors import CertusError, Infeasible, InvalidInput, ModelError, Not
 from certus.solution import KBest, Solution, Status
 
 if TYPE_CHECKING:
+    from certus import corpus as corpus
+    from certus import evaluation as evaluation
+    from certus import formats as formats
+    from certus import hypergraph as hypergraph
+    from certus import latent as latent
+    from certus import learn as learn
+    from certus import models as models
+    from certus import relax as relax
+    from certus import syntax as syntax
     from certus.models.crf import CRF
     from certus.models.loading import load
     from certus.models.parser import Parser
@@ -31,14 +40,17 @@ _LAZY = {  # so that `import certus` is quick
     "Tagger": "certus.models.tagger",
     "load": "certus.models.loading",
 }
+_ROOMS = ("corpus", "evaluation", "formats", "hypergraph", "latent", "learn", "models", "relax", "syntax")
 
 
 def __getattr__(name: str) -> object:
     """Import what most programs do not need when it is first asked for."""
-    if name not in _LAZY:
-        raise AttributeError(f"module 'certus' has no attribute {name!r}")
     import importlib
 
+    if name in _ROOMS:
+        return importlib.import_module(f"certus.{name}")
+    if name not in _LAZY:
+        raise AttributeError(f"module 'certus' has no attribute {name!r}")
     return getattr(importlib.import_module(_LAZY[name]), name)
 
 
