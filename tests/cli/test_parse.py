@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from certus.cli import main
 from certus.cli.app import app
+from certus.cli.parse import Tally
 from certus.formats import brackets
 from certus.syntax import prepared
 from tests.syntax import invented_trees
@@ -83,10 +84,21 @@ def test_sentences_without_a_tree_are_named(folder: Path) -> None:
         assert told.endswith(": 2\n")
 
 
+def test_what_is_not_proven_is_not_said_to_have_no_tree() -> None:
+    tally = Tally()
+    for proven, derived in ((True, True), (False, True), (False, False)):
+        tally.add(proven, derived)
+    assert tally.summary() == (
+        "3 sentences, 1 proven optimal; 1 not derived by the grammar and covered by pieces: 3"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["parse", "EN", "x"], "holds no parser"),
+        (["tag", "P", "x"], "p.certus holds no tagger; train one with certus train tagger"),
+        (["tag", "P", "x", "--consistent"], "p.certus holds no tagger; train one with certus train tagger"),
         (["parse", "P", "absent.txt"], "there is no file absent.txt"),
         (["evaluate", "GOLD", "GOLD", "--train", "GOLD"], "without --train"),
         (["evaluate", "GOLD", "TRAIN"], "tree 1 is over other words"),

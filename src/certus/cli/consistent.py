@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from certus.cli.labelled import texts
-from certus.cli.tag import deliver, sort_out, sources
+from certus.cli.tag import deliver, open_tagger, sort_out, sources
 from certus.errors import InvalidInput
 from certus.formats import read
 from certus.formats.files import check_encoding
-from certus.models.loading import load
 
 if TYPE_CHECKING:
     from certus.corpus import Consistent, Iteration
@@ -36,7 +35,7 @@ def run(
     check_encoding(encoding)
     weights = None if delta is None else parse_delta(delta)
     model, inputs = sort_out(model, inputs)
-    tagger = load(model)
+    tagger = open_tagger(model)
     sentences = list(sources(inputs, format, columns, encoding))
     more = [sentence for name in text for sentence in read(name, format, columns, encoding=encoding)]
     found = tag(

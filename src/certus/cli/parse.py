@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from certus.cli.tag import looks_like_path, stream, typed
+from certus.cli.tag import deliver, looks_like_path, open_tagger, typed
 from certus.errors import InvalidInput
-from certus.formats import atomic, brackets, read
+from certus.formats import brackets, read
 from certus.formats.files import check_encoding, interactive
 from certus.models.loading import load
 from certus.models.parser import Parser
-from certus.models.tagger import Tagger
+from certus.solution import Status
 from certus.syntax.penn import penn_words
 from certus.syntax.trees import prepared
 
@@ -52,11 +52,7 @@ def run(
     sentences = words_of(names, format, encoding)
     found = parsed(parser, sentences, k, threads, 1 if waiting else BATCH, tally)
     texts = written(found, scores or k > 1, pretty)
-    if output is None or output == "-":
-        stream(texts, encoding, waiting)
-    else:
-        with atomic(output, encoding=encoding) as file:
-            file.writelines(texts)
+    deliver(texts, output, encoding, waiting)
     if not quiet:
         print(tally.summary(), file=sys.stderr)
 
@@ -86,9 +82,7 @@ def joined(parser: Parser, path: str, weight: float | None, k: int) -> Joined:
 
     if k > 1:
         raise InvalidInput("a parser with a tagger finds one tree for a sentence: leave -k out")
-    tagger = load(path)
-    if not isinstance(tagger, Tagger):
-        raise InvalidInput(f"{path} holds no tagger; train one on the same trees with certus train tagger")
+    tagger = open_tagger(path)
     return Joined(JointParser(parser.grammar, tagger, weight=WEIGHT if weight is None else weight))
 
 
@@ -115,11 +109,11 @@ class Tally:
         self.proven = 0
         self.covered: list[int] = []
 
-    def add(self, proven: bool) -> None:
+    def add(self, proven: bool, derived: bool) -> None:
         """Count a sentence."""
         self.sentences += 1
         self.proven += proven
-        if not proven:
+        if not derived:
             self.covered.append(self.sentences)
 
     def summary(self) -> str:
@@ -138,11 +132,13 @@ def parsed(
     """Parse sentences, so many together, and yield the solutions of each."""
     while several := list(islice(sentences, batch)):
         for words, answer in zip(several, parser.parse_batch(several, k, threads=threads), strict=True):
-            tally.add(bool(len(answer)) if k > 1 else answer.optimal)
             if k == 1:
+                tally.add(answer.optimal, answer.status is not Status.INFEASIBLE)
                 yield [answer]
             else:
-                yield list(answer) if len(answer) else [parser.parse(words)]
+                found = bool(len(answer))
+                tally.add(found, found)
+                yield list(answer) if found else [parser.parse(words)]
 
 
 def written(found: Iterable[list[Any]], scores: bool, pretty: bool) -> Iterator[str]:

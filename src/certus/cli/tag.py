@@ -14,6 +14,7 @@ from certus.formats import Sentence, Target, atomic, read
 from certus.formats.files import check_encoding, interactive
 from certus.formats.text import RAW, parse
 from certus.models.loading import load
+from certus.models.tagger import Tagger
 
 BATCH = 512  # sentences that are labelled together
 SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".gz")
@@ -38,7 +39,7 @@ def run(
     """Label the inputs and write them out."""
     check_encoding(encoding)
     model, inputs = sort_out(model, inputs)
-    tagger = load(model)
+    tagger = open_tagger(model)
     if inference is not None or steps:
         latent = tagger.latent
         latent.inference = chosen(inference or latent.inference.name, steps, tagger.labels)
@@ -52,6 +53,14 @@ def run(
     waiting = "-" in inputs and interactive("-")
     sentences = sources(inputs, format, columns, encoding)
     deliver(written(tagger, sentences, options, 1 if waiting else BATCH), output, encoding, waiting)
+
+
+def open_tagger(path: str | None) -> Tagger:
+    """Open a tagger, and nothing else."""
+    model = load(path)
+    if not isinstance(model, Tagger):
+        raise InvalidInput(f"{path} holds no tagger; train one with certus train tagger")
+    return model
 
 
 def deliver(labelled: Iterator[str], output: str | None, encoding: str, waiting: bool = False) -> None:
