@@ -393,8 +393,8 @@ def test_an_hmm_holds_few_emissions_at_a_time(
 ) -> None:
     words = [*invented.words(20, 8), []]
     expected = [answer.labels for answer in taggers["hmm"].tag_batch(words)]
-    for most in (1, 100, 1000):
-        monkeypatch.setattr("certus.models.hmm_decoder.MOST", most)
+    for most in (1, 400, 4000):
+        monkeypatch.setattr("certus.models.decoders.MOST_BYTES", most)
         assert [answer.labels for answer in taggers["hmm"].tag_batch(words)] == expected
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from certus.bench.entries import K
 from certus.bench.plan import SIZES, Report, Size
@@ -36,6 +37,10 @@ class Claim:
         if self.measured is None:
             return None
         return self.measured >= self.needed if self.least else self.measured <= self.needed
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it, and whether it holds."""
+        return {**asdict(self), "holds": self.holds}
 
 
 def claims(report: Report) -> list[Claim]:

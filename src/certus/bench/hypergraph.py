@@ -171,7 +171,7 @@ def write_json(report: Report, path: Path) -> None:
         "machine": report.machine,
         "forests": report.forests,
         "rows": [asdict(row) for row in report.rows],
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
     store(content, path)

@@ -266,7 +266,7 @@ def write_json(report: Report, path: Path) -> None:
         "first": None if report.first is None else asdict(report.first),
         "later": None if report.later is None else asdict(report.later),
         "rival": None if report.rival is None else asdict(report.rival),
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
         "machine": report.machine,
     }
     store(content, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,9 @@ class Examples:
         """How many there are."""
         return len(self.labels)
 
+    @cached_property
     def words(self) -> Counter[str]:
-        """Count the words."""
+        """How often each word occurs."""
         return Counter(word for cells in self.cells for word in cells[0])
 
     def __len__(self) -> int:
@@ -81,7 +83,7 @@ class TrainingSet:
             raise InvalidInput("there is nothing to learn from: the training data hold no token")
         names = sorted(set(examples.labels))
         self.inventory = Inventory(names, target.parts if options.shared else None)
-        counts = examples.words()
+        counts = examples.words
         frequent = [word for word, count in counts.items() if count > options.rare]
         self.frequent: NDArray[np.uint64] = _native.word_keys(frequent)
         self.labels = self.inventory.numbers(examples.labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -15,6 +15,8 @@ from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 from certus.learn import options
 from certus.learn.inventory import Inventory
+
+MOST_BYTES = 1 << 25  # of scores that are held at a time
 
 Cells = Sequence[list[list[str]]]
 Allowed = list[list[NDArray[np.int32] | None] | None]
@@ -45,6 +47,22 @@ class Decoded:
     confidence: NDArray[np.float32]
     log_partition: NDArray[np.float64]
     position: NDArray[np.int64]
+
+    @classmethod
+    def nothing(cls, first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:
+        """Return room for answers, with none found yet."""
+        count, tokens = len(first) - 1, int(first[-1])
+        return cls(
+            first,
+            labels=np.full(tokens * k, -1, np.int32),
+            found=np.zeros(count, np.int64),
+            scores=np.full((count, k), -np.inf),
+            bounds=np.full(count, -np.inf),
+            optimal=np.zeros(count, bool),
+            confidence=np.zeros(tokens if confidence else 0, np.float32),
+            log_partition=np.full(count if confidence else 0, -np.inf),
+            position=np.zeros(count, np.int64),
+        )
 
 
 class Decoder(Protocol):
@@ -179,6 +197,15 @@ def make_decoder(
 def starts(cells: Cells) -> NDArray[np.int64]:
     """Return where the tokens of each sentence begin, and where the last ends."""
     return np.concatenate([[0], np.cumsum([len(columns[0]) for columns in cells], dtype=np.int64)])
+
+
+def pieces(first: NDArray[np.int64], width: int, itemsize: int) -> Iterator[tuple[int, int]]:
+    """Cut sentences so that the scores of each piece, so many a token and of this size, fit into memory."""
+    begin, tokens = 0, max(1, MOST_BYTES // (width * itemsize))
+    while begin < len(first) - 1:
+        end = max(begin + 1, int(np.searchsorted(first, first[begin] + tokens, "right")) - 1)
+        yield begin, end
+        begin = end
 
 
 def chain_of(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:

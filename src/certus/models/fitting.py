@@ -84,7 +84,7 @@ def fit(
         inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
         if data.seen is not None:
             arrays["seen"] = data.seen
-    arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words()))}
+    arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words))}
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)
     if held_out is not None:

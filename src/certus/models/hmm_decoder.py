@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,7 @@ from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 from certus.learn.hmm import Hmm
-from certus.models.decoders import Allowed, Cells, Decoded, starts
-
-MOST = 1 << 23  # emissions that are held at a time: 32 MB
+from certus.models.decoders import Allowed, Cells, Decoded, pieces, starts
 
 
 class HmmDecoder:
@@ -42,19 +40,9 @@ class HmmDecoder:
     ) -> Decoded:
         """Label sentences given as columns of cells."""
         chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
-        first, count = starts(cells), len(cells)
-        out = Decoded(
-            first,
-            labels=np.zeros(int(first[-1]) * k, np.int32),
-            found=np.zeros(count, np.int64),
-            scores=np.full((count, k), -np.inf),
-            bounds=np.full(count, -np.inf),
-            optimal=np.zeros(count, bool),
-            confidence=np.zeros(int(first[-1]) if confidence else 0, np.float32),
-            log_partition=np.full(count if confidence else 0, -np.inf),
-            position=np.zeros(count, np.int64),
-        )
-        for begin, end in self._pieces(first):
+        first = starts(cells)
+        out = Decoded.nothing(first, k, confidence)
+        for begin, end in pieces(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
             limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
             emissions = list(map(self._emissions, cells[begin:end], limits))
             found = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
@@ -73,14 +61,6 @@ class HmmDecoder:
         emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])
         model: Any = self._hmm.chain.prepared(np.dtype(np.float64))
         return _native.ChainLattices(model, starts(cells), emissions)
-
-    def _pieces(self, first: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-        """Cut the sentences so that the emissions of each piece fit into memory."""
-        begin, tokens = 0, max(1, MOST // len(self._hmm.start))
-        while begin < len(first) - 1:
-            end = max(begin + 1, int(np.searchsorted(first, first[begin] + tokens, "right")) - 1)
-            yield begin, end
-            begin = end
 
     def _emissions(
         self, cells: list[list[str]], allowed: list[NDArray[np.int32] | None] | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,7 @@ from certus.latent.answers import Answers
 from certus.latent.inference import choose
 from certus.learn import options
 from certus.learn.inventory import Inventory
-from certus.models.decoders import Allowed, Cells, Decoded, chain_of, starts
-
-MOST = 1 << 22  # scores that are held at a time: 32 MB
+from certus.models.decoders import Allowed, Cells, Decoded, chain_of, pieces, starts
 
 
 class LatentDecoder:
@@ -69,8 +67,8 @@ class LatentDecoder:
         inference = choose(self.inference, k)
         chain = self.chain if legal is None else self.chain.constrained(legal)
         first = starts(cells)
-        out = _empty(first, k, confidence)
-        for begin, end in self._pieces(first):
+        out = Decoded.nothing(first, k, confidence)
+        for begin, end in pieces(first, self._states, np.dtype(np.float64).itemsize):
             scores = self.scores(cells[begin:end], threads)
             if allowed is not None:
                 self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
@@ -92,14 +90,6 @@ class LatentDecoder:
         """Refuse: a label sequence's score is a sum over latent paths, which no lattice of labels has."""
         raise InvalidInput("a latent-crf has no lattices of labels: each sequence is a sum over latent paths")
 
-    def _pieces(self, first: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-        """Cut the sentences so that the scores of each piece fit into memory."""
-        begin, tokens = 0, max(1, MOST // self._states)
-        while begin < len(first) - 1:
-            end = max(begin + 1, int(np.searchsorted(first, first[begin] + tokens, "right")) - 1)
-            yield begin, end
-            begin = end
-
     def _forbid(self, scores: NDArray[np.float64], first: NDArray[np.int64], allowed: Allowed) -> None:
         """Forbid the states of labels that a token may not have."""
         for begin, limits in zip(first.tolist(), allowed, strict=True):
@@ -113,21 +103,6 @@ def inference_of(chosen: options.LatentCrf) -> Inference:
     if chosen.inference == LDI.name:
         return LDI(steps=chosen.steps or None)
     return INFERENCES[chosen.inference]()
-
-
-def _empty(first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:
-    count, tokens = len(first) - 1, int(first[-1])
-    return Decoded(
-        first,
-        labels=np.full(tokens * k, -1, np.int32),
-        found=np.zeros(count, np.int64),
-        scores=np.full((count, k), -np.inf),
-        bounds=np.full(count, -np.inf),
-        optimal=np.zeros(count, bool),
-        confidence=np.zeros(tokens if confidence else 0, np.float32),
-        log_partition=np.full(count if confidence else 0, -np.inf),
-        position=np.zeros(count, np.int64),
-    )
 
 
 def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inference) -> None:

@@ -95,7 +95,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "machine": report.machine,
         "rows": [asdict(row) for row in report.rows],
         "steps": [asdict(row) for row in report.steps],
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
 

@@ -46,7 +46,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "quality": [asdict(row) for row in report.quality],
         "curve": [asdict(row) for row in report.curve],
         "highs": [asdict(row) for row in report.timed],
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
 

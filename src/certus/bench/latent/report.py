@@ -91,7 +91,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "plan": {**plan, "data": str(report.plan.data), "only": sorted(report.plan.only)},
         "machine": report.machine,
         "tasks": [asdict(task) for task in report.tasks],
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
     }
 
 

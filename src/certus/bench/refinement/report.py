@@ -72,7 +72,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "errors": [asdict(row) for row in report.errors],
         "slope": report.slope,
         "trained": [asdict(row) for row in report.trained],
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
     }
 
 

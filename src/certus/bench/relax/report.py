@@ -71,7 +71,7 @@ def as_json(report: Report) -> dict[str, Any]:
     return {
         "plan": asdict(report.plan),
         "rows": [asdict(row) for row in report.rows],
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
     }
 
 

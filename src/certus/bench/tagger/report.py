@@ -51,7 +51,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "orders": [asdict(row) for row in report.orders],
         "tasks": [asdict(row) for row in report.tasks],
         "startup": None if report.startup is None else asdict(report.startup),
-        "claims": [{**asdict(claim), "holds": claim.holds} for claim in claims(report)],
+        "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from certus.errors import InvalidInput
 from certus.relax.part import Adjustments, Choice, Forbidden
 
 
-class Constraint:
+class Constraint(ABC):
     """Which of n cells are 1, each with a score of its own: space ``cells`` of shape (n,).
 
     Subclasses choose the cells; ``value`` of a choice are the indices of those that are 1.
@@ -35,8 +36,9 @@ class Constraint:
         """Return the best cells."""
         return self._chosen(self._best(self._values(adjust)))
 
+    @abstractmethod
     def _best(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        raise NotImplementedError
+        """Return the cells that are 1 where each is worth its value."""
 
     def _values(self, adjust: Adjustments) -> NDArray[np.float64]:
         return self.scores + adjust["cells"] if "cells" in adjust else self.scores
