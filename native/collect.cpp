@@ -6,7 +6,7 @@
 
 #include "widths.hpp"
 
-#if defined(CERTUS_HAS_CLONES)
+#if defined(CERTUS_HAS_WIDTHS)
 #include <immintrin.h>
 #endif
 
@@ -53,20 +53,20 @@ Index collect_plainly(const S* x, const S* other, Index n, const unsigned* marke
   return count;
 }
 
-#if defined(CERTUS_HAS_CLONES)
+#if defined(CERTUS_HAS_WIDTHS)
 
 // Eight elements of a group, and the two vectors or one that hold a chunk's maxima.
 struct Doubles {
   using V = __m512d;
-  CERTUS_V4 static V all(double x) { return _mm512_set1_pd(x); }
-  CERTUS_V4 static unsigned marks(const double* group, V least, V* below) {
+  CERTUS_AVX512 static V all(double x) { return _mm512_set1_pd(x); }
+  CERTUS_AVX512 static unsigned marks(const double* group, V least, V* below) {
     const V a = _mm512_loadu_pd(group), b = _mm512_loadu_pd(group + 8);
     const __mmask8 in_a = _mm512_cmp_pd_mask(a, least, _CMP_GE_OQ), in_b = _mm512_cmp_pd_mask(b, least, _CMP_GE_OQ);
     *below = _mm512_mask_max_pd(*below, static_cast<__mmask8>(~in_a), *below, a);
     *below = _mm512_mask_max_pd(*below, static_cast<__mmask8>(~in_b), *below, b);
     return in_a | static_cast<unsigned>(in_b) << 8;
   }
-  CERTUS_V4 static unsigned sums(const double* x, const double* other, unsigned there, V least, double* out, V* below) {
+  CERTUS_AVX512 static unsigned sums(const double* x, const double* other, unsigned there, V least, double* out, V* below) {
     const __m512i at = _mm512_setr_epi64(0, 16, 32, 48, 64, 80, 96, 112);
     const __mmask8 in = static_cast<__mmask8>(there);
     const V never = all(kNever<double>);
@@ -77,19 +77,19 @@ struct Doubles {
     _mm512_store_pd(out, sum);
     return hit;
   }
-  CERTUS_V4 static double most(V x) { return _mm512_reduce_max_pd(x); }
+  CERTUS_AVX512 static double most(V x) { return _mm512_reduce_max_pd(x); }
 };
 
 struct Floats {
   using V = __m512;
-  CERTUS_V4 static V all(float x) { return _mm512_set1_ps(x); }
-  CERTUS_V4 static unsigned marks(const float* group, V least, V* below) {
+  CERTUS_AVX512 static V all(float x) { return _mm512_set1_ps(x); }
+  CERTUS_AVX512 static unsigned marks(const float* group, V least, V* below) {
     const V a = _mm512_loadu_ps(group);
     const __mmask16 in = _mm512_cmp_ps_mask(a, least, _CMP_GE_OQ);
     *below = _mm512_mask_max_ps(*below, static_cast<__mmask16>(~in), *below, a);
     return in;
   }
-  CERTUS_V4 static unsigned sums(const float* x, const float* other, unsigned there, V least, float* out, V* below) {
+  CERTUS_AVX512 static unsigned sums(const float* x, const float* other, unsigned there, V least, float* out, V* below) {
     const __m512i at = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 0, 0, 0, 0, 0, 0, 0, 0);
     const __mmask16 in = static_cast<__mmask16>(there);
     const V never = all(kNever<float>);
@@ -100,13 +100,13 @@ struct Floats {
     _mm512_store_ps(out, sum);
     return hit;
   }
-  CERTUS_V4 static float most(V x) { return _mm512_reduce_max_ps(x); }
+  CERTUS_AVX512 static float most(V x) { return _mm512_reduce_max_ps(x); }
 };
 
 static_assert(kChunk == 8 * kLanes && kLanes == 16);
 
 template <class K, class S>
-CERTUS_V4 Index mark_v4(const Maxima<S>& maxima, Index chunks, S least, unsigned* marked, S* below) {
+CERTUS_AVX512 Index mark_wide(const Maxima<S>& maxima, Index chunks, S least, unsigned* marked, S* below) {
   Index groups = 0;
   S skipped = kNever<S>;
   auto most = K::all(kNever<S>);
@@ -125,7 +125,7 @@ CERTUS_V4 Index mark_v4(const Maxima<S>& maxima, Index chunks, S least, unsigned
 }
 
 template <class K, class S>
-CERTUS_V4 Index collect_v4(const S* x, const S* other, Index n, const unsigned* marked, S least, Found<S>* found,
+CERTUS_AVX512 Index collect_wide(const S* x, const S* other, Index n, const unsigned* marked, S least, Found<S>* found,
                            S* below) {
   alignas(64) S sums[64 / sizeof(S)];
   Index count = 0;
@@ -146,7 +146,7 @@ CERTUS_V4 Index collect_v4(const S* x, const S* other, Index n, const unsigned* 
   return count;
 }
 
-#define CERTUS_CHOOSE(K, name, ...) vector_bytes() == 64 ? name##_v4<K>(__VA_ARGS__) : name##_plainly(__VA_ARGS__)
+#define CERTUS_CHOOSE(K, name, ...) vector_bytes() == 64 ? name##_wide<K>(__VA_ARGS__) : name##_plainly(__VA_ARGS__)
 #else
 #define CERTUS_CHOOSE(K, name, ...) name##_plainly(__VA_ARGS__)
 #endif

@@ -3,9 +3,11 @@
 
 #include "vector.hpp"
 
-#if defined(CERTUS_HAS_CLONES)
-#define CERTUS_V4 __attribute__((target("arch=x86-64-v4")))
-#define CERTUS_V3 __attribute__((target("arch=x86-64-v3")))
+// Chosen by hand, they need no ifunc: other systems than those with clones have them, too.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(CERTUS_NO_CLONES)
+#define CERTUS_HAS_WIDTHS 1
+#define CERTUS_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
+#define CERTUS_AVX2 __attribute__((target("avx2")))
 #endif
 
 namespace certus {
@@ -17,17 +19,17 @@ int vector_bytes();
 }  // namespace certus
 
 // Defines a function that runs `body<S, bytes>`, a template of functions that are always inlined.
-#if defined(CERTUS_HAS_CLONES)
-#define CERTUS_BY_WIDTH(result, name, S, body, parameters, arguments)      \
-  namespace {                                                              \
-  CERTUS_V4 result name##_64 parameters { return body<S, 64> arguments; }  \
-  CERTUS_V3 result name##_32 parameters { return body<S, 32> arguments; }  \
-  result name##_16 parameters { return body<S, 16> arguments; }            \
-  }                                                                        \
-  result name parameters {                                                 \
-    static const int bytes = vector_bytes();                               \
-    if (bytes == 64) return name##_64 arguments;                           \
-    return bytes == 32 ? name##_32 arguments : name##_16 arguments;        \
+#if defined(CERTUS_HAS_WIDTHS)
+#define CERTUS_BY_WIDTH(result, name, S, body, parameters, arguments)         \
+  namespace {                                                                 \
+  CERTUS_AVX512 result name##_64 parameters { return body<S, 64> arguments; } \
+  CERTUS_AVX2 result name##_32 parameters { return body<S, 32> arguments; }   \
+  result name##_16 parameters { return body<S, 16> arguments; }               \
+  }                                                                           \
+  result name parameters {                                                    \
+    static const int bytes = vector_bytes();                                  \
+    if (bytes == 64) return name##_64 arguments;                              \
+    return bytes == 32 ? name##_32 arguments : name##_16 arguments;           \
   }
 #else
 #define CERTUS_BY_WIDTH(result, name, S, body, parameters, arguments) \

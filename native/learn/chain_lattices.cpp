@@ -3,6 +3,7 @@
 
 #include "learn/lattices.hpp"
 #include "marginals.hpp"
+#include "max_marginals.hpp"
 
 namespace certus::learn {
 
@@ -32,35 +33,9 @@ double ChainLattices::search(Index n, const Adjustments& adjust, Label* labels, 
   return score;
 }
 
-// Forward into `best` itself, then backward; L^2 a position.
 void ChainLattices::sweep(Index n, const Adjustments& adjust, double* best, Scratch& w) const {
-  const Index T = length(n), L = labels_;
-  const Dense<double>& tr = chain_->dense();
   add_up(n, adjust, w.best);
-  const auto node = [&](Index t, Index y) { return w.best[t * L + y]; };
-  for (Index y = 0; y < L; ++y) best[y] = (chain_->start() ? chain_->start()[y] : 0.0) + node(0, y);
-  for (Index t = 1; t < T; ++t) {
-    double* const here = best + t * L;
-    for (Index i = 0; i < L; ++i)
-      for (Index j = 0; j < L; ++j) here[j] = std::max(here[j], here[i - L] + tr.data[i * tr.stride + j]);
-    for (Index y = 0; y < L; ++y) here[y] += node(t, y);
-  }
-  std::vector<double>& rest = w.rest;  // of the position at hand, then of the one before
-  rest.assign(2 * L, 0.0);
-  if (chain_->end()) std::copy_n(chain_->end(), L, rest.begin());
-  for (Index t = T - 1;; --t) {
-    for (Index y = 0; y < L; ++y) {
-      best[t * L + y] += rest[y];
-      rest[y] += node(t, y);
-    }
-    if (t == 0) return;
-    for (Index i = 0; i < L; ++i) {
-      double most = kNever<double>;
-      for (Index j = 0; j < L; ++j) most = std::max(most, tr.data[i * tr.stride + j] + rest[j]);
-      rest[L + i] = most;
-    }
-    std::copy_n(rest.begin() + L, L, rest.begin());
-  }
+  certus::max_marginals(*chain_, {w.best.data(), length(n), labels_}, best);
 }
 
 View ChainLattices::view(Index n, Room& room) const {

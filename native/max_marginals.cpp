@@ -1,6 +1,6 @@
 // Forward and backward Viterbi passes. A path through label y at position t is the best prefix that ends there and
 // the best suffix that starts there.
-#include "relax/max_marginals.hpp"
+#include "max_marginals.hpp"
 
 #include <algorithm>
 #include <vector>
