@@ -8,29 +8,37 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
+// What of the rows of a layout is not 0: where each feature's begins, labels and weights.
+struct Weighted {
+  Weighted(const CrfLayout& layout, const double* w) {
+    for (Index f = 0; f < layout.features(); ++f) {
+      const CrfLayout::Row& row = layout.row(f);
+      for (Label k = 0; k < row.count; ++k) {
+        if (w[row.begin + k] == 0) continue;
+        label.push_back(row.dense ? k : layout.listed(row)[k]);
+        weight.push_back(w[row.begin + k]);
+      }
+      begin.push_back(static_cast<Index>(label.size()));
+    }
+  }
+
+  std::vector<Index> begin{0};
+  std::vector<Label> label;
+  std::vector<double> weight;
+};
+
 // The pairs of a feature and a label whose weight is not 0, and the transitions [L][L].
 nb::tuple rows(const CrfModel& model) {
   const CrfLayout& layout = model.layout();
-  std::vector<Index> begin{0};
-  std::vector<Label> label;
-  std::vector<double> weight, transitions;
-  for (Index f = 0; f < layout.features(); ++f) {
-    const CrfLayout::Row& row = layout.row(f);
-    for (Label k = 0; k < row.count; ++k) {
-      const double w = model.weights()[row.begin + k];
-      if (w == 0) continue;
-      label.push_back(row.dense ? k : layout.listed(row)[k]);
-      weight.push_back(w);
-    }
-    begin.push_back(static_cast<Index>(label.size()));
-  }
+  Weighted found(layout, model.weights().data());
+  std::vector<double> transitions;
   const std::size_t L = static_cast<std::size_t>(layout.labels());
   for (Index i = 0; i < layout.labels(); ++i) {
     const double* from = model.weights().data() + layout.transitions() + i * layout.width();
     transitions.insert(transitions.end(), from, from + L);
   }
-  return nb::make_tuple(as_array(std::move(begin)), as_array(std::move(label)), as_array(std::move(weight)),
-                        as_array(std::move(transitions), {L, L}));
+  return nb::make_tuple(as_array(std::move(found.begin)), as_array(std::move(found.label)),
+                        as_array(std::move(found.weight)), as_array(std::move(transitions), {L, L}));
 }
 
 CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label,
@@ -208,18 +216,20 @@ void bind_trainer(nb::module_& m) {
       .def(
           "__init__",
           [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, double min_freq,
-             bool all_states, bool all_transitions, Index latent) {
+             bool all_states, bool all_transitions, Index latent, const CrfCorpus* pairs, Index pair_features) {
             const nb::gil_scoped_release released;
-            new (self) CrfTrainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions, latent});
+            new (self) CrfTrainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions, latent}, pairs,
+                                  pair_features);
           },
           "labels"_a, "features"_a, "corpus"_a, "gold"_a, nb::kw_only(), "min_freq"_a, "all_states"_a,
-          "all_transitions"_a, "latent"_a = 1)
+          "all_transitions"_a, "latent"_a = 1, "pairs"_a.none() = nb::none(), "pair_features"_a = 0)
       .def_prop_ro("size", &CrfTrainer::size)
-      .def_prop_ro("parameters", [](const CrfTrainer& t) { return t.layout().weights(); })
+      .def_prop_ro("parameters", &CrfTrainer::parameters)
       .def_prop_ro("holes", &CrfTrainer::holes)
       .def_prop_rw("weights", &CrfTrainer::weights, &CrfTrainer::set_weights)
       .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a)
       .def("model", &CrfTrainer::model, nb::rv_policy::take_ownership)
+      .def("pair_rows", &CrfTrainer::pair_rows)
       .def(
           "lbfgs",
           [](CrfTrainer& self, double c1, double c2, Index max_iterations, Index memories, double epsilon, Index period,
@@ -273,6 +283,15 @@ void bind_trainer(nb::module_& m) {
 }
 
 }  // namespace
+
+// As rows of a model: the pair of the states i and j is states i + j.
+nb::tuple CrfTrainer::pair_rows() const {
+  Weighted found(data_.pairs->layout, w_.data() + layout().size());
+  const Index H = layout().labels(), W = layout().width();
+  for (Label& column : found.label) column = static_cast<Label>(column / W * H + column % W);
+  return nb::make_tuple(as_array(std::move(found.begin)), as_array(std::move(found.label)),
+                        as_array(std::move(found.weight)));
+}
 
 void bind_crf(nb::module_& m) {
   bind_vocabulary(m);

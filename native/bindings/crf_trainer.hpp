@@ -49,13 +49,24 @@ inline std::function<bool(Index, double)> calling(const nb::callable& report) {
 
 class CrfTrainer {
  public:
-  CrfTrainer(Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, const CrfChoice& choice)
-      : data_(labels, features, corpus.tokens(), gold.data(), choice), w_(data_.layout.size(), 0.0) {}
+  // `pairs` may be null: the features of two labels in a row, of the same tokens.
+  CrfTrainer(Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, const CrfChoice& choice,
+             const CrfCorpus* pairs, Index pair_features)
+      : data_(labels, features, corpus.tokens(), gold.data(), choice) {
+    if (pairs) data_.pairs.emplace(labels, pair_features, pairs->tokens(), gold.data(), choice);
+    w_.assign(data_.size(), 0.0);
+  }
 
   const CrfData& data() const { return data_; }
   const CrfLayout& layout() const { return data_.layout; }
-  Index size() const { return layout().size(); }
-  nb::object holes() const { return as_array(std::vector<Index>(layout().holes())); }
+  Index size() const { return data_.size(); }
+  Index parameters() const { return layout().weights() + (data_.pairs ? data_.pairs->layout.weights() : 0); }
+  nb::object holes() const {
+    std::vector<Index> out(layout().holes());
+    if (data_.pairs)
+      for (const Index hole : data_.pairs->layout.holes()) out.push_back(layout().size() + hole);
+    return as_array(std::move(out));
+  }
 
   double objective(Flat<const double> w, Flat<double> gradient, double c2, Index threads) const {
     const nb::gil_scoped_release released;
@@ -66,7 +77,7 @@ class CrfTrainer {
   nb::object weights() { return as_array(std::vector<double>(w_.begin(), w_.end())); }
   void set_weights(Flat<const double> w) {
     std::copy_n(w.data(), size(), w_.data());
-    layout().clear_holes(w_.data());
+    data_.clear_holes(w_.data());
   }
 
   int lbfgs(const LbfgsOptions& options, double c2, Index threads, const nb::callable& report) {
@@ -82,13 +93,18 @@ class CrfTrainer {
   template <class Options>
   void online(void (*learn)(const CrfData&, const Options&, double*, const CrfReport&), const Options& options,
               const nb::callable& report) {
-    if (data_.latent > 1) throw nb::value_error("labels with latent states are learned by lbfgs alone");
+    if (data_.latent > 1 || data_.pairs)
+      throw nb::value_error("latent states and features of pairs are learned by lbfgs alone");
     const auto call = calling(report);
     const nb::gil_scoped_release released;
     learn(data_, options, w_.data(), call);
   }
 
-  CrfModel* model() const { return new CrfModel(std::make_shared<CrfLayout>(layout()), w_); }
+  // Without the features of pairs.
+  CrfModel* model() const {
+    return new CrfModel(std::make_shared<CrfLayout>(layout()), Doubles(w_.begin(), w_.begin() + layout().size()));
+  }
+  nb::tuple pair_rows() const;
 
  private:
   CrfData data_;

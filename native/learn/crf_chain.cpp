@@ -34,6 +34,15 @@ CERTUS_INLINE void product(const double* x, const double* rows, Index count, Ind
   else if (left == 1) product_tile<1>(x, rows + j, count, width, out + j);
 }
 
+// out[i] = sum_j rows[i][j] x[j].
+CERTUS_INLINE void products(const double* rows, const double* x, Index count, Index width, double* out) {
+  for (Index i = 0; i < count; ++i) {
+    Vec sum = {};
+    for (Index j = 0; j < width; j += kLanes) sum += load(rows + i * width + j) * load(x + j);
+    out[i] = add_lanes(sum);
+  }
+}
+
 struct Span {
   double least, most;
 };
@@ -57,28 +66,28 @@ CERTUS_INLINE void exp_row(double* row, double most, Index labels, Index width) 
 
 // Turns scores into node weights; tells whether they span little enough, and if so adds up what was taken out. If not,
 // the scores are as they were. `most` [T] is scratch.
-CERTUS_INLINE bool nodes(const CrfLinks& links, Index T, double* r, double* most, double* taken) {
-  const Index W = links.width;
+CERTUS_INLINE bool nodes(const CrfSteps& steps, Index T, double* r, double* most, double* taken) {
+  const Index W = steps.width;
   for (Index t = 0; t < T; ++t) {
-    const Span s = span(r + t * W, links.labels, W);
-    if (!(s.most - s.least + links.range <= kRange)) return false;
+    const Span s = span(r + t * W, steps.labels, W);
+    if (!(s.most - s.least + steps.range <= kRange)) return false;
     most[t] = s.most;
   }
   for (Index t = 0; t < T; ++t) {
-    exp_row(r + t * W, most[t], links.labels, W);
+    exp_row(r + t * W, most[t], steps.labels, W);
     *taken += most[t];
   }
   return true;
 }
 
 // a[t] and c[t], from nodes in r; returns sum_t log c[t].
-CERTUS_INLINE double forward(const CrfLinks& links, Index T, const double* r, double* a, double* c) {
-  const Index W = links.width;
+CERTUS_INLINE double forward(const CrfSteps& steps, Index T, const double* r, double* a, double* c) {
+  const Index W = steps.width;
   double logs = 0, factor = 1;
   for (Index t = 0; t < T; ++t) {
     double* now = a + t * W;
     const double* node = r + t * W;
-    if (t) product(now - W, links.link.data(), links.labels, W, now);
+    if (t) product(now - W, steps.link(t), steps.labels, W, now);
     Vec sum = {};
     for (Index j = 0; j < W; j += kLanes) {
       const Vec x = t ? load(now + j) * load(node + j) : load(node + j);
@@ -95,9 +104,9 @@ CERTUS_INLINE double forward(const CrfLinks& links, Index T, const double* r, do
 }
 
 // b[t], and the probabilities in r, from the last position on.
-CERTUS_INLINE void backward(const CrfLinks& links, Index T, const double* a, const double* c, double* b, double* r,
+CERTUS_INLINE void backward(const CrfSteps& steps, Index T, const double* a, const double* c, double* b, double* r,
                             double* beta) {
-  const Index W = links.width;
+  const Index W = steps.width;
   std::fill(beta, beta + W, 1.0);
   for (Index t = T - 1; t >= 0; --t) {
     const double scale = 1 / c[t];
@@ -106,24 +115,26 @@ CERTUS_INLINE void backward(const CrfLinks& links, Index T, const double* a, con
       store(b + t * W + j, ahead * node * scale);
       store(r + t * W + j, load(a + t * W + j) * ahead);
     }
-    if (t) product(b + t * W, links.across.data(), links.labels, W, beta);
+    if (t == 0) break;
+    if (steps.acrosses) product(b + t * W, steps.acrosses, steps.labels, W, beta);
+    else products(steps.link(t), b + t * W, steps.labels, W, beta);
   }
   std::fill(b, b + W, 0.0);
 }
 
-double path_score(const CrfLinks& links, Index T, const Label* path, const double* scores) {
+double path_score(const CrfSteps& steps, Index T, const Label* path, const double* scores) {
   double sum = scores[path[0]];
   for (Index t = 1; t < T; ++t)
-    sum += links.score[path[t - 1] * links.width + path[t]] + scores[t * links.width + path[t]];
+    sum += steps.score(t)[path[t - 1] * steps.width + path[t]] + scores[t * steps.width + path[t]];
   return sum;
 }
 
-CERTUS_CLONES bool scaled(const CrfLinks& links, Index T, double* a, double* b, double* r, double* c, double* beta,
+CERTUS_CLONES bool scaled(const CrfSteps& steps, Index T, double* a, double* b, double* r, double* c, double* beta,
                           double* log_z) {
   double taken = 0;
-  if (!nodes(links, T, r, c, &taken)) return false;
-  *log_z = taken + static_cast<double>(T - 1) * links.largest + forward(links, T, r, a, c);
-  backward(links, T, a, c, b, r, beta);
+  if (!nodes(steps, T, r, c, &taken)) return false;
+  *log_z = taken + steps.taken(T) + forward(steps, T, r, a, c);
+  backward(steps, T, a, c, b, r, beta);
   return true;
 }
 
@@ -177,45 +188,102 @@ void CrfLinks::set(const double* transitions, double scale) {
   transpose(link, labels, width, across);
 }
 
-double crf_sum(const CrfLinks& links, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged) {
+namespace {
+
+// Of the [L][width] scores of a step; past the labels each row then repeats its first.
+CERTUS_CLONES Span span_of_step(double* scores, Index labels, Index width) {
+  Span all = span(scores, labels, width);
+  for (Index i = 1; i < labels; ++i) {
+    const Span s = span(scores + i * width, labels, width);
+    all = {std::min(all.least, s.least), std::max(all.most, s.most)};
+  }
+  return all;
+}
+
+CERTUS_CLONES void weigh_step(double* scores, double most, Index count) {
+  for (Index n = 0; n < count; n += kLanes) store(scores + n, exp_vector(load(scores + n) - most));
+}
+
+}  // namespace
+
+CrfSteps crf_steps(double* scores, double* r, Index T, Index labels, Index width) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  const Index size = labels * width;
+  double *most = arena.get<double>(T), widest = 0, range = 0, largest = 0;
+  for (Index t = 0; t < T; ++t) {
+    const Span s = span_of_row(r + t * width, labels, width);
+    widest = std::max(widest, s.most - s.least);
+  }
+  for (Index t = 1; t < T; ++t) {
+    const Span s = span_of_step(scores + (t - 1) * size, labels, width);
+    most[t] = s.most;
+    largest += s.most;
+    range = std::max(range, s.most - s.least);
+  }
+  const CrfSteps steps{labels, width, size, scores, scores, nullptr, largest, range};
+  if (!(widest + range <= kRange)) return {labels, width, size, scores, nullptr, nullptr, largest, 2 * kRange};
+  for (Index t = 1; t < T; ++t) weigh_step(scores + (t - 1) * size, most[t], size);
+  return steps;
+}
+
+CERTUS_CLONES void crf_step_pairs(const CrfSteps& steps, Index T, const double* a, const double* b, double* pairs) {
+  const Index L = steps.labels, W = steps.width;
+  std::fill_n(pairs, L * W, 0.0);
+  for (Index t = 1; t < T; ++t) {
+    const double *link = steps.link(t), *before = a + (t - 1) * W, *now = b + t * W;
+    double* into = pairs + t * L * W;
+    for (Index i = 0; i < L; ++i)
+      for (Index j = 0; j < W; j += kLanes)
+        store(into + i * W + j, before[i] * load(link + i * W + j) * load(now + j));
+  }
+}
+
+double crf_sum(const CrfSteps& steps, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged) {
   if (T == 0) return 0;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   double log_z = 0;
-  const double score = gold ? path_score(links, T, gold, r) : 0;
-  *ranged = scaled(links, T, a, b, r, arena.get<double>(T), arena.get<double>(links.width), &log_z);
+  const double score = gold ? path_score(steps, T, gold, r) : 0;
+  *ranged = scaled(steps, T, a, b, r, arena.get<double>(T), arena.get<double>(steps.width, 0.0), &log_z);
   if (!*ranged) {
-    std::fill(a, a + T * links.width, 0.0);
-    std::fill(b, b + T * links.width, 0.0);
-    return crf_log_space(links, T, gold, r, nullptr);
+    std::fill(a, a + T * steps.width, 0.0);
+    std::fill(b, b + T * steps.width, 0.0);
+    return crf_log_space(steps, T, gold, r, nullptr);
   }
-  if (gold) take_gold(T, gold, links.width, r);
+  if (gold) take_gold(T, gold, steps.width, r);
   return log_z - score;
 }
 
-double crf_log_space(const CrfLinks& links, Index T, const Label* gold, double* r, double* pairs) {
+double crf_log_space(const CrfSteps& steps, Index T, const Label* gold, double* r, double* pairs) {
   if (T == 0) return 0;
-  const Index L = links.labels, W = links.width;
+  const Index L = steps.labels, W = steps.width;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   double* alpha = arena.get<double>(T * W);
   double* beta = arena.get<double>(T * W, 0.0);
-  const double* step = links.score.data();
-  const double score = gold ? path_score(links, T, gold, r) : 0;
+  const double score = gold ? path_score(steps, T, gold, r) : 0;
   std::copy_n(r, L, alpha);
-  for (Index t = 1; t < T; ++t)
+  for (Index t = 1; t < T; ++t) {
+    const double* step = steps.score(t);
     for (Index j = 0; j < L; ++j)
       alpha[t * W + j] =
           r[t * W + j] + log_sum(L, [&](Index i) { return alpha[(t - 1) * W + i] + step[i * W + j]; });
-  for (Index t = T - 2; t >= 0; --t)
+  }
+  for (Index t = T - 2; t >= 0; --t) {
+    const double* step = steps.score(t + 1);
     for (Index i = 0; i < L; ++i)
       beta[t * W + i] = log_sum(
           L, [&](Index j) { return step[i * W + j] + r[(t + 1) * W + j] + beta[(t + 1) * W + j]; });
+  }
   const double log_z = log_sum(L, [&](Index j) { return alpha[(T - 1) * W + j]; });
-  for (Index t = 1; pairs && t < T; ++t)
+  for (Index t = 1; pairs && t < T; ++t) {
+    const double* step = steps.score(t);
+    double* into = pairs + t * steps.stride;
     for (Index i = 0; i < L; ++i)
       for (Index j = 0; j < L; ++j)
-        pairs[i * W + j] += std::exp(alpha[(t - 1) * W + i] + step[i * W + j] + r[t * W + j] + beta[t * W + j] - log_z);
+        into[i * W + j] += std::exp(alpha[(t - 1) * W + i] + step[i * W + j] + r[t * W + j] + beta[t * W + j] - log_z);
+  }
   for (Index t = 0; t < T; ++t) {
     for (Index j = 0; j < L; ++j) r[t * W + j] = std::exp(alpha[t * W + j] + beta[t * W + j] - log_z);
     std::fill(r + t * W + L, r + (t + 1) * W, 0.0);

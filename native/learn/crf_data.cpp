@@ -6,6 +6,11 @@
 namespace certus {
 namespace {
 
+// sum[n] += x[n]; whole vectors.
+CERTUS_CLONES void add(const double* x, Index n, double* sum) {
+  for (Index k = 0; k < n; k += kLanes) store(sum + k, load(sum + k) + load(x + k));
+}
+
 std::vector<unsigned char> links(Index labels, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
   if (choice.all_transitions) return std::vector<unsigned char>(labels * labels, 1);
   std::vector<double> seen(labels * labels, 0.0);
@@ -20,7 +25,7 @@ std::vector<unsigned char> links(Index labels, const CrfTokens& tokens, const La
 // The places of each feature in the corpus, in order: a counting sort.
 struct Places {
   std::vector<Index> begin;  // [features + 1]
-  std::vector<Label> gold;   // the label of the token
+  std::vector<Label> gold;   // the label of the token, or its pair of labels
   std::vector<double> value; // empty where all are 1
 
   Places(Index features, const CrfTokens& tokens, const Label* labels) : begin(features + 1, 0) {
@@ -56,38 +61,89 @@ std::vector<unsigned char> links_of_states(Index labels, const std::vector<unsig
   return out;
 }
 
-}  // namespace
+struct Seen {  // the labels, or pairs of them, that each feature gets a weight for
+  std::vector<Index> begin{0};  // [features + 1]
+  std::vector<Label> label;     // increasing within a feature
+};
 
-CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold,
-                     const CrfChoice& choice) {
+// gold [tokens]: of `labels` labels, or -1 where a token's features are not to count.
+Seen seen(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
   const Places places(features, tokens, gold);
-  std::vector<Index> row_begin{0};
-  std::vector<Label> row_label, met;
-  std::vector<double> seen(labels, 0.0);
+  Seen out;
+  std::vector<Label> met;
+  std::vector<double> often(labels, 0.0);
   std::vector<unsigned char> here(labels, 0);
   for (Index f = 0; f < features; ++f) {
     met.clear();
     for (Index n = places.begin[f]; n < places.begin[f + 1]; ++n) {
       const Label y = places.gold[n];
+      if (y < 0) continue;
       if (!here[y]) met.push_back(y);
       here[y] = 1;
       // The size of a value, so that one that is below zero counts for as much as one above.
-      seen[y] += places.value.empty() ? 1.0 : std::abs(places.value[n]);
+      often[y] += places.value.empty() ? 1.0 : std::abs(places.value[n]);
     }
     const bool all = choice.all_states && !met.empty();
     if (!all) std::sort(met.begin(), met.end());
     if (all)
-      for (Label y = 0; y < labels; ++y) row_label.push_back(y);
+      for (Label y = 0; y < labels; ++y) out.label.push_back(y);
     else
       for (const Label y : met)
-        if (seen[y] >= choice.min_freq) row_label.push_back(y);
-    for (const Label y : met) seen[y] = 0, here[y] = 0;
-    row_begin.push_back(static_cast<Index>(row_label.size()));
+        if (often[y] >= choice.min_freq) out.label.push_back(y);
+    for (const Label y : met) often[y] = 0, here[y] = 0;
+    out.begin.push_back(static_cast<Index>(out.label.size()));
   }
-  if (choice.latent == 1) return CrfLayout(labels, row_begin, row_label, links(labels, tokens, gold, choice));
-  for (Index& begin : row_begin) begin *= choice.latent;
-  return CrfLayout(labels * choice.latent, row_begin, states_of(row_label, choice.latent),
+  return out;
+}
+
+// The pair of labels that ends at each token, first labels + second; -1 for the first of a sentence.
+std::vector<Label> pairs_of(Index labels, const CrfTokens& tokens, const Label* gold) {
+  std::vector<Label> out(tokens.tokens(), -1);
+  for (Index s = 0; s < tokens.sentences; ++s)
+    for (Index t = tokens.sentence_begin[s] + 1; t < tokens.sentence_begin[s + 1]; ++t)
+      out[t] = static_cast<Label>(gold[t - 1] * labels + gold[t]);
+  return out;
+}
+
+CrfLayout pair_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
+  const Seen found = seen(labels * labels, features, tokens, pairs_of(labels, tokens, gold).data(), choice);
+  const Index m = choice.latent, W = whole_vectors(labels * m);
+  std::vector<Index> begin;
+  std::vector<Label> column;
+  column.reserve(found.label.size() * m * m);
+  for (const Index at : found.begin) begin.push_back(at * m * m);
+  for (Index f = 0; f < features; ++f) {
+    for (Index n = found.begin[f]; n < found.begin[f + 1]; ++n) {
+      const Index i = found.label[n] / labels * m, j = found.label[n] % labels * m;
+      for (Index a = 0; a < m; ++a)
+        for (Index b = 0; b < m; ++b) column.push_back(static_cast<Label>((i + a) * W + j + b));
+    }
+    std::sort(column.begin() + begin[f], column.end());
+  }
+  return CrfLayout(labels * m * W, begin, column, {});
+}
+
+}  // namespace
+
+CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold,
+                     const CrfChoice& choice) {
+  Seen found = seen(labels, features, tokens, gold, choice);
+  if (choice.latent == 1) return CrfLayout(labels, found.begin, found.label, links(labels, tokens, gold, choice));
+  for (Index& begin : found.begin) begin *= choice.latent;
+  return CrfLayout(labels * choice.latent, found.begin, states_of(found.label, choice.latent),
                    links_of_states(labels, links(labels, tokens, gold, choice), choice.latent));
+}
+
+CrfPairs::CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice)
+    : layout(pair_layout(labels, features, tokens, gold, choice)), input(layout, tokens) {}
+
+void CrfData::score_steps(const double* w, Index sentence, double* scores) const {
+  const Index first = input.sentence_begin[sentence], size = layout.labels() * layout.width();
+  for (Index t = 1; t < input.length(sentence); ++t) {
+    double* step = scores + (t - 1) * size;
+    crf_score(pairs->layout, w + layout.size(), pairs->input, first + t, step);
+    add(w + layout.transitions(), size, step);
+  }
 }
 
 }  // namespace certus

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "learn/crf_chain.hpp"
 
@@ -17,6 +18,17 @@ struct CrfChoice {  // which pairs get a weight
 // gold [tokens]: the labels. The layout is one over states, of which a label y has latent ones from y latent on.
 CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice);
 
+// Features of two labels in a row,
+//   score(y | x) = ... + sum_{t >= 1} sum_{f in pairs of x_t} value(f) pair[f][y_{t-1}][y_t],
+// as rows over pairs: the pair of the states i and j is column i width + j, where width is that of the states' layout. The
+// features of the first token of a sentence count for nothing.
+struct CrfPairs {
+  CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice);
+
+  CrfLayout layout;
+  CrfInput input;
+};
+
 struct CrfData {
   CrfData(Index labels, Index features, const CrfTokens& tokens, const Label* labels_of_tokens, const CrfChoice& choice)
       : layout(crf_layout(labels, features, tokens, labels_of_tokens, choice)),
@@ -26,16 +38,26 @@ struct CrfData {
     for (Index s = 0; s < input.sentences(); ++s) longest = std::max(longest, input.length(s));
   }
 
+  // The weights, holes included: those of the layout, then those of pairs.
+  Index size() const { return layout.size() + (pairs ? pairs->layout.size() : 0); }
+  void clear_holes(double* w) const {
+    layout.clear_holes(w);
+    if (pairs) pairs->layout.clear_holes(w + layout.size());
+  }
+
   // The scores of a sentence, [T][width].
   void score(const double* w, Index sentence, double* scores) const {
     const Index first = input.sentence_begin[sentence];
     for (Index t = 0; t < input.length(sentence); ++t)
       crf_score(layout, w, input, first + t, scores + t * layout.width());
   }
+  // With features of pairs: the scores of its steps, transitions included, [T - 1][states][width].
+  void score_steps(const double* w, Index sentence, double* scores) const;
   const Label* labels(Index sentence) const { return gold.data() + input.sentence_begin[sentence]; }
 
   CrfLayout layout;
   CrfInput input;
+  std::optional<CrfPairs> pairs;
   std::vector<Label> gold;
   Index latent;
   Index longest = 0;

@@ -24,11 +24,11 @@ double* gold_scores(Index latent, Index T, const Label* gold, const double* scor
 }
 
 // Turns scores into node weights, and returns what was taken out of all of them, or NaN if they span too much.
-double nodes(const CrfLinks& links, Index latent, Index T, double* x) {
+double nodes(const CrfSteps& steps, Index latent, Index T, double* x) {
   double taken = 0;
   for (Index t = 0; t < T; ++t) {
     const auto [least, most] = std::minmax_element(x + t * latent, x + (t + 1) * latent);
-    if (!(*most - *least + links.range <= kRange)) return std::numeric_limits<double>::quiet_NaN();
+    if (!(*most - *least + steps.range <= kRange)) return std::numeric_limits<double>::quiet_NaN();
     taken += *most;
   }
   for (Index t = 0; t < T; ++t) {
@@ -39,7 +39,7 @@ double nodes(const CrfLinks& links, Index latent, Index T, double* x) {
   return taken;
 }
 
-double forward(const CrfLinks& links, Index latent, Index T, const Label* gold, const double* node, double* a, double* c) {
+double forward(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* node, double* a, double* c) {
   double logs = 0, factor = 1;
   for (Index t = 0; t < T; ++t) {
     double *now = a + t * latent, sum = 0;
@@ -47,7 +47,7 @@ double forward(const CrfLinks& links, Index latent, Index T, const Label* gold, 
       std::fill_n(now, latent, 0.0);
       for (Index i = 0; i < latent; ++i) {
         const double x = (now - latent)[i];
-        const double* link = links.link.data() + (gold[t - 1] * latent + i) * links.width + gold[t] * latent;
+        const double* link = steps.link(t) + (gold[t - 1] * latent + i) * steps.width + gold[t] * latent;
         for (Index k = 0; k < latent; ++k) now[k] += x * link[k];
       }
     } else {
@@ -62,7 +62,7 @@ double forward(const CrfLinks& links, Index latent, Index T, const Label* gold, 
   return logs + std::log(factor);
 }
 
-void backward(const CrfLinks& links, Index latent, Index T, const Label* gold, const double* node, const double* a,
+void backward(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* node, const double* a,
               const double* c, double* b, double* p, double* beta) {
   std::fill_n(beta, latent, 1.0);
   for (Index t = T - 1; t >= 0; --t) {
@@ -72,7 +72,7 @@ void backward(const CrfLinks& links, Index latent, Index T, const Label* gold, c
     }
     if (t == 0) break;
     for (Index i = 0; i < latent; ++i) {
-      const double* link = links.link.data() + (gold[t - 1] * latent + i) * links.width + gold[t] * latent;
+      const double* link = steps.link(t) + (gold[t - 1] * latent + i) * steps.width + gold[t] * latent;
       double sum = 0;
       for (Index k = 0; k < latent; ++k) sum += link[k] * b[t * latent + k];
       beta[i] = sum;
@@ -83,29 +83,29 @@ void backward(const CrfLinks& links, Index latent, Index T, const Label* gold, c
 
 }  // namespace
 
-double crf_gold_sum(const CrfLinks& links, Index latent, Index T, const Label* gold, const double* scores, double* a,
+double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores, double* a,
                     double* b, double* p, bool* ranged) {
   if (T == 0) return 0;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  double* node = gold_scores(latent, T, gold, scores, links.width, arena);
-  const double taken = nodes(links, latent, T, node);
+  double* node = gold_scores(latent, T, gold, scores, steps.width, arena);
+  const double taken = nodes(steps, latent, T, node);
   *ranged = !std::isnan(taken);
   if (!*ranged) {
     std::fill_n(a, T * latent, 0.0);
     std::fill_n(b, T * latent, 0.0);
-    return crf_gold_log_space(links, latent, T, gold, scores, p, nullptr);
+    return crf_gold_log_space(steps, latent, T, gold, scores, p, nullptr);
   }
   double* c = arena.get<double>(T);
-  const double logs = forward(links, latent, T, gold, node, a, c);
-  backward(links, latent, T, gold, node, a, c, b, p, arena.get<double>(latent));
-  return taken + static_cast<double>(T - 1) * links.largest + logs;
+  const double logs = forward(steps, latent, T, gold, node, a, c);
+  backward(steps, latent, T, gold, node, a, c, b, p, arena.get<double>(latent));
+  return taken + steps.taken(T) + logs;
 }
 
-double crf_gold_log_space(const CrfLinks& links, Index latent, Index T, const Label* gold, const double* scores,
+double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores,
                           double* p, double* pairs) {
   if (T == 0) return 0;
-  const Index m = latent, W = links.width;
+  const Index m = latent, W = steps.width;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const double* node = gold_scores(m, T, gold, scores, W, arena);
@@ -113,7 +113,7 @@ double crf_gold_log_space(const CrfLinks& links, Index latent, Index T, const La
   double* beta = arena.get<double>(T * m, 0.0);
   double* terms = arena.get<double>(m);
   const auto step = [&](Index t, Index i, Index k) {  // from state i of the gold label at t - 1 to state k of that at t
-    return links.score[(gold[t - 1] * m + i) * W + gold[t] * m + k];
+    return steps.score(t)[(gold[t - 1] * m + i) * W + gold[t] * m + k];
   };
   std::copy_n(node, m, alpha);
   for (Index t = 1; t < T; ++t)
@@ -131,9 +131,20 @@ double crf_gold_log_space(const CrfLinks& links, Index latent, Index T, const La
   for (Index t = 1; pairs && t < T; ++t)
     for (Index i = 0; i < m; ++i)
       for (Index k = 0; k < m; ++k)
-        pairs[(gold[t - 1] * m + i) * W + gold[t] * m + k] -=
+        pairs[t * steps.stride + (gold[t - 1] * m + i) * W + gold[t] * m + k] -=
             std::exp(alpha[(t - 1) * m + i] + step(t, i, k) + node[t * m + k] + beta[t * m + k] - total);
   return total;
+}
+
+void crf_take_gold_pairs(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* a,
+                         const double* b, double* pairs) {
+  for (Index t = 1; t < T; ++t)
+    for (Index i = 0; i < latent; ++i) {
+      const Index at = (gold[t - 1] * latent + i) * steps.width + gold[t] * latent;
+      const double *link = steps.link(t) + at, x = a[(t - 1) * latent + i];
+      double* from = pairs + t * steps.stride + at;
+      for (Index k = 0; k < latent; ++k) from[k] -= x * link[k] * b[t * latent + k];
+    }
 }
 
 void crf_gold_pairs(const double* a, const double* b, const Label* gold, Index tokens, Index latent, Index width,

@@ -12,12 +12,17 @@ namespace certus {
 // Of the scores [T][width] of one sentence: fills a [T][latent] and b [T][latent], and p [T][latent] with the
 // probabilities of the states given the labels; returns the log of the sum. Where it has to be done in log space, a and
 // b are filled with zeros, and `ranged` is set to false: crf_gold_log_space gives the pairs.
-double crf_gold_sum(const CrfLinks& links, Index latent, Index T, const Label* gold, const double* scores, double* a,
+double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores, double* a,
                     double* b, double* p, bool* ranged);
 
-// The same in log space; takes P(h_t-1 = i, h_t = j | gold) over t away from pairs [L][width] unless it is null.
-double crf_gold_log_space(const CrfLinks& links, Index latent, Index T, const Label* gold, const double* scores,
+// The same in log space; takes P(h_t-1 = i, h_t = j | gold) over t away from pairs [L][width] unless it is null, or, where
+// each step has a matrix of its own, from pairs [T][L][width].
+double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores,
                           double* p, double* pairs);
+
+// Takes P(h_t-1 = i, h_t = j | gold) away from pairs [T][L][width], of steps that have a matrix each.
+void crf_take_gold_pairs(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* a,
+                         const double* b, double* pairs);
 
 // pairs[i][j] += sum over 1 <= t < tokens of a[t-1][i] b[t][j]. Times link, the expected pairs.
 void crf_gold_pairs(const double* a, const double* b, const Label* gold, Index tokens, Index latent, Index width,

@@ -30,7 +30,7 @@ CrfLayout::CrfLayout(Index labels, const std::vector<Index>& row_begin, const st
     label_.insert(label_.end(), row_label.begin() + row_begin[f], row_label.begin() + row_begin[f + 1]);
     transitions_ += count;
   }
-  for (Index i = 0; i < labels_; ++i)
+  for (Index i = 0; i < labels_ && !linked_.empty(); ++i)
     for (Index j = 0; j < width_; ++j)
       if (j >= labels_ || !linked_[i * labels_ + j]) holes_.push_back(transitions_ + i * width_ + j);
 }

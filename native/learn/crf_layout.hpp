@@ -2,6 +2,8 @@
 //
 //   score(y | x) = sum_t sum_{f in x_t} value(f) state[f][y_t] + sum_{t >= 1} transition[y_{t-1}][y_t]
 //
+// (Features of two labels in a row have a layout of their own, whose labels are pairs: crf_data.hpp.)
+//
 // Only some pairs (feature, label) and (label, label) have a weight; the others score 0. A feature that goes with
 // many labels has a dense row, a weight for every label, the absent ones being holes that stay 0: whole vectors of
 // labels are then scored at once. A feature with few labels lists them. The vector is
@@ -26,14 +28,14 @@ class CrfLayout {
   };
 
   // `row_begin` [features + 1] and `row_label` list the labels of each feature, increasing; `linked` [L][L] tells the
-  // transitions that have a weight.
+  // transitions that have a weight, and is empty where there are no transitions at all.
   CrfLayout(Index labels, const std::vector<Index>& row_begin, const std::vector<Label>& row_label,
             const std::vector<unsigned char>& linked);
 
   Index labels() const { return labels_; }
   Index width() const { return width_; }
   Index features() const { return static_cast<Index>(rows_.size()); }
-  Index size() const { return transitions_ + labels_ * width_; }       // weights, holes included
+  Index size() const { return transitions_ + (linked_.empty() ? 0 : labels_ * width_); }  // weights, holes included
   Index weights() const { return size() - static_cast<Index>(holes_.size()); }
   Index transitions() const { return transitions_; }                   // where they begin
   const Row& row(Index feature) const { return rows_[feature]; }

@@ -79,7 +79,7 @@ double CrfModel::sum(Index T, double* scores) const {
   bool ranged = true;
   double* a = arena.get<double>(T * layout_->width());
   double* b = arena.get<double>(T * layout_->width());
-  return crf_sum(links_, T, nullptr, a, b, scores, &ranged);
+  return crf_sum(links_.steps(), T, nullptr, a, b, scores, &ranged);
 }
 
 void CrfModel::marginals(const CrfInput& input, Index threads, double* probabilities, double* log_partition) const {

@@ -7,7 +7,7 @@
 // [gold_t = y] the probability of a state given all gold labels of the sentence (crf_latent.hpp).
 //
 // The corpus is cut into blocks whose probabilities stay in cache. In each block the sentences are summed first; then
-// every feature collects its own part of the gradient from its places in the block. Threads share the sentences and
+// every feature collects its own part of the gradient from its places in the block (crf_places.hpp). Threads share the sentences and
 // then the features, never a sum: whatever their number, the same numbers are added in the same order.
 #pragma once
 
@@ -16,6 +16,7 @@
 
 #include "learn/crf_data.hpp"
 #include "learn/crf_latent.hpp"
+#include "learn/crf_places.hpp"
 
 namespace certus {
 
@@ -27,25 +28,20 @@ class CrfObjective {
 
  private:
   struct Block {
-    Index first, last;              // sentences
-    Index token;                    // the first one
-    std::vector<Index> row;         // the distinct rows: a dense row's number, or the features count plus a feature
-    std::vector<Index> begin;       // [rows + 1]: the places of each
-    std::vector<std::uint32_t> at;  // [places]: the token in the block
-    std::vector<double> value;      // [places], or empty where all are 1
+    Index first, last;  // sentences
+    Index token;        // the first one
+    std::optional<CrfPlaces> places, pair_places;
     std::atomic<Index> next_sentence{0}, next_unit{0};
   };
 
   void cut();
-  void index(Block& block, std::vector<std::uint32_t>& count);
   template <class Wait>
   void work(const double* w, double* gradient, const Wait& wait);
   void sum_sentences(Block& block, const double* w);
   double sum_latent(Index sentence, Index token);
+  double sum_pairs(Index sentence, Index token, const double* w);
   void collect(Block& block, double* gradient);
-  void collect_rows(const Block& block, Index first, Index last, double* gradient) const;
   void redo(const Block& block, const double* w);
-  void collect_listed(const Block& block, Index n, double* gradient) const;
 
   const CrfData& data_;
   double c2_;
@@ -53,8 +49,10 @@ class CrfObjective {
   std::vector<std::unique_ptr<Block>> blocks_;
   CrfLinks links_;
   Doubles a_, b_, r_;          // [tokens of a block][width], as in crf_chain.hpp
+  Doubles step_pairs_;         // [tokens of a block][L][width]: where there are features of pairs, the expected pairs that
+                               // end at each token, less those of the gold labels
   Doubles pairs_;              // [L][width]: expected pairs, less their factor link,
-  Doubles whole_pairs_;        // and those found in log space, whole
+  Doubles whole_pairs_;        // and those found in log space or at each token, whole
   Doubles gold_pairs_;         // [L][width]: the pairs of the corpus, which are known where nothing is latent;
   Doubles gold_a_, gold_b_, gold_p_;   // else [tokens of a block][latent], as in crf_latent.hpp,
   Doubles latent_pairs_;               // and [L][width]: expected pairs given the gold labels, less their factor link

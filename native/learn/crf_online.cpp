@@ -19,7 +19,7 @@ class CrfSentences {
     links_.set(w + data_.layout.transitions(), scale);
     data_.score(w, s, r_.data());
     for (Index n = 0; scale != 1 && n < T * W; ++n) r_[n] *= scale;
-    const double loss = crf_sum(links_, T, data_.labels(s), a_.data(), b_.data(), r_.data(), &ranged_);
+    const double loss = crf_sum(links_.steps(), T, data_.labels(s), a_.data(), b_.data(), r_.data(), &ranged_);
     sum_pairs(w, scale, s);
     return loss;
   }
@@ -52,7 +52,7 @@ class CrfSentences {
     } else if (T > 1) {
       data_.score(w, s, a_.data());
       for (Index n = 0; n < T * W; ++n) a_[n] *= scale;
-      crf_log_space(links_, T, nullptr, a_.data(), pairs_.data());
+      crf_log_space(links_.steps(), T, nullptr, a_.data(), pairs_.data());
     }
     for (Index t = 1; t < T; ++t) pairs_[data_.labels(s)[t - 1] * W + data_.labels(s)[t]] -= 1;
   }

@@ -311,6 +311,8 @@ class CrfTrainer:
         all_states: bool,
         all_transitions: bool,
         latent: int = 1,
+        pairs: CrfCorpus | None = None,
+        pair_features: int = 0,
     ) -> None: ...
     @property
     def size(self) -> int: ...
@@ -322,6 +324,7 @@ class CrfTrainer:
         self, weights: NDArray[np.float64], gradient: NDArray[np.float64], c2: float, threads: int
     ) -> float: ...
     def model(self) -> CrfModel: ...
+    def pair_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
     def lbfgs(
         self,
         *,
