@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
+#include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 #include "latent/inference.hpp"
 #include "parallel.hpp"
@@ -38,8 +39,28 @@ struct Answers {
   std::vector<Index> facts;
 };
 
-nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first, int inference,
-                    Index k, Index steps, bool bounded, bool all, const Gain* gain, Index threads) {
+// Scores of pairs of states, [tokens][H][H]: row t is of the step into token t, so a sentence's first is of no step.
+using PairArray = std::optional<nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
+
+Pairs pairs_of(const PairArray& pairs, const LatentModel& model, Index begin) {
+  if (!pairs) return {};
+  const Index at = (begin + 1) * model.states() * model.states();
+  if (pairs->dtype() == nb::dtype<float>()) return {static_cast<const float*>(pairs->data()) + at, nullptr};
+  return {nullptr, static_cast<const double*>(pairs->data()) + at};
+}
+
+void check(const PairArray& pairs, const LatentModel& model, std::size_t tokens) {
+  if (!pairs) return;
+  const std::size_t H = static_cast<std::size_t>(model.states());
+  if (pairs->shape(0) != tokens || pairs->shape(1) != H || pairs->shape(2) != H)
+    refuse("pairs must have a row of states by states for each token");
+  if (pairs->dtype() != nb::dtype<float>() && pairs->dtype() != nb::dtype<double>())
+    refuse("pairs must be of float32 or float64");
+}
+
+nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
+                    const PairArray& pairs, int inference, Index k, Index steps, bool bounded, bool all, const Gain* gain, Index threads) {
+  check(pairs, model, emissions.shape(0));
   const Index sentences = static_cast<Index>(first.shape(0)) - 1;
   const Wanted wanted{static_cast<Inference>(inference), k, steps, bounded, all, gain};
   std::vector<Found> found(sentences);
@@ -48,7 +69,7 @@ nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Fla
     const nb::gil_scoped_release released;
     parallel(sentences, threads, [&](Index n, Index) {
       const Index begin = first.data()[n], T = first.data()[n + 1] - begin;
-      found[n] = infer(model, emissions.data() + begin * model.states(), T, wanted);
+      found[n] = infer(model, emissions.data() + begin * model.states(), pairs_of(pairs, model, begin), T, wanted);
     });
     answers.emplace(std::move(found));
   }
@@ -58,7 +79,8 @@ nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Fla
 }
 
 nb::object marginals_of_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
-                            Table<double> out, Index threads) {
+                            const PairArray& pairs, Table<double> out, Index threads) {
+  check(pairs, model, emissions.shape(0));
   const Index sentences = static_cast<Index>(first.shape(0)) - 1;
   std::vector<Found> found(sentences);
   std::optional<Answers> answers;
@@ -66,7 +88,8 @@ nb::object marginals_of_all(const LatentModel& model, Table<const double> emissi
     const nb::gil_scoped_release released;
     parallel(sentences, threads, [&](Index n, Index) {
       const Index begin = first.data()[n], T = first.data()[n + 1] - begin;
-      found[n] = label_marginals(model, emissions.data() + begin * model.states(), T, out.data() + begin * model.labels());
+      found[n] = label_marginals(model, emissions.data() + begin * model.states(), pairs_of(pairs, model, begin), T,
+                                 out.data() + begin * model.labels());
     });
     answers.emplace(std::move(found));
   }
@@ -93,16 +116,18 @@ void bind_latent(nb::module_& m) {
                                    end ? end->data() : nullptr);
           },
           "transitions"_a, "begin"_a, "start"_a.none(), "end"_a.none())
-      .def("infer", &infer_all, "emissions"_a, "first"_a, nb::kw_only(), "inference"_a, "k"_a, "steps"_a, "bounded"_a,
+      .def("infer", &infer_all, "emissions"_a, "first"_a, "pairs"_a.none(), nb::kw_only(), "inference"_a, "k"_a, "steps"_a, "bounded"_a,
            "all"_a, "gain"_a.none(), "threads"_a)
-      .def("marginals", &marginals_of_all, "emissions"_a, "first"_a, "out"_a, "threads"_a)
+      .def("marginals", &marginals_of_all, "emissions"_a, "first"_a, "pairs"_a.none(), "out"_a, "threads"_a)
       .def(
           "log_probability",
-          [](const LatentModel& self, Table<const double> emissions, Flat<const Label> labels) {
+          [](const LatentModel& self, Table<const double> emissions, const PairArray& pairs, Flat<const Label> labels) {
+            check(pairs, self, emissions.shape(0));
             const nb::gil_scoped_release released;
-            return log_probability(self, emissions.data(), static_cast<Index>(emissions.shape(0)), labels.data());
+            return log_probability(self, emissions.data(), pairs_of(pairs, self, 0),
+                                   static_cast<Index>(emissions.shape(0)), labels.data());
           },
-          "emissions"_a, "labels"_a);
+          "emissions"_a, "pairs"_a.none(), "labels"_a);
 }
 
 }  // namespace certus

@@ -17,13 +17,13 @@ constexpr Index kMostExpanded = Index{1} << 18;  // of label search: its memory 
 template <class N>
 class Search {
  public:
-  Search(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted, Arena& arena)
+  Search(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted, Arena& arena)
       : model_(model),
         wanted_(wanted),
         arena_(arena),
-        weights_(model, emissions, T, arena),
+        weights_(model, moves, emissions, T, arena),
         total_(weights_.sum(arena)),
-        slack_(rounding(model, emissions, T)),
+        slack_(rounding(model, moves, emissions, T)),
         sequences_(T, wanted.k) {}
 
   double log_partition() const { return total_ + weights_.taken(); }
@@ -101,13 +101,29 @@ class Search {
   bool exhausted_ = false;
 };
 
+Found marginals_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T, double* probabilities) {
+  Found found;
+  const Index H = model.states(), L = model.labels();
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* of_states = arena.get<double>(T * H);
+  const Summary summary = marginals(moves.chain(), Sentence<double>{emissions, T, H}, of_states);
+  found.status = summary.status, found.position = summary.position, found.log_partition = summary.log_partition;
+  std::fill_n(probabilities, T * L, 0.0);
+  if (summary.status != Status::optimal) return found;
+  for (Index t = 0; t < T; ++t)
+    for (Index h = 0; h < H; ++h) probabilities[t * L + model.owner(h)] += of_states[t * H + h];
+  return found;
+}
+
 template <class N>
-void infer_in(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted, Arena& arena, Found& found) {
-  const Lattice<Dense<double>> lattice(emissions, T, model.states(), model.chain(), model.chain().dense(), arena);
-  Search<N> search(model, emissions, T, wanted, arena);
+void infer_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
+              Arena& arena, Found& found) {
+  const Lattice<Dense<double>> lattice(emissions, T, model.states(), moves.chain(), moves.chain().dense(), arena);
+  Search<N> search(model, moves, emissions, T, wanted, arena);
   if (wanted.inference == Inference::bmp) {
     double* probabilities = arena.get<double>(T * model.labels());
-    found = label_marginals(model, emissions, T, probabilities);
+    found = marginals_in(model, moves, emissions, T, probabilities);
     if (found.status == Status::infeasible) return;
     Label* labels = arena.get<Label>(T);
     for (Index t = 0; t < T; ++t) {
@@ -165,9 +181,16 @@ bool refused(const LatentModel& model, const double* emissions, Index T, Found& 
   return true;
 }
 
+// Calls use(moves): the model's own, or those of the sentence.
+template <class Use>
+void with_moves(const LatentModel& model, const Pairs& pairs, Index T, const Use& use) {
+  if (pairs && T > 1) use(model.moves(pairs, T));
+  else use(model.moves());
+}
+
 }  // namespace
 
-Found infer(const LatentModel& model, const double* emissions, Index T, const Wanted& asked) {
+Found infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T, const Wanted& asked) {
   if (T == 0) return nothing();
   Wanted wanted = asked;
   wanted.k = at_most(asked.k, model.labels(), T);
@@ -175,37 +198,37 @@ Found infer(const LatentModel& model, const double* emissions, Index T, const Wa
   if (refused(model, emissions, T, found)) return found;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  if (spans_little(model, emissions, T)) infer_in<double>(model, emissions, T, wanted, arena, found);
-  else infer_in<Logarithm>(model, emissions, T, wanted, arena, found);
+  with_moves(model, pairs, T, [&](const Moves& moves) {
+    if (spans_little(model, moves, emissions, T)) infer_in<double>(model, moves, emissions, T, wanted, arena, found);
+    else infer_in<Logarithm>(model, moves, emissions, T, wanted, arena, found);
+  });
   if (found.status == Status::infeasible) return found;
   judge(wanted, found);
   if (wanted.gain) rerank(*wanted.gain, T, found);
   return found;
 }
 
-Found label_marginals(const LatentModel& model, const double* emissions, Index T, double* probabilities) {
+Found label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                      double* probabilities) {
   Found found;
   if (T == 0 || refused(model, emissions, T, found)) return found;
-  const Index H = model.states(), L = model.labels();
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
-  double* of_states = arena.get<double>(T * H);
-  const Summary summary = marginals(model.chain(), Sentence<double>{emissions, T, H}, of_states);
-  found.status = summary.status, found.position = summary.position, found.log_partition = summary.log_partition;
-  std::fill_n(probabilities, T * L, 0.0);
-  if (summary.status != Status::optimal) return found;
-  for (Index t = 0; t < T; ++t)
-    for (Index h = 0; h < H; ++h) probabilities[t * L + model.owner(h)] += of_states[t * H + h];
+  with_moves(model, pairs, T,
+             [&](const Moves& moves) { found = marginals_in(model, moves, emissions, T, probabilities); });
   return found;
 }
 
-double log_probability(const LatentModel& model, const double* emissions, Index T, const Label* labels) {
+double log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                       const Label* labels) {
   if (T == 0) return 0;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const auto in = [&](const auto& weights) { return weights.sum_of(labels, arena) - weights.sum(arena); };
-  if (spans_little(model, emissions, T)) return in(Weights<double>(model, emissions, T, arena));
-  return in(Weights<Logarithm>(model, emissions, T, arena));
+  double out = 0;
+  with_moves(model, pairs, T, [&](const Moves& moves) {
+    out = spans_little(model, moves, emissions, T) ? in(Weights<double>(model, moves, emissions, T, arena))
+                                                   : in(Weights<Logarithm>(model, moves, emissions, T, arena));
+  });
+  return out;
 }
 
 }  // namespace certus::latent

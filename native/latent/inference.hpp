@@ -36,13 +36,15 @@ struct Found {
   Index paths = 0, sequences = 0, expanded = 0;  // latent paths, label sequences found, prefixes of labels expanded
 };
 
-// emissions [T][states].
-Found infer(const LatentModel& model, const double* emissions, Index T, const Wanted& wanted);
+// emissions [T][states]; pairs are what the transitions of each step are added to, if there are any.
+Found infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T, const Wanted& wanted);
 
 // probabilities [T][labels]: of each label at each position.
-Found label_marginals(const LatentModel& model, const double* emissions, Index T, double* probabilities);
+Found label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                      double* probabilities);
 
 // The log of P(labels | x).
-double log_probability(const LatentModel& model, const double* emissions, Index T, const Label* labels);
+double log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                       const Label* labels);
 
 }  // namespace certus::latent

@@ -5,19 +5,17 @@
 namespace certus::latent {
 namespace {
 
-// out[i] = sum over the states j of label z of across(j)[i] x[j], for all i.
-void arrive(const Weights<double>& weights, const double* x, Label z, double* out) {
-  const LatentModel& model = weights.model();
+// out[i] = sum over the states j of label z of across[j][i] x[j], for all i.
+void arrive(const LatentModel& model, const double* across, const double* x, Label z, double* out) {
   const Index W = model.width(), first = model.begin(z);
   std::fill_n(out, W, 0.0);
-  accumulate_rows(out, x + first, weights.across() + first * W, model.count(z), W, W);
+  accumulate_rows(out, x + first, across + first * W, model.count(z), W, W);
 }
-void arrive(const Weights<Logarithm>& weights, const Logarithm* x, Label z, Logarithm* out) {
-  const LatentModel& model = weights.model();
+void arrive(const LatentModel& model, const Logarithm* across, const Logarithm* x, Label z, Logarithm* out) {
   const Index W = model.width(), first = model.begin(z);
   std::fill_n(out, W, Logarithm{});
   for (Index j = first; j < first + model.count(z); ++j)
-    for (Index i = 0; i < model.states(); ++i) out[i] = out[i] + weights.across()[j * W + i] * x[j];
+    for (Index i = 0; i < model.states(); ++i) out[i] = out[i] + across[j * W + i] * x[j];
 }
 
 }  // namespace
@@ -37,12 +35,13 @@ template <class N>
 void LabelSearch<N>::bound_futures(Arena& arena) {
   const Arena::Scope scope(arena);
   const Index T = weights_.length(), W = model_.width(), H = model_.states();
-  N *best = arena.get<N>(W), *through = arena.get<N>(W);
+  N *best = arena.get<N>(W), *through = arena.get<N>(W), *scratch = arena.get<N>(H * W);
   std::copy_n(weights_.node(T - 1), W, ahead_ + (T - 1) * W);
   for (Index t = T - 2; t >= 0; --t) {
     std::fill_n(best, W, kZero<N>);
+    const N* across = weights_.across(t + 1, scratch);
     for (Label z = 0; z < model_.labels(); ++z) {
-      arrive(weights_, ahead_ + (t + 1) * W, z, through);
+      arrive(model_, across, ahead_ + (t + 1) * W, z, through);
       for (Index h = 0; h < W; ++h) best[h] = best[h] < through[h] ? through[h] : best[h];
     }
     for (Index h = 0; h < W; ++h) ahead_[t * W + h] = best[h] * weights_.node(t)[h];
@@ -93,7 +92,7 @@ bool LabelSearch<N>::expand(double least, Label* labels, double* mass) {
     return true;
   }
   const Index number = open(entry);
-  weights_.leave(sums_.data() + number * model_.room(), entry.label, arrivals_);
+  weights_.leave(sums_.data() + number * model_.room(), entry.label, t + 1, arrivals_);
   offer(number, t + 1, prefixes_[number].exponent, arrivals_, least);
   return false;
 }

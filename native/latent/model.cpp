@@ -1,5 +1,6 @@
 #include "latent/model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace certus::latent {
@@ -17,25 +18,26 @@ LatentModel::LatentModel(const double* transitions, std::vector<Index> begin, co
     : begin_(std::move(begin)),
       owner_(owners(begin_)),
       width_(whole_vectors(states())),
-      chain_(transitions, states(), 1, true, start, end),
-      score_(states() * width_, kNever<double>),
-      score_across_(score_),
+      moves_({transitions, transitions + states() * states()}, states(), true, start, end),
       link_(states() * width_ + kLanes, 0.0),
       across_(link_) {
   const Index H = states();
   for (Index y = 0; y < labels(); ++y) most_ = std::max(most_, count(y));
-  double most = kNever<double>, least = -kNever<double>;
-  for (Index n = 0; n < H * H; ++n) {
-    const double x = transitions[n];
-    score_[n / H * width_ + n % H] = score_across_[n % H * width_ + n / H] = x;
-    if (x == kNever<double>) forbids_ = true;
-    else most = std::max(most, x), least = std::min(least, x);
-  }
-  if (most == kNever<double>) return;  // no transition at all
-  largest_ = most;
-  span_ = most - least;
   for (Index n = 0; n < H * H; ++n)
-    link_[n / H * width_ + n % H] = across_[n % H * width_ + n / H] = std::exp(transitions[n] - most);
+    link_[n / H * width_ + n % H] = across_[n % H * width_ + n / H] = std::exp(transitions[n] - moves_.largest(1));
+}
+
+Moves LatentModel::moves(const Pairs& pairs, Index T) const {
+  const Index size = states() * states();
+  std::vector<double> scores((T - 1) * size);
+  const auto add = [&](const auto* own) {
+    for (Index t = 1; t < T; ++t)
+      for (Index n = 0; n < size; ++n)
+        scores[(t - 1) * size + n] = moves_.score(t)[n] + static_cast<double>(own[(t - 1) * size + n]);
+  };
+  if (pairs.singles) add(pairs.singles);
+  else add(pairs.doubles);
+  return Moves(std::move(scores), states(), false, start(), end());
 }
 
 }  // namespace certus::latent

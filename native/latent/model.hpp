@@ -2,15 +2,24 @@
 //
 //   P(h | x) = exp(score(h)) / Z  for a path h of states,     P(y | x) = sum over the paths h of the labels y of P(h | x)
 //
-// (Sun & Tsujii 2009, equations 2 and 3). The states of label y are begin[y] .. begin[y + 1] - 1.
+// (Sun & Tsujii 2009, equations 2 and 3). The states of label y are begin[y] .. begin[y + 1] - 1. A sentence may have scores
+// of its own for the pairs of states at each of its steps, which the transitions of the model are then added to.
 #pragma once
 
 #include <vector>
 
+#include "latent/moves.hpp"
 #include "learn/crf_math.hpp"
-#include "run.hpp"
 
 namespace certus::latent {
+
+// Scores of pairs of states at each step of a sentence, [T - 1][H][H], in one precision or the other; or none at all.
+struct Pairs {
+  const float* singles = nullptr;
+  const double* doubles = nullptr;
+
+  explicit operator bool() const { return singles || doubles; }
+};
 
 class LatentModel {
  public:
@@ -24,24 +33,21 @@ class LatentModel {
   Index count(Index label) const { return begin_[label + 1] - begin_[label]; }
   Index room() const { return whole_vectors(most_); }  // for the states of any one label
   Label owner(Index state) const { return owner_[state]; }
-  const Model<double>& chain() const { return chain_; }
 
-  const Doubles& score() const { return score_; }    // [H][width], -inf past the states
-  const Doubles& score_across() const { return score_across_; }
+  const Moves& moves() const { return moves_; }
+  // Those of a sentence of T > 1 positions with scores of its own.
+  Moves moves(const Pairs& pairs, Index T) const;
+  const double* start() const { return moves_.chain().start(); }
+  const double* end() const { return moves_.chain().end(); }
   const Doubles& link() const { return link_; }      // [H][width] and a vector: exp(score - largest), 0 past the states
   const Doubles& across() const { return across_; }  // its transpose
-  double largest() const { return largest_; }        // of the transitions that are not forbidden
-  double span() const { return span_; }              // the largest less the least of those
-  bool forbids() const { return forbids_; }          // whether there are others
 
  private:
   std::vector<Index> begin_;
   std::vector<Label> owner_;
   Index width_, most_ = 0;
-  Model<double> chain_;
-  Doubles score_, score_across_, link_, across_;
-  double largest_ = 0, span_ = 0;
-  bool forbids_ = false;
+  Moves moves_;
+  Doubles link_, across_;
 };
 
 }  // namespace certus::latent

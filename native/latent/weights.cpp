@@ -15,8 +15,8 @@ struct Scores {
 
   double at(Index t, Index h) const {
     double x = emissions[t * model.states() + h];
-    if (t == 0 && model.chain().start()) x += model.chain().start()[h];
-    if (t == length - 1 && model.chain().end()) x += model.chain().end()[h];
+    if (t == 0 && model.start()) x += model.start()[h];
+    if (t == length - 1 && model.end()) x += model.end()[h];
     return x;
   }
 };
@@ -50,30 +50,31 @@ CERTUS_CLONES void weigh(double* x, double most, Index width) {
 
 }  // namespace
 
-bool spans_little(const LatentModel& model, const double* emissions, Index T) {
+bool spans_little(const LatentModel& model, const Moves& moves, const double* emissions, Index T) {
   const Scores scores{model, emissions, T};
-  bool forbids = model.forbids();
+  bool forbids = moves.forbids();
   double whole = 0, step = 0;
   for (Index t = 0; t < T; ++t) {
     const Extent e = extent(scores, t);
     forbids = forbids || e.forbids;
-    whole += e.span() + model.span();
-    step = std::max(step, e.span() + model.span());
+    const double span = e.span() + (t ? moves.span(t) : 0);
+    whole += span;
+    step = std::max(step, span);
   }
   return (forbids ? whole : step) <= kSpan;
 }
 
-double rounding(const LatentModel& model, const double* emissions, Index T) {
+double rounding(const LatentModel& model, const Moves& moves, const double* emissions, Index T) {
   const Scores scores{model, emissions, T};
   double sizes = 0;
-  for (Index t = 0; t < T; ++t) sizes += extent(scores, t).size() + std::abs(model.largest()) + model.span();
+  for (Index t = 0; t < T; ++t) sizes += extent(scores, t).size() + (t ? std::abs(moves.largest(t)) + moves.span(t) : 0);
   const double operations = static_cast<double>(T) * static_cast<double>(model.states() + 8);
   return 8 * std::numeric_limits<double>::epsilon() * (operations + sizes);
 }
 
 template <>
-Weights<double>::Weights(const LatentModel& model, const double* emissions, Index T, Arena& arena)
-    : model_(model), length_(T), link_(model.link().data()), across_(model.across().data()) {
+Weights<double>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T, Arena& arena)
+    : model_(model), length_(T), link_(model.link().data()), stride_(model.width()), step_(0) {
   const Index H = model.states(), W = model.width();
   const Scores scores{model, emissions, T};
   nodes_ = arena.get<double>(T * W + kLanes);
@@ -87,36 +88,58 @@ Weights<double>::Weights(const LatentModel& model, const double* emissions, Inde
     weigh(row, most, W);
     taken_ += most;
   }
-  taken_ += static_cast<double>(T - 1) * model.largest();
+  for (Index t = 1; t < T; ++t) taken_ += moves.largest(t);
+  if (moves.shared()) return;
+  step_ = H * W;
+  double* links = arena.get<double>((T - 1) * step_ + kLanes);
+  std::fill_n(links + (T - 1) * step_, kLanes, 0.0);
+  for (Index t = 1; t < T; ++t)
+    for (Index i = 0; i < H; ++i) {
+      double* row = links + (t - 1) * step_ + i * W;
+      std::copy_n(moves.score(t) + i * H, H, row);
+      std::fill(row + H, row + W, kNever<double>);
+      weigh(row, moves.largest(t), W);
+    }
+  link_ = links;
 }
 
 template <>
-Weights<Logarithm>::Weights(const LatentModel& model, const double* emissions, Index T, Arena& arena)
-    : model_(model), length_(T) {
+Weights<Logarithm>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T, Arena& arena)
+    : model_(model), length_(T), stride_(model.states()), step_(moves.shared() ? 0 : stride_ * stride_) {
   const Index H = model.states(), W = model.width();
   const Scores scores{model, emissions, T};
   nodes_ = arena.get<Logarithm>(T * W, {});
   for (Index t = 0; t < T; ++t)
     for (Index h = 0; h < H; ++h) nodes_[t * W + h] = {scores.at(t, h)};
   static_assert(sizeof(Logarithm) == sizeof(double));
-  link_ = reinterpret_cast<const Logarithm*>(model.score().data());
-  across_ = reinterpret_cast<const Logarithm*>(model.score_across().data());
+  link_ = reinterpret_cast<const Logarithm*>(moves.score(1));
+}
+
+template <class N>
+const N* Weights<N>::across(Index t, N* scratch) const {
+  const Index H = model_.states(), W = model_.width();
+  if constexpr (std::is_same_v<N, double>)
+    if (step_ == 0) return model_.across().data();
+  std::fill_n(scratch, H * W, kZero<N>);
+  for (Index i = 0; i < H; ++i)
+    for (Index j = 0; j < H; ++j) scratch[j * W + i] = link(t, i)[j];
+  return scratch;
 }
 
 template <>
-void Weights<double>::leave(const double* x, Label y, double* out) const {
+void Weights<double>::leave(const double* x, Label y, Index t, double* out) const {
   const Index W = model_.width();
   std::fill_n(out, W, 0.0);
-  accumulate_rows(out, x, link(model_.begin(y)), model_.count(y), W, W);
+  accumulate_rows(out, x, link(t, model_.begin(y)), model_.count(y), W, W);
 }
 
 template <>
-void Weights<Logarithm>::leave(const Logarithm* x, Label y, Logarithm* out) const {
+void Weights<Logarithm>::leave(const Logarithm* x, Label y, Index t, Logarithm* out) const {
   const Index W = model_.width(), first = model_.begin(y);
   std::fill_n(out, W, Logarithm{});
   for (Index i = 0; i < model_.count(y); ++i) {
     if (x[i].log == kNever<double>) continue;
-    for (Index j = 0; j < model_.states(); ++j) out[j] = out[j] + x[i] * link(first + i)[j];
+    for (Index j = 0; j < model_.states(); ++j) out[j] = out[j] + x[i] * link(t, first + i)[j];
   }
 }
 
@@ -138,13 +161,13 @@ Index Weights<N>::step(const N* x, Label y, Index t, Label z, N* out) const {
   const Index first = model_.begin(y), into = model_.begin(z), count = model_.count(z);
   if constexpr (std::is_same_v<N, double>) {
     if (count <= kLanes) {
-      step_few(x, link(first) + into, model_.count(y), model_.width(), node(t) + into, count, out);
+      step_few(x, link(t, first) + into, model_.count(y), model_.width(), node(t) + into, count, out);
       return rescale(out, count);
     }
   }
   std::fill_n(out, count, kZero<N>);
   for (Index i = 0; i < model_.count(y); ++i) {
-    const N* row = link(first + i) + into;
+    const N* row = link(t, first + i) + into;
     for (Index j = 0; j < count; ++j) out[j] = out[j] + x[i] * row[j];
   }
   for (Index j = 0; j < count; ++j) out[j] = out[j] * node(t)[into + j];
@@ -161,10 +184,10 @@ double Weights<N>::sum(Arena& arena) const {
   for (Index t = 1; t < length_; ++t) {
     std::fill_n(next, W, kZero<N>);
     if constexpr (std::is_same_v<N, double>) {
-      accumulate_rows(next, now, link_, H, W, W);
+      accumulate_rows(next, now, link(t, 0), H, W, W);
     } else {
       for (Label y = 0; y < model_.labels(); ++y) {
-        leave(now + model_.begin(y), y, part);
+        leave(now + model_.begin(y), y, t, part);
         for (Index j = 0; j < H; ++j) next[j] = next[j] + part[j];
       }
     }

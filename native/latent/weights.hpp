@@ -7,19 +7,20 @@
 
 namespace certus::latent {
 
-// node(t)[h] = exp(score of state h at position t, start and end included, less taken_t) and link(i)[j] =
-// exp(transition - largest): what is taken out is the same for all paths, `taken` in all. Rows are [width], zeros past
-// the states.
+// node(t)[h] = exp(score of state h at position t, start and end included, less taken_t) and link(t, i)[j] =
+// exp(transition into position t - the largest there): what is taken out is the same for all paths, `taken` in all. Rows of
+// nodes are [width], zeros past the states; so are those of links where numbers are as they are.
 template <class N>
 class Weights {
  public:
-  Weights(const LatentModel& model, const double* emissions, Index T, Arena& arena);
+  Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T, Arena& arena);
 
   const LatentModel& model() const { return model_; }
   Index length() const { return length_; }
   const N* node(Index t) const { return nodes_ + t * model_.width(); }
-  const N* link(Index i) const { return link_ + i * model_.width(); }
-  const N* across() const { return across_; }
+  const N* link(Index t, Index i) const { return link_ + (t - 1) * step_ + i * stride_; }
+  // The transpose of the links into position t, [H][width]; `scratch` has room for it.
+  const N* across(Index t, N* scratch) const;
   double taken() const { return taken_; }
 
   // The log of the sum over all paths, less `taken`.
@@ -27,17 +28,18 @@ class Weights {
   // The same over the paths of some labels: the restricted forward sum (equation 8).
   double sum_of(const Label* labels, Arena& arena) const;
 
-  // out[j] = node(t)[j] sum over the states i of label y of x[i] link(i)[j], for the states j of label z; x and out
+  // out[j] = node(t)[j] sum over the states i of label y of x[i] link(t, i)[j], for the states j of label z; x and out
   // begin with the labels' own first state, and have room for a whole vector. Returns the exponent that was taken out.
   Index step(const N* x, Label y, Index t, Label z, N* out) const;
-  // out[j] = sum over the states i of label y of x[i] link(i)[j], for all j.
-  void leave(const N* x, Label y, N* out) const;
+  // out[j] = sum over the states i of label y of x[i] link(t, i)[j], for all j.
+  void leave(const N* x, Label y, Index t, N* out) const;
 
  private:
   const LatentModel& model_;
   Index length_;
   N* nodes_;
-  const N *link_, *across_;
+  const N* link_;
+  Index stride_, step_;  // from row to row of the links, and from step to step: 0 where all share one matrix
   double taken_ = 0;
 };
 
@@ -45,10 +47,10 @@ class Weights {
 // largest. Without forbidden states and transitions, every state can be reached from every other in one step, so what
 // counts is how much the scores of one step span; with them, the whole sentence.
 inline constexpr double kSpan = 300;
-bool spans_little(const LatentModel& model, const double* emissions, Index T);
+bool spans_little(const LatentModel& model, const Moves& moves, const double* emissions, Index T);
 
 // How far a computed log-probability may be from the truth, in units of 1: products and sums of positive numbers lose at
 // most a unit in the last place each, and scores lose as much of their own size.
-double rounding(const LatentModel& model, const double* emissions, Index T);
+double rounding(const LatentModel& model, const Moves& moves, const double* emissions, Index T);
 
 }  // namespace certus::latent

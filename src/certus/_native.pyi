@@ -450,6 +450,7 @@ class LatentModel:
         self,
         emissions: NDArray[np.float64],
         first: NDArray[np.int64],
+        pairs: NDArray[np.floating[Any]] | None,
         *,
         inference: int,
         k: int,
@@ -470,10 +471,16 @@ class LatentModel:
         self,
         emissions: NDArray[np.float64],
         first: NDArray[np.int64],
+        pairs: NDArray[np.floating[Any]] | None,
         out: NDArray[np.float64],
         threads: int,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-    def log_probability(self, emissions: NDArray[np.float64], labels: NDArray[np.int32]) -> float: ...
+    def log_probability(
+        self,
+        emissions: NDArray[np.float64],
+        pairs: NDArray[np.floating[Any]] | None,
+        labels: NDArray[np.int32],
+    ) -> float: ...
 
 # What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights they
 # hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from,

@@ -4,7 +4,8 @@ A label sequence y has the probability of all its latent paths together::
 
     P(y | x) = sum over paths h with owner(h_t) = y_t of exp(score(h)) / Z
 
-where ``score`` is that of ``certus.Chain`` over states (Sun & Tsujii 2009, equations 2 and 3).
+where ``score`` is that of ``certus.Chain`` over states (Sun & Tsujii 2009, equations 2 and 3). A sentence may
+come with scores of its own for pairs of states in a row, which are added to the transitions.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from certus.solution import Status
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Pairs = NDArray[np.floating[Any]]
 
 
 class LatentChain:
@@ -86,6 +88,7 @@ class LatentChain:
         self,
         emissions: Any,
         *,
+        pairs: Any = None,
         k: int = 1,
         inference: str | Inference = "ldi",
         allowed: Any = None,
@@ -95,6 +98,7 @@ class LatentChain:
 
         Args:
             emissions: (T, H) scores of states.
+            pairs: (T-1, H, H) scores [from, to] of the sentence's own steps, added to the transitions.
             k: how many label sequences; of ``ldi`` alone.
 
         Other args:
@@ -107,6 +111,7 @@ class LatentChain:
         """
         return self.decode_batch(
             [emissions],
+            pairs=None if pairs is None else [pairs],
             k=k,
             inference=inference,
             allowed=allowed if allowed is None or isinstance(allowed, Automaton) else [allowed],
@@ -118,6 +123,7 @@ class LatentChain:
         self,
         emissions: Sequence[Any],
         *,
+        pairs: Sequence[Any] | None = None,
         k: int = 1,
         inference: str | Inference = "ldi",
         allowed: Any = None,
@@ -129,6 +135,7 @@ class LatentChain:
 
         Args:
             emissions: a list of (T, H) arrays.
+            pairs: a list of (T-1, H, H) arrays, or None.
             k: as in ``decode``.
             threads: how many threads to use.
 
@@ -143,10 +150,17 @@ class LatentChain:
         if isinstance(allowed, Automaton):
             limited = self.constrained(allowed)
             return limited.decode_batch(
-                emissions, k=k, inference=chosen, threads=threads, infeasible=infeasible, _one=_one
+                emissions,
+                pairs=pairs,
+                k=k,
+                inference=chosen,
+                threads=threads,
+                infeasible=infeasible,
+                _one=_one,
             )
         scores, first = self._joined(emissions, allowed)
-        answers = self.infer(scores, first, chosen, k=k, threads=threads)
+        steps = None if pairs is None else self._steps(pairs, first)
+        answers = self.infer(scores, first, chosen, pairs=steps, k=k, threads=threads)
         begins = answers.begins()
         out: list[Any] = []
         for n in range(len(first) - 1):
@@ -155,7 +169,14 @@ class LatentChain:
         return out
 
     def infer(
-        self, scores: Floats, first: Ints, inference: Inference, *, k: int = 1, threads: int = 1
+        self,
+        scores: Floats,
+        first: Ints,
+        inference: Inference,
+        *,
+        pairs: Pairs | None = None,
+        k: int = 1,
+        threads: int = 1,
     ) -> Answers:
         """Decode sentences given as one array, (tokens, H); the answers stay arrays, for speed.
 
@@ -163,12 +184,17 @@ class LatentChain:
             scores: of states, in float64; sentences one after the other.
             first: (sentences + 1,) where each begins.
             inference: as an object.
+            pairs: (tokens, H, H) in float32 or float64, row t those of the step into token t; the first of a
+                sentence counts for nothing.
             k: as in ``decode``.
             threads: how many threads to use.
         """
         asked = inference.request(k, self.names)
         answers = Answers.of(
-            first, self._native.infer(self._arranged(scores), first, threads=threads, **asked)
+            first,
+            self._native.infer(
+                self._arranged(scores), first, self._arranged_pairs(pairs), threads=threads, **asked
+            ),
         )
         wrong = np.flatnonzero(answers.facts[:, 0] == INVALID)
         if len(wrong):
@@ -179,37 +205,43 @@ class LatentChain:
             inputs.refuse(name, (t, int(self._order[state])), sentence)
         return answers
 
-    def sequences(self, emissions: Any, steps: int) -> LabelSequences:
+    def sequences(self, emissions: Any, steps: int, *, pairs: Any = None) -> LabelSequences:
         """Return the labels of the best ``steps`` latent paths, with their exact probabilities."""
         scores, first = self._joined([emissions], None)
-        answers = self.infer(scores, first, MBR(gain=_nothing, steps=steps))
+        own = None if pairs is None else self._steps([pairs], first)
+        answers = self.infer(scores, first, MBR(gain=_nothing, steps=steps), pairs=own)
         self._check(answers.facts[0].tolist(), None)
         rows, logs = answers.several(0, answers.begins())
         return LabelSequences(rows, np.exp(logs), float(answers.numbers[0, 1]), int(answers.facts[0, 3]))
 
-    def marginals(self, emissions: Any) -> Marginals:
+    def marginals(self, emissions: Any, *, pairs: Any = None) -> Marginals:
         """Compute each label's probability at each position, (T, L), summed over its states."""
         scores, first = self._joined([emissions], None)
-        probabilities, log_partition, facts = self.marginals_batch(scores, first)
+        own = None if pairs is None else self._steps([pairs], first)
+        probabilities, log_partition, facts = self.marginals_batch(scores, first, pairs=own)
         self._check(facts[0].tolist(), None)
         return Marginals(probabilities, float(log_partition[0]))
 
     def marginals_batch(
-        self, scores: Floats, first: Ints, *, threads: int = 1
+        self, scores: Floats, first: Ints, *, pairs: Pairs | None = None, threads: int = 1
     ) -> tuple[Floats, Floats, Ints]:
         """Compute them for sentences given as in ``infer``: (tokens, L), log Z, and facts as in Answers."""
         out = np.zeros((len(scores), self.labels))
-        numbers, facts = self._native.marginals(self._arranged(scores), first, out, threads)
+        own = self._arranged_pairs(pairs)
+        numbers, facts = self._native.marginals(self._arranged(scores), first, own, out, threads)
         return out, numbers.reshape(-1, 4)[:, 2], facts.reshape(-1, 6)
 
-    def log_probability(self, emissions: Any, labels: ArrayLike) -> float:
+    def log_probability(self, emissions: Any, labels: ArrayLike, *, pairs: Any = None) -> float:
         """Return log P(labels | emissions), exactly; -inf for forbidden labels."""
-        scores, _ = self._joined([emissions], None)
+        scores, first = self._joined([emissions], None)
+        own = None if pairs is None else self._steps([pairs], first)
         inputs.check_finite("emissions", scores)
         ids = inputs.as_labels(labels, len(scores), self.labels)
         if ids.ndim != 1:
             raise InvalidInput(f"labels must have shape (T,) with T = {len(scores)}, not {ids.shape}")
-        return self._native.log_probability(self._arranged(scores), ids.astype(np.int32))
+        return self._native.log_probability(
+            self._arranged(scores), self._arranged_pairs(own), ids.astype(np.int32)
+        )
 
     # ------------------------------------------------------------------------------------------ limits
 
@@ -252,6 +284,31 @@ class LatentChain:
             each = [np.where(m[:, self.owner], x, -np.inf) for m, x in zip(masks, each, strict=True)]
         first = np.concatenate([[0], np.cumsum([len(x) for x in each])]).astype(np.int64)
         return np.concatenate([np.empty((0, states)), *each]), first
+
+    def _steps(self, pairs: Sequence[Any], first: Ints) -> Pairs:
+        """Put the scores of pairs of a list of sentences one after the other, as ``infer`` takes them."""
+        states, lengths = len(self.owner), np.diff(first).tolist()
+        if len(pairs) != len(lengths):
+            raise InvalidInput(f"pairs is for {len(pairs)} sentences, but there are {len(lengths)}")
+        out = np.zeros((int(first[-1]), states, states))
+        for n, (given, begin, length) in enumerate(zip(pairs, first.tolist(), lengths, strict=False)):
+            name = "pairs" if len(pairs) == 1 else f"pairs[{n}]"
+            own = inputs.as_array(name, given)
+            wanted = (max(length - 1, 0), states, states)
+            if own.shape != wanted:
+                raise InvalidInput(
+                    f"{name} must have shape (T-1, H, H), here {wanted}: one matrix for each step; "
+                    f"it has {own.shape}"
+                )
+            inputs.check_finite(name, own)
+            out[begin + 1 : begin + length] = own
+        return out
+
+    def _arranged_pairs(self, pairs: Pairs | None) -> Pairs | None:
+        if pairs is None:
+            return None
+        order = self._order
+        return np.ascontiguousarray(pairs if self._sorted else pairs[:, order[:, None], order])
 
     def _arranged(self, scores: Floats) -> Floats:
         return np.ascontiguousarray(scores if self._sorted else scores[:, self._order])

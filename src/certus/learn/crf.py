@@ -277,11 +277,15 @@ def make_trainer(
     all_possible_states: bool = False,
     all_possible_transitions: bool = False,
     latent: int = 1,
+    pairs: Corpus | None = None,
+    pair_features: int = 0,
 ) -> _native.CrfTrainer:
     """Check a labelled corpus and lay out the weights it gives rise to; see train_crf.
 
     With ``latent`` states a label, what a label has a weight for, each of its states has a weight of its own
-    for; such weights are found by LBFGS alone.
+    for. ``pairs`` are features, numbered from 0 by themselves, that have a weight for each two labels in a
+    row that they were seen with; those of a sentence's first token count for nothing. The weights of both
+    kinds are found by LBFGS alone.
     """
     whole("labels", labels, 1)
     whole("latent", latent, 1)
@@ -296,6 +300,8 @@ def make_trainer(
         raise InvalidInput(f"gold labels must be whole numbers from 0 to {labels - 1}")
     if len(corpus.features) and int(corpus.features.max()) >= features:
         raise InvalidInput(f"feature {corpus.features.max()} is not one of {features}, numbered from 0")
+    if pairs is not None:
+        _check_pairs(corpus, pairs, pair_features)
     return _native.CrfTrainer(
         labels,
         features,
@@ -305,7 +311,17 @@ def make_trainer(
         all_states=bool(all_possible_states),
         all_transitions=bool(all_possible_transitions),
         latent=latent,
+        pairs=None if pairs is None else pairs.native,
+        pair_features=pair_features,
     )
+
+
+def _check_pairs(corpus: Corpus, pairs: Corpus, features: int) -> None:
+    whole("pair_features", features, 0)
+    if not np.array_equal(corpus.sentence_begin, pairs.sentence_begin):
+        raise InvalidInput("the features of pairs are of other sentences than the others")
+    if len(pairs.features) and int(pairs.features.max()) >= features:
+        raise InvalidInput(f"pair feature {pairs.features.max()} is not one of {features}, numbered from 0")
 
 
 def _offsets(name: str, values: ArrayLike) -> NDArray[np.int64]:

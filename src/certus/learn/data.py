@@ -67,6 +67,17 @@ def compile_templates(text: str) -> Templates:
     return Templates(text, ("word", *(name for name in named if name not in ("word", "form"))))
 
 
+def extractors(
+    templates: Templates, frequent: NDArray[np.uint64], bits: int, seen: NDArray[np.uint64] | None
+) -> tuple[_native.Extractor, _native.Extractor | None]:
+    """Make what finds the features of single labels, and what finds those of pairs, if there are any."""
+
+    def made(pair: bool) -> _native.Extractor:
+        return _native.Extractor(templates.program(pair), len(templates.columns), frequent, bits, seen)
+
+    return made(False), made(True) if templates.ask_pairs else None
+
+
 class TrainingSet:
     """What learners are given.
 
@@ -74,6 +85,8 @@ class TrainingSet:
         inventory: the labels and their units.
         extractor: finds the features of sentences, in training and after.
         corpus: the numbered features and labels, for the kernels.
+        pair_extractor: finds the features of two labels in a row, or None.
+        pair_corpus: those, numbered by themselves, or None.
         frequent: the keys of words that are not rare.
         seen: for each of those a key of the coarse tags it has, or None where no template asks for that.
     """
@@ -88,12 +101,19 @@ class TrainingSet:
         self.frequent: NDArray[np.uint64] = _native.word_keys(frequent)
         self.labels = self.inventory.numbers(examples.labels)
         self.seen = self._seen(examples, frequent) if templates.ask_seen else None
-        self.extractor = _native.Extractor(
-            templates.program(), len(templates.columns), self.frequent, options.hash_bits, self.seen
+        made = extractors(templates, self.frequent, options.hash_bits, self.seen)
+        self.extractor, self.pair_extractor = made
+        self.corpus = self._numbered(self.extractor, examples, options.min_count)
+        self.pair_corpus = (
+            None
+            if self.pair_extractor is None
+            else self._numbered(self.pair_extractor, examples, options.min_count)
         )
-        keys, ends = self.extractor.keys_of_all(examples.cells)
-        self.corpus = _native.number_features(keys, ends, examples.lengths, self.labels, options.min_count)
         self.tagset = self.inventory.native()
+
+    def _numbered(self, extractor: _native.Extractor, examples: Examples, least: int) -> _native.Corpus:
+        keys, ends = extractor.keys_of_all(examples.cells)
+        return _native.number_features(keys, ends, examples.lengths, self.labels, least)
 
     def _seen(self, examples: Examples, words: list[str]) -> NDArray[np.uint64]:
         """Return a key for the set of coarse tags that each of some words has."""

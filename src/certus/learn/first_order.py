@@ -19,12 +19,7 @@ class FirstOrder:
 
     def __init__(self, data: TrainingSet, chosen: options.Crf, threads: int) -> None:
         self._data, self._drop = data, chosen.drop
-        self._trainer = crf.make_trainer(
-            crf.Corpus(*data.corpus.arrays()),
-            data.labels,
-            labels=len(data.inventory),
-            features=data.corpus.features,
-        )
+        self._trainer = trainer_of(data)
         self._native = algorithm(chosen).start(self._trainer, threads)
 
     @property
@@ -52,7 +47,7 @@ class FirstOrder:
 
     def compiled(self) -> dict[str, NDArray[Any]]:
         """Return the weights."""
-        return compiled(self._trainer, self._data.corpus, self._data.inventory.units, self._drop)
+        return compiled(self._trainer, self._data, self._data.inventory.units, self._drop)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what training goes on from."""
@@ -63,12 +58,31 @@ class FirstOrder:
         self._native.restore(dict(state))
 
 
+def trainer_of(data: TrainingSet, latent: int = 1) -> _native.CrfTrainer:
+    """Lay out the weights of training data."""
+    pairs = data.pair_corpus
+    return crf.make_trainer(
+        crf.Corpus(*data.corpus.arrays()),
+        data.labels,
+        labels=len(data.inventory),
+        features=data.corpus.features,
+        latent=latent,
+        pairs=None if pairs is None else crf.Corpus(*pairs.arrays()),
+        pair_features=0 if pairs is None else pairs.features,
+    )
+
+
 def compiled(
-    trainer: _native.CrfTrainer, corpus: _native.Corpus, units: int, drop: float
+    trainer: _native.CrfTrainer, data: TrainingSet, units: int, drop: float
 ) -> dict[str, NDArray[Any]]:
     """Return the weights as a model file holds them: the compiled features, and the transitions."""
     row_begin, row_label, row_weight, transitions = trainer.model().rows()
-    table: dict[str, Any] = dict(_native.compile_rows(corpus, units, row_begin, row_label, row_weight, drop))
+    table: dict[str, Any] = dict(
+        _native.compile_rows(data.corpus, units, row_begin, row_label, row_weight, drop)
+    )
+    if data.pair_corpus is not None:
+        pairs = _native.compile_rows(data.pair_corpus, units * units, *trainer.pair_rows(), drop)
+        table |= {f"pair_{name}": value for name, value in pairs.items()}
     origin, target = np.nonzero(transitions)
     table["transition_from"], table["transition_to"] = origin, target
     table["transition_score"] = transitions[origin, target].astype(np.float32)

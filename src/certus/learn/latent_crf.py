@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.learn import crf, options
+from certus.learn import options
 from certus.learn.crf_algorithms import LBFGS
 from certus.learn.data import TrainingSet
-from certus.learn.first_order import compiled
+from certus.learn.first_order import compiled, trainer_of
 
 Arrays = dict[str, NDArray[Any]]
 _BEST, _NUMBERS = "restart.best", "restart.numbers"
@@ -32,13 +32,7 @@ class LatentCrf:
     def __init__(self, data: TrainingSet, chosen: options.LatentCrf, threads: int) -> None:
         self._data, self._chosen, self._threads = data, chosen, threads
         self._algorithm = LBFGS(c2=0.5 / chosen.variance)
-        self._trainer = crf.make_trainer(
-            crf.Corpus(*data.corpus.arrays()),
-            data.labels,
-            labels=len(data.inventory),
-            features=data.corpus.features,
-            latent=chosen.latent,
-        )
+        self._trainer = trainer_of(data, chosen.latent)
         self._restart = self._before = 0  # which beginning this is, and the epochs of those before it
         self._least, self._best = np.inf, np.empty(0)
         self._over = False
@@ -101,7 +95,7 @@ class LatentCrf:
     def compiled(self) -> Arrays:
         """Return the weights."""
         states = len(self._data.inventory) * self._chosen.latent
-        return compiled(self._trainer, self._data.corpus, states, self._chosen.drop)
+        return compiled(self._trainer, self._data, states, self._chosen.drop)
 
     def state(self) -> Arrays:
         """Return what training goes on from."""

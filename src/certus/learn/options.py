@@ -23,6 +23,11 @@ class Options:
     exact: ClassVar[bool] = True  # whether tags come with a proof
     shared: ClassVar[bool] = True  # whether labels share the weights of their parts
 
+    @property
+    def pairs(self) -> bool:
+        """Whether it learns features of two labels in a row."""
+        return False
+
     rare: int = option(10, "Words seen at most this often are rare: unknown words are like them.", least=0)
 
     def __post_init__(self) -> None:
@@ -126,6 +131,11 @@ class Crf(Features):
         if self.algorithm == "sgd" and self.c2:
             raise InvalidInput("c2 is a penalty of lbfgs; sgd has c1")
 
+    @property
+    def pairs(self) -> bool:
+        """Whether it learns features of two labels in a row."""
+        return self.algorithm == "lbfgs"
+
 
 @dataclass(frozen=True, kw_only=True)
 class LatentCrf(Features):
@@ -153,6 +163,11 @@ class LatentCrf(Features):
         super().__post_init__()
         if self.inference not in ("ldi", "bhp", "bmp"):
             raise InvalidInput(f"inference is {self.inference!r}; there are ldi, bhp and bmp")
+
+    @property
+    def pairs(self) -> bool:
+        """Whether it learns features of two labels in a row."""
+        return True
 
     @property
     def total(self) -> int:

@@ -13,6 +13,7 @@ A template a line; `docs/features.md` explains them with examples. In short::
     each(analysis[0])                   one feature for each value between bars: "N|V" has two
     seen(word[0])                       the coarse tags that a frequent word has in training
     word[-1] pos[0]                     a conjunction
+    pair word[0]                        with the label before as well: a weight for each two labels in a row
 
 Text is compiled to numbers (`Templates.program`), and those run natively.
 """
@@ -137,10 +138,14 @@ class Term:
 
 @dataclass(frozen=True)
 class Template:
-    """A conjunction of terms (of none: always on) and its condition on the word at hand."""
+    """A conjunction of terms (of none: always on), its condition on the word at hand, and how many labels.
+
+    The features of a ``pair`` go with the token's label and the one before.
+    """
 
     terms: tuple[Term, ...]
     condition: str = "always"
+    pair: bool = False
 
     def numbers(self) -> list[int]:
         """Return the compiled form."""
@@ -169,10 +174,16 @@ class Templates:
         """Whether they ask which tags words were seen with."""
         return any(term.function == "seen" for template in self.templates for term in template.terms)
 
-    def program(self) -> NDArray[np.int32]:
-        """Return the compiled form, which the native extractor runs and model files hold."""
-        numbers = [number for template in self.templates for number in template.numbers()]
-        return np.array([VERSION, len(self.templates), *numbers], np.int32)
+    @property
+    def ask_pairs(self) -> bool:
+        """Whether any of them is of two labels in a row."""
+        return any(template.pair for template in self.templates)
+
+    def program(self, pair: bool = False) -> NDArray[np.int32]:
+        """Return the compiled form, which the native extractor runs: of single labels, or of pairs."""
+        chosen = [template for template in self.templates if template.pair == pair]
+        numbers = [number for template in chosen for number in template.numbers()]
+        return np.array([VERSION, len(chosen), *numbers], np.int32)
 
     def __len__(self) -> int:
         return len(self.templates)
@@ -227,16 +238,21 @@ class _Line:
         return self.TOKEN.finditer(line)
 
     def template(self) -> Template:
-        if self._takes("bias") and self.tokens[1][1] != "[":
-            self.at = 1
-            return Template((), self._condition())
-        self.at = 0
+        pair = self._begins("pair")
+        if self._begins("bias"):
+            return Template((), self._condition(), pair)
         terms = [self._term()]
         while self.tokens[self.at][0] == "name" and self.tokens[self.at][1] != "if":
             terms.append(self._term())
         if sum(term.several for term in terms) > 1:
             self._fail("a conjunction can have one prefix, suffix or each, not more")
-        return Template(tuple(terms), self._condition())
+        return Template(tuple(terms), self._condition(), pair)
+
+    def _begins(self, word: str) -> bool:
+        """Take a word of the language, unless it is the name of a column here."""
+        found = self.tokens[self.at][1] == word and self.tokens[self.at + 1][1] != "["
+        self.at += found
+        return found
 
     def _condition(self) -> str:
         condition = "always"

@@ -185,12 +185,13 @@ def make_decoder(
     tagset: _native.Tagset,
     arrays: Mapping[str, NDArray[Any]],
     chosen: options.Options,
+    pair_extractor: _native.Extractor | None = None,
 ) -> Decoder:
     """Make the decoder of weights that a learner with these options has learned."""
-    if isinstance(chosen, options.LatentCrf):
+    if isinstance(chosen, options.LatentCrf) or pair_extractor is not None:
         from certus.models.latent_decoder import LatentDecoder
 
-        return LatentDecoder(extractor, inventory, arrays, chosen)
+        return LatentDecoder(extractor, pair_extractor, inventory, arrays, chosen)
     return NativeDecoder(extractor, inventory, tagset, arrays)
 
 

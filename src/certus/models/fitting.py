@@ -147,7 +147,9 @@ def _measure(
     held_out: Examples, data: TrainingSet, chosen: options.Options, threads: int
 ) -> Callable[[Arrays], float]:
     def accuracy(arrays: Arrays) -> float:
-        decoder = make_decoder(data.extractor, data.inventory, data.tagset, arrays, chosen)
+        decoder = make_decoder(
+            data.extractor, data.inventory, data.tagset, arrays, chosen, data.pair_extractor
+        )
         return share(decoder, held_out, data.inventory, threads)
 
     return accuracy
@@ -214,7 +216,7 @@ def _describe(
     if isinstance(chosen, options.PrunedCrf):
         described["order"] = chosen.order
     if "features" in arrays:
-        described["features"] = int(arrays["features"])
+        described["features"] = int(arrays["features"]) + int(arrays.get("pair_features", 0))
     return described
 
 

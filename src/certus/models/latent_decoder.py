@@ -21,13 +21,14 @@ from certus.models.decoders import Allowed, Cells, Decoded, chain_of, pieces, st
 
 
 class LatentDecoder:
-    """A latent-dynamic CRF behind the protocol of decoders.
+    """A latent-dynamic CRF, or one with features of pairs of labels, behind the protocol of decoders.
 
     The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability
     plus log Z: like the scores of other learners, it does not change when other labels are ruled out.
 
     Args:
         extractor: finds features.
+        pair_extractor: finds those of two labels in a row, or None.
         inventory: the labels.
         arrays: of the model.
         chosen: the options it was trained with.
@@ -39,18 +40,19 @@ class LatentDecoder:
     def __init__(
         self,
         extractor: _native.Extractor,
+        pair_extractor: _native.Extractor | None,
         inventory: Inventory,
         arrays: Mapping[str, NDArray[Any]],
-        chosen: options.LatentCrf,
+        chosen: options.Options,
     ) -> None:
-        self._states = len(inventory) * chosen.latent
-        # Kernels score states as if they were labels that share nothing.
-        states = np.arange(self._states, dtype=np.int32)[:, None]
-        self._tagset = _native.Tagset(states, self._states, self._states)
-        step = float(arrays["step"])
-        self._tagger = _native.Tagger(extractor, self._tagset, arrays["slots"], arrays["rows"], step)
+        latent = chosen.latent if isinstance(chosen, options.LatentCrf) else 1
+        self._states = len(inventory) * latent
+        self._scorer = _Scorer(extractor, arrays, "", self._states)
+        self._pair_scorer = (
+            None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._states**2)
+        )
         transitions = chain_of(self._states, arrays).transitions
-        self.chain = LatentChain(transitions, chosen.latent, names=inventory.labels)
+        self.chain = LatentChain(transitions, latent, names=inventory.labels)
         self.inference: Inference = inference_of(chosen)
 
     def decode(
@@ -68,27 +70,33 @@ class LatentDecoder:
         chain = self.chain if legal is None else self.chain.constrained(legal)
         first = starts(cells)
         out = Decoded.nothing(first, k, confidence)
-        for begin, end in pieces(first, self._states, np.dtype(np.float64).itemsize):
+        width = self._states * (1 if self._pair_scorer is None else self._states)
+        for begin, end in pieces(first, width, np.dtype(np.float64).itemsize):
             scores = self.scores(cells[begin:end], threads)
+            pairs = self.pairs(cells[begin:end], threads)
             if allowed is not None:
                 self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
             own = first[begin : end + 1] - first[begin]
-            answers = chain.infer(scores, own, inference, k=k, threads=threads)
+            answers = chain.infer(scores, own, inference, pairs=pairs, k=k, threads=threads)
             _put(out, begin, k, answers, inference)
             if confidence:
-                probabilities, _, _ = chain.marginals_batch(scores, own, threads=threads)
+                probabilities, _, _ = chain.marginals_batch(scores, own, pairs=pairs, threads=threads)
                 _put_confidence(out, begin, end, k, probabilities)
         return out
 
     def scores(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
         """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
-        out = np.empty((int(starts(cells)[-1]), self._states), np.float32)
-        self._tagger.emissions_of_all(cells, out, threads)
-        return out.astype(np.float64)
+        return self._scorer(cells, threads).astype(np.float64)
+
+    def pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
+        """Return what is added to the transitions into each token, (tokens, states, states), if anything."""
+        if self._pair_scorer is None:
+            return None
+        return self._pair_scorer(cells, threads).reshape(-1, self._states, self._states)
 
     def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
-        """Refuse: a label sequence's score is a sum over latent paths, which no lattice of labels has."""
-        raise InvalidInput("a latent-crf has no lattices of labels: each sequence is a sum over latent paths")
+        """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
+        raise InvalidInput("there are no lattices of labels with latent states or features of pairs")
 
     def _forbid(self, scores: NDArray[np.float64], first: NDArray[np.int64], allowed: Allowed) -> None:
         """Forbid the states of labels that a token may not have."""
@@ -98,8 +106,27 @@ class LatentDecoder:
                     scores[begin + t, ~np.isin(self.chain.owner, labels)] = -np.inf
 
 
-def inference_of(chosen: options.LatentCrf) -> Inference:
-    """Return the inference that the options name."""
+class _Scorer:
+    """From cells to scores of states or pairs of states: for kernels, labels that share nothing."""
+
+    def __init__(
+        self, extractor: _native.Extractor, arrays: Mapping[str, NDArray[Any]], prefix: str, width: int
+    ) -> None:
+        self._width = width
+        self._tagset = _native.Tagset(np.arange(width, dtype=np.int32)[:, None], width, width)
+        slots, rows, step = (arrays[prefix + name] for name in ("slots", "rows", "step"))
+        self._tagger = _native.Tagger(extractor, self._tagset, slots, rows, float(step))
+
+    def __call__(self, cells: Cells, threads: int) -> NDArray[np.float32]:
+        out = np.empty((int(starts(cells)[-1]), self._width), np.float32)
+        self._tagger.emissions_of_all(cells, out, threads)
+        return out
+
+
+def inference_of(chosen: options.Options) -> Inference:
+    """Return the inference that the options name; without latent states, that of the best path."""
+    if not isinstance(chosen, options.LatentCrf):
+        return LDI()
     if chosen.inference == LDI.name:
         return LDI(steps=chosen.steps or None)
     return INFERENCES[chosen.inference]()

@@ -15,7 +15,7 @@ from certus.errors import InvalidInput, ModelError
 from certus.formats import model_file
 from certus.formats.targets import Target
 from certus.learn import options
-from certus.learn.data import compile_templates
+from certus.learn.data import compile_templates, extractors
 from certus.learn.inventory import Inventory
 from certus.models.answers import Choices, Dictionary, Words, answers, cells_of, limits
 from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
@@ -57,6 +57,11 @@ class Tagger:
         if templates is not None and isinstance(self.options, options.Hmm):
             raise InvalidInput("the learner hmm looks at words alone: leave the templates out")
         self._templates = None if templates is None else compile_templates(templates)
+        if self._templates is not None and self._templates.ask_pairs and not self.options.pairs:
+            raise InvalidInput(
+                f"the learner {self.options.name} has no features of pairs of labels (templates that begin "
+                "with pair); crf with algorithm=lbfgs and latent-crf have"
+            )
         self.description: dict[str, Any] = {}
         self._inventory = Inventory([])
         self._arrays: Mapping[str, NDArray[Any]] = {}
@@ -326,10 +331,8 @@ class Tagger:
             if templates.columns != columns:
                 raise InvalidInput(f"the templates are over {', '.join(templates.columns)}, not {columns}")
             bits = int(description["options"].get("hash_bits", 0))
-            extractor = _native.Extractor(
-                templates.program(), len(columns), arrays["frequent"], bits, arrays.get("seen")
-            )
-            decoder = make_decoder(extractor, inventory, inventory.native(), arrays, self.options)
+            extractor, pairs = extractors(templates, arrays["frequent"], bits, arrays.get("seen"))
+            decoder = make_decoder(extractor, inventory, inventory.native(), arrays, self.options, pairs)
         self._inventory, self._arrays, self.description = inventory, arrays, description
         self._decoder = decoder
 

@@ -1,0 +1,35 @@
+// The transitions between the states of one sentence: a matrix that all steps share, or one for each step.
+#pragma once
+
+#include <vector>
+
+#include "run.hpp"
+
+namespace certus::latent {
+
+class Moves {
+ public:
+  // scores [steps][H][H] (-inf forbids), of one step that is shared by all, or of each; start and end [H] may be null.
+  Moves(std::vector<double> scores, Index states, bool shared, const double* start, const double* end);
+
+  const Model<double>& chain() const { return chain_; }
+  bool shared() const { return stride_ == 0; }
+  // Of the step into position t >= 1.
+  const double* score(Index t) const { return scores_.data() + (t - 1) * stride_; }     // [H][H]
+  double largest(Index t) const { return extents_[shared() ? 0 : t - 1].largest; }       // that is not forbidden
+  double span(Index t) const { return extents_[shared() ? 0 : t - 1].span; }             // the largest less the least
+  bool forbids() const { return forbids_; }                                              // whether any is forbidden
+
+ private:
+  struct Extent {
+    double largest = 0, span = 0;
+  };
+
+  std::vector<double> scores_;
+  Index stride_;
+  std::vector<Extent> extents_;
+  bool forbids_ = false;
+  Model<double> chain_;
+};
+
+}  // namespace certus::latent
