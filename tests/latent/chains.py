@@ -21,6 +21,7 @@ class Problem:
     owner: NDArray[np.int64]
     start: NDArray[np.int64] | None = None
     end: NDArray[np.int64] | None = None
+    pairs: NDArray[np.int64] | None = None
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -31,8 +32,9 @@ class Problem:
         return LatentChain(logs(self.transitions), self.owner, *ends)
 
     def truth(self) -> dict[tuple[int, ...], Fraction]:
-        ends = (None if x is None else x.tolist() for x in (self.start, self.end))
-        return probabilities(self.emissions.tolist(), self.transitions.tolist(), self.owner.tolist(), *ends)
+        start, end, pairs = (None if x is None else x.tolist() for x in (self.start, self.end, self.pairs))
+        lists = (x.tolist() for x in (self.emissions, self.transitions, self.owner))
+        return probabilities(*lists, start=start, end=end, pairs=pairs)
 
 
 def logs(weights: NDArray[np.int64]) -> NDArray[np.float64]:

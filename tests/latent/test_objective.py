@@ -151,3 +151,118 @@ def test_every_state_of_a_label_has_the_weights_of_the_label() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InvalidInput, match="latent must be a whole number of at least 1, not 0"):
         trainer_of(CASES[0][0], 0)
+
+
+# ------------------------------------------------------------------------------------- pairs of labels
+
+PAIRS = [  # a sample, the features of pairs in the same sentences, and latent states
+    (sample(0, labels=2), sample(10, labels=2, features=5), 1),
+    (sample(0, labels=2), sample(10, labels=2, features=5), 2),
+    (sample(1, labels=2, weighted=True), sample(11, labels=2, weighted=True, features=7), 3),
+    (sample(2, labels=3, lengths=(3, 2, 1), per_token=6), sample(12, labels=3, lengths=(3, 2, 1)), 2),
+    (sample(3, labels=1), sample(13, labels=1, per_token=1), 4),
+    (sample(4, labels=5, lengths=(2, 1, 2, 2)), sample(14, labels=5, lengths=(2, 1, 2, 2)), 2),
+]
+
+
+def paired(case: Sample, pairs: Sample, latent: int) -> CrfTrainer:
+    return make_trainer(
+        case.corpus,
+        case.ids,
+        labels=case.labels,
+        features=case.features,
+        latent=latent,
+        pairs=pairs.corpus,
+        pair_features=pairs.features,
+    )
+
+
+@pytest.mark.parametrize(("case", "pairs", "latent"), PAIRS)
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_the_loss_with_pairs_is_that_of_brute_force(
+    case: Sample, pairs: Sample, latent: int, scale: float
+) -> None:
+    trainer = paired(case, pairs, latent)
+    w = random_weights(trainer, 7, scale)
+    weights, states = named(ChainCRF(*trainer.model().rows())), case.labels * latent
+    begin, column, value = trainer.pair_rows()
+    for f in range(pairs.features):
+        for n in range(begin[f], begin[f + 1]):
+            weights.pair[f, int(column[n]) // states, int(column[n]) % states] = float(value[n])
+    parts = (weights.state, weights.transition, weights.pair)
+    total = 0.3 * sum(x * x for part in parts for x in part.values())
+    for tokens, own, gold in zip(case.sentences, pairs.sentences, case.gold, strict=True):
+        if tokens:
+            paths, logs, _ = reference.log_probabilities(weights, tokens, states, own)
+            mine = (np.asarray(paths) // latent == np.array(gold)).all(1)
+            most = logs[mine].max()
+            total -= float(most + np.log(np.exp(logs[mine] - most).sum()))
+    assert at(trainer, w, 0.3)[0] == pytest.approx(total, rel=1e-11)
+
+
+@pytest.mark.parametrize(("case", "pairs", "latent"), PAIRS)
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_the_gradient_with_pairs_is_that_of_finite_differences(
+    case: Sample, pairs: Sample, latent: int, scale: float
+) -> None:
+    trainer = paired(case, pairs, latent)
+    w = random_weights(trainer, 8, scale)
+    loss, gradient = at(trainer, w, c2=0.1)
+    free = np.setdiff1d(np.arange(trainer.size), trainer.holes)
+    assert (gradient[trainer.holes] == 0).all()
+    h = 1e-6 * scale
+    for k in free[:: max(1, len(free) // 60)]:
+        step = np.zeros(trainer.size)
+        step[k] = h
+        slope = (at(trainer, w + step, 0.1)[0] - at(trainer, w - step, 0.1)[0]) / (2 * h)
+        assert gradient[k] == pytest.approx(slope, rel=1e-4, abs=1e-5)
+    for threads in (2, 5):
+        other_loss, other = at(trainer, w, 0.1, threads)
+        assert other_loss == loss
+        assert (other == gradient).all()
+
+
+def test_pairs_get_a_weight_where_they_were_seen() -> None:
+    case, pairs, _ = PAIRS[3]
+    plain, both = trainer_of(case, 2), paired(case, pairs, 2)
+    seen = {
+        (feature, *labels[t - 1 : t + 1])
+        for tokens, labels in zip(pairs.sentences, case.gold, strict=True)
+        for t in range(1, len(tokens))
+        for feature, _ in tokens[t]
+    }
+    assert both.parameters - plain.parameters == 4 * len(seen)
+
+
+def test_pairs_that_are_always_there_are_transitions() -> None:
+    """A pair feature of every token, whatever it is, adds to all transitions alike."""
+    case = sample(6, labels=3)
+    always = sample(16, labels=3, features=1, per_token=1)
+    plain, both = trainer_of(case, 2), paired(case, always, 2)
+    w = random_weights(plain, 4)
+    moved = np.zeros(both.size)
+    moved[: plain.size] = w
+    loss, gradient = at(both, moved)
+    assert loss == pytest.approx(at(plain, w)[0], rel=1e-12)
+    moved[: plain.size] = 0
+    both.weights = np.arange(1.0, both.size + 1)
+    _, _, place = both.pair_rows()
+    *_, transitions = places(plain)
+    singles = w.copy()
+    singles[transitions.ravel()[transitions.ravel() >= 0]] = 0
+    moved[: plain.size] = singles
+    moved[place.astype(int) - 1] = w[transitions[transitions >= 0]]
+    again, other = at(both, moved)
+    assert again == pytest.approx(loss, rel=1e-12)
+    assert other[: plain.size] == pytest.approx(gradient[: plain.size], abs=1e-12)
+
+
+def test_pairs_of_other_sentences_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="the features of pairs are of other sentences"):
+        paired(sample(0, labels=2), sample(0, labels=2, lengths=(4, 2)), 1)
+    case = sample(0, labels=2)
+    with pytest.raises(InvalidInput, match=r"pair feature 1[01] is not one of 3, numbered from 0"):
+        make_trainer(case.corpus, case.ids, labels=2, features=12, pairs=case.corpus, pair_features=3)
+    trainer = paired(*PAIRS[0])
+    with pytest.raises(ValueError, match="features of pairs are learned by lbfgs alone"):
+        trainer.perceptron(max_iterations=1, epsilon=0.0, seed=0, report=lambda *_: False)

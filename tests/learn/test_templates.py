@@ -26,6 +26,8 @@ COLUMNS = ("word", "pos", "analysis")
         ("prefix(word[0], 1..10) if rare", Template((Term("prefix", 0, 0, low=1, high=10),), "rare")),
         ("suffix(lower(word[0]), 3)", Template((Term("suffix", 0, 0, lower=True, low=3, high=3),))),
         ("each(analysis[0])", Template((Term("each", 2, 0),))),
+        ("pair bias", Template((), pair=True)),
+        ("pair word[-1] pos[0] if rare", Template((Term("text", 0, -1), Term("text", 1, 0)), "rare", True)),
         ("each(lower(analysis[-1]))", Template((Term("each", 2, -1, lower=True),))),
         ("  word[-1]  pos[0] # why", Template((Term("text", 0, -1), Term("text", 1, 0)))),
         (" suffix( word[ 0 ] , 1 .. 2 )pos[0]if rare",
@@ -37,17 +39,20 @@ def test_lines(line: str, template: Template) -> None:
 
 
 def test_columns_may_have_the_names_of_functions() -> None:
-    names = ("bias", "shape", "rare")
-    found = parse("bias[0]\nshape(shape[1]) rare[0] if rare\nbias", names)
+    names = ("bias", "shape", "rare", "pair")
+    found = parse("bias[0]\nshape(shape[1]) rare[0] if rare\nbias\npair[0]\npair pair[0]", names)
     assert found[0] == Template((Term("text", 0, 0),))
     assert found[1] == Template((Term("shape", 1, 1), Term("text", 2, 0)), "rare")
     assert found[2] == Template(())
+    assert found[3:] == (Template((Term("text", 3, 0),)), Template((Term("text", 3, 0),), pair=True))
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("word", r"expected '\[' after 'word', not the end of the line"),
+        ("pair", "expected a column or a function after 'pair', not the end of the line"),
+        ("pair pair word[0]", r"there is no column 'pair'"),
         ("word[]", r"expected an offset from -16 to 16 after '\[', not '\]'"),
         ("word[0", r"expected '\]' after '0', not the end of the line"),
         ("word[17]", r"word\[17\] is too far away; offsets go from -16 to 16"),

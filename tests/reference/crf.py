@@ -20,9 +20,14 @@ class Weights:
 
     state: dict[tuple[int, int], float] = field(default_factory=dict)
     transition: dict[tuple[int, int], float] = field(default_factory=dict)
+    pair: dict[tuple[int, int, int], float] = field(default_factory=dict)
 
-    def score(self, tokens: list[Token], path: Labels) -> float:
+    def score(self, tokens: list[Token], path: Labels, pairs: list[Token] | None = None) -> float:
+        """Of a path; ``pairs`` are the features of each token that go with two labels in a row."""
         total = 0.0
+        for t in range(1, len(tokens) if pairs else 0):
+            for feature, value in pairs[t] if pairs else ():
+                total += value * self.pair.get((feature, int(path[t - 1]), int(path[t])), 0.0)
         for t, token in enumerate(tokens):
             for feature, value in token:
                 total += value * self.state.get((feature, int(path[t])), 0.0)
@@ -44,10 +49,12 @@ def observed(
     return states, {pair for labels in gold for pair in pairwise(labels)}
 
 
-def log_probabilities(weights: Weights, tokens: list[Token], labels: int) -> tuple[Labels, Floats, float]:
+def log_probabilities(
+    weights: Weights, tokens: list[Token], labels: int, pairs: list[Token] | None = None
+) -> tuple[Labels, Floats, float]:
     """All label sequences, their log-probabilities, and log Z."""
     paths = all_paths(len(tokens), labels)
-    scores = np.array([weights.score(tokens, path) for path in paths])
+    scores = np.array([weights.score(tokens, path, pairs) for path in paths])
     most = scores.max()
     log_z = float(most + np.log(np.exp(scores - most).sum()))
     return paths, scores - log_z, log_z

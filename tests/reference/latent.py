@@ -19,8 +19,12 @@ def probabilities(
     owner: Sequence[int],
     start: Sequence[int] | None = None,
     end: Sequence[int] | None = None,
+    pairs: Sequence[Matrix] | None = None,
 ) -> dict[tuple[int, ...], Fraction]:
-    """P(y | x) of every label sequence that has any; the arguments are weights, not their logarithms."""
+    """P(y | x) of every label sequence that has any; the arguments are weights, not their logarithms.
+
+    Those of ``pairs`` are for the steps of this sentence alone, times the transitions.
+    """
     mass: dict[tuple[int, ...], int] = defaultdict(int)
     for path in product(range(len(owner)), repeat=len(emissions)):
         weight = 1
@@ -28,6 +32,7 @@ def probabilities(
             weight *= emissions[t][h]
             if t:
                 weight *= transitions[path[t - 1]][h]
+                weight *= 1 if pairs is None else pairs[t - 1][path[t - 1]][h]
         if start is not None:
             weight *= start[path[0]]
         if end is not None:
