@@ -33,8 +33,8 @@ class Problem:
 
     def truth(self) -> dict[tuple[int, ...], Fraction]:
         start, end, pairs = (None if x is None else x.tolist() for x in (self.start, self.end, self.pairs))
-        lists = (x.tolist() for x in (self.emissions, self.transitions, self.owner))
-        return probabilities(*lists, start=start, end=end, pairs=pairs)
+        emissions, transitions, owner = (x.tolist() for x in (self.emissions, self.transitions, self.owner))
+        return probabilities(emissions, transitions, owner, start, end, pairs)
 
 
 def logs(weights: NDArray[np.int64]) -> NDArray[np.float64]:
