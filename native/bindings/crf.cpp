@@ -216,14 +216,17 @@ void bind_trainer(nb::module_& m) {
       .def(
           "__init__",
           [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, double min_freq,
-             bool all_states, bool all_transitions, Index latent, const CrfCorpus* pairs, Index pair_features) {
+             bool all_states, bool all_transitions, Index latent, const CrfCorpus* pairs, Index pair_features,
+             bool shared_pairs) {
             const nb::gil_scoped_release released;
-            new (self) CrfTrainer(labels, features, corpus, gold, {min_freq, all_states, all_transitions, latent}, pairs,
-                                  pair_features);
+            new (self) CrfTrainer(labels, features, corpus, gold,
+                                  {min_freq, all_states, all_transitions, latent, shared_pairs}, pairs, pair_features);
           },
           "labels"_a, "features"_a, "corpus"_a, "gold"_a, nb::kw_only(), "min_freq"_a, "all_states"_a,
-          "all_transitions"_a, "latent"_a = 1, "pairs"_a.none() = nb::none(), "pair_features"_a = 0)
+          "all_transitions"_a, "latent"_a = 1, "pairs"_a.none() = nb::none(), "pair_features"_a = 0,
+          "shared_pairs"_a = false)
       .def_prop_ro("size", &CrfTrainer::size)
+      .def_prop_ro("singles", [](const CrfTrainer& t) { return t.layout().size(); })
       .def_prop_ro("parameters", &CrfTrainer::parameters)
       .def_prop_ro("holes", &CrfTrainer::holes)
       .def_prop_rw("weights", &CrfTrainer::weights, &CrfTrainer::set_weights)
@@ -284,11 +287,11 @@ void bind_trainer(nb::module_& m) {
 
 }  // namespace
 
-// As rows of a model: the pair of the states i and j is states i + j.
+// As rows of a model: the pair of i and j, of so many states or labels, is count i + j.
 nb::tuple CrfTrainer::pair_rows() const {
   Weighted found(data_.pairs->layout, w_.data() + layout().size());
-  const Index H = layout().labels(), W = layout().width();
-  for (Label& column : found.label) column = static_cast<Label>(column / W * H + column % W);
+  const Index count = data_.pairs->count, W = data_.pairs->width;
+  for (Label& column : found.label) column = static_cast<Label>(column / W * count + column % W);
   return nb::make_tuple(as_array(std::move(found.begin)), as_array(std::move(found.label)),
                         as_array(std::move(found.weight)));
 }

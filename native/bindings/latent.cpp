@@ -39,21 +39,23 @@ struct Answers {
   std::vector<Index> facts;
 };
 
-// Scores of pairs of states, [tokens][H][H]: row t is of the step into token t, so a sentence's first is of no step.
+// Scores of pairs, [tokens][H][H] of states or [tokens][L][L] of labels: row t is of the step into token t, so a sentence's
+// first is of no step.
 using PairArray = std::optional<nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
 
 Pairs pairs_of(const PairArray& pairs, const LatentModel& model, Index begin) {
   if (!pairs) return {};
-  const Index at = (begin + 1) * model.states() * model.states();
-  if (pairs->dtype() == nb::dtype<float>()) return {static_cast<const float*>(pairs->data()) + at, nullptr};
-  return {nullptr, static_cast<const double*>(pairs->data()) + at};
+  const Index count = static_cast<Index>(pairs->shape(1)), at = (begin + 1) * count * count;
+  const bool of_labels = count != model.states();
+  if (pairs->dtype() == nb::dtype<float>()) return {static_cast<const float*>(pairs->data()) + at, nullptr, of_labels};
+  return {nullptr, static_cast<const double*>(pairs->data()) + at, of_labels};
 }
 
 void check(const PairArray& pairs, const LatentModel& model, std::size_t tokens) {
   if (!pairs) return;
-  const std::size_t H = static_cast<std::size_t>(model.states());
-  if (pairs->shape(0) != tokens || pairs->shape(1) != H || pairs->shape(2) != H)
-    refuse("pairs must have a row of states by states for each token");
+  const std::size_t H = static_cast<std::size_t>(model.states()), L = static_cast<std::size_t>(model.labels());
+  if (pairs->shape(0) != tokens || (pairs->shape(1) != H && pairs->shape(1) != L) || pairs->shape(1) != pairs->shape(2))
+    refuse("pairs must have a row of states by states, or of labels by labels, for each token");
   if (pairs->dtype() != nb::dtype<float>() && pairs->dtype() != nb::dtype<double>())
     refuse("pairs must be of float32 or float64");
 }

@@ -31,9 +31,17 @@ Moves LatentModel::moves(const Pairs& pairs, Index T) const {
   const Index size = states() * states();
   std::vector<double> scores((T - 1) * size);
   const auto add = [&](const auto* own) {
-    for (Index t = 1; t < T; ++t)
-      for (Index n = 0; n < size; ++n)
-        scores[(t - 1) * size + n] = moves_.score(t)[n] + static_cast<double>(own[(t - 1) * size + n]);
+    const Index H = states(), L = labels();
+    for (Index t = 1; t < T; ++t) {
+      double* step = scores.data() + (t - 1) * size;
+      if (!pairs.of_labels)
+        for (Index n = 0; n < size; ++n) step[n] = moves_.score(t)[n] + static_cast<double>(own[(t - 1) * size + n]);
+      else
+        for (Index i = 0; i < H; ++i)
+          for (Index j = 0; j < H; ++j)
+            step[i * H + j] = moves_.score(t)[i * H + j] +
+                              static_cast<double>(own[((t - 1) * L + owner_[i]) * L + owner_[j]]);
+    }
   };
   if (pairs.singles) add(pairs.singles);
   else add(pairs.doubles);

@@ -13,10 +13,12 @@
 
 namespace certus::latent {
 
-// Scores of pairs of states at each step of a sentence, [T - 1][H][H], in one precision or the other; or none at all.
+// Scores of pairs at each step of a sentence, in one precision or the other, or none at all: of states, [T - 1][H][H], or of
+// labels, [T - 1][L][L], which all their states share.
 struct Pairs {
   const float* singles = nullptr;
   const double* doubles = nullptr;
+  bool of_labels = false;
 
   explicit operator bool() const { return singles || doubles; }
 };

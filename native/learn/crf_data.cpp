@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "arena.hpp"
+
 namespace certus {
 namespace {
 
@@ -105,9 +107,11 @@ std::vector<Label> pairs_of(Index labels, const CrfTokens& tokens, const Label* 
   return out;
 }
 
-CrfLayout pair_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
+// Of m states a label that have weights of their own.
+CrfLayout pair_layout(Index labels, Index m, Index features, const CrfTokens& tokens, const Label* gold,
+                      const CrfChoice& choice) {
   const Seen found = seen(labels * labels, features, tokens, pairs_of(labels, tokens, gold).data(), choice);
-  const Index m = choice.latent, W = whole_vectors(labels * m);
+  const Index W = whole_vectors(labels * m);
   std::vector<Index> begin;
   std::vector<Label> column;
   column.reserve(found.label.size() * m * m);
@@ -135,15 +139,37 @@ CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, cons
 }
 
 CrfPairs::CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice)
-    : layout(pair_layout(labels, features, tokens, gold, choice)), input(layout, tokens) {}
+    : sharing(choice.shared_pairs ? choice.latent : 1),
+      count(labels * choice.latent / sharing),
+      width(whole_vectors(count)),
+      layout(pair_layout(labels, choice.latent / sharing, features, tokens, gold, choice)),
+      input(layout, tokens) {}
 
 void CrfData::score_steps(const double* w, Index sentence, double* scores) const {
   const Index first = input.sentence_begin[sentence], size = layout.labels() * layout.width();
+  const Index m = pairs->sharing, W = layout.width();
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* of_labels = arena.get<double>(pairs->layout.width());
+  double* row = arena.get<double>(W, 0.0);
   for (Index t = 1; t < input.length(sentence); ++t) {
     double* step = scores + (t - 1) * size;
-    crf_score(pairs->layout, w + layout.size(), pairs->input, first + t, step);
+    crf_score(pairs->layout, w + layout.size(), pairs->input, first + t, m > 1 ? of_labels : step);
+    if (m > 1)
+      for (Index y = 0; y < pairs->count; ++y) {
+        for (Index j = 0; j < layout.labels(); ++j) row[j] = of_labels[y * pairs->width + j / m];
+        for (Index k = 0; k < m; ++k) std::copy_n(row, W, step + (y * m + k) * W);
+      }
     add(w + layout.transitions(), size, step);
   }
+}
+
+void CrfData::share_pairs(const double* of_states, double* of_labels) const {
+  const Index m = pairs->sharing, W = layout.width();
+  std::fill_n(of_labels, pairs->layout.width(), 0.0);
+  for (Index i = 0; i < layout.labels(); ++i)
+    for (Index j = 0; j < layout.labels(); ++j)
+      of_labels[i / m * pairs->width + j / m] += of_states[i * W + j];
 }
 
 }  // namespace certus

@@ -13,6 +13,7 @@ struct CrfChoice {  // which pairs get a weight
   bool all_states = false;       // every label with every feature, seen together or not
   bool all_transitions = false;  // every two labels
   Index latent = 1;              // states of each label: what a label has a weight for, all of its states have
+  bool shared_pairs = false;     // features of pairs have weights for labels, which all their states share
 };
 
 // gold [tokens]: the labels. The layout is one over states, of which a label y has latent ones from y latent on.
@@ -20,11 +21,13 @@ CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, cons
 
 // Features of two labels in a row,
 //   score(y | x) = ... + sum_{t >= 1} sum_{f in pairs of x_t} value(f) pair[f][y_{t-1}][y_t],
-// as rows over pairs: the pair of the states i and j is column i width + j, where width is that of the states' layout. The
+// as rows over pairs: the pair of i and j, states or labels, is column i width + j, where rows of them are width long. The
 // features of the first token of a sentence count for nothing.
 struct CrfPairs {
   CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice);
 
+  Index sharing;  // how many states share the weights of a label: 1 where each has its own
+  Index count, width;  // of what the pairs are of
   CrfLayout layout;
   CrfInput input;
 };
@@ -53,6 +56,8 @@ struct CrfData {
   }
   // With features of pairs: the scores of its steps, transitions included, [T - 1][states][width].
   void score_steps(const double* w, Index sentence, double* scores) const;
+  // [states][width] to [labels][width of labels]: sums over the states that share weights.
+  void share_pairs(const double* of_states, double* of_labels) const;
   const Label* labels(Index sentence) const { return gold.data() + input.sentence_begin[sentence]; }
 
   CrfLayout layout;

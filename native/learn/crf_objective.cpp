@@ -58,7 +58,7 @@ CrfObjective::CrfObjective(const CrfData& data, double c2, Index threads)
 
 void CrfObjective::cut() {
   const Index W = links_.width, sentences = data_.input.sentences();
-  const Index step = data_.pairs ? data_.pairs->layout.width() : 0;
+  const Index step = data_.pairs ? links_.labels * W : 0;
   const Index most = std::max(kBlockTokens, kBlockBytes / (8 * (3 * W + step)));
   std::vector<std::uint32_t> count(data_.layout.features() * 2, 0);
   std::vector<std::uint32_t> count_pairs(data_.pairs ? data_.pairs->layout.features() * 2 : 0, 0);
@@ -79,6 +79,7 @@ void CrfObjective::cut() {
   }
   for (Doubles* x : {&a_, &b_, &r_}) x->resize(largest * W);
   step_pairs_.resize(largest * step);
+  if (shared()) shared_pairs_.resize(largest * data_.pairs->layout.width());
   if (data_.latent > 1 || data_.pairs)
     for (Doubles* x : {&gold_a_, &gold_b_, &gold_p_}) x->resize(largest * data_.latent);
 }
@@ -143,6 +144,8 @@ double CrfObjective::sum_pairs(Index s, Index token, const double* w) {
     all = crf_log_space(steps, T, nullptr, r, q);
   }
   take_gold(T, gold, m, p, W, r);
+  for (Index t = 0; shared() && t < T; ++t)
+    data_.share_pairs(q + t * size, shared_pairs_.data() + (token + t) * data_.pairs->layout.width());
   return all - given;
 }
 
@@ -157,7 +160,8 @@ void CrfObjective::collect(Block& block, double* gradient) {
     const Index i = (n - units - pair_units) * share, end = std::min(L, i + share);
     if (n < units) block.places->collect(n, data_.layout, r_.data(), gradient);
     else if (n < units + pair_units)
-      block.pair_places->collect(n - units, data_.pairs->layout, step_pairs_.data(), gradient + data_.layout.size());
+      block.pair_places->collect(n - units, data_.pairs->layout, (shared() ? shared_pairs_ : step_pairs_).data(),
+                                 gradient + data_.layout.size());
     else if (n == units + pair_units + shares)
       crf_gold_pairs(gold_a_.data(), gold_b_.data(), data_.gold.data() + block.token, tokens, data_.latent, W,
                      latent_pairs_.data());

@@ -41,6 +41,7 @@ class CrfObjective {
   double sum_latent(Index sentence, Index token);
   double sum_pairs(Index sentence, Index token, const double* w);
   void collect(Block& block, double* gradient);
+  bool shared() const { return data_.pairs && data_.pairs->sharing > 1; }
   void redo(const Block& block, const double* w);
 
   const CrfData& data_;
@@ -50,7 +51,8 @@ class CrfObjective {
   CrfLinks links_;
   Doubles a_, b_, r_;          // [tokens of a block][width], as in crf_chain.hpp
   Doubles step_pairs_;         // [tokens of a block][L][width]: where there are features of pairs, the expected pairs that
-                               // end at each token, less those of the gold labels
+                               // end at each token, less those of the gold labels;
+  Doubles shared_pairs_;       // the same over labels, where all states of a label share those features' weights
   Doubles pairs_;              // [L][width]: expected pairs, less their factor link,
   Doubles whole_pairs_;        // and those found in log space or at each token, whole
   Doubles gold_pairs_;         // [L][width]: the pairs of the corpus, which are known where nothing is latent;

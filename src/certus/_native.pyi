@@ -313,9 +313,13 @@ class CrfTrainer:
         latent: int = 1,
         pairs: CrfCorpus | None = None,
         pair_features: int = 0,
+        shared_pairs: bool = False,
     ) -> None: ...
     @property
     def size(self) -> int: ...
+    @property
+    def singles(self) -> int:
+        """The size without the features of pairs, whose weights come last."""
     @property
     def parameters(self) -> int: ...
     @property

@@ -98,7 +98,8 @@ class LatentChain:
 
         Args:
             emissions: (T, H) scores of states.
-            pairs: (T-1, H, H) scores [from, to] of the sentence's own steps, added to the transitions.
+            pairs: (T-1, H, H) scores [from, to] of the sentence's own steps, added to the transitions; or
+                (T-1, L, L) of labels, which all their states share.
             k: how many label sequences; of ``ldi`` alone.
 
         Other args:
@@ -135,7 +136,7 @@ class LatentChain:
 
         Args:
             emissions: a list of (T, H) arrays.
-            pairs: a list of (T-1, H, H) arrays, or None.
+            pairs: a list of (T-1, H, H) or of (T-1, L, L) arrays, or None.
             k: as in ``decode``.
             threads: how many threads to use.
 
@@ -184,8 +185,8 @@ class LatentChain:
             scores: of states, in float64; sentences one after the other.
             first: (sentences + 1,) where each begins.
             inference: as an object.
-            pairs: (tokens, H, H) in float32 or float64, row t those of the step into token t; the first of a
-                sentence counts for nothing.
+            pairs: (tokens, H, H) or (tokens, L, L) in float32 or float64, row t those of the step into token
+                t; the first of a sentence counts for nothing.
             k: as in ``decode``.
             threads: how many threads to use.
         """
@@ -287,18 +288,20 @@ class LatentChain:
 
     def _steps(self, pairs: Sequence[Any], first: Ints) -> Pairs:
         """Put the scores of pairs of a list of sentences one after the other, as ``infer`` takes them."""
-        states, lengths = len(self.owner), np.diff(first).tolist()
+        lengths = np.diff(first).tolist()
         if len(pairs) != len(lengths):
             raise InvalidInput(f"pairs is for {len(pairs)} sentences, but there are {len(lengths)}")
-        out = np.zeros((int(first[-1]), states, states))
+        shapes = {np.shape(given)[1:] for given in pairs}
+        of = self.labels if shapes == {(self.labels, self.labels)} else len(self.owner)
+        out = np.zeros((int(first[-1]), of, of))
         for n, (given, begin, length) in enumerate(zip(pairs, first.tolist(), lengths, strict=False)):
             name = "pairs" if len(pairs) == 1 else f"pairs[{n}]"
             own = inputs.as_array(name, given)
-            wanted = (max(length - 1, 0), states, states)
+            wanted = (max(length - 1, 0), of, of)
             if own.shape != wanted:
                 raise InvalidInput(
-                    f"{name} must have shape (T-1, H, H), here {wanted}: one matrix for each step; "
-                    f"it has {own.shape}"
+                    f"{name} must have shape (T-1, H, H), here {wanted}: one matrix of states, or in all "
+                    f"sentences of labels, for each step; it has {own.shape}"
                 )
             inputs.check_finite(name, own)
             out[begin + 1 : begin + length] = own
@@ -307,8 +310,8 @@ class LatentChain:
     def _arranged_pairs(self, pairs: Pairs | None) -> Pairs | None:
         if pairs is None:
             return None
-        order = self._order
-        return np.ascontiguousarray(pairs if self._sorted else pairs[:, order[:, None], order])
+        as_is = self._sorted or pairs.shape[1] != len(self._order)
+        return np.ascontiguousarray(pairs if as_is else pairs[:, self._order[:, None], self._order])
 
     def _arranged(self, scores: Floats) -> Floats:
         return np.ascontiguousarray(scores if self._sorted else scores[:, self._order])

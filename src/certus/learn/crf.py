@@ -279,13 +279,14 @@ def make_trainer(
     latent: int = 1,
     pairs: Corpus | None = None,
     pair_features: int = 0,
+    shared_pairs: bool = False,
 ) -> _native.CrfTrainer:
     """Check a labelled corpus and lay out the weights it gives rise to; see train_crf.
 
     With ``latent`` states a label, what a label has a weight for, each of its states has a weight of its own
     for. ``pairs`` are features, numbered from 0 by themselves, that have a weight for each two labels in a
-    row that they were seen with; those of a sentence's first token count for nothing. The weights of both
-    kinds are found by LBFGS alone.
+    row that they were seen with, or, unless these are to be shared, for each two states of such; those of a
+    sentence's first token count for nothing. The weights of both kinds are found by LBFGS alone.
     """
     whole("labels", labels, 1)
     whole("latent", latent, 1)
@@ -313,6 +314,7 @@ def make_trainer(
         latent=latent,
         pairs=None if pairs is None else pairs.native,
         pair_features=pair_features,
+        shared_pairs=shared_pairs,
     )
 
 

@@ -58,7 +58,7 @@ class FirstOrder:
         self._native.restore(dict(state))
 
 
-def trainer_of(data: TrainingSet, latent: int = 1) -> _native.CrfTrainer:
+def trainer_of(data: TrainingSet, latent: int = 1, shared_pairs: bool = False) -> _native.CrfTrainer:
     """Lay out the weights of training data."""
     pairs = data.pair_corpus
     return crf.make_trainer(
@@ -69,19 +69,23 @@ def trainer_of(data: TrainingSet, latent: int = 1) -> _native.CrfTrainer:
         latent=latent,
         pairs=None if pairs is None else crf.Corpus(*pairs.arrays()),
         pair_features=0 if pairs is None else pairs.features,
+        shared_pairs=shared_pairs,
     )
 
 
 def compiled(
-    trainer: _native.CrfTrainer, data: TrainingSet, units: int, drop: float
+    trainer: _native.CrfTrainer, data: TrainingSet, units: int, drop: float, paired: int = 0
 ) -> dict[str, NDArray[Any]]:
-    """Return the weights as a model file holds them: the compiled features, and the transitions."""
+    """Return the weights as a model file holds them: the compiled features, and the transitions.
+
+    ``paired`` is how many labels or states features of pairs are of, if not as many as there are units.
+    """
     row_begin, row_label, row_weight, transitions = trainer.model().rows()
     table: dict[str, Any] = dict(
         _native.compile_rows(data.corpus, units, row_begin, row_label, row_weight, drop)
     )
     if data.pair_corpus is not None:
-        pairs = _native.compile_rows(data.pair_corpus, units * units, *trainer.pair_rows(), drop)
+        pairs = _native.compile_rows(data.pair_corpus, (paired or units) ** 2, *trainer.pair_rows(), drop)
         table |= {f"pair_{name}": value for name, value in pairs.items()}
     origin, target = np.nonzero(transitions)
     table["transition_from"], table["transition_to"] = origin, target

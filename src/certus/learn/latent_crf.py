@@ -32,7 +32,7 @@ class LatentCrf:
     def __init__(self, data: TrainingSet, chosen: options.LatentCrf, threads: int) -> None:
         self._data, self._chosen, self._threads = data, chosen, threads
         self._algorithm = LBFGS(c2=0.5 / chosen.variance)
-        self._trainer = trainer_of(data, chosen.latent)
+        self._trainer = trainer_of(data, chosen.latent, chosen.pair_of == "labels")
         self._restart = self._before = 0  # which beginning this is, and the epochs of those before it
         self._least, self._best = np.inf, np.empty(0)
         self._over = False
@@ -40,7 +40,10 @@ class LatentCrf:
 
     def _begin(self) -> None:
         draw = np.random.default_rng((self._chosen.seed, self._restart))
-        self._trainer.weights = draw.normal(scale=self._chosen.scale, size=self._trainer.size)
+        weights = np.zeros(self._trainer.size)
+        singles = weights[: self._trainer.singles]
+        singles[:] = draw.normal(scale=self._chosen.scale, size=len(singles))
+        self._trainer.weights = weights
         self._native = self._algorithm.start(self._trainer, self._threads)
 
     @property
@@ -94,8 +97,10 @@ class LatentCrf:
 
     def compiled(self) -> Arrays:
         """Return the weights."""
-        states = len(self._data.inventory) * self._chosen.latent
-        return compiled(self._trainer, self._data, states, self._chosen.drop)
+        chosen = self._chosen
+        states = len(self._data.inventory) * chosen.latent
+        paired = chosen.paired(len(self._data.inventory))
+        return compiled(self._trainer, self._data, states, chosen.drop, paired)
 
     def state(self) -> Arrays:
         """Return what training goes on from."""

@@ -155,6 +155,7 @@ class LatentCrf(Features):
     patience: int = option(
         10, "Begin again, or stop, after this many epochs without a better dev accuracy.", least=1
     )
+    pair_of: str = option("labels", "What templates of pairs are of: labels, or latent states.")
     inference: str = option("ldi", "How labels are found: ldi, bhp or bmp.")
     steps: int = option(1000, "The most latent paths that ldi looks at; 0 for no limit.", least=0)
 
@@ -163,6 +164,12 @@ class LatentCrf(Features):
         super().__post_init__()
         if self.inference not in ("ldi", "bhp", "bmp"):
             raise InvalidInput(f"inference is {self.inference!r}; there are ldi, bhp and bmp")
+        if self.pair_of not in ("labels", "states"):
+            raise InvalidInput(f"pair_of is {self.pair_of!r}; pairs are of labels or of states")
+
+    def paired(self, labels: int) -> int:
+        """Return how many labels or states features of pairs are of."""
+        return labels if self.pair_of == "labels" else labels * self.latent
 
     @property
     def pairs(self) -> bool:

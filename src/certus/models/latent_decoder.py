@@ -45,11 +45,13 @@ class LatentDecoder:
         arrays: Mapping[str, NDArray[Any]],
         chosen: options.Options,
     ) -> None:
-        latent = chosen.latent if isinstance(chosen, options.LatentCrf) else 1
+        latent, self._paired = 1, len(inventory)
+        if isinstance(chosen, options.LatentCrf):
+            latent, self._paired = chosen.latent, chosen.paired(len(inventory))
         self._states = len(inventory) * latent
         self._scorer = _Scorer(extractor, arrays, "", self._states)
         self._pair_scorer = (
-            None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._states**2)
+            None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._paired**2)
         )
         transitions = chain_of(self._states, arrays).transitions
         self.chain = LatentChain(transitions, latent, names=inventory.labels)
@@ -89,10 +91,13 @@ class LatentDecoder:
         return self._scorer(cells, threads).astype(np.float64)
 
     def pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
-        """Return what is added to the transitions into each token, (tokens, states, states), if anything."""
+        """Return what is added to the transitions into each token, if anything: (tokens, n, n).
+
+        n is the number of labels, or that of states where each two have weights of their own.
+        """
         if self._pair_scorer is None:
             return None
-        return self._pair_scorer(cells, threads).reshape(-1, self._states, self._states)
+        return self._pair_scorer(cells, threads).reshape(-1, self._paired, self._paired)
 
     def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
