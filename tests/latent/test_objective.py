@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -165,7 +167,7 @@ PAIRS = [  # a sample, the features of pairs in the same sentences, and latent s
 ]
 
 
-def paired(case: Sample, pairs: Sample, latent: int) -> CrfTrainer:
+def paired(case: Sample, pairs: Sample, latent: int, shared: bool = False) -> CrfTrainer:
     return make_trainer(
         case.corpus,
         case.ids,
@@ -174,23 +176,28 @@ def paired(case: Sample, pairs: Sample, latent: int) -> CrfTrainer:
         latent=latent,
         pairs=pairs.corpus,
         pair_features=pairs.features,
+        shared_pairs=shared,
     )
 
 
 @pytest.mark.parametrize(("case", "pairs", "latent"), PAIRS)
 @pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("shared", [False, True])
 def test_the_loss_with_pairs_is_that_of_brute_force(
-    case: Sample, pairs: Sample, latent: int, scale: float
+    case: Sample, pairs: Sample, latent: int, scale: float, shared: bool
 ) -> None:
-    trainer = paired(case, pairs, latent)
+    trainer = paired(case, pairs, latent, shared)
     w = random_weights(trainer, 7, scale)
     weights, states = named(ChainCRF(*trainer.model().rows())), case.labels * latent
     begin, column, value = trainer.pair_rows()
+    each, of = (latent, case.labels) if shared else (1, states)  # all states of a label share its weights
     for f in range(pairs.features):
         for n in range(begin[f], begin[f + 1]):
-            weights.pair[f, int(column[n]) // states, int(column[n]) % states] = float(value[n])
-    parts = (weights.state, weights.transition, weights.pair)
-    total = 0.3 * sum(x * x for part in parts for x in part.values())
+            i, j = divmod(int(column[n]), of)
+            for a, b in product(range(each), repeat=2):
+                weights.pair[f, i * each + a, j * each + b] = float(value[n])
+    squares = [x * x for part in (weights.state, weights.transition) for x in part.values()]
+    total = 0.3 * (sum(squares) + float((value**2).sum()))
     for tokens, own, gold in zip(case.sentences, pairs.sentences, case.gold, strict=True):
         if tokens:
             paths, logs, _ = reference.log_probabilities(weights, tokens, states, own)
@@ -202,10 +209,11 @@ def test_the_loss_with_pairs_is_that_of_brute_force(
 
 @pytest.mark.parametrize(("case", "pairs", "latent"), PAIRS)
 @pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("shared", [False, True])
 def test_the_gradient_with_pairs_is_that_of_finite_differences(
-    case: Sample, pairs: Sample, latent: int, scale: float
+    case: Sample, pairs: Sample, latent: int, scale: float, shared: bool
 ) -> None:
-    trainer = paired(case, pairs, latent)
+    trainer = paired(case, pairs, latent, shared)
     w = random_weights(trainer, 8, scale)
     loss, gradient = at(trainer, w, c2=0.1)
     free = np.setdiff1d(np.arange(trainer.size), trainer.holes)
@@ -232,6 +240,8 @@ def test_pairs_get_a_weight_where_they_were_seen() -> None:
         for feature, _ in tokens[t]
     }
     assert both.parameters - plain.parameters == 4 * len(seen)
+    assert paired(case, pairs, 2, shared=True).parameters - plain.parameters == len(seen)
+    assert both.size > both.singles == plain.size
 
 
 def test_pairs_that_are_always_there_are_transitions() -> None:

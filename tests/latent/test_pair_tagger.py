@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ LEARNERS: list[tuple[str, dict[str, Any]]] = [
     ("crf", {"algorithm": "lbfgs", "c1": 0.05}),
     ("latent-crf", {"latent": 1, "variance": 10.0}),
     ("latent-crf", {"latent": 2, "variance": 10.0}),
+    ("latent-crf", {"latent": 2, "variance": 10.0, "pair_of": "states"}),
 ]
 
 
@@ -129,6 +131,21 @@ def test_other_learners_refuse_pairs(learner: str, given: dict[str, Any]) -> Non
         InvalidInput, match=r"has no features of pairs of labels .*; crf with algorithm=lbfgs"
     ):
         Tagger("tag", learner, templates=PAIRS, **given)
+
+
+def test_pairs_are_of_labels_or_of_states() -> None:
+    with pytest.raises(InvalidInput, match="pair_of is 'words'; pairs are of labels or of states"):
+        Tagger("tag", "latent-crf", pair_of="words")
+
+
+@pytest.mark.parametrize("pair_of", ["labels", "states"])
+def test_the_chain_of_a_sentence_is_what_ldi_sums_over(train: Path, pair_of: str) -> None:
+    tagger = fitted(train, "latent-crf", {"latent": 2, "pair_of": pair_of})
+    for words, _ in switches(5, 10):
+        hidden, scores = tagger.latent.hidden([words]), tagger.latent.scores([[words]])
+        found = tagger.tag(words, confidence=True)
+        log_z = hidden.marginals(scores).log_partition
+        assert found.score == pytest.approx(math.log(found.probability) + log_z)
 
 
 def test_templates_of_pairs_alone_are_enough(train: Path) -> None:

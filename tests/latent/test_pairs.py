@@ -122,6 +122,21 @@ def test_pairs_and_transitions_are_one_sum(dtype: type) -> None:
         assert same.score == pytest.approx(plain.score, abs=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pairs_of_labels_are_those_of_all_their_states(dtype: type) -> None:
+    rng = np.random.default_rng(8)
+    for problem in [draw(rng, latent=2) for _ in range(200)]:
+        chain, length = problem.chain(), len(problem.emissions)
+        own: Any = rng.integers(-5, 5, (length - 1, chain.labels, chain.labels)).astype(dtype)
+        spread = own[:, chain.owner[:, None], chain.owner]
+        for k in (1, 3):
+            mine = chain.decode(problem.scores, pairs=own, k=k, infeasible="return")
+            same = chain.decode(problem.scores, pairs=spread, k=k, infeasible="return")
+            for one, other in zip(*((x,) if k == 1 else x for x in (mine, same)), strict=True):
+                assert one.labels.tolist() == other.labels.tolist()
+                assert one.score == other.score
+
+
 def test_a_batch_is_the_same_as_one_by_one() -> None:
     rng = np.random.default_rng(6)
     chain = LatentChain(rng.normal(size=(6, 6)), 2, names=["O", "B-X", "I-X"])

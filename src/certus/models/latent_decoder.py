@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.chain import Automaton
+from certus.chain import Automaton, Chain
 from certus.chain.method import INFEASIBLE, OPTIMAL
 from certus.errors import InvalidInput
 from certus.latent import INFERENCES, LDI, Inference, LatentChain
@@ -98,6 +98,15 @@ class LatentDecoder:
         if self._pair_scorer is None:
             return None
         return self._pair_scorer(cells, threads).reshape(-1, self._paired, self._paired)
+
+    def hidden(self, cells: list[list[str]]) -> Chain:
+        """Return the chain over states of a sentence, whose steps may all differ."""
+        shared, pairs = self.chain.hidden, self.pairs([cells])
+        if pairs is None or len(pairs) < 2:
+            return shared
+        own = self.chain.owner if self._paired != self._states else np.arange(self._states)
+        steps = np.asarray(shared.transitions) + pairs[1:, own[:, None], own]
+        return Chain(steps, shared.start, shared.end)
 
     def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""

@@ -42,7 +42,8 @@ class Measure:
         if inference is not None:
             latent = tagger.latent
             latent.inference = inference
-            facts = latent.chain.infer(latent.scores(self.cells), self._first, inference).facts
+            scores, pairs = latent.scores(self.cells), latent.pairs(self.cells)
+            facts = latent.chain.infer(scores, self._first, inference, pairs=pairs).facts
             paths, prefixes = float(facts[:, 3].mean()), float(facts[:, 5].mean())
         times = []
         for _ in range(self._repeats):

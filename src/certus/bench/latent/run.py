@@ -78,9 +78,11 @@ def _learn(plan: Plan, task: Task, learned: Sentences, which: str, found: TaskRe
         "epochs": plan.epochs,
     }
     if which == "crf":
-        tagger = Tagger(task.target, "crf", algorithm="lbfgs", c1=0.0, c2=0.5, **common)
+        penalty = 0.5 / task.variance
+        tagger = Tagger(task.target, "crf", algorithm="lbfgs", c1=0.0, c2=penalty, **common)
     else:
-        tagger = Tagger(task.target, "latent-crf", latent=task.latent, variance=1.0, seed=plan.seed, **common)
+        common |= {"latent": task.latent, "variance": task.variance, "seed": plan.seed}
+        tagger = Tagger(task.target, "latent-crf", **common)
 
     def progress(told: Progress) -> None:
         found.iterations[which] = told.epoch
@@ -103,9 +105,9 @@ def _curves(found: TaskReport, measure: Measure, latent: Tagger, tell: Tell) -> 
 
 def concentration(tagger: Tagger, cells: Any) -> list[float]:
     """Return the mass of the best 1, 2, ... latent paths, averaged over sentences."""
-    chain, total = tagger.latent.chain.hidden, np.zeros(TOP)
+    total = np.zeros(TOP)
     for one in cells:
-        scores = tagger.latent.scores([one])
+        scores, chain = tagger.latent.scores([one]), tagger.latent.hidden(one)
         log_z = chain.marginals(scores).log_partition
         masses = [math.exp(path.score - log_z) for path in islice(chain.paths(scores), TOP)]
         total[: len(masses)] += masses

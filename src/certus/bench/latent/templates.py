@@ -1,7 +1,7 @@
 """The feature templates of Sun & Tsujii (2009), tables 1 and 2, in the language of docs/features.md.
 
-The paper has each of them with the latent state and with two states in a row; here it is with the state
-alone, and two states in a row have a weight of their own (docs/papers/sun2009.md).
+Each is there twice, as in the paper: with the state, and with two in a row; the latter go with labels, which
+all their states share (docs/papers/sun2009.md).
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ def _rows(name: str, size: int, first: int, last: int) -> list[str]:
     ]
 
 
-_AROUND = range(-2, 3)
+def _both(templates: Sequence[str]) -> str:
+    """Write templates down for single states, then for two in a row."""
+    return "\n".join([*templates, *(f"pair {template}" for template in templates)])
 
-WORDS = "\n".join([*_single("word[{}]", _AROUND), *_rows("word[{}]", 2, -1, 1)])
+
+_AROUND = range(-2, 3)
+_WORDS = [*_single("word[{}]", _AROUND), *_rows("word[{}]", 2, -1, 1)]
+
+WORDS = _both(_WORDS)
 """Table 2, for NP chunking: the five words around and the bigrams of the word with its neighbours."""
 
 _PARTS_OF_SPEECH = [
@@ -39,5 +45,5 @@ _ORTHOGRAPHY = [
     "suffix(word[0], 1..4)",
 ]
 
-RICH = "\n".join([WORDS, *_PARTS_OF_SPEECH, *_ORTHOGRAPHY])
+RICH = _both([*_WORDS, *_PARTS_OF_SPEECH, *_ORTHOGRAPHY])
 """Table 1, for biomedical entities: words, parts of speech and orthography."""
