@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,7 @@ def test_options_reach_the_learner(folder: Path) -> None:
     [
         ("crf", "--algorithm lbfgs --c1 0.25 --c2 0.5", {"algorithm": "lbfgs", "c1": 0.25, "c2": 0.5}),
         ("perceptron", "--margin 1.5", {"margin": 1.5}),
+        ("pruned-crf", "--wanted 5,4.5,3 --burn-in 0", {"wanted": [5, 4.5, 3], "burn_in": 0}),
     ],
 )
 def test_options_of_one_learner(learner: str, given: str, expected: dict[str, Any], folder: Path) -> None:
@@ -110,6 +112,19 @@ def test_labels_that_training_lacks_are_reported(folder: Path) -> None:
     said = trained("train.conllu", "--dev", "dev.conllu", "--learner", "hmm", "-o", "m")
     tokens = sum(map(len, invented.words(20, 2)))
     assert f"20 of {tokens} dev tokens have labels that the training data lack: they count as" in said
+
+
+def test_help_has_every_option_of_every_learner() -> None:
+    result = CliRunner().invoke(app, ["train", "tagger", "--help"], env={"COLUMNS": "200"})
+    for kind in LEARNERS.values():
+        assert all(f"--{made.name.replace('_', '-')} " in result.stdout for made in fields(kind))
+    assert "Default: 10; crf 30; latent-crf 100." in result.stdout
+
+
+def test_a_list_that_is_none() -> None:
+    result = CliRunner().invoke(app, ["train", "tagger", "t", "-o", "m", "--wanted", "4,x"])
+    assert result.exit_code == 2
+    assert "'4,x' is no list of numbers" in result.output
 
 
 def test_help_names_every_learner() -> None:
@@ -127,6 +142,7 @@ def test_help_names_every_learner() -> None:
         (["train.conllu", "-o", "m", "--learner", "svm"], "there is no learner 'svm'; there are"),
         (["train.conllu", "-o", "m", "--learner", "hmm", "--epochs", "3"], "epochs is no option"),
         (["train.conllu", "-o", "m", "--order", "50"], "order is 50; orders go up to"),
+        (["train.conllu", "-o", "m", "--order", "0"], "order is 0; it must be at least 1"),
         (["train.conllu", "-o", "m", "--templates", "none"], "cannot read the templates none"),
         (["train.conllu", "-o", "m", "--templates", "train.conllu"], "templates, line "),
         (["train.conllu", "-o", "m", "--format", "word"], "format 'word' is unknown"),

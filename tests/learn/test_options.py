@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from typer.testing import CliRunner
+import pytest
 
-from certus.cli.app import app
-from certus.learn.options import LEARNERS
+from certus.errors import InvalidInput
+from certus.learn.options import LEARNERS, choose
 
 PAGE = Path(__file__).parents[2] / "docs" / "tagging.md"
 BEGIN, END = "<!-- options -->\n", "<!-- /options -->"
@@ -42,10 +42,8 @@ def test_every_learner_is_on_the_page() -> None:
     assert all(f"\n| `{name}` | " in text for name in LEARNERS)
 
 
-def test_the_page_says_which_are_not_on_the_command_line() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    shown = CliRunner().invoke(app, ["train", "tagger", "--help"], env={"COLUMNS": "200"}).stdout
-    names = {field.name for kind in LEARNERS.values() for field in fields(kind)}
-    absent = {name for name in names if f"--{name.replace('_', '-')} " not in shown}
-    sentence = text[text.index("on the command line as `--min-count`") : text.index("in Python only")]
-    assert absent == {name for name in names if f"`{name}`" in sentence}
+def test_values_out_of_range() -> None:
+    with pytest.raises(InvalidInput, match="min_count is 0; it must be at least 1"):
+        choose("crf", {"min_count": 0})
+    with pytest.raises(InvalidInput, match="hash_bits is 49; it may be 48 at the most"):
+        choose("perceptron", {"hash_bits": 49})

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from certus.cli import learners
 from certus.cli.options import Columns, Encoding, Format, Licence, Quiet
 
 train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
@@ -20,25 +21,25 @@ def about() -> None:
     """Train a model on annotated sentences."""
 
 
-_TEACH = """
+_TEACH = f"""
 **Learners**
 
-    pruned-crf   a CRF of any order; the best for morphology (crf with --order 2 is the same)
-    perceptron   averaged, with exact decoding; the fastest to train, proven answers
-    crf          first-order, nothing pruned, proven answers; for up to some hundred labels
-    latent-crf   a CRF with latent states for each label; for few labels, mostly proven answers
-    hmm          a smoothed hidden Markov model; trains in a second, proven answers
+{learners.TABLE}
 
 **Examples**
 
-    certus train tagger train.conllu --dev dev.conllu --target upos+feats -o en.certus
-    certus train tagger conll2000.txt --target 'pos|chunk' --learner perceptron -o chunks.certus
+    certus train tagger train.conllu --dev dev.conllu -o en.certus
+    certus train tagger morphology.conllu --target upos+feats -o m.certus
+    certus train tagger conll2000.txt --target 'pos|chunk' -o chunks.certus
 """
 
 
 @train.command(epilog=_TEACH)
+@learners.with_options
 def tagger(
-    data: Annotated[str, typer.Argument(metavar="TRAIN", help="Annotated sentences: CoNLL-U or columns.")],
+    data: Annotated[
+        str, typer.Argument(metavar="TRAIN", help="Annotated sentences: CoNLL-U, columns or bracketed trees.")
+    ],
     output: Annotated[str, typer.Option("--output", "-o", help="Where to write the model.")],
     dev: Annotated[
         str | None, typer.Option(help="Held-out sentences: the best epoch on them is kept.")
@@ -47,53 +48,10 @@ def tagger(
         str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
     ] = "upos",
     learner: Annotated[
-        str, typer.Option(help="pruned-crf, perceptron, crf, latent-crf or hmm.")
+        str, typer.Option(help=f"How to learn it: {learners.NAMES}; see below.")
     ] = "pruned-crf",
-    order: Annotated[
-        int | None, typer.Option(min=1, help="Of pruned-crf: how many labels back transitions look.")
-    ] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the training data.")] = None,
-    patience: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many epochs without a better dev accuracy.")
-    ] = None,
-    rate: Annotated[float | None, typer.Option(help="Of pruned-crf: learning rate.")] = None,
-    l1: Annotated[
-        float | None, typer.Option(min=0, help="Of pruned-crf: L1 penalty; makes small models.")
-    ] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Of crf: sgd or lbfgs.")] = None,
-    c1: Annotated[float | None, typer.Option(min=0, help="Of crf: L1 penalty.")] = None,
-    c2: Annotated[float | None, typer.Option(min=0, help="Of crf with lbfgs: L2 penalty.")] = None,
-    latent: Annotated[
-        int | None, typer.Option(min=1, help="Of latent-crf: latent states of each label.")
-    ] = None,
-    restarts: Annotated[
-        int | None, typer.Option(min=1, help="Of latent-crf: how often to begin, from other weights.")
-    ] = None,
-    variance: Annotated[
-        float | None, typer.Option(help="Of latent-crf: of the Gaussian prior of weights.")
-    ] = None,
-    inference: Annotated[
-        str | None, typer.Option(help="Of latent-crf: how labels are found: ldi, bhp or bmp.")
-    ] = None,
-    steps: Annotated[
-        int | None, typer.Option(min=0, help="Of latent-crf: the most latent paths ldi looks at; 0: all.")
-    ] = None,
-    margin: Annotated[
-        float | None, typer.Option(min=0, help="Of perceptron: by how much the right label must win.")
-    ] = None,
-    min_count: Annotated[
-        int | None, typer.Option(min=1, help="Features that occur less often are left out.")
-    ] = None,
-    hash_bits: Annotated[
-        int | None, typer.Option(min=0, max=48, help="At most 2^bits features: memory stays fixed.")
-    ] = None,
-    rare: Annotated[int | None, typer.Option(min=0, help="Words seen at most this often are rare.")] = None,
-    drop: Annotated[float | None, typer.Option(min=0, help="Leave smaller weights out of the model.")] = None,
     templates: Annotated[
         str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Of the order of sentences, or of first weights.")
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="For lbfgs and latent-crf, and for dev data.")] = 1,
     checkpoint: Annotated[
@@ -105,6 +63,7 @@ def tagger(
     licence: Licence = None,
     attribution: Licence = None,
     quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Train a tagger, from small tag sets to thousands of labels.
 
@@ -112,30 +71,8 @@ def tagger(
     """
     from certus.models.tagger import Tagger
 
-    given: dict[str, Any] = {
-        "order": order,
-        "epochs": epochs,
-        "patience": patience,
-        "rate": rate,
-        "l1": l1,
-        "algorithm": algorithm,
-        "c1": c1,
-        "c2": c2,
-        "latent": latent,
-        "restarts": restarts,
-        "variance": variance,
-        "inference": inference,
-        "steps": steps,
-        "margin": margin,
-        "min_count": min_count,
-        "hash_bits": hash_bits,
-        "rare": rare,
-        "drop": drop,
-        "seed": seed,
-    }
     text = None if templates is None else _text(templates)
-    made = Tagger(target, learner, templates=text, **{name: x for name, x in given.items() if x is not None})
-    about = {"licence": licence, "attribution": attribution}
+    made = Tagger(target, learner, templates=text, **_without_none(given))
     checkpoint = checkpoint or f"{output}.checkpoint"
     check_writable(output, "model")
     check_writable(checkpoint, "checkpoint")
@@ -150,7 +87,7 @@ def tagger(
             format=format,
             columns=columns,
             encoding=encoding,
-            about={name: x for name, x in about.items() if x is not None},
+            about=_without_none({"licence": licence, "attribution": attribution}),
         )
     with kept(checkpoint, BaseException):
         made.save(output)
@@ -200,8 +137,7 @@ def parser(
         "rare": rare,
         "trusted": trusted,
     }
-    made = Parser(**{name: x for name, x in given.items() if x is not None})
-    about = {"licence": licence, "attribution": attribution}
+    made = Parser(**_without_none(given))
     check_writable(output, "model")
     began = time.perf_counter()
     made.fit(
@@ -210,11 +146,16 @@ def parser(
         progress=(lambda _: None) if quiet else (lambda stage: typer.echo(f"{stage.name} ...", err=True)),
         threads=threads,
         encoding=encoding,
-        about={name: x for name, x in about.items() if x is not None},
+        about=_without_none({"licence": licence, "attribution": attribution}),
     )
     made.save(output)
     if not quiet:
         report_parser(made, output, time.perf_counter() - began)
+
+
+def _without_none(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the user gave."""
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from math import inf
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from certus.errors import InvalidInput
 
 
-def option(default: Any, help: str, *, least: float | None = None) -> Any:
-    """Declare an option with its default, what it does, and the smallest value that makes sense."""
-    return field(default=default, metadata={"help": help, "least": least})
+def option(default: Any, help: str, *, least: float | None = None, most: float = inf) -> Any:
+    """Declare an option with its default, what it does, and the least and most it may be."""
+    return field(default=default, metadata={"help": help, "least": least, "most": most})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,8 @@ class Options:
                 raise InvalidInput(f"{f.name} is {value!r}; a {'whole ' if whole else ''}number is needed")
             if not value >= least:
                 raise InvalidInput(f"{f.name} is {value}; it must be at least {least:g}")
+            if value > f.metadata["most"]:
+                raise InvalidInput(f"{f.name} is {value}; it may be {f.metadata['most']:g} at the most")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +51,9 @@ class Features(Options):
     """What learners of feature weights share, which go over the data again and again."""
 
     min_count: int = option(1, "Features that occur less often are left out.", least=1)
-    hash_bits: int = option(0, "At most 2^bits features, by a hash kernel; 0 keeps them all apart.", least=0)
+    hash_bits: int = option(
+        0, "At most 2^bits features, by a hash kernel; 0 keeps them all apart.", least=0, most=48
+    )
     seed: int = option(0, "Of the order in which sentences are seen.", least=0)
     patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
     drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
@@ -65,7 +70,7 @@ class PrunedCrf(Features):
     """A CRF of any order over lattices pruned by those of lower order (Müller, Schmid and Schütze 2013)."""
 
     name: ClassVar[str] = "pruned-crf"
-    about: ClassVar[str] = "a CRF of any order; the best for morphology"
+    about: ClassVar[str] = "of any order (as crf with --order 2); the best for morphology"
     exact: ClassVar[bool] = False
 
     order: int = option(2, "How many labels back transitions look.", least=1)
@@ -94,7 +99,7 @@ class Perceptron(Features):
     """The averaged structured perceptron (Collins 2002), decoding exactly (Kaji et al. 2010)."""
 
     name: ClassVar[str] = "perceptron"
-    about: ClassVar[str] = "averaged, with exact decoding; the fastest to train, proven answers"
+    about: ClassVar[str] = "averaged, decoding exactly; quick to train, proven answers"
 
     min_count: int = option(2, "Features that occur less often are left out.", least=1)
     margin: float = option(
@@ -115,7 +120,7 @@ class Crf(Features):
     """A first-order CRF over all labels, without pruning."""
 
     name: ClassVar[str] = "crf"
-    about: ClassVar[str] = "first-order, nothing pruned, proven answers; for up to some hundred labels"
+    about: ClassVar[str] = "first-order, for up to some hundred labels; proven answers"
     shared: ClassVar[bool] = False
 
     epochs: int = option(30, "Passes over the training data, or iterations of L-BFGS.", least=1)
@@ -142,7 +147,7 @@ class LatentCrf(Features):
     """A first-order CRF whose labels have latent states (Morency et al. 2007; Sun & Tsujii 2009)."""
 
     name: ClassVar[str] = "latent-crf"
-    about: ClassVar[str] = "a CRF with latent states for each label; for few labels, mostly proven answers"
+    about: ClassVar[str] = "with latent states, for few labels; mostly proven answers"
     exact: ClassVar[bool] = False
     shared: ClassVar[bool] = False
 
@@ -187,7 +192,7 @@ class Hmm(Options):
     """A smoothed hidden Markov model with a suffix model for unknown words (Brants 2000)."""
 
     name: ClassVar[str] = "hmm"
-    about: ClassVar[str] = "a smoothed hidden Markov model; trains in a second, proven answers"
+    about: ClassVar[str] = "a smoothed Markov model, trains in a second; proven answers"
     shared: ClassVar[bool] = False
 
     suffixes: int = option(10, "The longest ending of rare words to look at.", least=0)
