@@ -55,6 +55,15 @@ def test_trees_are_parsed_again_and_scored(folder: Path) -> None:
     assert f"{100 * figures['all']['f1']:.2f}" in shown
 
 
+def test_a_tagger_of_trees(folder: Path) -> None:
+    model, tagged = folder / "t.certus", folder / "tagged.conllu"
+    run("train", "tagger", folder / "train.mrg", "--target", "xpos", "--learner", "hmm", "-o", model, "-q")
+    run("tag", model, folder / "gold.mrg", "-o", tagged)
+    figures = json.loads(run("evaluate", folder / "gold.mrg", tagged, "--json")[0])
+    assert figures["sentences"] == 20
+    assert figures["accuracy"]["xpos"]["accuracy"] > 0.8
+
+
 def test_text(folder: Path) -> None:
     out, _ = run("parse", folder / "p.certus", "the dog sees the owl .", "-q")
     assert out.startswith("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees)")

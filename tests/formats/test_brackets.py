@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from certus.errors import FormatError, InvalidInput
-from certus.formats import brackets
+from certus.formats import brackets, read
 from certus.syntax import Tree
 
 PENN = """
@@ -82,9 +82,31 @@ def test_writing(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> 
 
 
 def test_other_files_are_not_taken_for_trees(tmp_path: Path) -> None:
-    for text in ("The dog\n", "(see above) it\n", "", "1\tdog\n", "( a )\n"):
+    texts = ("The dog\n", "(see above) it\n", "", "1\tdog\n", "( a )\n", "(see (Smith 2004) for more)\n")
+    for text in texts:
         path = tmp_path / "other.txt"
         path.write_text(text, encoding="utf-8")
         assert not brackets.looks_bracketed(str(path))
     assert not brackets.looks_bracketed("-")
     assert not brackets.looks_bracketed("(S (NN x))")
+
+
+def test_trees_are_read_as_tagged_sentences(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(PENN + "( (NP (-NONE- *)) )\n", encoding="utf-8")
+    found = list(read(tmp_path / "a.txt"))
+    assert [sentence.words for sentence in found] == [
+        ["Mr.", "Vinken", "is", "chairman", "."],
+        ["-LRB-", "x", "-RRB-"],
+        ["z"],
+    ]
+    assert found[0].columns["xpos"] == ["NNP", "NNP", "VBZ", "NN", "."]
+    assert found[0].text.startswith("1\tMr.\t_\t_\tNNP\t")
+    assert found[0].source == str(tmp_path / "a.txt")
+    assert [s.text for s in read(io.BytesIO(PENN.encode()), "brackets")] == [s.text for s in found]
+    assert next(read(io.BytesIO(PENN.encode()), "text")).words[0] == "("
+
+
+def test_trees_without_words(tmp_path: Path) -> None:
+    (tmp_path / "a.mrg").write_text("( (NP (-NONE- *)) )\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="holds no sentence"):
+        list(read(tmp_path / "a.mrg"))

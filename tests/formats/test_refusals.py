@@ -79,7 +79,10 @@ def test_columns(content: str, options: dict[str, str], message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "xml"}, "format 'xml' is unknown; the formats are conllu, conllx, columns, text, raw"),
+        (
+            {"format": "xml"},
+            "format 'xml' is unknown; the formats are conllu, conllx, columns, brackets, text, raw",
+        ),
         ({"format": "conllu", "columns": "word"}, "columns cannot be named in format 'conllu'"),
         ({"columns": "pos chunk"}, "one of the columns must be 'word'"),
         ({"columns": "word form"}, "a column is named twice in 'word form'"),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from certus.cli.bench import bench
-from certus.cli.options import Columns, Encoding, Format, Quiet, TreeFormat
+from certus.cli.options import Columns, Encoding, Format, Quiet
 from certus.cli.train import train as train_commands
 
 app = typer.Typer(
@@ -183,7 +183,7 @@ def parse(
     pretty: Annotated[bool, typer.Option("--pretty", help="Draw the trees.")] = False,
     threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
     output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
-    format: TreeFormat = None,
+    format: Format = None,
     encoding: Encoding = "utf-8",
     quiet: Quiet = False,
 ) -> None:

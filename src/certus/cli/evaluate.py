@@ -29,7 +29,9 @@ def run(
 ) -> None:
     """Compare files and print what is found."""
     _check_stdin(gold, predicted, train, against)
-    if format == "brackets" or (format is None and columns is None and looks_bracketed(gold)):
+    # Trees beside a tagged file are compared by their tags alone.
+    trees = looks_bracketed(gold) and (predicted == "-" or looks_bracketed(predicted))
+    if format == "brackets" or (format is None and columns is None and trees):
         from certus.cli.trees import run as compare_trees
 
         compare_trees(gold, predicted, train=train, against=against, encoding=encoding, as_json=as_json)

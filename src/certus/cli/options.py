@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-Format = Annotated[str | None, typer.Option(help="conllu, conllx, columns, text or raw; guessed by default.")]
-TreeFormat = Annotated[
-    str | None, typer.Option(help="brackets, text, raw, conllu, conllx or columns; guessed by default.")
+Format = Annotated[
+    str | None, typer.Option(help="conllu, conllx, columns, brackets, text or raw; guessed by default.")
 ]
 Columns = Annotated[
     str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')

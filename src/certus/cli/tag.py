@@ -17,7 +17,7 @@ from certus.models.loading import load
 from certus.models.tagger import Tagger
 
 BATCH = 512  # sentences that are labelled together
-SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".gz")
+SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".mrg", ".gz")
 
 
 def run(

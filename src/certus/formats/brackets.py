@@ -12,22 +12,24 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from certus.errors import FormatError
+from certus.formats import guess
 from certus.formats.blocks import decoded
+from certus.formats.conllu import build
 from certus.formats.files import Source, atomic, check_encoding, check_readable, name_of, opened
-from certus.syntax.trees import Tree
+from certus.formats.sentence import Sentence
+from certus.syntax.trees import Tree, prepared
 
 # A tag with its word, which most brackets are; an opening bracket with its label; a closing one; the rest.
 _TOKEN = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)|\(([^\s()]*)|(\))|([^\s()]+)")
-_BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\(\s*[^\s()]*\s*\(\s*[^\s()]+[\s(]")
 _WORD, _OPEN, _CLOSE = 2, 3, 4
 
 
 def looks_bracketed(path: str) -> bool:
-    """Whether a file holds bracketed trees: whether it begins with a bracket within a bracket."""
+    """Whether there is a file of this name that holds bracketed trees."""
     if path == "-" or not os.path.isfile(path):
         return False
     with opened(path) as chunk:
-        return bool(_BEGINNING.match(chunk()[:4096]))
+        return guess.bracketed(path, chunk()[:4096].decode("utf-8", errors="replace"))
 
 
 def read(source: Source, *, encoding: str = "utf-8") -> Iterator[Tree]:
@@ -50,6 +52,23 @@ def _read(source: Source, encoding: str) -> Iterator[Tree]:
     name = name_of(source)
     with opened(source) as chunk:
         yield from _trees(decoded(chunk, name, encoding), name)
+
+
+def tagged(texts: Iterable[str], name: str) -> Iterator[Sentence]:
+    """Yield the words of trees as CoNLL-U sentences, with their tags as xpos; traces are left out.
+
+    Args:
+        texts: the pieces of a file.
+        name: of the file.
+    """
+    empty = True
+    for tree in filter(None, map(prepared, _trees(texts, name))):
+        sentence = build(tree.words, {"xpos": tree.tags})
+        sentence.source = name
+        empty = False
+        yield sentence
+    if empty:
+        raise FormatError("holds no sentence", name)
 
 
 def parse(text: str, source: str = "<text>") -> Iterator[Tree]:

@@ -11,9 +11,12 @@ from certus.formats import columns, conllu, text
 from certus.formats.blocks import plain
 from certus.formats.sentence import Layout
 
-FORMATS = ("conllu", "conllx", "columns", "text", "raw")
+FORMATS = ("conllu", "conllx", "columns", "brackets", "text", "raw")
+TREES = Layout("brackets", ("form", "xpos"), "")
 SAMPLE = 1 << 16  # characters that a guess is made from
 
+_TREE = re.compile(r"\s*\(\s*[^\s()]*\s*\(\s*[^\s()]+[\s(]")
+_UNTAGGED = re.compile(r"\)\s*[^\s()]")
 _TAG = re.compile(r"O|[BIESLU]-\S+|[A-Z_$.,:;#'`()-][A-Z0-9_$.,:;#'`()-]*")
 
 
@@ -36,7 +39,7 @@ def enough(sample: str, format: str | None, names: str | Sequence[str] | None, w
         names: the names of the columns, if they are given.
         waiting: whether somebody types the file and cannot be asked to go on.
     """
-    if format in ("conllu", "text", "raw"):
+    if format in ("conllu", "brackets", "text", "raw"):
         return True
     if format is not None or names is not None:
         return bool(columns.first_token(sample))
@@ -63,6 +66,8 @@ def layout(
         return _conllx(sample, name)
     if chosen == "columns":
         return columns.guess(sample, name)
+    if chosen == "brackets":
+        return TREES
     return text.RAW if chosen == "raw" else text.TEXT
 
 
@@ -75,13 +80,30 @@ def _conllx(sample: str, name: str) -> Layout:
     return Layout("columns", columns.CONLLX[:width], separator)
 
 
-def _format(name: str, sample: str) -> str:
+def bracketed(name: str, sample: str) -> bool:
+    """Whether a file holds trees, by its name or its beginning.
+
+    That is a bracket within a bracket, and no word after one that closes: text with brackets has those.
+    """
+    beginning = sample[:4096].lstrip("\ufeff")
+    if _suffix(name) == ".mrg":
+        return True
+    return bool(_TREE.match(beginning)) and not _UNTAGGED.search(beginning)
+
+
+def _suffix(name: str) -> str:
     suffixes = [suffix for suffix in PurePath(name).suffixes if suffix != ".gz"]
-    suffix = suffixes[-1].lower() if suffixes else ""
+    return suffixes[-1].lower() if suffixes else ""
+
+
+def _format(name: str, sample: str) -> str:
+    suffix = _suffix(name)
     if suffix == ".conllu":
         return "conllu"
     if suffix in (".conll", ".conllx", ".iob", ".iob2", ".bio", ".tsv", ".iobes"):
         return "columns"
+    if bracketed(name, sample):
+        return "brackets"
     if "\t" in sample:
         return "conllu" if _ten(sample) else "columns"
     if _tagged(sample) or sample.lstrip("\ufeff \r\n").startswith(columns.DOCUMENTS):

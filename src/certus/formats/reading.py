@@ -30,8 +30,9 @@ def read(
 
     Args:
         source: a path ("-" is stdin; a name in .gz is decompressed) or an open stream.
-        format: "conllu", "conllx", "columns", "text" (tokenised, one sentence a line) or "raw" (text to be
-            tokenised); None guesses from name and content.
+        format: "conllu", "conllx", "columns", "brackets" (trees: their words, with their tags as xpos),
+            "text" (tokenised, one sentence a line) or "raw" (text to be tokenised); None guesses from name
+            and content.
         columns: the names in a column file, such as "word pos chunk"; None takes the usual ones.
         encoding: of the bytes; old corpora may need "latin-1".
 
@@ -55,6 +56,11 @@ def _sentences(
             sample += piece
         layout = guess.layout(name, sample, format, names)
         whole = chain([sample], texts)
+        if layout is guess.TREES:
+            from certus.formats.brackets import tagged  # the room of trees is large, and seldom needed
+
+            yield from tagged(whole, name)
+            return
         pieces = text.lines(whole) if layout.format in ("text", "raw") else blocks(whole, name, eager=eager)
         yield from _parsed(pieces, name, layout, eager)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
 from io import IOBase
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from certus.errors import InvalidInput
-from certus.formats import Sentence, Target, brackets, build, read
+from certus.formats import Sentence, Target, read
 from certus.learn import hmm, options, training, vocabulary
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
@@ -23,7 +23,6 @@ from certus.learn.templates import Templates
 from certus.learn.training import Arrays, Checkpoint, Progress
 from certus.models.decoders import Decoder, make_decoder
 from certus.models.hmm_decoder import HmmDecoder
-from certus.syntax.trees import prepared
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
@@ -56,20 +55,8 @@ def fit(
     Returns:
         The labels, the arrays of the model, and its description.
     """
-    sentences = _sentences(train, reading)
-    first = next(sentences, None)
-    if first is None:
-        raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
-    suit = templates is None and not isinstance(chosen, options.Hmm)
-    if suit:
-        templates = compile_templates(default_templates(first, target))
-    columns = ("word",) if templates is None else templates.columns
-    examples = _checked(Examples(joined([first], sentences), target, columns), target)
-    if suit:
-        templates = compile_templates(default_templates(first, target, examples.labels))
-    held_out = None if dev is None else Examples(_sentences(dev, reading), target, columns)
-    if held_out is not None and not held_out.tokens:
-        raise InvalidInput("the dev data hold no token")
+    examples, templates = _examples(target, chosen, templates, _sentences(train, reading))
+    held_out = None if dev is None else _held_out(target, templates, _sentences(dev, reading))
     if isinstance(chosen, options.Hmm):
         inventory, arrays, accuracy = _count(examples, held_out, chosen, threads)
     else:
@@ -77,13 +64,7 @@ def fit(
         assert isinstance(chosen, options.Features)
         kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
         data = TrainingSet(examples, target, templates, chosen)
-        measure = None if held_out is None else _measure(held_out, data, chosen, threads)
-        found, accuracy = training.train(
-            data, chosen, accuracy=measure, checkpoint=kept, progress=progress, threads=threads
-        )
-        inventory, arrays = data.inventory, {**found, "frequent": data.frequent}
-        if data.seen is not None:
-            arrays["seen"] = data.seen
+        inventory, arrays, accuracy = _learn(data, chosen, held_out, kept, progress, threads)
     arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words))}
     description = _describe(target, chosen, templates, inventory, arrays)
     description["training"] = _data(train, examples)
@@ -94,16 +75,34 @@ def fit(
     return inventory, arrays, description
 
 
-def _has_trees(path: str, reading: Mapping[str, Any]) -> bool:
-    """Whether a file is a treebank in brackets, whose words have tags to learn: the column xpos."""
-    return reading["format"] is None and reading["columns"] is None and brackets.looks_bracketed(path)
+def _examples(
+    target: Target, chosen: options.Options, templates: Templates | None, sentences: Iterator[Sentence]
+) -> tuple[Examples, Templates | None]:
+    """Read the training data; return them, and the templates: if none are given, those that suit the data."""
+    first = next(sentences, None)
+    if first is None:
+        raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
+    suit = templates is None and isinstance(chosen, options.Features)
+    if suit:  # they may be others when the labels are known, but over the same columns
+        templates = compile_templates(default_templates(first, target))
+    examples = Examples(joined([first], sentences), target, _columns(templates))
+    if suit:
+        templates = compile_templates(default_templates(first, target, examples.labels))
+    return _checked(examples, target), templates
+
+
+def _held_out(target: Target, templates: Templates | None, sentences: Iterator[Sentence]) -> Examples:
+    held_out = Examples(sentences, target, _columns(templates))
+    if not held_out.tokens:
+        raise InvalidInput("the dev data hold no token")
+    return held_out
+
+
+def _columns(templates: Templates | None) -> Sequence[str]:
+    return ("word",) if templates is None else templates.columns
 
 
 def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
-    if isinstance(source, str | os.PathLike) and _has_trees(os.fspath(source), reading):
-        for tree in filter(None, map(prepared, brackets.read(source, encoding=reading["encoding"]))):
-            yield build(tree.words, {"xpos": tree.tags})
-        return
     if isinstance(source, str | os.PathLike | IOBase):
         yield from read(cast(Any, source), **reading)
         return
@@ -141,6 +140,25 @@ def _count(
         return inventory, model.arrays(), None
     accuracy = share(HmmDecoder(model, len(inventory)), held_out, inventory, threads)
     return inventory, model.arrays(), accuracy
+
+
+def _learn(
+    data: TrainingSet,
+    chosen: options.Features,
+    held_out: Examples | None,
+    checkpoint: Checkpoint,
+    progress: Callable[[Progress], None],
+    threads: int,
+) -> tuple[Inventory, Arrays, float | None]:
+    """Learn the weights of features; return the labels, the arrays and the accuracy on held-out data."""
+    measure = None if held_out is None else _measure(held_out, data, chosen, threads)
+    found, accuracy = training.train(
+        data, chosen, accuracy=measure, checkpoint=checkpoint, progress=progress, threads=threads
+    )
+    arrays = {**found, "frequent": data.frequent}
+    if data.seen is not None:
+        arrays["seen"] = data.seen
+    return data.inventory, arrays, accuracy
 
 
 def _measure(
