@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from io import StringIO
@@ -105,3 +106,14 @@ def test_demo_tags_a_sentence_where_there_is_a_model(tmp_path: Path, monkeypatch
     text = console.export_text()
     assert 'certus tag "They can fish where the river bends."' in text
     assert "learned from 8 tokens of sentences" in text
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+@pytest.mark.parametrize("command", [["info"], ["info", "--json"], ["demo"]])
+def test_a_full_disk_is_no_traceback(command: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "Error: cannot write: No space left on device\n"

@@ -264,8 +264,19 @@ def test_legal(folder: Path) -> None:
         assert tagged(model, "--columns", columns, "--legal", "bio", text=words)
     with pytest.raises(InvalidInput, match="there is no scheme 'iob1'; there are bio, bilou, iobes"):
         tagged("chunks.certus", "--legal", "iob1", "x")
-    with pytest.raises(InvalidInput, match="has prefix"):
+    with pytest.raises(InvalidInput, match="no column is in the scheme bio: its labels are ADJ"):
         tagged("m.certus", "--legal", "bio", "x")
+
+
+def test_a_format_that_does_not_exist_is_refused_for_text_too(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="format 'xml' is unknown"):
+        tagged("m.certus", "lo", "--format", "xml")
+
+
+def test_a_model_that_is_not_there_is_not_text(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"there is no file wsj\.tagger; the model comes first"):
+        tagged("wsj.tagger", "lo bakola")
+    assert tag.sort_out("Hello.", ["Bye."]) == (None, ["Hello.", "Bye."])
 
 
 def test_legal_looks_at_the_column_that_is_in_the_scheme() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import pickle
 from pathlib import Path
@@ -47,6 +48,10 @@ def refused(content: bytes | str, name: str, **options: str) -> str:
         ("\n \n\n", "x.conllu: holds no sentence"),
         ("# only\n# comments\n", "x.conllu: holds no sentence"),
         (GOOD.encode() + b"# caf\xe9\n", "x.conllu:4: byte 6 of this line, 0xe9, is not UTF-8; convert"),
+        (
+            b"\x7fELF\0\xd0",
+            "x.conllu:1: byte 6 of this line, 0xd0, is not UTF-8; this seems to be no text at all",
+        ),
         (GOOD.encode("utf-16"), "x.conllu:1: byte 1 of this line, 0xff, is not UTF-8; it looks like UTF-16"),
         (GOOD.replace("\n", "\r\n") + "1\tOwls\r\n", "x.conllu:4: 2 columns instead of 10"),
     ],
@@ -121,3 +126,19 @@ def test_a_file_without_blank_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors_survive_pickling() -> None:
     error = pickle.loads(pickle.dumps(FormatError("is odd", "x.conllu", 3)))
     assert (str(error), error.source, error.line) == ("x.conllu:3: is odd", "x.conllu", 3)
+
+
+def test_a_damaged_archive(tmp_path: Path) -> None:
+    whole = bytearray(gzip.compress(bytes(range(256)) * 40, mtime=0))
+    whole[20:60] = bytes(40)
+    (tmp_path / "c.gz").write_bytes(whole)
+    with pytest.raises(FormatError, match="cannot be decompressed"):
+        list(read(tmp_path / "c.gz"))
+
+
+def test_text_has_no_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b c\nd e\n", encoding="utf-8")
+    with pytest.raises(
+        FormatError, match=r"a.txt:1: there is no column 'upos'; .* form: it was read as text"
+    ):
+        next(read(tmp_path / "a.txt")).column("upos")

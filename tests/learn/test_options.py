@@ -47,3 +47,10 @@ def test_values_out_of_range() -> None:
         choose("crf", {"min_count": 0})
     with pytest.raises(InvalidInput, match="hash_bits is 49; it may be 48 at the most"):
         choose("perceptron", {"hash_bits": 49})
+
+
+def test_what_a_crf_of_higher_order_is() -> None:
+    with pytest.raises(
+        InvalidInput, match="c1 is no option of the learner pruned-crf, which crf with an order"
+    ):
+        choose("crf", {"order": 2, "c1": 0.5})

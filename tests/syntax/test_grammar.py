@@ -97,7 +97,7 @@ def test_parts(seed: int, tally: list[int]) -> None:
             assert (bounds >= exact).all()
             assert bounds.max() == best
             equal += 1
-    assert equal > PROBLEMS // 10
+    assert equal > PROBLEMS // 20
     tally.append(equal)
 
 

@@ -26,11 +26,19 @@ def main() -> None:
 
             run(**plain)
     except CertusError as error:
-        colour = ("\033[31m", "\033[0m") if sys.stderr.isatty() else ("", "")
-        print(f"{colour[0]}Error: {error}{colour[1]}", file=sys.stderr)
-        sys.exit(2)
+        _fail(error)
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        _fail(f"cannot write: {error.strerror}")  # a table to a full disk, say
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _fail(reason: object) -> NoReturn:
+    colour = ("\033[31m", "\033[0m") if sys.stderr.isatty() else ("", "")
+    print(f"{colour[0]}Error: {reason}{colour[1]}", file=sys.stderr)
+    sys.exit(2)
 
 
 def _terminated(number: int, frame: Any) -> NoReturn:

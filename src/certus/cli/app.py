@@ -34,7 +34,7 @@ _TEACH = """
 
     certus demo                  a sentence decoded, with its proof (two seconds)
     certus tag "Any sentence."   parts of speech and morphology, from the English model
-    certus train tagger --help   a tagger of your own, from CoNLL-U or columns
+    certus train tagger --help   a tagger of your own, from CoNLL-U, columns or trees
     certus train parser --help   a parser of your own, from bracketed trees
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
@@ -127,7 +127,14 @@ def tag(
     if consistent:
         from certus.cli import consistent as whole
 
-        whole.check(k=k, confidence=confidence, legal=legal, dictionary=dictionary)
+        whole.check(
+            k=k,
+            confidence=confidence,
+            legal=legal,
+            dictionary=dictionary,
+            inference=inference,
+            steps=steps,
+        )
         whole.run(
             model,
             inputs or [],
@@ -178,7 +185,7 @@ def parse(
         typer.Option(help="A tagger of xpos, trained on the same trees: trees and tags that agree, jointly."),
     ] = None,
     weight: Annotated[
-        float | None, typer.Option(help="Of the tagger's score beside the grammar's.", min=0)
+        float | None, typer.Option(help="Of the tagger's score beside the grammar's; 1 by default.", min=0)
     ] = None,
     pretty: Annotated[bool, typer.Option("--pretty", help="Draw the trees.")] = False,
     threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from certus.cli.labelled import texts
 from certus.cli.tag import deliver, open_tagger, sort_out, sources
 from certus.errors import InvalidInput
-from certus.formats import read
+from certus.formats import guess, read
 from certus.formats.files import check_encoding
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def run(
     from certus.corpus import tag
 
     check_encoding(encoding)
+    guess.check(format, columns)
     weights = None if delta is None else parse_delta(delta)
     model, inputs = sort_out(model, inputs)
     tagger = open_tagger(model)
@@ -58,7 +59,7 @@ def run(
 
 def check(**others: Any) -> None:
     """Refuse the options of ``certus tag`` that are about sentences one by one."""
-    usual = {"k": 1, "confidence": False, "legal": None, "dictionary": None}
+    usual = {"k": 1, "confidence": False, "legal": None, "dictionary": None, "inference": None, "steps": 0}
     wrong = next((name for name, value in others.items() if value != usual[name]), None)
     if wrong is not None:
         option = "-k" if wrong == "k" else f"--{wrong}"
@@ -87,12 +88,13 @@ def summary(found: Consistent) -> str:
     stats = found.stats
     took, first = stats["solve_seconds"], max(stats["load_seconds"], 1e-9)
     proof = "all proven" if found.complete else f"{found.bound - found.score:.3g} below the bound"
+    rounds = f"{stats['iterations']} iteration{'s' if stats['iterations'] != 1 else ''}"
     where = " among the labels that the tagger's pruning leaves" if stats["pruned"] else ""
     return (
         f"{stats['constrained']:,} unknown words in {stats['nodes']:,} types that should agree, "
         f"{stats['components']:,} components; {stats['text_sentences']:,} sentences of added text used\n"
         f"{100 * stats['certified']:.1f} % of sentences certified{where}, {proof}; "
-        f"{stats['iterations']} iterations took {took / first:.2f} of the time of tagging"
+        f"{rounds} took {took / first:.2f} of the time of tagging"
     )
 
 

@@ -77,9 +77,7 @@ def _best(console: Console, chain: certus.Chain) -> None:
     """Show the best sequence, its proof, and how sure the model is of each tag."""
     best: Solution = chain.decode(EMISSIONS)
     sure = chain.marginals(EMISSIONS).confidence(best.labels)
-    _heading(
-        console, "The best sequence, and the proof", "best = certus.Chain(transitions).decode(emissions)"
-    )
+    _heading(console, "The best sequence, and the proof", "certus.Chain(transitions).decode(emissions)")
     table = _grid(WORDS)
     table.add_row("tag", *(Text(name, "bold green") for name in _names(best.labels, TAGS)))
     table.add_row("confidence", *(f"{p:.0%}" for p in sure))

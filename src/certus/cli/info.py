@@ -21,7 +21,9 @@ HEADINGS = {
     "learner": "Learner",
     "order": "Order",
     "labels": "Labels",
+    "tags": "Tags",
     "features": "Features",
+    "columns": "Columns",
     "templates": "Templates",
     "options": "Options",
     "training": "Trained on",
@@ -108,8 +110,13 @@ def _field(name: str, value: Any, every_label: bool) -> str:
     if name == "labels" and isinstance(value, list):
         return _listing(value, len(value) if every_label else FEW)
     if name in ("training", "dev") and isinstance(value, Mapping):
-        counts = ("sentences", "tokens")
-        parts = [f"{_text(value[count])} {count}" for count in counts if count in value]
+        counts = {
+            "trees": "trees",
+            "sentences": "sentences",
+            "tokens": "tokens",
+            "unseen": "of unseen labels",
+        }
+        parts = [f"{_text(value[count])} {noun}" for count, noun in counts.items() if count in value]
         others = {key: inner for key, inner in value.items() if key not in ("name", *counts)}
         return ", ".join(filter(None, [_text(value.get("name")), *parts, _text(others)]))
     if name == "accuracy":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -10,13 +11,14 @@ from typing import Any
 
 from certus.cli.labelled import texts
 from certus.errors import CertusError, FormatError, InvalidInput
-from certus.formats import Sentence, Target, atomic, read
+from certus.formats import Sentence, Target, atomic, guess, read
 from certus.formats.files import check_encoding, interactive
 from certus.formats.text import RAW, parse
 from certus.models.loading import load
 from certus.models.tagger import Tagger
 
 BATCH = 512  # sentences that are labelled together
+_FILE = re.compile(r"\S+\.[A-Za-z]\w*")  # no sentence that others follow ends like this
 SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".mrg", ".gz")
 
 
@@ -38,6 +40,7 @@ def run(
 ) -> None:
     """Label the inputs and write them out."""
     check_encoding(encoding)
+    guess.check(format, columns)
     model, inputs = sort_out(model, inputs)
     tagger = open_tagger(model)
     if inference is not None or steps:
@@ -81,6 +84,8 @@ def sort_out(model: str | None, inputs: list[str]) -> tuple[str | None, list[str
         return None, inputs or ["-"]
     if model != "-" and is_model(model):
         return model, inputs or ["-"]
+    if inputs and _FILE.fullmatch(model) and not os.path.exists(model):
+        raise InvalidInput(f"there is no file {model}; the model comes first, then what it shall tag")
     return None, [model, *inputs]
 
 
@@ -144,18 +149,21 @@ def automaton(kind: str | None, target: Target, labels: list[str]) -> Any:
     makers = {"bio": bio, "bilou": bilou, "iobes": iobes}
     if kind not in makers:
         raise InvalidInput(f"there is no scheme {kind!r}; there are {', '.join(makers)}")
-    if "|" not in target.expression:
-        return makers[kind](labels)
     for column in reversed(target.fields):
         values = {label: _value(target, label, column) for label in labels}
         try:
             return makers[kind](labels, part=values.__getitem__)
         except InvalidInput:
             continue
-    raise InvalidInput(f"the model predicts {target.expression}, of which no column is in the scheme {kind}")
+    raise InvalidInput(
+        f"the model predicts {target.expression}, of which no column is in the scheme {kind}: "
+        f"its labels are {', '.join(labels[:3])}, ..."
+    )
 
 
 def _value(target: Target, label: str, column: str) -> str:
+    if len(target.fields) == 1:
+        return label
     parts = (part for part in target.parts(label) if part.startswith(f"{column}="))
     return next(parts, "").removeprefix(f"{column}=")
 

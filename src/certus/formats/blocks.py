@@ -41,11 +41,11 @@ def _decode(piece: bytes, source: str, line: int, encoding: str) -> str:
         start = error.start
         line += piece.count(b"\n", 0, start)
         place = start - piece.rfind(b"\n", 0, start)
-        advice = (
-            "it looks like UTF-16: convert it to UTF-8"
-            if piece[:2] in (b"\xff\xfe", b"\xfe\xff")
-            else "convert the file to UTF-8, or name its encoding, for example latin-1"
-        )
+        advice = "convert the file to UTF-8, or name its encoding, for example latin-1"
+        if piece[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            advice = "it looks like UTF-16: convert it to UTF-8"
+        elif b"\0" in piece:
+            advice = "this seems to be no text at all"
         raise FormatError(
             f"byte {place} of this line, 0x{piece[start]:02x}, is not {encoding.upper()}; {advice}",
             source,

@@ -144,7 +144,7 @@ def _closed(stack: list[_Open], place: _Place, source: str) -> Tree:
 def _bare(stack: list[_Open], word: str, place: _Place, source: str) -> None:
     """Take a word that stands alone: a label after a bracket and blanks, or the word of a tag."""
     if not stack:
-        raise place.error(f"the word {word!r} stands outside of all brackets", source)
+        raise place.error(f"the word {word!r} stands outside of all brackets; a tree is (S (NN x))", source)
     above = stack[-1]
     if above.children or above.word is not None:
         raise _untagged(word, place, source)

@@ -9,6 +9,7 @@ import os
 import secrets
 import stat
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -87,7 +88,7 @@ def _chunks(stream: Any, name: str = "<stream>") -> Callable[[], bytes]:
     def chunk() -> bytes:
         try:
             return cast(bytes, read(CHUNK))
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"cannot be decompressed: {error}", name) from error
 
     return chunk

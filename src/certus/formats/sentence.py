@@ -80,8 +80,10 @@ class Sentence:
         """
         found = self.columns.get(canonical(name))
         if found is None:
+            is_text = self.layout.format in ("text", "raw")
+            read_as = ": it was read as text (another format can be named)" if is_text else ""
             raise FormatError(
-                f"there is no column {name!r}; the columns are {', '.join(self.columns)}",
+                f"there is no column {name!r}; the columns are {', '.join(self.columns)}{read_as}",
                 self.source,
                 self.line,
             )

@@ -208,6 +208,7 @@ def choose(learner: str, given: dict[str, Any]) -> Options:
 
     ``crf`` with an order above 1 is a pruned CRF: unpruned ones of higher order are out of reach.
     """
+    asked = learner
     if learner == "crf" and given.get("order", 1) > 1:
         learner = PrunedCrf.name
     kind = LEARNERS.get(learner)
@@ -218,7 +219,8 @@ def choose(learner: str, given: dict[str, Any]) -> Options:
         given = {name: value for name, value in given.items() if name != "order"}
     unknown = [name for name in given if name not in known]
     if unknown:
+        why = "" if learner == asked else f", which {asked} with an order above 1 is"
         raise InvalidInput(
-            f"{unknown[0]} is no option of the learner {learner}; those are {', '.join(sorted(known))}"
+            f"{unknown[0]} is no option of the learner {learner}{why}; those are {', '.join(sorted(known))}"
         )
     return kind(**given)

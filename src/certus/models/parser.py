@@ -198,7 +198,7 @@ def _described(options: Options, grammar: Grammar, trees: Sequence[Tree], train:
         "options": {**dataclasses.asdict(options), "splits": list(options.splits)},
         "labels": grammar.labels,
         "tags": grammar.tags,
-        "training": {"file": name, "trees": len(trees), "tokens": lexicon.size},
+        "training": {"name": name, "trees": len(trees), "tokens": lexicon.size},
         "date": date.today().isoformat(),
         "certus": __version__,
     }

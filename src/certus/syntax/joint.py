@@ -63,7 +63,8 @@ class JointParser:
         if not pairs:
             raise InvalidInput(
                 "the grammar and the tagger have no tag in common: the grammar has "
-                f"{_some(grammar.tags)}; the tagger, for {tagger.target.expression!r}, {_some(tagger.labels)}"
+                f"{_some(grammar.tags)}; the tagger, for {tagger.target.expression!r}, "
+                f"{_some(tagger.labels)}; train one with the target xpos on the same trees"
             )
         self.grammar, self.tagger, self.weight, self.pruning = grammar, tagger, weight, pruning
         self._tags, self._labels = np.array(pairs, np.int64).T
