@@ -578,3 +578,14 @@ def test_the_short_way_imports_little(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_somebody_who_types_is_told_how(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not tag.is_typed(["-"])
+    monkeypatch.setattr(tag, "interactive", lambda source: True)
+    assert not tag.is_typed(["a.txt"])
+    assert capsys.readouterr().err == ""
+    assert tag.is_typed(["a.txt", "-"])
+    assert capsys.readouterr().err == "Type a sentence a line; Ctrl-D ends.\n"

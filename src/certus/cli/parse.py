@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from certus.cli.tag import deliver, looks_like_path, open_tagger, typed
+from certus.cli.tag import deliver, is_typed, looks_like_path, open_tagger, typed
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
-from certus.formats.files import check_encoding, interactive
+from certus.formats.files import check_encoding
 from certus.models.loading import load
 from certus.models.parser import Parser
 from certus.solution import Status
@@ -47,7 +47,7 @@ def run(
     elif weight is not None:
         raise InvalidInput("--weight is that of the tagger: name one by --with-tagger")
     names = inputs or ["-"]
-    waiting = "-" in names and interactive("-")
+    waiting = is_typed(names)
     tally = Tally()
     sentences = words_of(names, format, encoding)
     found = parsed(parser, sentences, k, threads, 1 if waiting else BATCH, tally)

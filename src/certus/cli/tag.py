@@ -53,7 +53,7 @@ def run(
         "legal": automaton(legal, tagger.target, tagger.labels),
         "dictionary": None if dictionary is None else read_dictionary(dictionary, encoding),
     }
-    waiting = "-" in inputs and interactive("-")
+    waiting = is_typed(inputs)
     sentences = sources(inputs, format, columns, encoding)
     deliver(written(tagger, sentences, options, 1 if waiting else BATCH), output, encoding, waiting)
 
@@ -64,6 +64,14 @@ def open_tagger(path: str | None) -> Tagger:
     if not isinstance(model, Tagger):
         raise InvalidInput(f"{path} holds no tagger; train one with certus train tagger")
     return model
+
+
+def is_typed(inputs: list[str]) -> bool:
+    """Whether somebody types the input and waits for answers; if so, say how."""
+    waiting = "-" in inputs and interactive("-")
+    if waiting:
+        print("Type a sentence a line; Ctrl-D ends.", file=sys.stderr)
+    return waiting
 
 
 def deliver(labelled: Iterator[str], output: str | None, encoding: str, waiting: bool = False) -> None:
