@@ -20,7 +20,7 @@ from certus.bench.lattices import draw
 from certus.bench.options import parse
 from certus.bench.plan import Row
 from certus.bench.referee import Referee
-from certus.bench.report import microseconds, show, write_json
+from certus.bench.report import as_json, microseconds, show, store
 from certus.bench.timing import Spread, Stopwatch
 from certus.chain import METHODS
 from certus.errors import CertusError, InvalidInput
@@ -122,7 +122,7 @@ def test_tables_and_json(report: Report, tmp_path: Path) -> None:
     assert "peaked lattices, k=1: µs a sentence, median [quartiles]" in text
     assert "what has to hold" in text
     path = tmp_path / "report.json"
-    write_json(report, path)
+    store(as_json(report), path)
     stored = json.loads(path.read_text(encoding="utf-8"))
     assert len(stored["rows"]) == len(report.rows)
     assert list(tmp_path.iterdir()) == [path]

@@ -13,7 +13,8 @@ from certus.bench.corpus import Plan, Report, run
 from certus.bench.corpus import picture as drawing
 from certus.bench.corpus.claims import claims
 from certus.bench.corpus.plan import Row
-from certus.bench.corpus.report import show, write_json
+from certus.bench.corpus.report import as_json, show
+from certus.bench.report import store
 from certus.bench.timing import Spread
 from certus.errors import CertusError, InvalidInput
 from tests.models.invented import conllu
@@ -51,7 +52,7 @@ def test_it_is_shown_and_written(report: Report, tmp_path: Path) -> None:
     text = console.export_text()
     assert "errors on unknown words gone, upos, 50 sentences" in text
     assert "subgradient" in text
-    write_json(report, tmp_path / "r.json")
+    store(as_json(report), tmp_path / "r.json")
     assert len(json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rows"]) == 2
 
 

@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 
 from certus.bench.forests import parse_forest
-from certus.bench.hypergraph import FLOOR, Plan, Report, claims, run, show, write_json
+from certus.bench.hypergraph import FLOOR, Plan, Report, as_json, claims, run, show
+from certus.bench.report import store
 from certus.hypergraph import Hypergraph
 
 
@@ -34,7 +35,7 @@ def test_it_is_shown_and_written(report: Report, tmp_path: Path) -> None:
     show(report, Console(file=out, width=150))
     assert "part.maximize" in out.getvalue()
     assert "not run" in out.getvalue()
-    write_json(report, tmp_path / "r.json")
+    store(as_json(report), tmp_path / "r.json")
     stored = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert len(stored["rows"]) == len(report.rows)
     wrong = replace(report, failures=["6,000 edges: something differ"])

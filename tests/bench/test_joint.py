@@ -14,8 +14,9 @@ from certus.bench.joint import Plan, Report, claims, run
 from certus.bench.joint.models import Models
 from certus.bench.joint.picture import draw
 from certus.bench.joint.plan import FILE, PAPER, PROOF, K, Solved, buckets
-from certus.bench.joint.report import show, write_json
+from certus.bench.joint.report import as_json, show
 from certus.bench.joint.run import _check, _time
+from certus.bench.report import store
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.formats import build
@@ -53,7 +54,7 @@ def test_tables_json_and_picture(report: Report, tmp_path: Path) -> None:
     text = console.file.getvalue()  # type: ignore[attr-defined]
     for expected in ("the weight is", "5-10", "fixed tags", "match K=50", "what has to hold"):
         assert expected in text
-    write_json(report, tmp_path / "report.json")
+    store(as_json(report), tmp_path / "report.json")
     written = json.loads((tmp_path / "report.json").read_text())
     assert len(written["solved"]) == len(report.solved)
     draw(report, tmp_path / "report.svg")

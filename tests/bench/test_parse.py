@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from certus.bench import parse_rivals
-from certus.bench.parse import FILE, claims, run, show, write_json
+from certus.bench.parse import FILE, as_json, claims, run, show
+from certus.bench.report import store
 from certus.errors import InvalidInput
 from certus.formats import brackets
 from tests.syntax import invented_trees
@@ -34,7 +35,7 @@ def test_everything_is_measured(tmp_path: Path) -> None:
     show(report, console)
     assert isinstance(console.file, StringIO)
     assert "scores on test" in console.file.getvalue()
-    write_json(report, tmp_path / "r.json")
+    store(as_json(report), tmp_path / "r.json")
     assert json.loads((tmp_path / "r.json").read_text())["test"]["all"]["sentences"] == 30
 
 

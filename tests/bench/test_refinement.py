@@ -24,7 +24,8 @@ from certus.bench.refinement import (
     picture,
     run,
 )
-from certus.bench.refinement.report import as_json, show, write_json
+from certus.bench.refinement.report import as_json, show
+from certus.bench.report import store
 from certus.errors import CertusError, InvalidInput
 from certus.latent.refinement import Parameters
 from certus.latent.refinement.sampling import sample
@@ -79,7 +80,7 @@ def test_every_part_is_measured_and_shown(small: Plan, tmp_path: Path) -> None:
     show(report, Console(file=out, width=150))
     for words in ("quick: little was learned", "slope of spectral", "figures 5 and 8", "what has to hold"):
         assert words in out.getvalue()
-    write_json(report, tmp_path / "r.json")
+    store(as_json(report), tmp_path / "r.json")
     stored = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert stored == json.loads(json.dumps(as_json(report)))
     assert len(stored["claims"]) == 6

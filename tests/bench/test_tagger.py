@@ -17,7 +17,7 @@ from rich.console import Console
 from certus.bench.claims import Claim
 from certus.bench.entries import FLOOR, ours, path_score
 from certus.bench.plan import Row
-from certus.bench.report import amount, claims_table
+from certus.bench.report import amount, claims_table, store
 from certus.bench.tagger import (
     PARTS,
     Learning,
@@ -39,7 +39,7 @@ from certus.bench.tagger import (
 from certus.bench.tagger import job as jobs
 from certus.bench.tagger.corpora import CORPORA, chosen, of_mean_length
 from certus.bench.tagger.job import Job, peak_megabytes, perform, quality
-from certus.bench.tagger.report import as_json, show, write_json
+from certus.bench.tagger.report import as_json, show
 from certus.bench.timing import Spread
 from certus.chain import METHODS
 from certus.errors import CertusError, InvalidInput
@@ -323,7 +323,7 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
     ):  # fmt: skip
         assert part in text, part
     assert text.count("kbest-astar") == 2  # among the 5 best, and as k grows; not among methods for one path
-    write_json(report, tmp_path / "out.json")
+    store(as_json(report), tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == as_json(report)
     assert as_json(report)["training"][1]["extrapolated"] is True
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from rich.text import Text
 from certus.bench.claims import Claim
 from certus.bench.environment import describe
 from certus.bench.forests import parse_forest
-from certus.bench.report import claims_table, machine_line, store, titled
+from certus.bench.report import claims_table, machine_line, titled
 from certus.bench.timing import Spread, Stopwatch, race
 from certus.hypergraph import Hypergraph
 
@@ -164,9 +163,9 @@ def _cell(spread: Spread) -> Text:
     return text.append(f" [{spread.low * 1e3:.3g}–{spread.high * 1e3:.3g}]", "dim")
 
 
-def write_json(report: Report, path: Path) -> None:
-    """Write all of a report; times are in seconds."""
-    content = {
+def as_json(report: Report) -> dict[str, Any]:
+    """Return all of a report as what JSON can hold; times are in seconds."""
+    return {
         "plan": asdict(report.plan),
         "machine": report.machine,
         "forests": report.forests,
@@ -174,4 +173,3 @@ def write_json(report: Report, path: Path) -> None:
         "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
-    store(content, path)

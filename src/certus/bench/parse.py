@@ -22,7 +22,7 @@ from rich.text import Text
 from certus.bench import parse_rivals
 from certus.bench.claims import Claim
 from certus.bench.environment import describe
-from certus.bench.report import claims_table, machine_line, store, titled
+from certus.bench.report import claims_table, machine_line, titled
 from certus.bench.timing import Spread
 from certus.errors import InvalidInput
 from certus.formats import brackets
@@ -251,9 +251,9 @@ def _times(report: Report) -> Any:
     return titled("time of a sentence, median", table)
 
 
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    content = {
+def as_json(report: Report) -> dict[str, Any]:
+    """Return all of a report as what JSON can hold; times are in seconds."""
+    return {
         "trees": report.trees,
         "reading": report.reading,
         "training": report.training,
@@ -269,4 +269,3 @@ def write_json(report: Report, path: Path) -> None:
         "claims": [claim.as_json() for claim in claims(report)],
         "machine": report.machine,
     }
-    store(content, path)

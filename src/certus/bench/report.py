@@ -149,11 +149,6 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)
-
-
 def store(content: Any, path: Path) -> None:
     """Write JSON so that the file is either all there or not there."""
     with atomic(path) as file:

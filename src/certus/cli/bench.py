@@ -269,16 +269,17 @@ def _measure(
 ) -> None:
     """Do a benchmark's work and report it; the exit code is 1 if an answer was wrong.
 
-    ``report`` is a module with ``show`` and ``write_json``.
+    ``report`` is a module with ``show`` and ``as_json``.
     """
     from certus.bench.environment import restart_tuned
+    from certus.bench.report import store
 
     _check_outputs(json, plot)
     restart_tuned()
     found = _run(work)
     report.show(found, _console())
     if json is not None:
-        report.write_json(found, json)
+        store(report.as_json(found), json)
     if plot is not None and draw is not None:
         draw(found, plot)
     if getattr(found, "failures", ()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from certus.bench.corpus.claims import claims
 from certus.bench.corpus.plan import Report, Row
-from certus.bench.report import claims_table, machine_line, store, titled
+from certus.bench.report import claims_table, machine_line, titled
 
 _SHOWN = (1, 2, 5, 10, 20, 50, 100, 200)  # iterations
 
@@ -98,8 +97,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
-
-
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -12,7 +11,7 @@ from rich.text import Text
 from certus.bench.joint import tables
 from certus.bench.joint.claims import claims
 from certus.bench.joint.plan import Report
-from certus.bench.report import claims_table, machine_line, store
+from certus.bench.report import claims_table, machine_line
 
 
 def show(report: Report, console: Console) -> None:
@@ -49,8 +48,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
-
-
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)

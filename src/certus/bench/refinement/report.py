@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from certus.bench.refinement.claims import claims
 from certus.bench.refinement.plan import Report, Trained
-from certus.bench.report import claims_table, machine_line, store, titled
+from certus.bench.report import claims_table, machine_line, titled
 
 _TITLES = {
     "states": "chunk tags from parts of speech, CoNLL-2000: accuracy by hidden states (figures 5 and 8)",
@@ -74,8 +73,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "trained": [asdict(row) for row in report.trained],
         "claims": [claim.as_json() for claim in claims(report)],
     }
-
-
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from certus.bench.claims import Claim
 from certus.bench.relax.compare import AUTO, OPTIMIZERS, PAPER, PROOF, Report, Row
-from certus.bench.report import claims_table, store, titled
+from certus.bench.report import claims_table, titled
 
 JOINT = "parsing and tagging"
 
@@ -73,8 +72,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "rows": [asdict(row) for row in report.rows],
         "claims": [claim.as_json() for claim in claims(report)],
     }
-
-
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)

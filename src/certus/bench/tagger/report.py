@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from certus.bench.report import claims_table, machine_line, store
+from certus.bench.report import claims_table, machine_line
 from certus.bench.tagger import tables
 from certus.bench.tagger.claims import claims
 from certus.bench.tagger.decoders import SMALL
@@ -54,8 +53,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "claims": [claim.as_json() for claim in claims(report)],
         "failures": report.failures,
     }
-
-
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)
