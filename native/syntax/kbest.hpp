@@ -1,45 +1,48 @@
-// The derivations of a forest, best first, each found when it is asked for (Huang and Chiang 2005, algorithm 3).
+// The derivations of a packed sentence, best first.
 #pragma once
 
 #include <vector>
 
-#include "syntax/forest.hpp"
+#include "lazy_kbest.hpp"
 #include "syntax/derivation.hpp"
+#include "syntax/forest.hpp"
 
 namespace certus::syntax {
 
 class KBest {
  public:
   // The forest must have been maximised, and stay as it is.
-  explicit KBest(const Forest& forest);
+  explicit KBest(const Forest& forest) : search_(View(forest)) {}
 
-  // Whether a node has a derivation of this rank; ranks are asked for in order.
-  bool has(std::int32_t node, std::int32_t rank);
-  Step step(std::int32_t node, std::int32_t rank) const;
-  double score(std::int32_t rank) const { return found_[0][static_cast<std::size_t>(rank)].score; }  // of the root
+  // Whether the root has a derivation of this rank; ranks are asked for in order.
+  bool has(std::int32_t rank) { return search_.has(0, static_cast<std::size_t>(rank)); }
+  double score(std::int32_t rank) { return search_.at(0, static_cast<std::size_t>(rank)).value; }
+  // How a node is derived in a derivation of the root that was found.
+  Step step(std::int32_t node, std::int32_t rank);
 
  private:
-  struct Derivation {
-    double score;
-    std::int32_t edge, left, right;
-    // Of equal ones the later edge first, as in Forest::maximize.
-    bool operator<(const Derivation& other) const {
-      if (score != other.score) return score < other.score;
-      if (edge != other.edge) return edge < other.edge;
-      return left != other.left ? left > other.left : right > other.right;
-    }
-  };
-  void start(std::int32_t node);
-  void push(std::int32_t node, std::int32_t edge, std::int32_t left, std::int32_t right);
-  double value(std::int32_t node, std::int32_t rank) const {
-    return found_[node].empty() ? forest_.insides()[node] : found_[node][static_cast<std::size_t>(rank)].score;
-  }
+  struct View {
+    explicit View(const Forest& forest);
 
-  const Forest& forest_;
-  std::vector<std::int32_t> first_, order_;     // edges by head
-  std::vector<std::vector<Derivation>> found_;  // [node][rank]
-  std::vector<std::vector<Derivation>> heap_;   // [node] candidates
-  std::vector<char> started_, exhausted_;
+    Index nodes() const { return static_cast<Index>(forest.symbols().size()); }
+    double inside(std::int32_t node) const { return forest.insides()[node]; }
+    std::int32_t best(std::int32_t node) const { return forest.choices()[node]; }
+    template <class Use>
+    void edges(std::int32_t node, const Use& use) const {
+      for (std::int32_t n = first[node]; n < first[node + 1]; ++n) use(order[n]);
+    }
+    std::int32_t arity(std::int32_t edge) const { return edge < 0 ? 0 : forest.edges()[edge].right < 0 ? 1 : 2; }
+    std::int32_t tail(std::int32_t edge, std::int32_t i) const {
+      return i ? forest.edges()[edge].right : forest.edges()[edge].left;
+    }
+    double weight(std::int32_t edge) const { return forest.edges()[edge].score; }
+    double term(std::int32_t edge) const;
+
+    const Forest& forest;
+    std::vector<std::int32_t> first, order;  // edges by head
+  };
+
+  LazyKBest<View> search_;
 };
 
 }  // namespace certus::syntax

@@ -39,7 +39,7 @@ Trees best_trees(const Grammar& grammar, const Leaves& leaves, Index k) {
     std::set<std::pair<std::vector<Label>, std::vector<std::int32_t>>> seen;
     const auto next = [&](std::int32_t node, std::int32_t rank) { return ranks.step(node, rank); };
     for (std::int32_t rank = 0; static_cast<Index>(out.trees.size()) < k; ++rank) {
-      if (!ranks.has(0, rank)) {
+      if (!ranks.has(rank)) {
         out.exhausted = whole;
         break;
       }
