@@ -79,32 +79,37 @@ nb::tuple viterbi(const Forest& f, Flat<const S> scores) {
   return nb::make_tuple(static_cast<int>(outcome), where, total, array(std::move(given)));
 }
 
-// Inside and, where `out` is wanted, outside values of the nodes. Also right where the goal has no derivation.
-template <class S>
-nb::tuple sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic,
-               bool outside) {
+// Outcome, the place of an invalid score, the inside value of the goal; fill(pass) writes the rest into arrays.
+template <class S, class Inside, class Fill>
+nb::tuple filled(const Forest& f, const S* scores, const Inside& inside, const Fill& fill) {
   const nb::gil_scoped_release released;
-  const Pass pass(f, scores.data(), logarithmic ? log_inside : max_inside);
+  const Pass pass(f, scores, inside);
   double top = kNever<double>;
   if (pass.outcome != invalid) {
-    to_nodes(f, pass.in, in.data());
     top = pass.in[f.goal()];
-    if (outside) {
-      double* ours = pass.arena.template get<double>(f.nodes);
-      (logarithmic ? log_outside : max_outside)(f, pass.weights.data(), pass.in, ours);
-      to_nodes(f, ours, out.data());
-    }
+    fill(pass);
   }
   const nb::gil_scoped_acquire acquired;
   return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
 }
 
+// Inside and, where `out` is wanted, outside values of the nodes. Also right where the goal has no derivation.
+template <class S>
+nb::tuple sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic,
+               bool outside) {
+  return filled(f, scores.data(), logarithmic ? log_inside : max_inside, [&](const Pass& pass) {
+    to_nodes(f, pass.in, in.data());
+    if (!outside) return;
+    double* ours = pass.arena.template get<double>(f.nodes);
+    (logarithmic ? log_outside : max_outside)(f, pass.weights.data(), pass.in, ours);
+    to_nodes(f, ours, out.data());
+  });
+}
+
 template <class S>
 nb::tuple maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
-  const nb::gil_scoped_release released;
-  const Pass pass(f, scores.data(), max_inside);
-  double top = kNever<double>;
-  if (pass.outcome == fine) {
+  return filled(f, scores.data(), max_inside, [&](const Pass& pass) {
+    if (pass.outcome != fine) return;
     double* out = pass.arena.template get<double>(f.nodes);
     double* ours = pass.arena.template get<double>(f.edges);
     max_outside(f, pass.weights.data(), pass.in, out);
@@ -113,27 +118,19 @@ nb::tuple maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat
     for (Index v = 0; v < f.nodes; ++v)
       out[v] = out[v] == kNever<double> ? out[v] : out[v] + pass.in[v];
     to_nodes(f, out, nodes.data());
-    top = pass.in[f.goal()];
-  }
-  const nb::gil_scoped_acquire acquired;
-  return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
+  });
 }
 
 template <class S>
 nb::tuple expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
-  const nb::gil_scoped_release released;
-  const Pass pass(f, scores.data(), log_inside);
-  double top = kNever<double>;
-  if (pass.outcome == fine) {
+  return filled(f, scores.data(), log_inside, [&](const Pass& pass) {
+    if (pass.outcome != fine) return;
     double* at_nodes = pass.arena.template get<double>(f.nodes);
     double* at_edges = f.in_order ? edges.data() : pass.arena.template get<double>(f.edges);
     marginals(f, pass.weights.data(), pass.in, at_edges, at_nodes);
     if (!f.in_order) to_edges(f, at_edges, edges.data());
     to_nodes(f, at_nodes, nodes.data());
-    top = pass.in[f.goal()];
-  }
-  const nb::gil_scoped_acquire acquired;
-  return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
+  });
 }
 
 // Something about scores that were checked before.

@@ -40,7 +40,7 @@ def test_it_is_shown_and_written(report: Report, tmp_path: Path) -> None:
     assert len(stored["rows"]) == len(report.rows)
     wrong = replace(report, failures=["6,000 edges: something differ"])
     show(wrong, Console(file=out, width=150))
-    assert "WRONG ANSWER" in out.getvalue()
+    assert "FAILED  " in out.getvalue()
 
 
 def test_wrong_answers_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

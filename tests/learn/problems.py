@@ -145,3 +145,20 @@ def learned(
         else by_key.get(ngram_key(name), 0.0)
         for name in names
     }
+
+
+def assert_same_state(first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Two learners have the same weights; where in the table n-grams stand does not matter."""
+    for name in ("row_sizes", "row_units", "row_weights", "row_memories", "numbers"):
+        np.testing.assert_array_equal(first[name], second[name])
+    tables = [
+        dict(
+            zip(
+                s["ngram_keys"].tolist(),
+                zip(s["ngram_weights"], s["ngram_memories"], strict=True),
+                strict=True,
+            )
+        )
+        for s in (first, second)
+    ]
+    assert tables[0] == tables[1]

@@ -10,7 +10,7 @@ import pytest
 import certus
 from certus import _native
 from certus.errors import InvalidInput
-from tests.learn.problems import WORDS, Problem, Sentence, features, learned
+from tests.learn.problems import WORDS, Problem, Sentence, assert_same_state, features, learned
 from tests.reference.perceptron import Floats, Perceptron
 
 AUTO, VITERBI = _native.METHODS.index("auto"), _native.METHODS.index("viterbi")
@@ -88,19 +88,7 @@ def trained(method: int, resume: int | None = None) -> dict[str, Any]:
 @pytest.mark.parametrize("resume", [1, 3])
 def test_training_resumes_where_it_was(method: int, resume: int) -> None:
     straight, resumed = trained(method), trained(method, resume)
-    for name in ("row_sizes", "row_units", "row_weights", "row_memories", "numbers"):
-        np.testing.assert_array_equal(straight[name], resumed[name])
-    tables = [
-        dict(
-            zip(
-                s["ngram_keys"].tolist(),
-                zip(s["ngram_weights"], s["ngram_memories"], strict=True),
-                strict=True,
-            )
-        )
-        for s in (straight, resumed)
-    ]
-    assert tables[0] == tables[1]
+    assert_same_state(straight, resumed)
 
 
 @pytest.mark.parametrize("method", [AUTO, VITERBI])

@@ -10,7 +10,7 @@ import pytest
 
 from certus import _native
 from certus.errors import InvalidInput
-from tests.learn.problems import WORDS, Problem, Sentence, cascade, features, learned
+from tests.learn.problems import WORDS, Problem, Sentence, assert_same_state, cascade, features, learned
 from tests.reference.pruned_crf import Crf, CumulativePenalty, Name, log_partition, probabilities
 
 
@@ -236,19 +236,7 @@ def trained(epochs: int, resume: int | None = None, **options: Any) -> dict[str,
 @pytest.mark.parametrize("resume", [1, 2])
 def test_training_resumes_where_it_was(resume: int, options: dict[str, Any]) -> None:
     straight, resumed = trained(4, **options), trained(4, resume, **options)
-    for name in ("row_sizes", "row_units", "row_weights", "row_memories", "numbers"):
-        np.testing.assert_array_equal(straight[name], resumed[name])
-    tables = [
-        dict(
-            zip(
-                s["ngram_keys"].tolist(),
-                zip(s["ngram_weights"], s["ngram_memories"], strict=True),
-                strict=True,
-            )
-        )
-        for s in (straight, resumed)
-    ]
-    assert tables[0] == tables[1]
+    assert_same_state(straight, resumed)
     assert straight["numbers"][1] == 4
 
 

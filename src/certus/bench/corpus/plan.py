@@ -154,4 +154,3 @@ class Report:
     machine: dict[str, Any]
     rows: list[Row] = field(default_factory=list)
     steps: list[Steps] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)

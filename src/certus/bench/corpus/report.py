@@ -8,11 +8,10 @@ from typing import Any
 from rich import box
 from rich.console import Console, Group
 from rich.table import Table
-from rich.text import Text
 
 from certus.bench.corpus.claims import claims
 from certus.bench.corpus.plan import Report, Row
-from certus.bench.report import claims_table, machine_line, titled
+from certus.bench.report import conclude, titled
 
 _SHOWN = (1, 2, 5, 10, 20, 50, 100, 200)  # iterations
 
@@ -23,8 +22,7 @@ def show(report: Report, console: Console) -> None:
     console.print(problems(report))
     if report.steps:
         console.print(steps(report))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
+    conclude(console, claims(report), report.machine)
 
 
 def _table(*names: str) -> Table:
@@ -95,5 +93,4 @@ def as_json(report: Report) -> dict[str, Any]:
         "rows": [asdict(row) for row in report.rows],
         "steps": [asdict(row) for row in report.steps],
         "claims": [claim.as_json() for claim in claims(report)],
-        "failures": report.failures,
     }

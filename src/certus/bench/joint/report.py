@@ -11,7 +11,7 @@ from rich.text import Text
 from certus.bench.joint import tables
 from certus.bench.joint.claims import claims
 from certus.bench.joint.plan import Report
-from certus.bench.report import claims_table, machine_line
+from certus.bench.report import conclude
 
 
 def show(report: Report, console: Console) -> None:
@@ -28,10 +28,7 @@ def show(report: Report, console: Console) -> None:
         console.print(made)
     if report.timed:
         console.print(tables.highs(report.timed))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
-    for failure in report.failures:
-        console.print(Text(f"FAILED  {failure}", "bold red"))
+    conclude(console, claims(report), report.machine, report.failures)
 
 
 def as_json(report: Report) -> dict[str, Any]:

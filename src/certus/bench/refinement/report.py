@@ -12,7 +12,7 @@ from rich.text import Text
 
 from certus.bench.refinement.claims import claims
 from certus.bench.refinement.plan import Report, Trained
-from certus.bench.report import claims_table, machine_line, titled
+from certus.bench.report import conclude, titled
 
 _TITLES = {
     "states": "chunk tags from parts of speech, CoNLL-2000: accuracy by hidden states (figures 5 and 8)",
@@ -31,8 +31,7 @@ def show(report: Report, console: Console) -> None:
         rows = [row for row in report.trained if row.part == part]
         if rows:
             console.print(_models(title, rows))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
+    conclude(console, claims(report), report.machine)
 
 
 def _errors(report: Report) -> Group:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.bench.chain import row_of
 from certus.bench.entries import FLOOR, Entry, entries, ours
 from certus.bench.lattices import Sample
-from certus.bench.plan import Row
 from certus.bench.referee import Referee, Witness
 from certus.bench.tagger.corpora import LARGE, Corpus, chosen, of_mean_length
 from certus.bench.tagger.job import Job, run
@@ -98,24 +98,8 @@ def time_on(
     ]
     race(watches, tick=lambda n: tell(f"{corpus.name}: {able[n].name}, k={able[n].k}"))
     for entry, witness, watch in zip(able, witnesses, watches, strict=True):
-        report.rows.append(_row(corpus.name, sample, entry, witness, watch))
+        report.rows.append(row_of(corpus.name, sample, entry, witness, watch))
     report.fail(referee.failures)
-
-
-def _row(corpus: str, sample: Sample, entry: Entry, witness: Witness, watch: Stopwatch) -> Row:
-    return Row(
-        lattice=corpus,
-        labels=sample.labels,
-        length=sample.length,
-        method=entry.name,
-        kind=entry.kind,
-        k=entry.k,
-        spread=watch.spread,
-        calls=watch.count,
-        sentences=watch.inputs,
-        once=watch.once,
-        stats=witness.stats,
-    )
 
 
 def usual(sample: Sample, more: bool = False) -> list[Entry]:

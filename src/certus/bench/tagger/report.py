@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from certus.bench.report import claims_table, machine_line
+from certus.bench.report import conclude
 from certus.bench.tagger import tables
 from certus.bench.tagger.claims import claims
 from certus.bench.tagger.decoders import SMALL
@@ -33,10 +33,7 @@ def show(report: Report, console: Console) -> None:
         console.print(tables.models(report.tasks, "tasks, on test"))
     if report.startup:
         console.print(tables.startup(report.startup))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
-    for failure in report.failures:
-        console.print(Text(f"FAILED  {failure}", "bold red"))
+    conclude(console, claims(report), report.machine, report.failures)
 
 
 def as_json(report: Report) -> dict[str, Any]:
