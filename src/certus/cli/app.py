@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from certus.cli.bench import bench
-from certus.cli.options import Columns, Encoding, Format, Quiet
+from certus.cli.options import Columns, Encoding, Format, Inputs, Output, OwnModel, Quiet, Threads
 from certus.cli.train import train as train_commands
 
 app = typer.Typer(
@@ -71,19 +71,13 @@ def demo() -> None:
 
 @app.command()
 def tag(
-    model: Annotated[
-        str | None,
-        typer.Argument(help="A model file; left out, the English one that comes with Certus."),
-    ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE|TEXT]...", help="Files, or sentences in quotes; stdin by default."),
-    ] = None,
+    model: OwnModel = None,
+    inputs: Inputs = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many of the best label sequences to print.")] = 1,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Add the probability of each label, and of all together.")
     ] = False,
-    threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
+    threads: Threads = 1,
     legal: Annotated[
         str | None, typer.Option(help="Allow only legal sequences of bio, bilou or iobes labels.")
     ] = None,
@@ -97,7 +91,7 @@ def tag(
     steps: Annotated[
         int, typer.Option(min=0, help="Of ldi and mbr: the most latent paths to look at; 0: as they have it.")
     ] = 0,
-    output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
+    output: Output = None,
     format: Format = None,
     columns: Columns = None,
     encoding: Encoding = "utf-8",
@@ -122,60 +116,30 @@ def tag(
 
     Try: certus tag "Any sentence will do."
     """
-    from certus.cli.tag import run
+    from certus.cli import consistent as whole
+    from certus.cli import tag as alone
+    from certus.errors import InvalidInput
 
+    files: dict[str, Any] = {
+        "threads": threads, "output": output, "format": format, "columns": columns, "encoding": encoding
+    }  # fmt: skip
+    one_by_one: dict[str, Any] = {
+        "k": k, "confidence": confidence, "legal": legal, "dictionary": dictionary, "inference": inference,
+        "steps": steps,
+    }  # fmt: skip
     if consistent:
-        from certus.cli import consistent as whole
-
-        whole.check(
-            k=k,
-            confidence=confidence,
-            legal=legal,
-            dictionary=dictionary,
-            inference=inference,
-            steps=steps,
-        )
-        whole.run(
-            model,
-            inputs or [],
-            text=text or [],
-            delta=delta,
-            known=known,
-            threads=threads,
-            output=output,
-            format=format,
-            columns=columns,
-            encoding=encoding,
-        )
-        return
-    if text or delta is not None or known is not None:
-        from certus.errors import InvalidInput
-
+        whole.check(**one_by_one)
+        whole.run(model, inputs or [], text=text or [], delta=delta, known=known, **files)
+    elif text or delta is not None or known is not None:
         raise InvalidInput("--text, --delta and --known go with --consistent: add it, or leave them out")
-    run(
-        model,
-        inputs or [],
-        k=k,
-        confidence=confidence,
-        threads=threads,
-        legal=legal,
-        dictionary=dictionary,
-        inference=inference,
-        steps=steps,
-        output=output,
-        format=format,
-        columns=columns,
-        encoding=encoding,
-    )
+    else:
+        alone.run(model, inputs or [], **one_by_one, **files)
 
 
 @app.command()
 def parse(
     model: Annotated[str, typer.Argument(help="A parser, from certus train parser.", show_default=False)],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE|TEXT]...", help="Files, or sentences in quotes; stdin by default."),
-    ] = None,
+    inputs: Inputs = None,
     k: Annotated[int, typer.Option("-k", min=1, help="How many of the best trees to print.")] = 1,
     scores: Annotated[
         bool, typer.Option("--scores", help="Put rank, score and proof before each tree; as with -k.")
@@ -188,8 +152,8 @@ def parse(
         float | None, typer.Option(help="Of the tagger's score beside the grammar's; 1 by default.", min=0)
     ] = None,
     pretty: Annotated[bool, typer.Option("--pretty", help="Draw the trees.")] = False,
-    threads: Annotated[int, typer.Option(min=1, help="How many to use.")] = 1,
-    output: Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")] = None,
+    threads: Threads = 1,
+    output: Output = None,
     format: Format = None,
     encoding: Encoding = "utf-8",
     quiet: Quiet = False,
@@ -252,10 +216,7 @@ def evaluate(
 
 @app.command()
 def info(
-    model: Annotated[
-        str | None,
-        typer.Argument(help="A model file; left out, the English one that comes with Certus."),
-    ] = None,
+    model: OwnModel = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object with everything.")] = False,
     labels: Annotated[
         bool, typer.Option("--labels", help="Name all labels, not only the first few.")
