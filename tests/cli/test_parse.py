@@ -12,7 +12,7 @@ from certus.cli import main
 from certus.cli.app import app
 from certus.cli.parse import Tally
 from certus.formats import brackets
-from certus.syntax import prepared
+from certus.syntax import Options, prepared
 from tests.syntax import invented_trees
 
 
@@ -53,6 +53,16 @@ def test_trees_are_parsed_again_and_scored(folder: Path) -> None:
     assert figures["all"]["sentences"] == 20
     assert figures["all"]["f1"] > 0.8
     assert f"{100 * figures['all']['f1']:.2f}" in shown
+
+
+def test_help_tells_the_defaults() -> None:
+    shown = CliRunner().invoke(app, ["train", "parser", "--help"], env={"COLUMNS": "300"}).stdout
+    usual = Options()
+    for name in ("horizontal", "min_hidden", "rare", "trusted"):
+        line = next(line for line in shown.splitlines() if f"--{name.replace('_', '-')} " in line)
+        assert f"; {getattr(usual, name)} by default." in line
+    assert f"{usual.vertical}, the default, " in shown
+    assert f"{usual.direction} (the default)" in shown
 
 
 def test_a_tagger_of_trees(folder: Path) -> None:

@@ -101,23 +101,29 @@ def parser(
     output: Annotated[str, typer.Option("--output", "-o", help="Where to write the model.")],
     dev: Annotated[str | None, typer.Option(help="Held-out trees to measure F1 on.")] = None,
     vertical: Annotated[
-        int | None, typer.Option(min=1, help="Generations that labels tell; 2 adds the parent.")
+        int | None, typer.Option(min=1, help="Generations that labels tell; 2, the default, adds the parent.")
     ] = None,
     horizontal: Annotated[
-        int | None, typer.Option(min=0, help="Siblings that the labels of binarisation tell.")
+        int | None, typer.Option(min=0, help="Siblings that the labels of binarisation tell; 2 by default.")
     ] = None,
-    direction: Annotated[str | None, typer.Option(help="Of binarisation: head, left or right.")] = None,
+    direction: Annotated[
+        str | None, typer.Option(help="Of binarisation: head (the default), left or right.")
+    ] = None,
     splits: Annotated[
-        str | None, typer.Option(help="Refinements of labels by name, by commas; 'none' for none.")
+        str | None,
+        typer.Option(help="Refinements of labels by name, by commas; 'none' for none, the usual by default."),
     ] = None,
     min_hidden: Annotated[
-        int | None, typer.Option(min=1, help="Rarer labels of binarisation tell fewer siblings.")
+        int | None,
+        typer.Option(min=1, help="Rarer labels of binarisation tell fewer siblings; 20 by default."),
     ] = None,
     rare: Annotated[
-        int | None, typer.Option(min=0, help="Words seen at most this often tell about new words.")
+        int | None,
+        typer.Option(min=0, help="Words seen at most this often tell about new words; 5 by default."),
     ] = None,
     trusted: Annotated[
-        int | None, typer.Option(min=1, help="Words seen this often have no tags but those seen.")
+        int | None,
+        typer.Option(min=1, help="Words seen this often have no tags but those seen; 20 by default."),
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="For measuring on dev data.")] = 1,
     encoding: Encoding = "utf-8",
