@@ -7,6 +7,7 @@
 #include "latent_refinement/expectations.hpp"
 #include "latent_refinement/indicators.hpp"
 #include "latent_refinement/operators.hpp"
+#include "latent_refinement/paths.hpp"
 
 using namespace nb::literals;
 
@@ -22,22 +23,39 @@ Index size(const X& array, std::size_t axis = 0) {
   return static_cast<Index>(array.shape(axis));
 }
 
+using Gain = std::optional<Table<const double>>;
+
+Operators operators(const Flat<const Index>& begin, const Flat<const double>& start, const Block& matrices,
+                    const Flat<const Index>& matrix, const Gain& gain, const Table<const double>& finish) {
+  return {size(start),   size(begin) - 1,                begin.data(), start.data(), matrices.data(),
+          matrix.data(), gain ? gain->data() : nullptr, finish.data()};
+}
+
 void bind_operators(nb::module_& m) {
   m.def(
       "refinement_marginals",
       [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix,
-         const std::optional<Table<const double>>& gain, Table<const double> finish, Flat<const Index> observations,
-         Flat<const Index> offsets, Index threads, Table<double> out, Flat<double> log_size, Flat<double> sign,
-         Flat<double> drift) {
-        const Operators model{size(start),      size(begin) - 1, begin.data(),
-                              start.data(),     matrices.data(), matrix.data(),
-                              gain ? gain->data() : nullptr, finish.data()};
+         const Gain& gain, Table<const double> finish, Flat<const Index> observations, Flat<const Index> offsets,
+         Index threads, Table<double> out, Flat<double> log_size, Flat<double> sign, Flat<double> drift) {
+        const Operators model = operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
         marginals(model, observations.data(), offsets.data(), size(offsets) - 1, threads, out.data(),
                   {log_size.data(), sign.data(), drift.data()});
       },
       "begin"_a, "start"_a, "matrices"_a, "matrix"_a, "gain"_a.none(), "finish"_a, "observations"_a, "offsets"_a,
       "threads"_a, "out"_a.noconvert(), "log_size"_a.noconvert(), "sign"_a.noconvert(), "drift"_a.noconvert());
+  m.def(
+      "refinement_path_masses",
+      [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix,
+         const Gain& gain, Table<const double> finish, Flat<const Index> observations, Flat<const Index> labels,
+         Flat<const Index> offsets, Index threads, Flat<double> log_size, Flat<double> sign) {
+        const Operators model = operators(begin, start, matrices, matrix, gain, finish);
+        const nb::gil_scoped_release released;
+        path_masses(model, observations.data(), labels.data(), offsets.data(), size(offsets) - 1, threads,
+                    log_size.data(), sign.data());
+      },
+      "begin"_a, "start"_a, "matrices"_a, "matrix"_a, "gain"_a.none(), "finish"_a, "observations"_a, "labels"_a,
+      "offsets"_a, "threads"_a, "log_size"_a.noconvert(), "sign"_a.noconvert());
 }
 
 void bind_expectations(nb::module_& m) {

@@ -7,25 +7,14 @@
 #include <vector>
 
 #include "latent_refinement/products.hpp"
+#include "latent_refinement/scaling.hpp"
 #include "parallel.hpp"
 
 namespace certus::refinement {
 namespace {
 
-inline constexpr Index kTogether = 64;  // sentences that walk in step, so that those at one observation share its matrix
-
-// Scales a vector by a power of two so that its largest entry is in [1/2, 1); returns the exponent taken out.
-Index normalise(double* x, Index n) {
-  double most = 0;
-  for (Index i = 0; i < n; ++i) most = std::max(most, std::abs(x[i]));
-  if (!(most > 0) || !std::isfinite(most)) return 0;
-  int exponent;
-  std::frexp(most, &exponent);
-  exponent = std::max(exponent, -1000);  // what is smaller comes up over the next steps; its factor would overflow
-  const double scale = std::ldexp(1.0, -exponent);
-  for (Index i = 0; i < n; ++i) x[i] *= scale;
-  return exponent;
-}
+// Sentences that walk in step, so that those at one observation share its matrix: many, but work for every thread.
+inline constexpr Index kFewest = 64, kMost = 512;
 
 // Some sentences, position by position. Sentence k of the group is order[k]; the longest come first, so that those that
 // have a position t are the first active(t) ones.
@@ -187,9 +176,10 @@ void marginals(const Operators& model, const Index* observations, const Index* o
   const auto length = [&](Index n) { return offsets[n + 1] - offsets[n]; };
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return length(a) > length(b); });
   const Index count = static_cast<Index>(order.size());
-  parallel((count + kTogether - 1) / kTogether, threads, [&](Index n, Index) {
-    const Index begin = n * kTogether;
-    Group(model, observations, offsets, order.data() + begin, std::min(kTogether, count - begin)).run(out, mass);
+  const Index together = std::clamp(count / (4 * threads), kFewest, kMost);
+  parallel((count + together - 1) / together, threads, [&](Index n, Index) {
+    const Index begin = n * together;
+    Group(model, observations, offsets, order.data() + begin, std::min(together, count - begin)).run(out, mass);
   });
 }
 

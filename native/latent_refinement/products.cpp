@@ -25,11 +25,13 @@ CERTUS_INLINE void forward_tile(double* const* to, const double* const* from, co
     for (int k = 0; k < N; ++k) *reinterpret_cast<U*>(to[g] + j + k * W) = sum[g][k];
 }
 
-template <int G>
-CERTUS_INLINE void forward_group(double* const* to, const double* const* from, const double* M, Index n) {
-  Index j = 0;
-  for (; j + 4 * W <= n; j += 4 * W) forward_tile<G, 4>(to, from, M, n, j);
-  for (; j < n; j += W) forward_tile<G, 1>(to, from, M, n, j);
+// A panel of columns stays in the cache while all vectors pass by.
+template <int N>
+CERTUS_INLINE void forward_panel(double* const* to, const double* const* from, Index count, const double* M, Index n,
+                                 Index j) {
+  Index g = 0;
+  for (; g + 4 <= count; g += 4) forward_tile<4, N>(to + g, from + g, M, n, j);
+  for (; g < count; ++g) forward_tile<1, N>(to + g, from + g, M, n, j);
 }
 
 // G vectors by N rows of M: lanes are added up at the end.
@@ -49,25 +51,22 @@ CERTUS_INLINE void backward_tile(double* const* to, const double* const* from, c
     for (int k = 0; k < N; ++k) to[g][i + k] = fold_lanes<double, 64>(sum[g][k], plus);
 }
 
-template <int G>
-CERTUS_INLINE void backward_group(double* const* to, const double* const* from, const double* M, Index n) {
-  for (Index i = 0; i < n; i += 4) backward_tile<G, 4>(to, from, M, n, i);
-}
-
 }  // namespace
 
 CERTUS_CLONES void forward_products(double* const* to, const double* const* from, Index count, const double* M,
                                     Index n) {
-  Index g = 0;
-  for (; g + 4 <= count; g += 4) forward_group<4>(to + g, from + g, M, n);
-  for (; g < count; ++g) forward_group<1>(to + g, from + g, M, n);
+  Index j = 0;
+  for (; j + 4 * W <= n; j += 4 * W) forward_panel<4>(to, from, count, M, n, j);
+  for (; j < n; j += W) forward_panel<1>(to, from, count, M, n, j);
 }
 
 CERTUS_CLONES void backward_products(double* const* to, const double* const* from, Index count, const double* M,
                                      Index n) {
-  Index g = 0;
-  for (; g + 4 <= count; g += 4) backward_group<4>(to + g, from + g, M, n);
-  for (; g < count; ++g) backward_group<1>(to + g, from + g, M, n);
+  for (Index i = 0; i < n; i += 4) {  // four rows stay in the cache while all vectors pass by
+    Index g = 0;
+    for (; g + 4 <= count; g += 4) backward_tile<4, 4>(to + g, from + g, M, n, i);
+    for (; g < count; ++g) backward_tile<1, 4>(to + g, from + g, M, n, i);
+  }
 }
 
 }  // namespace certus::refinement

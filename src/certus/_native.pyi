@@ -699,6 +699,20 @@ def refinement_marginals(
     sign: NDArray[np.float64],
     drift: NDArray[np.float64],
 ) -> None: ...
+def refinement_path_masses(
+    begin: NDArray[np.int64],
+    start: NDArray[np.float64],
+    matrices: NDArray[np.float64],
+    matrix: NDArray[np.int64],
+    gain: NDArray[np.float64] | None,
+    finish: NDArray[np.float64],
+    observations: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    threads: int,
+    log_size: NDArray[np.float64],
+    sign: NDArray[np.float64],
+) -> None: ...
 def refinement_expectations(
     initial: NDArray[np.float64],
     transition: NDArray[np.float64],

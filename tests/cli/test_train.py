@@ -55,7 +55,8 @@ def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
     ("learner", "given"), [*((learner, []) for learner in LEARNERS), ("crf", ["--order", "2"])]
 )
 def test_training(learner: str, given: list[str], folder: Path) -> None:
-    more = given if learner == "hmm" else ["--epochs", "3", *given]
+    epochs = learner not in ("hmm", "refinement")
+    more = ["--epochs", "3", *given] if epochs else given
     said = trained("train.conllu", "--dev", "dev.conllu", "--target", "upos+feats", "--learner", learner,
                    "-o", "m.certus", "--licence", "CC0", *more)  # fmt: skip
     tagger = certus.load("m.certus")
@@ -66,7 +67,7 @@ def test_training(learner: str, given: list[str], folder: Path) -> None:
         f"m.certus: {len(tagger.labels)} labels, dev {100 * tagger.description['accuracy']['dev']:.2f} %"
         in said
     )
-    if learner != "hmm":
+    if epochs:
         assert said.count("epoch") == 3
         assert "epoch   1/3   loss" in said
         assert " left\n" in said

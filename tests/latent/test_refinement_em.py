@@ -141,7 +141,7 @@ def test_labels_with_fewer_samples_than_states_are_named() -> None:
     rare = [*SENTENCES, (["0"], ["rare"])]
     model = EmRefinement(2, iterations=3).fit(rare)
     (problem,) = model.diagnostics.problems
-    assert "label 'rare' occurs 1 times, fewer than its 2 hidden states; lower hidden" in problem
+    assert "label 'rare' occurs once, fewer than its 2 hidden states; lower hidden" in problem
 
 
 def test_what_cannot_be_is_refused() -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from certus.chain import Automaton
 from certus.errors import InvalidInput
-from certus.latent.refinement import Observed, Operators, Parameters, sampling
+from certus.latent.refinement import Observed, Operators, Parameters, Tensors, sampling
 from certus.latent.refinement.operators import padded
 from certus.latent.refinement.sampling import sample
 from tests.reference import refinement as reference
@@ -64,6 +65,72 @@ def random_model(rng: np.random.Generator) -> Parameters:
     return Parameters.random(int(l), int(m), int(n), seed=rng, concentration=float(rng.choice([0.2, 1.0])))
 
 
+def random_legal(rng: np.random.Generator, labels: int) -> Automaton:
+    names = [str(a) for a in range(labels)]
+    pairs, start, end = (rng.random(shape) < 0.7 for shape in ((labels, labels), labels, labels))
+    return Automaton(names, pairs, start=start, end=end)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_over_what_is_allowed_and_legal_equal_enumeration_exactly(seed: int, tally: list[int]) -> None:
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(250):
+        operators, states = integer_operators(rng)
+        labels = len(operators.begin) - 1
+        x = rng.integers(len(operators.matrix), size=rng.integers(1, 5))
+        legal = random_legal(rng, labels)
+        allowed = rng.random((len(x), labels)) < 0.7
+        every = reference.paths(states, len(x))
+        label = np.searchsorted(operators.begin, every, side="right") - 1
+        may = allowed[np.arange(len(x)), label].all(1) & np.array([legal.accepts(y) for y in label.tolist()])
+        weight = np.where(may, reference.path_weights(operators, x, every), 0.0)
+        found = operators.constrained(legal).sums(observed(x), 1, allowed)
+        assert found.sign[0] == np.sign(weight.sum())
+        if weight.sum() != 0:
+            mu = [
+                [weight[label[:, t] == a].sum() / weight.sum() for a in range(labels)] for t in range(len(x))
+            ]
+            assert (found.marginals == np.array(mu)).all()
+        chosen = rng.integers(labels, size=len(x))
+        mass = reference.path_weights(operators, x, every)[(label == chosen).all(1)].sum()
+        along = operators.masses(observed(x), chosen)
+        assert along.sign[0] == np.sign(mass)
+        assert mass == 0 or along.log_mass[0] == pytest.approx(np.log(abs(mass)), rel=1e-12, abs=1e-12)
+        tally.append(1)
+
+
+def test_tensors_are_held_to_the_same() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        ranks, presents, n = rng.integers(1, 3, 3), rng.integers(1, 3, 3), 3
+        states = int(ranks.sum())
+        shapes = list(zip(ranks, presents, strict=True))
+        tensors = Tensors(
+            rng.integers(-2, 3, states).astype(float),
+            tuple(rng.integers(-2, 3, (r, p, states)).astype(float) for r, p in shapes),
+            tuple(rng.integers(-2, 3, (r, p)).astype(float) for r, p in shapes),
+            tuple(rng.integers(-2, 3, (n, p)).astype(float) for _, p in shapes),
+        )
+        data = observed(rng.integers(n, size=3), rng.integers(n, size=2))
+        legal, allowed = random_legal(rng, 3), rng.random((5, 3)) < 0.7
+        found = tensors.constrained(legal).sums(data, 1, allowed)
+        expected = tensors.operators(np.arange(n)).constrained(legal).sums(data, 1, allowed)
+        assert (found.sign == expected.sign).all()
+        assert (found.marginals == expected.marginals).all()
+
+
+def test_few_sentences_share_a_matrix_as_many_do() -> None:
+    model = Parameters.random(3, 4, 5, seed=6)
+    drawn = sample(model, 700, seed=7)
+    data = Observed(drawn.observations, drawn.offsets)
+    many = model.operators.sums(data, 2)
+    for n in (0, 13, 699):
+        tokens = slice(int(data.offsets[n]), int(data.offsets[n + 1]))
+        one = model.operators.sums(observed(data.observations[tokens]))
+        assert (one.marginals == many.marginals[tokens]).all()
+        assert one.log_mass[0] == many.log_mass[n]
+
+
 def test_models_equal_enumeration() -> None:
     rng = np.random.default_rng(1)
     for _ in range(300):
@@ -74,7 +141,7 @@ def test_models_equal_enumeration() -> None:
         np.testing.assert_allclose(found.marginals, mu / total, atol=1e-12)
         assert found.log_mass[0] == pytest.approx(np.log(total))
         labels = rng.integers(model.labels, size=len(x))
-        along = model.operators.sums_of(observed(x), labels)
+        along = model.operators.masses(observed(x), labels)
         assert np.exp(along.log_mass[0]) == pytest.approx(reference.walk(model, labels, x)[0])
 
 
@@ -148,7 +215,7 @@ def test_all_label_sequences_add_up() -> None:
     x = np.array([0, 2, 1])
     every = reference.paths(2, 3)
     many = observed(*[x] * len(every))
-    masses = np.exp(model.operators.sums_of(many, every.reshape(-1)).log_mass)
+    masses = np.exp(model.operators.masses(many, every.reshape(-1)).log_mass)
     assert masses.sum() == pytest.approx(np.exp(model.operators.sums(observed(x)).log_mass[0]))
 
 
@@ -217,11 +284,11 @@ def test_arrays_that_kernels_must_not_see_are_refused() -> None:
     with pytest.raises(InvalidInput, match="observation 3 at token 1 is not one of 0 to 2"):
         operators.sums(observed(np.array([0, 3])))
     with pytest.raises(InvalidInput, match="observation -1 at token 0"):
-        operators.sums_of(observed(np.array([-1, 0])), x)
+        operators.masses(observed(np.array([-1, 0])), x)
     with pytest.raises(InvalidInput, match="label 2 at token 0 is not one of 0 to 1"):
-        operators.sums_of(observed(x), x + 2)
+        operators.masses(observed(x), x + 2)
     with pytest.raises(InvalidInput, match="2 observations, but 1 labels"):
-        operators.sums_of(observed(x), x[:1])
+        operators.masses(observed(x), x[:1])
     for wrong in ([0, 1], [0, 3], [1, 2], [0, 2, 1, 2], []):
         with pytest.raises(InvalidInput, match="offsets must rise from 0"):
             Observed(x, np.array(wrong, np.int64))

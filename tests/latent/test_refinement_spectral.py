@@ -236,12 +236,12 @@ def test_portions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [x for x, _ in SENTENCES] + [[]]
     whole = fitted.tensors.sums(fitted.names.encode(asked))
     ids = fitted.names.label_ids(a for _, labels in SENTENCES for a in labels)
-    along = fitted.tensors.sums_of(fitted.names.encode(asked), ids)
+    along = fitted.tensors.masses(fitted.names.encode(asked), ids)
     monkeypatch.setattr(tensors, "_BYTES", 3 * 8 * 16**2)
     parts = fitted.tensors.sums(fitted.names.encode(asked))
     assert (parts.marginals == whole.marginals).all()
     assert (parts.log_mass == whole.log_mass).all()
-    assert (fitted.tensors.sums_of(fitted.names.encode(asked), ids).log_mass == along.log_mass).all()
+    assert (fitted.tensors.masses(fitted.names.encode(asked), ids).log_mass == along.log_mass).all()
     assert fitted.tensors.sums(fitted.names.encode([])).marginals.shape == (0, 3)
 
 

@@ -22,6 +22,9 @@ HEADINGS = {
     "order": "Order",
     "labels": "Labels",
     "tags": "Tags",
+    "observe": "Observes",
+    "problems": "Problems",
+    "marginals": "Marginals",
     "features": "Features",
     "columns": "Columns",
     "templates": "Templates",
@@ -121,6 +124,14 @@ def _field(name: str, value: Any, every_label: bool) -> str:
         return ", ".join(filter(None, [_text(value.get("name")), *parts, _text(others)]))
     if name == "accuracy":
         return _percent(value)
+    if name == "problems" and isinstance(value, Mapping):
+        return "\n".join(map(_text, value.values()))
+    if name == "marginals" and isinstance(value, Mapping):
+        below, damped, plain = (_text(value.get(key)) for key in ("negative", "damped", "plain"))
+        return (
+            f"below 0 in {below} of {_text(value.get('sentences'))} {_text(value.get('of'))} sentences; "
+            f"{damped} labelled with the model's memory halved, {plain} by the plain HMM"
+        )
     return _text(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -12,6 +13,8 @@ import typer
 
 from certus.cli import learners
 from certus.cli.options import Columns, Encoding, Format, Licence, Quiet
+
+_TOLD = 5  # labels with too little to go by that are named after training
 
 train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
 
@@ -69,6 +72,7 @@ def tagger(
 
     A run that is killed goes on where it was when it is started again.
     """
+    from certus.latent.refinement import RefinementWarning
     from certus.models.tagger import Tagger
 
     text = None if templates is None else _text(templates)
@@ -77,7 +81,8 @@ def tagger(
     check_writable(output, "model")
     check_writable(checkpoint, "checkpoint")
     began = time.perf_counter()
-    with kept(checkpoint, KeyboardInterrupt, SystemExit):
+    with kept(checkpoint, KeyboardInterrupt, SystemExit), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RefinementWarning)  # told by report, from the description
         made.fit(
             data,
             dev,
@@ -253,6 +258,8 @@ def report(made: Any, output: str, seconds: float) -> None:
             "lack: they count as wrong",
             err=True,
         )
+    for line in weaknesses(about):
+        typer.echo(f"warning: {line}", err=True)
     parts = [
         f"{len(made.labels):,} labels",
         size_of(output),
@@ -261,3 +268,18 @@ def report(made: Any, output: str, seconds: float) -> None:
     if dev is not None:
         parts.insert(1, f"dev {100 * dev:.2f} %")
     typer.echo(f"{output}: {', '.join(parts)}", err=True)
+
+
+def weaknesses(about: dict[str, Any]) -> Iterator[str]:
+    """Yield what a refinement was estimated from too little for; ``certus info`` has all of it."""
+    problems = list(about.get("problems", {}).values())
+    yield from problems[:_TOLD]
+    if len(problems) > _TOLD:
+        yield f"{len(problems) - _TOLD} more labels have too little to go by: certus info names them"
+    found = about.get("marginals", {})
+    if found.get("damped") or found.get("plain"):
+        yield (
+            f"{found['damped'] + found['plain']:,} of {found['sentences']:,} {found['of']} sentences have a "
+            f"total that is not above 0: {found['damped']:,} of them are labelled with the model's memory "
+            f"halved, {found['plain']:,} by the plain HMM; lower --hidden, or take --estimator em"
+        )

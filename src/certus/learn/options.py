@@ -198,8 +198,42 @@ class Hmm(Options):
     suffixes: int = option(10, "The longest ending of rare words to look at.", least=0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Refinement(Options):
+    """A hidden Markov model whose labels have hidden states (Stratos et al. 2013)."""
+
+    name: ClassVar[str] = "refinement"
+    about: ClassVar[str] = "a hidden Markov model with hidden states for each label; trains in seconds"
+    exact: ClassVar[bool] = False
+    shared: ClassVar[bool] = False
+
+    observe: str = option(
+        "auto", "The column that is observed, or COLUMN+word; auto: pos+word if there is a pos, else word."
+    )
+    suffixes: int = option(4, "The longest ending of rare words to look at.", least=0)
+    hidden: int = option(8, "Hidden states of each label.", least=1)
+    estimator: str = option("spectral", "How hidden states are found: spectral or em.")
+    smoothing: float = option(0.1, "Occurrences that are added to those of each label.", least=1e-9)
+    smooth_pairs: float = option(20.0, "Of spectral: how strongly pairs of labels are smoothed.", least=0)
+    smooth_seen: float = option(5.0, "Of spectral: how strongly observations are smoothed.", least=0)
+    restarts: int = option(1, "Of em: how many times to begin, each time elsewhere.", least=1)
+    iterations: int = option(100, "Of em: the most iterations from each beginning.", least=1)
+    seed: int = option(0, "Of where em begins, and of the random ranges of spectral.", least=0)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range, and options of the other estimator."""
+        super().__post_init__()
+        others = {"spectral": ("restarts", "iterations"), "em": ("smooth_pairs", "smooth_seen")}
+        if self.estimator not in others:
+            raise InvalidInput(f"estimator is {self.estimator!r}; there are spectral and em")
+        defaults = {f.name: f.default for f in fields(self)}
+        wrong = next((n for n in others[self.estimator] if getattr(self, n) != defaults[n]), None)
+        if wrong is not None:
+            raise InvalidInput(f"{wrong} is no option of the estimator {self.estimator}: leave it out")
+
+
 LEARNERS: dict[str, type[Options]] = {
-    kind.name: kind for kind in (PrunedCrf, Perceptron, Crf, LatentCrf, Hmm)
+    kind.name: kind for kind in (PrunedCrf, Perceptron, Crf, LatentCrf, Hmm, Refinement)
 }
 
 

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from io import IOBase
 from itertools import chain as joined
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -19,12 +19,22 @@ from certus.formats import Sentence, Target, read
 from certus.learn import hmm, options, training, vocabulary
 from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.inventory import Inventory
+from certus.learn.refinement_observer import Observer
+from certus.learn.refinement_observer import chosen as observed
 from certus.learn.templates import Templates
 from certus.learn.training import Arrays, Checkpoint, Progress
 from certus.models.decoders import Decoder, make_decoder
 from certus.models.hmm_decoder import HmmDecoder
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
+
+
+class Looks(NamedTuple):
+    """What is looked at: columns, and the templates over them, or what a refinement observes of them."""
+
+    columns: Sequence[str]
+    templates: Templates | None
+    observe: str
 
 
 def fit(
@@ -55,10 +65,18 @@ def fit(
     Returns:
         The labels, the arrays of the model, and its description.
     """
-    examples, templates = _examples(target, chosen, templates, _sentences(train, reading))
-    held_out = None if dev is None else _held_out(target, templates, _sentences(dev, reading))
+    examples, looks = _examples(target, chosen, templates, _sentences(train, reading))
+    held_out = None if dev is None else _held_out(target, looks.columns, _sentences(dev, reading))
+    templates = looks.templates
+    told: dict[str, Any] = {}
     if isinstance(chosen, options.Hmm):
         inventory, arrays, accuracy = _count(examples, held_out, chosen, threads)
+    elif isinstance(chosen, options.Refinement):
+        from certus.models.refinement_fitting import refine
+
+        inventory, arrays, accuracy, told = refine(
+            examples, held_out, chosen, looks.observe, progress=progress, threads=threads
+        )
     else:
         assert templates is not None
         assert isinstance(chosen, options.Features)
@@ -66,7 +84,7 @@ def fit(
         data = TrainingSet(examples, target, templates, chosen)
         inventory, arrays, accuracy = _learn(data, chosen, held_out, kept, progress, threads)
     arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words))}
-    description = _describe(target, chosen, templates, inventory, arrays)
+    description = {**_describe(target, chosen, templates, inventory, arrays), **told}
     description["training"] = _data(train, examples)
     if held_out is not None:
         unseen = int((inventory.numbers(held_out.labels) < 0).sum())
@@ -77,29 +95,27 @@ def fit(
 
 def _examples(
     target: Target, chosen: options.Options, templates: Templates | None, sentences: Iterator[Sentence]
-) -> tuple[Examples, Templates | None]:
-    """Read the training data; return them, and the templates: if none are given, those that suit the data."""
+) -> tuple[Examples, Looks]:
+    """Read the training data; return them, and what is looked at: if nothing is said, what suits the data."""
     first = next(sentences, None)
     if first is None:
         raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
     suit = templates is None and isinstance(chosen, options.Features)
     if suit:  # they may be others when the labels are known, but over the same columns
         templates = compile_templates(default_templates(first, target))
-    examples = Examples(joined([first], sentences), target, _columns(templates))
+    observe = observed(chosen.observe, first, target) if isinstance(chosen, options.Refinement) else "word"
+    columns = Observer(observe, 0).columns if templates is None else templates.columns
+    examples = Examples(joined([first], sentences), target, columns)
     if suit:
         templates = compile_templates(default_templates(first, target, examples.labels))
-    return _checked(examples, target), templates
+    return _checked(examples, target), Looks(columns, templates, observe)
 
 
-def _held_out(target: Target, templates: Templates | None, sentences: Iterator[Sentence]) -> Examples:
-    held_out = Examples(sentences, target, _columns(templates))
+def _held_out(target: Target, columns: Sequence[str], sentences: Iterator[Sentence]) -> Examples:
+    held_out = Examples(sentences, target, columns)
     if not held_out.tokens:
         raise InvalidInput("the dev data hold no token")
     return held_out
-
-
-def _columns(templates: Templates | None) -> Sequence[str]:
-    return ("word",) if templates is None else templates.columns
 
 
 def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:

@@ -13,12 +13,16 @@ DEFAULT = "en.certus"
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
-    """Open a model file, a Tagger or a Parser; without a path, the English tagger that comes with Certus."""
+    """Open a model file: a Tagger, a Parser or a Refinement; without one, the English tagger of Certus."""
     file = model_file.read(located(path))
     if file.kind == "parser":
         from certus.models.parser import Parser
 
         return Parser.from_file(file)
+    if file.kind == "refinement":
+        from certus.latent.refinement import Refinement
+
+        return Refinement.from_file(file)
     if file.kind != "tagger":
         advice = (
             "start its training again to finish it"

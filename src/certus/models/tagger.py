@@ -21,6 +21,7 @@ from certus.models.answers import Choices, Dictionary, Words, answers, cells_of,
 from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
+    from certus.latent.refinement import Refinement
     from certus.learn.training import Progress
     from certus.models.fitting import Source
     from certus.models.latent_decoder import LatentDecoder
@@ -32,8 +33,8 @@ class Tagger:
 
     Args:
         target: what to predict, as an expression over columns: ``upos``, ``upos+feats``, ``pos|chunk``.
-        learner: ``pruned-crf`` (also ``crf`` with an order above 1), ``perceptron``, ``crf``, ``latent-crf``
-            or ``hmm``.
+        learner: ``pruned-crf`` (also ``crf`` with an order above 1), ``perceptron``, ``crf``, ``latent-crf``,
+            ``hmm`` or ``refinement``.
 
     Other args:
         templates: feature templates (see docs/features.md); by default those that suit the data.
@@ -54,8 +55,9 @@ class Tagger:
     ) -> None:
         self.target = Target(target)
         self.options = options.choose(learner, given)
-        if templates is not None and isinstance(self.options, options.Hmm):
-            raise InvalidInput("the learner hmm looks at words alone: leave the templates out")
+        if templates is not None and not isinstance(self.options, options.Features):
+            looks = "words alone" if isinstance(self.options, options.Hmm) else "the columns of observe"
+            raise InvalidInput(f"the learner {learner} looks at {looks}: leave the templates out")
         self._templates = None if templates is None else compile_templates(templates)
         if self._templates is not None and self._templates.ask_pairs and not self.options.pairs:
             raise InvalidInput(
@@ -262,6 +264,15 @@ class Tagger:
         return self._decoder
 
     @property
+    def refinement(self) -> Refinement:
+        """The model of a trained ``refinement``, with its diagnostics."""
+        from certus.models.refinement_decoder import RefinementDecoder
+
+        if not isinstance(self._decoder, RefinementDecoder):
+            raise InvalidInput("a refinement is what the learner refinement trains")
+        return self._decoder.model
+
+    @property
     def labels(self) -> list[str]:
         """The names of the labels, in the order of their numbers."""
         return self._inventory.labels
@@ -325,6 +336,10 @@ class Tagger:
             from certus.models.hmm_decoder import HmmDecoder
 
             decoder: Decoder = HmmDecoder(Hmm.from_arrays(arrays), len(inventory))
+        elif isinstance(self.options, options.Refinement):
+            from certus.models.refinement_fitting import reopened
+
+            decoder = reopened(self.options, inventory, arrays, description)
         else:
             columns = tuple(description["columns"])
             templates = self._templates or compile_templates("\n".join(description["templates"]))

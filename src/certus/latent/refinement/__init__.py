@@ -11,7 +11,7 @@ from certus.latent.refinement.diagnostics import Block, Diagnostics, LabelReport
 from certus.latent.refinement.em import EmRefinement
 from certus.latent.refinement.features import PAPER, FeatureFunction, Features
 from certus.latent.refinement.model import Marginals, Refinement
-from certus.latent.refinement.operators import Operators, Sums
+from certus.latent.refinement.operators import Masses, Operators, Sums
 from certus.latent.refinement.parameters import Parameters
 from certus.latent.refinement.spectral import Smoothing
 from certus.latent.refinement.spectral_model import SpectralRefinement
@@ -28,6 +28,7 @@ __all__ = [
     "LabelReport",
     "Labelled",
     "Marginals",
+    "Masses",
     "Names",
     "Observed",
     "Operators",

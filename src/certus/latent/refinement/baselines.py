@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.errors import InvalidInput
+from certus.errors import InvalidInput, ModelError
 from certus.latent.refinement.counts import Counts
-from certus.latent.refinement.data import Corpus, Observed
+from certus.latent.refinement.data import Corpus
+from certus.latent.refinement.decoding import Summing
 from certus.latent.refinement.diagnostics import Diagnostics, LabelReport
-from certus.latent.refinement.model import Refinement, Summing
-from certus.latent.refinement.operators import Sums
+from certus.latent.refinement.model import Refinement
+from certus.latent.refinement.operators import Operators, padded
 from certus.latent.refinement.parameters import Parameters
+from certus.latent.refinement.storage import Needed, pack_parameters, parameters
 
 
 def reports(corpus: Corpus) -> tuple[LabelReport, ...]:
@@ -37,6 +40,7 @@ class PlainHmm(Refinement):
     """
 
     parameters: Parameters
+    estimator: ClassVar[str] = "hmm"
 
     def __init__(self, *, smoothing: float = 0.1) -> None:
         check_smoothing(smoothing)
@@ -46,8 +50,17 @@ class PlainHmm(Refinement):
         self.parameters = Counts.of(corpus).parameters(self.smoothing)
         self.diagnostics = Diagnostics(reports(corpus))
 
-    def _ladder(self) -> Iterator[Summing]:
-        yield self.parameters.operators
+    def _ladder(self) -> Sequence[Summing]:
+        return [self.parameters.operators]
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        return pack_parameters(self.parameters)
+
+    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+        self.parameters = parameters(arrays, labels, observations)
+
+    def _settings(self) -> dict[str, Any]:
+        return {"smoothing": self.smoothing}
 
 
 class Unigram(Refinement):
@@ -57,38 +70,38 @@ class Unigram(Refinement):
     frequent label of all.
     """
 
-    _given: _Alone
+    joint: NDArray[np.float64]
+    estimator: ClassVar[str] = "unigram"
 
     def _estimate(self, corpus: Corpus) -> None:
         counts = Counts.of(corpus)
-        self._given = _Alone(counts)
+        touch = 1e-6 * counts.base_first[:, None]  # breaks ties, and fills in for the unseen
+        joint = counts.seen + touch
+        self.joint = joint / joint.sum()
         self.diagnostics = Diagnostics(reports(corpus))
 
-    def _ladder(self) -> Iterator[Summing]:
-        yield self._given
+    def _ladder(self) -> Sequence[Summing]:
+        return [alone(self.joint)]
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        return {"joint": self.joint}
+
+    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+        self.joint = arrays["joint"]
+        if self.joint.shape != (labels, observations) or not (self.joint > 0).all():
+            raise ModelError(f"its probabilities are not those of {labels} labels and their observations")
+
+    def _settings(self) -> dict[str, Any]:
+        return {}
 
 
-class _Alone:
-    """p(label | observation), with a touch of p(label) to break ties and to fill in for the unseen."""
-
-    def __init__(self, counts: Counts) -> None:
-        touch = 1e-6 * counts.base_first[:, None]
-        joint = counts.seen + touch
-        self.joint = joint / joint.sum()  # (L, n + 1)
-
-    def sums(self, data: Observed, threads: int = 1) -> Sums:
-        both = self.joint.T[data.observations]
-        mass = both.sum(axis=1)
-        return self._summed(both / mass[:, None], np.log(mass), data)
-
-    def sums_of(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Sums:
-        chosen = self.joint[labels, data.observations]
-        marginals = np.zeros((len(labels), len(self.joint)))
-        marginals[np.arange(len(labels)), labels] = 1.0
-        return self._summed(marginals, np.log(chosen), data)
-
-    @staticmethod
-    def _summed(marginals: NDArray[np.float64], logs: NDArray[np.float64], data: Observed) -> Sums:
-        total = np.concatenate([[0.0], np.cumsum(logs)])
-        mass = total[data.offsets[1:]] - total[data.offsets[:-1]]
-        return Sums(marginals, mass, np.ones(len(mass)), np.zeros(len(mass)))
+def alone(joint: NDArray[np.float64]) -> Operators:
+    """Return the operators of (L, n) p(label, observation), each token by itself: anything may follow."""
+    labels, n = joint.shape
+    size = padded(labels)
+    matrix, start, gain = np.zeros((1, size, size)), np.zeros(size), np.zeros((n, size))
+    matrix[0, :labels, :labels] = start[:labels] = 1.0
+    gain[:, :labels] = joint.T
+    return Operators(
+        np.arange(labels + 1, dtype=np.int64), start, matrix, np.zeros(n, np.int64), gain, gain.copy()
+    )

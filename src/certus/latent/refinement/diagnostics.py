@@ -88,7 +88,7 @@ def past_problem(label: str, samples: int, hidden: int, block: Block, tolerance:
     head = f"label {label!r} has {block.rank} of {hidden} hidden states: "
     if samples < hidden:
         return head + (
-            f"it occurs {samples} times, fewer than its hidden states; lower hidden, or add sentences "
+            f"it occurs {times(samples)}, fewer than its hidden states; lower hidden, or add sentences "
             "that have it"
         )
     if min(block.sizes) < hidden:
@@ -115,6 +115,11 @@ def present_problem(label: str, block: Block, tolerance: float) -> str:
         f"{_beyond(block):.2g}, below the tolerance {tolerance:g}), so its hidden states emit alike; give "
         "features of destiny that tell more about the observation"
     )
+
+
+def times(count: int) -> str:
+    """Say how often."""
+    return "once" if count == 1 else f"{count} times"
 
 
 def _beyond(block: Block) -> float:

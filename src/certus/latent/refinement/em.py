@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,12 @@ from certus.errors import InvalidInput
 from certus.latent.refinement.baselines import check_smoothing, reports
 from certus.latent.refinement.counts import Counts
 from certus.latent.refinement.data import Corpus, Labelled
-from certus.latent.refinement.diagnostics import Diagnostics, LabelReport
+from certus.latent.refinement.decoding import Summing
+from certus.latent.refinement.diagnostics import Diagnostics, LabelReport, times
 from certus.latent.refinement.expectation import Prior, expect, maximise, objective, perturbed
-from certus.latent.refinement.model import Refinement, Summing
+from certus.latent.refinement.model import Refinement
 from certus.latent.refinement.parameters import Parameters
+from certus.latent.refinement.storage import Needed, pack_parameters, parameters
 from certus.solution import Solution
 
 Watch = Callable[[int, int, float, "EmRefinement"], Any]
@@ -45,6 +47,7 @@ class EmRefinement(Refinement):
     """
 
     parameters: Parameters
+    estimator: ClassVar[str] = "em"
 
     def __init__(
         self,
@@ -114,14 +117,25 @@ class EmRefinement(Refinement):
             if report.samples >= self.hidden
             else replace(
                 report,
-                problem=f"label {report.label!r} occurs {report.samples} times, fewer than its {self.hidden} "
-                "hidden states; lower hidden, or add sentences that have it",
+                problem=f"label {report.label!r} occurs {times(report.samples)}, fewer than its "
+                f"{self.hidden} hidden states; lower hidden, or add sentences that have it",
             )
             for report in reports(corpus)
         )
 
-    def _ladder(self) -> Iterator[Summing]:
-        yield self.parameters.operators
+    def _ladder(self) -> Sequence[Summing]:
+        return [self.parameters.operators]
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        return pack_parameters(self.parameters)
+
+    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+        self.parameters = parameters(arrays, labels, observations)
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the arguments; what only training needs, held-out sentences and a watcher, is left out."""
+        names = ("hidden", "iterations", "restarts", "tolerance", "smoothing", "seed", "threads", "every")
+        return {name: getattr(self, name) for name in names}
 
     def best_path(self, observations: Sequence[str]) -> Solution:
         """Return the best sequence of labels and hidden states together, found exactly by ``certus.Chain``.

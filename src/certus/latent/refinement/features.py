@@ -72,6 +72,11 @@ class Features:
             elif not callable(own):
                 raise InvalidInput(f"{what} must be templates or a function, not {own!r}")
 
+    def templates(self) -> dict[str, str] | None:
+        """Return the templates by variable; None where something is a function, which no file can hold."""
+        own = {what: getattr(self, what) for what in VARIABLES}
+        return own if self.kind is bare and all(isinstance(x, str) for x in own.values()) else None
+
     def evaluate(self, corpus: Corpus) -> dict[str, Indicators]:
         """Return the features of every token, by variable."""
         view = View(corpus, self.kind)

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from certus.chain import Automaton, Chain
-from certus.errors import InvalidInput, NotFitted
-from certus.latent.refinement.data import Corpus, Labelled, Names, Observed, offsets_of
+from certus.chain import Automaton
+from certus.errors import CertusError, InvalidInput, ModelError, NotFitted
+from certus.formats import model_file
+from certus.latent.refinement.data import Corpus, Labelled, Names, Observed
+from certus.latent.refinement.decoding import Beliefs, Summing, believe, best_legal, free
 from certus.latent.refinement.diagnostics import Diagnostics
-from certus.latent.refinement.operators import Sums
+from certus.latent.refinement.storage import Needed, pack, problems_of, restore
 
 Self = TypeVar("Self", bound="Refinement")
 
-
-class Summing(Protocol):
-    """What can sum over label sequences: ``Operators`` and ``Tensors``."""
-
-    def sums(self, data: Observed, threads: int = 1) -> Sums:
-        """Sum over all label sequences of each sentence."""
-
-    def sums_of(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Sums:
-        """Sum over the hidden states of one label sequence for each sentence."""
+KIND = "refinement"  # of model files
+_KINDS: dict[str, type[Any]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +59,11 @@ class Refinement(ABC):
 
     names: Names
     diagnostics: Diagnostics
+    estimator: ClassVar[str]  # what a model file calls it
+
+    def __init_subclass__(cls) -> None:
+        """Let model files name a kind of model by its estimator."""
+        _KINDS[cls.estimator] = cls
 
     def fit(
         self: Self,
@@ -90,21 +91,68 @@ class Refinement(ABC):
         """Set ``diagnostics`` and whatever ``_ladder`` needs."""
 
     @abstractmethod
-    def _ladder(self) -> Iterator[Summing]:
-        """Yield the model, then what takes its place where it gives a sentence no positive total."""
+    def _ladder(self) -> Sequence[Summing]:
+        """Return the model, then what takes its place where it gives a sentence no positive total."""
+
+    @abstractmethod
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that the model is made of."""
+
+    @abstractmethod
+    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+        """Become the model that arrays are of."""
+
+    @abstractmethod
+    def _settings(self) -> dict[str, Any]:
+        """Return the arguments that the model was made with, as JSON has them."""
+
+    @classmethod
+    def _made(cls: type[Self], settings: dict[str, Any]) -> Self:
+        """Make an unfitted model of its settings."""
+        return cls(**settings)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to one file, whole or not at all; ``certus.load`` opens it."""
+        self._encoded([])
+        description = {
+            "estimator": self.estimator,
+            "settings": self._settings(),
+            "labels": list(self.names.labels),
+            "problems": problems_of(self.diagnostics),
+        }
+        model_file.write(path, KIND, pack(self), description)
+
+    @classmethod
+    def load(cls: type[Self], path: Any) -> Self:
+        """Open a model that ``save`` wrote."""
+        return cls.from_file(model_file.read(path))
+
+    @classmethod
+    def from_file(cls: type[Self], file: model_file.ModelFile) -> Self:
+        """Make a model of an opened model file; any kind of refinement if asked of ``Refinement`` itself."""
+        if file.kind != KIND:
+            raise ModelError(f"{file.path} holds a {file.kind}, not a {KIND}")
+        about = file.description
+        try:
+            kind = _KINDS[about["estimator"]]
+            model = kind._made(about["settings"])
+            restore(model, list(about["labels"]), file.arrays, about["problems"])
+        except (CertusError, LookupError, TypeError, AttributeError, ValueError) as error:
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error
+        if not isinstance(model, cls):
+            raise ModelError(f"{file.path} holds a {kind.__name__}, not a {cls.__name__}")
+        return model
 
     def marginals(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Marginals]:
         """Return the probability of each label at each position of some sentences."""
-        data = self._encoded(sentences)
-        sums, level = _reliable(self._ladder(), data, threads)
+        found = self._beliefs(self._encoded(sentences), threads)
+        offsets = found.data.offsets
         return [
-            Marginals(
-                _distribution(sums.marginals[begin:end]),
-                sums.marginals[begin:end],
-                float(sums.log_mass[n]) if end > begin else 0.0,
-                int(level[n]),
+            Marginals(found.probabilities[begin:end], found.raw[begin:end], float(log_mass), int(level))
+            for begin, end, log_mass, level in zip(
+                offsets[:-1], offsets[1:], found.log_mass, found.level, strict=True
             )
-            for n, (begin, end) in enumerate(zip(data.offsets[:-1], data.offsets[1:], strict=True))
         ]
 
     def predict(
@@ -117,20 +165,31 @@ class Refinement(ABC):
 
         Other args:
             legal: which sequences are legal, such as ``certus.bio(model.names.labels)``; then the legal
-                sequence with the most labels right in expectation, found by ``certus.Chain``.
+                sequence with the most labels right in expectation, found by ``certus.Chain``, given that
+                the labels are legal.
             threads: how many to use.
         """
-        found = self.marginals(sentences, threads=threads)
+        data, names = self._encoded(sentences), self.names.labels
         if legal is None:
-            best = [answer.best() for answer in found]
-        else:
-            size = len(self.names.labels)
-            if tuple(legal.labels) != self.names.labels:
-                raise InvalidInput("legal is over other labels than the model, or in another order: "
-                                   "make it from model.names.labels")  # fmt: skip
-            chain = Chain(np.zeros((size, size)))
-            best = [chain.decode(answer.probabilities, allowed=legal).labels for answer in found]
-        return [[self.names.labels[a] for a in labels] for labels in best]
+            best = self._beliefs(data, threads).probabilities.argmax(axis=1)
+            return [[names[a] for a in labels] for labels in np.split(best, data.offsets[1:-1])][
+                : len(sentences)
+            ]
+        if tuple(legal.labels) != names:
+            raise InvalidInput("legal is over other labels than the model, or in another order: "
+                               "make it from model.names.labels")  # fmt: skip
+        beliefs = believe([rung.constrained(legal) for rung in self._ladder()], data, threads)
+        found = best_legal(beliefs, free(len(names), legal), None, threads)[: len(sentences)]
+        return [[names[a] for a in self._possible(n, answer).labels] for n, answer in enumerate(found)]
+
+    @staticmethod
+    def _possible(n: int, answer: Any) -> Any:
+        if answer.position is not None:
+            raise InvalidInput(f"no label sequence of sentence {n} is legal")
+        return answer
+
+    def _beliefs(self, data: Observed, threads: int) -> Beliefs:
+        return believe(self._ladder(), data, threads)
 
     def log_probabilities(self, sentences: Sequence[Labelled], *, threads: int = 1) -> NDArray[np.float64]:
         """Return log p(labels, observations) of labelled sentences, summed over hidden states.
@@ -144,9 +203,9 @@ class Refinement(ABC):
                     f"sentence {n} has {len(observations)} observations, but {len(labels)} labels"
                 )
         ids = self.names.label_ids(a for _, labels in sentences for a in labels)
-        sums = next(self._ladder()).sums_of(data, ids, threads)
+        masses = self._ladder()[0].masses(data, ids, threads)
         empty = data.lengths == 0
-        return np.where(empty, 0.0, np.where(sums.sign < 0, np.nan, sums.log_mass))
+        return np.where(empty, 0.0, np.where(masses.sign < 0, np.nan, masses.log_mass))
 
     def accuracy(self, sentences: Sequence[Labelled], *, threads: int = 1) -> float:
         """Return the share of tokens that get their own label, in percent; 0 if there are none."""
@@ -159,32 +218,3 @@ class Refinement(ABC):
         if not hasattr(self, "names"):
             raise NotFitted(f"this {type(self).__name__} is not fitted yet: call fit first")
         return self.names.encode(sentences)
-
-
-def _reliable(ladder: Iterator[Summing], data: Observed, threads: int) -> tuple[Sums, NDArray[np.int64]]:
-    """Sum by the first rung, and sentences without a positive total by the next ones."""
-    sums = next(ladder).sums(data, threads)
-    level = np.zeros(len(data.offsets) - 1, np.int64)
-    rung = 0
-    while (bad := np.flatnonzero((sums.sign <= 0) & (data.lengths > 0))).size:
-        model = next(ladder, None)
-        if model is None:
-            break
-        rung += 1
-        tokens = np.concatenate([np.arange(data.offsets[n], data.offsets[n + 1]) for n in bad])
-        part = Observed(data.observations[tokens], offsets_of(data.lengths[bad].tolist()))
-        other = model.sums(part, threads)
-        sums.marginals[tokens] = other.marginals
-        sums.log_mass[bad], sums.sign[bad], sums.drift[bad] = other.log_mass, other.sign, other.drift
-        level[bad] = rung
-    return sums, level
-
-
-def _distribution(raw: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return marginals without what is negative, adding up to 1; uniform where nothing is left."""
-    kept = np.maximum(raw, 0.0)
-    total = kept.sum(axis=1, keepdims=True)
-    probabilities: NDArray[np.float64] = np.divide(
-        kept, total, out=np.full_like(kept, 1 / max(1, raw.shape[1])), where=total > 0
-    )
-    return probabilities

@@ -17,12 +17,14 @@ cache, and every entry is added up in an order of its own, so that no result dep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.chain import Automaton
 from certus.errors import InvalidInput
 from certus.latent.refinement.data import Observed, check_ids
 
@@ -44,6 +46,19 @@ class Sums:
     log_mass: NDArray[np.float64]
     sign: NDArray[np.float64]
     drift: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Masses:
+    """The masses p(labels, observations) of one label sequence for each sentence.
+
+    Attributes:
+        log_mass: (sentences,) log |p|; -inf where p is 0, and for empty sentences.
+        sign: (sentences,) of p: estimated operators can make it negative.
+    """
+
+    log_mass: NDArray[np.float64]
+    sign: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +100,12 @@ class Operators:
                 f"the arrays of the operators do not fit each other, or S = {size} is no multiple of {LANES}"
             )
 
-    def sums(self, data: Observed, threads: int = 1) -> Sums:
-        """Sum over all label sequences of each sentence."""
+    def sums(self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None) -> Sums:
+        """Sum over all label sequences of each sentence, or over those that are allowed: (tokens, L)."""
         check_ids("observation", data.observations, len(self.matrix))
+        if allowed is not None:
+            own, data = self._restricted(data, allowed)
+            return own.sums(data, threads)
         count, labels = len(data.offsets) - 1, len(self.begin) - 1
         found = Sums(
             np.zeros((len(data.observations), labels)), np.empty(count), np.empty(count), np.empty(count)
@@ -99,26 +117,54 @@ class Operators:
         )  # fmt: skip
         return found
 
-    def sums_of(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Sums:
-        """Sum over the hidden states of one label sequence for each sentence: its mass is p(labels, x).
-
-        The operator of x along a known label a is M_x with the rows of all other labels zeroed.
-        """
-        size = len(self.begin) - 1
+    def masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
+        """Sum over the hidden states of one label sequence for each sentence: p(labels, observations)."""
         check_ids("observation", data.observations, len(self.matrix))
-        check_ids("label", labels, size)
+        check_ids("label", labels, len(self.begin) - 1)
         if len(labels) != len(data.observations):
             raise InvalidInput(f"there are {len(data.observations)} observations, but {len(labels)} labels")
-        pairs, where = np.unique(data.observations * size + labels, return_inverse=True)
-        seen, label = np.divmod(pairs, size)
-        mask = np.zeros((len(pairs), len(self.start)))
-        for row, a in enumerate(label):
-            mask[row, self.begin[a] : self.begin[a + 1]] = 1.0
-        gain = mask if self.gain is None else mask * self.gain[seen]
-        masked = Operators(
-            self.begin, self.start, self.matrices, self.matrix[seen], gain, self.finish[seen] * mask
+        found = Masses(*(np.empty(len(data.offsets) - 1) for _ in range(2)))
+        _native.refinement_path_masses(
+            self.begin, self.start, self.matrices, self.matrix, self.gain, self.finish,
+            data.observations, labels, data.offsets, threads, found.log_mass, found.sign,
+        )  # fmt: skip
+        return found
+
+    def constrained(self, legal: Automaton) -> Operators:
+        """Return operators that give illegal label sequences no mass, and all others what they had."""
+        start, end = (self._by_state(of) for of in (legal.start, legal.end))
+        pairs = self._by_state(self._by_state(legal.legal).T).T
+        return replace(
+            self, start=self.start * start, matrices=self.matrices * pairs, finish=self.finish * end
         )
-        return masked.sums(Observed(where.reshape(-1).astype(np.int64), data.offsets), threads)
+
+    def _restricted(self, data: Observed, allowed: NDArray[np.bool_]) -> tuple[Operators, Observed]:
+        """Return operators for tokens that may not have every label, and the data that name them.
+
+        Such a token gets an observation of its own, whose operator has no rows for the other labels; tokens
+        with the same observation and the same choice share one.
+        """
+        limited = np.flatnonzero(~allowed.all(axis=1))
+        keys = np.column_stack([data.observations[limited], np.packbits(allowed[limited], axis=1)])
+        first, own = np.unique(keys, axis=0, return_index=True, return_inverse=True)[1:]
+        chosen = limited[first]
+        seen, mask = data.observations[chosen], self._by_state(allowed[chosen])
+        gain = np.ones_like(self.finish) if self.gain is None else self.gain
+        observations = data.observations.copy()
+        observations[limited] = len(self.matrix) + own.reshape(-1)
+        operators = replace(
+            self,
+            matrix=np.concatenate([self.matrix, self.matrix[seen]]),
+            gain=np.concatenate([gain, gain[seen] * mask]),
+            finish=np.concatenate([self.finish, self.finish[seen] * mask]),
+        )
+        return operators, Observed(observations, data.offsets)
+
+    def _by_state(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """Spread what is said of labels, in the last axis, over their states; 0 for those that pad."""
+        spread = np.repeat(labels.astype(np.float64), np.diff(self.begin), axis=-1)
+        room = len(self.start) - spread.shape[-1]
+        return np.pad(spread, [(0, 0)] * (spread.ndim - 1) + [(0, room)])
 
 
 def padded(count: int) -> int:

@@ -10,8 +10,8 @@ that E[F P~' | a] and E[R D~' | a] are identities. Then the operators are (equat
 All tokens are used, each counted once, where the paper draws one from each sentence: under its drawing a
 token's chance falls with the length of its sentence, which makes future and past dependent.
 
-Moments of rare pairs are blended with lower-order ones (Cohen et al. 2013): with n occurrences of (a, b) and
-w = sqrt(n) / (C + sqrt(n)),
+Moments of rare pairs are blended with lower-order ones, in the manner of Cohen et al. 2013: with n
+occurrences of (a, b) and w = sqrt(n) / (C + sqrt(n)),
 
     E~_3 = w E_3 + (1 - w) (w E_2 + (1 - w) (w E_1 + (1 - w) E_0))
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
 from certus.latent.refinement.counts import Counts
 from certus.latent.refinement.data import Corpus
+from certus.latent.refinement.decoding import Summing
 from certus.latent.refinement.diagnostics import (
     Block,
     Diagnostics,
@@ -20,9 +23,10 @@ from certus.latent.refinement.diagnostics import (
     present_problem,
 )
 from certus.latent.refinement.features import Features
-from certus.latent.refinement.model import Refinement, Summing
-from certus.latent.refinement.operators import Operators
+from certus.latent.refinement.model import Refinement
+from certus.latent.refinement.parameters import Parameters
 from certus.latent.refinement.spectral import Projected, Smoothing, estimate, project_all
+from certus.latent.refinement.storage import Needed, pack_parameters, pack_tensors, parameters, tensors
 from certus.latent.refinement.tensors import Tensors
 
 _DAMPED = 0.5  # how much of its memory the model keeps where it gives a sentence no positive total
@@ -49,7 +53,8 @@ class SpectralRefinement(Refinement):
     """
 
     tensors: Tensors
-    plain: Operators
+    plain: Parameters
+    estimator: ClassVar[str] = "spectral"
 
     def __init__(
         self,
@@ -68,19 +73,31 @@ class SpectralRefinement(Refinement):
             raise InvalidInput(f"tolerance must be positive and rare not negative: {tolerance}, {rare}")
         if deficient not in ("warn", "raise", "ignore"):
             raise InvalidInput(f"deficient must be warn, raise or ignore, not {deficient!r}")
-        self.hidden, self.features = hidden, features or Features()
+        self.hidden = hidden
+        self.features: Features | None = features or Features()  # None once a file has lost them
         self.smoothing, self.tolerance, self.rare = smoothing or Smoothing(), tolerance, rare
         self.deficient, self.seed = deficient, seed
 
     def _estimate(self, corpus: Corpus) -> None:
+        if self.features is None:
+            raise InvalidInput(
+                "the features of this model were functions, which its file does not hold: make a new "
+                "SpectralRefinement with them"
+            )
         projected = project_all(
             corpus, self.features.evaluate(corpus), self.hidden,
             tolerance=self.tolerance, rare=self.rare, seed=self.seed,
         )  # fmt: skip
         self.diagnostics = self._diagnose(corpus, projected)
         counts = Counts.of(corpus)
-        self.tensors = estimate(corpus, counts, projected, self.smoothing)
-        self.plain = counts.parameters(self.smoothing.counts).operators
+        self._use(
+            estimate(corpus, counts, projected, self.smoothing), counts.parameters(self.smoothing.counts)
+        )
+
+    def _use(self, found: Tensors, plain: Parameters) -> None:
+        """Become the model that these make; rungs are kept, since they keep what they have contracted."""
+        self.tensors, self.plain = found, plain
+        self._rungs: tuple[Summing, ...] = (found, found.damped(_DAMPED), plain.operators)
 
     def _diagnose(self, corpus: Corpus, projected: Projected) -> Diagnostics:
         samples = np.bincount(corpus.labels, minlength=len(corpus.names.labels)).tolist()
@@ -101,7 +118,31 @@ class SpectralRefinement(Refinement):
             problem = present_problem(label, present, self.tolerance)
         return LabelReport(label, samples, past, present, problem)
 
-    def _ladder(self) -> Iterator[Summing]:
-        yield self.tensors
-        yield self.tensors.damped(_DAMPED)
-        yield self.plain
+    def _ladder(self) -> Sequence[Summing]:
+        return self._rungs
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        return {**pack_tensors(self.tensors), **pack_parameters(self.plain, "plain_")}
+
+    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+        self._use(tensors(arrays, labels, observations), parameters(arrays, labels, observations, "plain_"))
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "hidden": self.hidden,
+            "features": None if self.features is None else self.features.templates(),
+            "smoothing": asdict(self.smoothing),
+            **{name: getattr(self, name) for name in ("tolerance", "rare", "deficient", "seed")},
+        }
+
+    @classmethod
+    def _made(cls, settings: dict[str, Any]) -> SpectralRefinement:
+        features = settings["features"]
+        model = cls(**{
+            **settings,
+            "features": None if features is None else Features(**features),
+            "smoothing": Smoothing(**settings["smoothing"]),
+        })  # fmt: skip
+        if features is None:
+            model.features = None
+        return model
