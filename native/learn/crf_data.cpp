@@ -157,7 +157,7 @@ void CrfData::score_steps(const double* w, Index sentence, double* scores) const
     crf_score(pairs->layout, w + layout.size(), pairs->input, first + t, m > 1 ? of_labels : step);
     if (m > 1)
       for (Index y = 0; y < pairs->count; ++y) {
-        for (Index j = 0; j < layout.labels(); ++j) row[j] = of_labels[y * pairs->width + j / m];
+        for (Index z = 0; z < pairs->count; ++z) std::fill_n(row + z * m, m, of_labels[y * pairs->width + z]);
         for (Index k = 0; k < m; ++k) std::copy_n(row, W, step + (y * m + k) * W);
       }
     add(w + layout.transitions(), size, step);
@@ -166,10 +166,15 @@ void CrfData::score_steps(const double* w, Index sentence, double* scores) const
 
 void CrfData::share_pairs(const double* of_states, double* of_labels) const {
   const Index m = pairs->sharing, W = layout.width();
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* row = arena.get<double>(W);
   std::fill_n(of_labels, pairs->layout.width(), 0.0);
-  for (Index i = 0; i < layout.labels(); ++i)
-    for (Index j = 0; j < layout.labels(); ++j)
-      of_labels[i / m * pairs->width + j / m] += of_states[i * W + j];
+  for (Index y = 0; y < pairs->count; ++y) {
+    std::copy_n(of_states + y * m * W, W, row);
+    for (Index k = 1; k < m; ++k) add(of_states + (y * m + k) * W, W, row);
+    for (Index z = 0; z < pairs->count; ++z) of_labels[y * pairs->width + z] = std::accumulate(row + z * m, row + (z + 1) * m, 0.0);
+  }
 }
 
 }  // namespace certus
