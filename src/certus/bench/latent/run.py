@@ -71,17 +71,17 @@ def _measure(plan: Plan, task: Task, tell: Tell) -> TaskReport:
 
 
 def _learn(plan: Plan, task: Task, learned: Sentences, which: str, found: TaskReport, tell: Tell) -> Tagger:
-    """Learn a model from the same features, by the same optimiser with the same prior."""
+    """Learn a model from the same features, by the same optimiser, with the prior that suits it best."""
     common: dict[str, Any] = {
         "templates": task.templates,
         "min_count": task.min_count,
         "epochs": plan.epochs,
     }
     if which == "crf":
-        penalty = 0.5 / task.variance
+        penalty = 0.5 / task.variance[1]
         tagger = Tagger(task.target, "crf", algorithm="lbfgs", c1=0.0, c2=penalty, **common)
     else:
-        common |= {"latent": task.latent, "variance": task.variance, "seed": plan.seed}
+        common |= {"latent": task.latent, "variance": task.variance[0], "seed": plan.seed}
         tagger = Tagger(task.target, "latent-crf", **common)
 
     def progress(told: Progress) -> None:

@@ -28,7 +28,8 @@ class Task:
         title: what it is.
         target: the column that is predicted.
         latent: states of each label, as in the paper.
-        variance: of the Gaussian prior: the best power of 10 on held-out sentences (docs/papers/sun2009.md).
+        variance: of the Gaussian prior of the latent model, and of the CRF: for each the best power of 10 on
+            held-out sentences (docs/papers/sun2009.md).
         templates: of features.
         min_count: features that occur less often are left out.
         files: what is read, below the folder of all data.
@@ -40,7 +41,7 @@ class Task:
     title: str
     target: str
     latent: int
-    variance: float
+    variance: tuple[float, float]
     templates: str
     min_count: int
     files: tuple[str, ...]
@@ -97,7 +98,7 @@ TASKS: dict[str, Task] = {
             "noun phrases of CoNLL-2000, word features",
             "chunk",
             5,
-            10.0,
+            (10.0, 100.0),
             WORDS,
             1,
             (f"{_CHUNKS}/train.txt", f"{_CHUNKS}/test.txt"),
@@ -109,7 +110,7 @@ TASKS: dict[str, Task] = {
             "biomedical entities of JNLPBA, rich features",
             "tag",
             4,
-            1.0,
+            (1.0, 1.0),
             RICH,
             3,
             (
