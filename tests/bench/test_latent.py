@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from certus.bench.latent import TASKS, Plan, Report, TaskReport, claims, picture, run
 from certus.bench.latent.plan import FEW, MANY, STEPS, Row
-from certus.bench.latent.report import show, write_json
+from certus.bench.latent.report import as_json, show
 from certus.bench.latent.run import WAYS
 from certus.bench.latent.templates import RICH, WORDS
 from certus.cli.app import app
@@ -132,8 +132,7 @@ def test_it_is_shown_written_and_drawn(report: Report, tmp_path: Path) -> None:
         "what has to hold",
     ):
         assert words in text
-    write_json(report, tmp_path / "r.json")
-    kept = json.loads((tmp_path / "r.json").read_text())
+    kept = json.loads(json.dumps(as_json(report)))
     assert [task["task"] for task in kept["tasks"]] == list(TASKS)
     assert len(kept["claims"]) == len(claims(report))
     picture.draw(report, tmp_path / "r.svg")

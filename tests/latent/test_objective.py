@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from certus._native import CrfTrainer
 from certus.errors import InvalidInput
 from certus.learn.crf import ChainCRF, make_trainer
-from tests.learn.corpora import Sample, named, sample
+from tests.learn.corpora import Sample, at, named, random_weights, sample
 from tests.reference import crf as reference
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CASES = [
@@ -36,16 +35,6 @@ def trainer_of(case: Sample, latent: int, everything: bool = False) -> CrfTraine
         all_possible_transitions=everything,
         latent=latent,
     )
-
-
-def at(trainer: CrfTrainer, w: Floats, c2: float = 0.0, threads: int = 1) -> tuple[float, Floats]:
-    gradient = np.full(trainer.size, np.nan)
-    return trainer.objective(w, gradient, c2, threads), gradient
-
-
-def random_weights(trainer: CrfTrainer, seed: int, scale: float = 1.0) -> Floats:
-    trainer.weights = np.random.default_rng(seed).normal(size=trainer.size) * scale
-    return trainer.weights
 
 
 def places(trainer: CrfTrainer) -> tuple[Ints, Ints, Ints, Ints]:

@@ -11,6 +11,8 @@ from certus._native import CrfTrainer
 from certus.learn.crf import ChainCRF, Corpus, make_trainer
 from tests.reference.crf import Token, Weights
 
+Floats = NDArray[np.float64]
+
 
 @dataclass
 class Sample:
@@ -104,3 +106,15 @@ def named(model: ChainCRF) -> Weights:
         for i, j in zip(*np.nonzero(model.transitions), strict=True)
     }
     return Weights(state, steps)
+
+
+def at(trainer: CrfTrainer, w: Floats, c2: float = 0.0, threads: int = 1) -> tuple[float, Floats]:
+    """Compute the loss and its gradient at some weights."""
+    gradient = np.full(trainer.size, np.nan)
+    return trainer.objective(w, gradient, c2, threads), gradient
+
+
+def random_weights(trainer: CrfTrainer, seed: int, scale: float = 1.0) -> Floats:
+    """Set weights drawn from a seed; return them without what is in holes."""
+    trainer.weights = np.random.default_rng(seed).normal(size=trainer.size) * scale
+    return trainer.weights

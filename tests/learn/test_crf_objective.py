@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from certus._native import CrfTrainer
 from certus.learn.crf import ChainCRF
-from tests.learn.corpora import Sample, named, sample
+from tests.learn.corpora import Floats, Sample, at, named, random_weights, sample
 from tests.reference import crf as reference
-
-Floats = NDArray[np.float64]
 
 CASES = [
     sample(0, labels=3),
@@ -21,16 +18,6 @@ CASES = [
     sample(4, labels=2, features=60, weighted=True),
     sample(5, labels=20, lengths=(2, 1, 2, 2)),
 ]
-
-
-def at(trainer: CrfTrainer, w: Floats, c2: float = 0.0, threads: int = 1) -> tuple[float, Floats]:
-    gradient = np.full(trainer.size, np.nan)
-    return trainer.objective(w, gradient, c2, threads), gradient
-
-
-def random_weights(trainer: CrfTrainer, seed: int, scale: float = 1.0) -> Floats:
-    trainer.weights = np.random.default_rng(seed).normal(size=trainer.size) * scale
-    return trainer.weights
 
 
 def as_pairs(trainer: CrfTrainer, values: Floats) -> reference.Weights:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from certus.bench.latent.claims import claims
 from certus.bench.latent.plan import STEPS, Report, TaskReport
-from certus.bench.report import claims_table, machine_line, store, titled
+from certus.bench.report import conclude, titled
 
 _SHOWN = (1, 10, 100, 400, 800, 2000)  # latent paths whose mass is printed
 
@@ -26,8 +25,7 @@ def show(report: Report, console: Console) -> None:
         console.print(_table(task))
         console.print(_curves(task))
         console.print(_concentration(task))
-    console.print(claims_table(claims(report)))
-    console.print(Text(machine_line(report.machine), "dim"))
+    conclude(console, claims(report), report.machine)
 
 
 def _columns(*names: str) -> Table:
@@ -93,8 +91,3 @@ def as_json(report: Report) -> dict[str, Any]:
         "tasks": [asdict(task) for task in report.tasks],
         "claims": [claim.as_json() for claim in claims(report)],
     }
-
-
-def write_json(report: Report, path: Path) -> None:
-    """Write a report to a file."""
-    store(as_json(report), path)
