@@ -107,7 +107,15 @@ Found marginals_in(const LatentModel& model, const Moves& moves, const double* e
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   double* of_states = arena.get<double>(T * H);
-  const Summary summary = marginals(moves.chain(), Sentence<double>{emissions, T, H}, of_states);
+  Summary summary;
+  if (spans_little(model, moves, emissions, T)) {
+    const Weights<double> weights(model, moves, emissions, T, arena);
+    summary.position = weights.posteriors(of_states, &summary.log_partition, arena);
+    summary.log_partition += weights.taken();
+    if (summary.position >= 0) summary.status = Status::infeasible;
+  } else {
+    summary = marginals(moves.chain(), Sentence<double>{emissions, T, H}, of_states);
+  }
   found.status = summary.status, found.position = summary.position, found.log_partition = summary.log_partition;
   std::fill_n(probabilities, T * L, 0.0);
   if (summary.status != Status::optimal) return found;

@@ -200,6 +200,36 @@ double Weights<N>::sum(Arena& arena) const {
   return log_of(total) + static_cast<double>(exponent) * kLogTwo;
 }
 
+template <>
+Index Weights<double>::posteriors(double* p, double* log_sum, Arena& arena) const {
+  const Arena::Scope scope(arena);
+  const Index T = length_, W = model_.width(), H = model_.states();
+  double *ahead = arena.get<double>(T * W), *beta = arena.get<double>(W, 1.0), *next = arena.get<double>(W, 0.0);
+  Index exponent = 0;
+  for (Index t = 0; t < T; ++t) {
+    double* now = ahead + t * W;
+    std::fill_n(now, W, t ? 0.0 : 1.0);
+    if (t) accumulate_rows(now, now - W, link(t, 0), H, W, W);
+    double most = 0;
+    for (Index j = 0; j < W; ++j) most = std::max(most, now[j] *= node(t)[j]);
+    if (most == 0) return t;
+    exponent += rescale(now, H);
+  }
+  double total = 0;
+  for (Index h = 0; h < H; ++h) total += ahead[(T - 1) * W + h];
+  *log_sum = log_of(total) + static_cast<double>(exponent) * kLogTwo;
+  for (Index t = T - 1; t >= 0; --t) {
+    double sum = 0;
+    for (Index h = 0; h < H; ++h) sum += p[t * H + h] = ahead[t * W + h] * beta[h];
+    for (Index h = 0; h < H; ++h) p[t * H + h] /= sum;
+    if (t == 0) break;
+    for (Index h = 0; h < H; ++h) next[h] = beta[h] * node(t)[h];
+    dot_rows(beta, next, link(t, 0), H, W, W);
+    rescale(beta, H);
+  }
+  return -1;
+}
+
 template <class N>
 double Weights<N>::sum_of(const Label* labels, Arena& arena) const {
   const Arena::Scope scope(arena);

@@ -28,6 +28,10 @@ class Weights {
   // The same over the paths of some labels: the restricted forward sum (equation 8).
   double sum_of(const Label* labels, Arena& arena) const;
 
+  // p [T][states]: the probability of each state at each position, for numbers as they are. Returns the first position
+  // that no path reaches, or -1; the log of the sum over all paths is written, less `taken`.
+  Index posteriors(double* p, double* log_sum, Arena& arena) const;
+
   // out[j] = node(t)[j] sum over the states i of label y of x[i] link(t, i)[j], for the states j of label z; x and out
   // begin with the labels' own first state, and have room for a whole vector. Returns the exponent that was taken out.
   Index step(const N* x, Label y, Index t, Label z, N* out) const;
