@@ -110,7 +110,7 @@ TASKS: dict[str, Task] = {
             "biomedical entities of JNLPBA, rich features",
             "tag",
             4,
-            (1.0, 1.0),
+            (0.1, 0.1),
             RICH,
             3,
             (
