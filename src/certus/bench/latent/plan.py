@@ -115,7 +115,7 @@ class TaskReport:
         measured: sentences to measure on.
         states: latent states in all.
         features: of the latent model.
-        seconds: of learning, by model: ``latent`` and ``crf``; files and features included.
+        seconds: of learning, by model: ``latent`` and CRFs by their names; files and features included.
         iterations: of L-BFGS, by model.
         rows: the tables.
         points: the curves.

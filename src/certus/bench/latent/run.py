@@ -21,6 +21,7 @@ from certus.models.tagger import Tagger
 Tell = Callable[[str, float], None]
 
 TOP = 2000  # latent paths of figure 2
+LATENT, OWN = "latent", "CRF, own prior"
 # The rows of tables 3, 4 and 5; "mass" stops by the paper's condition alone.
 WAYS: dict[str, Inference] = {
     "LDI-A": LDI(steps=FEW),
@@ -55,34 +56,46 @@ def _measure(plan: Plan, task: Task, tell: Tell) -> TaskReport:
     tell("reading", 0.0)
     learned, tested = task.load(plan.data, plan.limit, plan.threads)
     found = TaskReport(task.name, task.title, len(learned), len(tested))
-    crf = _learn(plan, task, learned, "crf", found, lambda text, s: tell(text, 0.1 * s))
-    latent = _learn(plan, task, learned, "latent", found, lambda text, s: tell(text, 0.1 + 0.6 * s))
+    crfs = {
+        name: _learn(plan, task, learned, name, variance, found, lambda text, s: tell(text, 0.1 * s))
+        for name, variance in _priors(task).items()
+    }
+    latent = _learn(
+        plan, task, learned, LATENT, task.variance, found, lambda text, s: tell(text, 0.1 + 0.6 * s)
+    )
     found.states = len(latent.labels) * task.latent
     found.features = int(latent.description["features"])
     measure = Measure(tested, task.target, latent.columns, plan.repeats)
     for n, (name, inference) in enumerate(WAYS.items()):
         tell(name, 0.7 + 0.1 * n / len(WAYS))
         found.rows.append(measure(name, latent, inference))
-    found.rows.append(measure("CRF", crf))
+    found.rows += [measure(name, crf) for name, crf in crfs.items()]
     _curves(found, measure, latent, lambda text, s: tell(text, 0.8 + 0.15 * s))
     tell("concentration", 0.95)
     found.concentration = concentration(latent, measure.cells[: plan.sampled])
     return found
 
 
-def _learn(plan: Plan, task: Task, learned: Sentences, which: str, found: TaskReport, tell: Tell) -> Tagger:
-    """Learn a model from the same features, by the same optimiser, with the prior that suits it best."""
+def _priors(task: Task) -> dict[str, float]:
+    """Return the variances of CRFs by name: that of the latent model and, if another, their own best."""
+    own = {} if task.own_variance == task.variance else {OWN: task.own_variance}
+    return {"CRF": task.variance, **own}
+
+
+def _learn(
+    plan: Plan, task: Task, learned: Sentences, which: str, variance: float, found: TaskReport, tell: Tell
+) -> Tagger:
+    """Learn a model from the same features, by the same optimiser, with a Gaussian prior."""
     common: dict[str, Any] = {
         "templates": task.templates,
         "min_count": task.min_count,
         "epochs": plan.epochs,
     }
-    if which == "crf":
-        penalty = 0.5 / task.variance[1]
-        tagger = Tagger(task.target, "crf", algorithm="lbfgs", c1=0.0, c2=penalty, **common)
-    else:
-        common |= {"latent": task.latent, "variance": task.variance[0], "seed": plan.seed}
+    if which == LATENT:
+        common |= {"latent": task.latent, "variance": variance, "seed": plan.seed}
         tagger = Tagger(task.target, "latent-crf", **common)
+    else:
+        tagger = Tagger(task.target, "crf", algorithm="lbfgs", c1=0.0, c2=0.5 / variance, **common)
 
     def progress(told: Progress) -> None:
         found.iterations[which] = told.epoch
