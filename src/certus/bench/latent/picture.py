@@ -24,13 +24,13 @@ def draw(report: Report, path: Path) -> None:
     from matplotlib.figure import Figure
 
     count = len(report.tasks)
-    figure = Figure(figsize=(17, 3.6 * count), dpi=140, layout="constrained")
+    figure = Figure(figsize=(16, 3.1 * count + 0.4), dpi=120, layout="constrained")
     rows = figure.subplots(count, len(_CURVES) + 1, squeeze=False)
     for axes, task in zip(rows, report.tasks, strict=True):
         for panel, (what, label) in zip(axes, _CURVES.items(), strict=False):
             _curve(panel, task, what, label)
         _concentration(axes[-1], task)
-    rows[0][0].legend(fontsize=8, frameon=False)
+    figure.legend(*rows[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=2, frameon=False)
     figure.savefig(path)
 
 
@@ -40,9 +40,13 @@ def _curve(axes: Any, task: TaskReport, what: str, label: str) -> None:
         xs, ys = zip(*points, strict=True)
         axes.plot(xs, ys, color=_COLOURS[bound], marker="o", markersize=3.5, label=_NAMES[bound])
     axes.set_xscale("log")
-    if what in ("paths", "seconds"):
+    axes.xaxis.set_major_formatter(_whole)
+    if what == "paths":
         axes.set_yscale("log")
-    axes.set_xlabel("n")
+        axes.yaxis.set_major_formatter(_whole)
+    if what == "seconds":
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel("n, the most latent paths")
     _dress(axes, f"{task.task}: {label}")
 
 
@@ -52,6 +56,10 @@ def _concentration(axes: Any, task: TaskReport) -> None:
     axes.set_xlabel("best latent paths")
     axes.set_ylim(0, 100)
     _dress(axes, f"{task.task}: mass of the best paths (%)")
+
+
+def _whole(value: float, _: int) -> str:
+    return f"{value:,.0f}"
 
 
 def _dress(axes: Any, title: str) -> None:
