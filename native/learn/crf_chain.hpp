@@ -71,7 +71,9 @@ double crf_log_space(const CrfSteps& steps, Index T, const Label* gold, double* 
 // pairs [T][L][width]: P(y_t-1 = i, y_t = j) of steps that have a matrix each, zeros at the first position.
 void crf_step_pairs(const CrfSteps& steps, Index T, const double* a, const double* b, double* pairs);
 
-// pairs[i][j] += sum over 1 <= t < T of a[t-1][i] b[t][j] for i in [first, last). Times link, the expected pairs.
-void crf_pairs(const double* a, const double* b, Index T, Index width, Index first, Index last, double* pairs);
+// pairs[i][j] += sum over 1 <= t < T of a[t-1][i] b[t][j] for i in [first, last), where the rows of b are `stride` apart.
+// Times link, the expected pairs.
+void crf_pairs(const double* a, const double* b, Index T, Index width, Index stride, Index first, Index last,
+               double* pairs);
 
 }  // namespace certus

@@ -8,6 +8,15 @@
 namespace certus {
 namespace {
 
+// x[n] = exp(x[n] - most), for what is not more than 700 below; less than that are the lanes past the labels, if any.
+CERTUS_CLONES void exponentiate(double* x, double most, Index n) {
+  const Vec low = Vec{} - 700;
+  for (Index k = 0; k < n; k += kLanes) {
+    const Vec v = load(x + k) - most;
+    store(x + k, exp_vector(v > low ? v : low));
+  }
+}
+
 // sum[n] += x[n]; whole vectors.
 CERTUS_CLONES void add(const double* x, Index n, double* sum) {
   for (Index k = 0; k < n; k += kLanes) store(sum + k, load(sum + k) + load(x + k));
@@ -162,6 +171,33 @@ void CrfData::score_steps(const double* w, Index sentence, double* scores) const
       }
     add(w + layout.transitions(), size, step);
   }
+}
+
+CrfFactors CrfData::factors(const double* w, Index sentence, double* factor, double* gold_score) const {
+  const Index first = input.sentence_begin[sentence], m = pairs->sharing, L = pairs->count, W = layout.width();
+  const Label* y = labels(sentence);
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* scores = arena.get<double>(pairs->layout.width());
+  CrfFactors out{L, m, factor, 0, 0};
+  for (Index t = 1; t < input.length(sentence); ++t) {
+    crf_score(pairs->layout, w + layout.size(), pairs->input, first + t, scores);
+    *gold_score += scores[y[t - 1] * pairs->width + y[t]];
+    double most = scores[0], least = scores[0];
+    for (Index i = 0; i < L; ++i) {
+      const auto [low, high] = std::minmax_element(scores + i * pairs->width, scores + i * pairs->width + L);
+      most = std::max(most, *high), least = std::min(least, *low);
+    }
+    out.largest += most;
+    out.range = std::max(out.range, most - least);
+    exponentiate(scores, most, pairs->layout.width());
+    for (Index i = 0; i < L; ++i) {
+      double* row = factor + ((t - 1) * L + i) * W;
+      for (Index j = 0; j < L; ++j) std::fill_n(row + j * m, m, scores[i * pairs->width + j]);
+      std::fill(row + L * m, row + W, 0.0);
+    }
+  }
+  return out;
 }
 
 void CrfData::share_pairs(const double* of_states, double* of_labels) const {

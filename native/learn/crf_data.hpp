@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "learn/crf_chain.hpp"
+#include "learn/crf_factored.hpp"
 
 namespace certus {
 
@@ -56,6 +56,9 @@ struct CrfData {
   }
   // With features of pairs: the scores of its steps, transitions included, [T - 1][states][width].
   void score_steps(const double* w, Index sentence, double* scores) const;
+  // Where all states of a label share them: the factors of a sentence's steps, written to factor [T - 1][labels][width], and
+  // what the gold labels score by features of pairs.
+  CrfFactors factors(const double* w, Index sentence, double* factor, double* gold_score) const;
   // [states][width] to [labels][width of labels]: sums over the states that share weights.
   void share_pairs(const double* of_states, double* of_labels) const;
   const Label* labels(Index sentence) const { return gold.data() + input.sentence_begin[sentence]; }

@@ -58,7 +58,7 @@ CrfObjective::CrfObjective(const CrfData& data, double c2, Index threads)
 
 void CrfObjective::cut() {
   const Index W = links_.width, sentences = data_.input.sentences();
-  const Index step = data_.pairs ? links_.labels * W : 0;
+  const Index step = !data_.pairs ? 0 : shared() ? data_.pairs->count * (W + data_.pairs->width) : links_.labels * W;
   const Index most = std::max(kBlockTokens, kBlockBytes / (8 * (3 * W + step)));
   std::vector<std::uint32_t> count(data_.layout.features() * 2, 0);
   std::vector<std::uint32_t> count_pairs(data_.pairs ? data_.pairs->layout.features() * 2 : 0, 0);
@@ -78,8 +78,12 @@ void CrfObjective::cut() {
     blocks_.push_back(std::move(block));
   }
   for (Doubles* x : {&a_, &b_, &r_}) x->resize(largest * W);
-  step_pairs_.resize(largest * step);
-  if (shared()) shared_pairs_.resize(largest * data_.pairs->layout.width());
+  if (shared()) {
+    z_.resize(largest * data_.pairs->count * W);
+    step_pairs_.resize(largest * data_.pairs->layout.width());
+  } else {
+    step_pairs_.resize(largest * step);
+  }
   if (data_.latent > 1 || data_.pairs)
     for (Doubles* x : {&gold_a_, &gold_b_, &gold_p_}) x->resize(largest * data_.latent);
 }
@@ -89,6 +93,10 @@ void CrfObjective::sum_sentences(Block& block, const double* w) {
   for (Index s; (s = block.first + block.next_sentence.fetch_add(1)) < block.last;) {
     const Index at = (data_.input.sentence_begin[s] - block.token) * W;
     data_.score(w, s, r_.data() + at);
+    if (shared()) {
+      loss_[s] = sum_factored(s, data_.input.sentence_begin[s] - block.token, w);
+      continue;
+    }
     if (data_.pairs) {
       loss_[s] = sum_pairs(s, data_.input.sentence_begin[s] - block.token, w);
       continue;
@@ -144,8 +152,59 @@ double CrfObjective::sum_pairs(Index s, Index token, const double* w) {
     all = crf_log_space(steps, T, nullptr, r, q);
   }
   take_gold(T, gold, m, p, W, r);
-  for (Index t = 0; shared() && t < T; ++t)
-    data_.share_pairs(q + t * size, shared_pairs_.data() + (token + t) * data_.pairs->layout.width());
+  return all - given;
+}
+
+// The same where all states of a label share what the features of pairs score: a factor for each two labels.
+double CrfObjective::sum_factored(Index s, Index token, const double* w) {
+  const CrfPairs& pairs = *data_.pairs;
+  const Index W = links_.width, m = data_.latent, T = data_.input.length(s), L = pairs.count, size = pairs.layout.width();
+  if (T == 0) return 0;
+  const Label* gold = data_.labels(s);
+  double *r = r_.data() + token * W, *p = gold_p_.data() + token * m, *q = step_pairs_.data() + token * size;
+  double *a = a_.data() + token * W, *z = z_.data() + token * L * W;
+  double *gold_a = gold_a_.data() + token * m, *gold_b = gold_b_.data() + token * m;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* factor = arena.get<double>((T - 1) * L * W);
+  double gold_score = 0;
+  const CrfFactors factors = data_.factors(w, s, factor, &gold_score);
+  double widest = 0;
+  for (Index t = 0; t < T; ++t) {
+    const auto [least, most] = std::minmax_element(r + t * W, r + t * W + links_.labels);
+    widest = std::max(widest, *most - *least);
+  }
+  ranged_[s] = widest + links_.range + factors.range <= kRange;
+  if (!ranged_[s]) {
+    std::fill_n(a, T * W, 0.0);
+    std::fill_n(z, T * L * W, 0.0);
+    for (double* x : {gold_a, gold_b}) std::fill_n(x, T * m, 0.0);
+    return sum_in_log_space(s, w, r, q, nullptr);
+  }
+  bool gold_ranged = true;  // as the others are
+  const double given = gold_score + crf_gold_sum(links_.steps(), m, T, gold, r, gold_a, gold_b, p, &gold_ranged);
+  const double all = crf_factored_sum(links_.steps(), factors, T, a, z, r, q, pairs.width);
+  for (Index t = 1; t < T; ++t) q[t * size + gold[t - 1] * pairs.width + gold[t]] -= 1;
+  take_gold(T, gold, m, p, W, r);
+  return all - given;
+}
+
+// The same in log space, by a matrix for each step: r [T][width] are scores, and then what the gradient of the states' weights
+// wants; of_labels, the pairs of labels at each step, and of_states, the sum of those of states, may be null.
+double CrfObjective::sum_in_log_space(Index s, const double* w, double* r, double* of_labels, double* of_states) {
+  const Index W = links_.width, m = data_.latent, T = data_.input.length(s), size = links_.labels * W;
+  const Label* gold = data_.labels(s);
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double *scores = arena.get<double>((T - 1) * size), *q = arena.get<double>(T * size, 0.0), *p = arena.get<double>(T * m);
+  data_.score_steps(w, s, scores);
+  const CrfSteps steps{links_.labels, W, size, scores, nullptr, nullptr, 0, 2 * kRange};
+  const double given = crf_gold_log_space(steps, m, T, gold, r, p, q);
+  const double all = crf_log_space(steps, T, nullptr, r, q);
+  take_gold(T, gold, m, p, W, r);
+  for (Index t = 0; of_labels && t < T; ++t)
+    data_.share_pairs(q + t * size, of_labels + t * data_.pairs->layout.width());
+  if (of_states) sum_steps(q, T, size, 0, size, of_states);
   return all - given;
 }
 
@@ -155,29 +214,41 @@ void CrfObjective::collect(Block& block, double* gradient) {
   const Index units = block.places->units(), pair_units = data_.pairs ? block.pair_places->units() : 0;
   const Index L = links_.labels, W = links_.width, tokens = data_.input.sentence_begin[block.last] - block.token;
   const Index share = std::max<Index>(8, (L / 16 + 3) / 4 * 4);  // rows of pairs in a unit: whole tiles of four
-  const Index shares = (L + share - 1) / share, gold = data_.latent > 1 && !data_.pairs;
+  const Index shares = (L + share - 1) / share, gold = data_.latent > 1 && (!data_.pairs || shared());
   for (Index n; (n = block.next_unit.fetch_add(1)) < units + pair_units + shares + gold;) {
     const Index i = (n - units - pair_units) * share, end = std::min(L, i + share);
     if (n < units) block.places->collect(n, data_.layout, r_.data(), gradient);
     else if (n < units + pair_units)
-      block.pair_places->collect(n - units, data_.pairs->layout, (shared() ? shared_pairs_ : step_pairs_).data(),
-                                 gradient + data_.layout.size());
+      block.pair_places->collect(n - units, data_.pairs->layout, step_pairs_.data(), gradient + data_.layout.size());
     else if (n == units + pair_units + shares)
       crf_gold_pairs(gold_a_.data(), gold_b_.data(), data_.gold.data() + block.token, tokens, data_.latent, W,
                      latent_pairs_.data());
+    else if (shared()) collect_factored(i, end, tokens);
     else if (data_.pairs) sum_steps(step_pairs_.data(), tokens, L * W, i * W, end * W, whole_pairs_.data());
-    else crf_pairs(a_.data(), b_.data(), tokens, W, i, end, pairs_.data());
+    else crf_pairs(a_.data(), b_.data(), tokens, W, W, i, end, pairs_.data());
   }
+}
+
+// The expected pairs of the states [first, last), which may begin and end within those of a label.
+void CrfObjective::collect_factored(Index first, Index last, Index tokens) {
+  const Index W = links_.width, m = data_.latent, L = data_.pairs->count;
+  for (Index y = first / m; y * m < last; ++y)
+    crf_pairs(a_.data(), z_.data() + y * W, tokens, W, L * W, std::max(first, y * m), std::min(last, (y + 1) * m),
+              pairs_.data());
 }
 
 // The pairs of sentences that span too much.
 void CrfObjective::redo(const Block& block, const double* w) {
-  for (Index s = block.first; s < block.last && !data_.pairs; ++s) {
-    if (ranged_[s] && gold_ranged_[s]) continue;
+  for (Index s = block.first; s < block.last && (!data_.pairs || shared()); ++s) {
+    if (data_.input.length(s) == 0 || (ranged_[s] && gold_ranged_[s])) continue;
     Arena& arena = Arena::local();
     const Arena::Scope scope(arena);
     double* scores = arena.get<double>(data_.input.length(s) * links_.width);
     data_.score(w, s, scores);
+    if (shared()) {
+      sum_in_log_space(s, w, scores, nullptr, whole_pairs_.data());
+      continue;
+    }
     if (!gold_ranged_[s])
       crf_gold_log_space(links_.steps(), data_.latent, data_.input.length(s), data_.labels(s), scores, nullptr,
                          whole_pairs_.data());

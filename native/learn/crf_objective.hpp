@@ -40,6 +40,9 @@ class CrfObjective {
   void sum_sentences(Block& block, const double* w);
   double sum_latent(Index sentence, Index token);
   double sum_pairs(Index sentence, Index token, const double* w);
+  double sum_factored(Index sentence, Index token, const double* w);
+  double sum_in_log_space(Index sentence, const double* w, double* r, double* of_labels, double* of_states);
+  void collect_factored(Index first, Index last, Index tokens);
   void collect(Block& block, double* gradient);
   bool shared() const { return data_.pairs && data_.pairs->sharing > 1; }
   void redo(const Block& block, const double* w);
@@ -51,8 +54,8 @@ class CrfObjective {
   CrfLinks links_;
   Doubles a_, b_, r_;          // [tokens of a block][width], as in crf_chain.hpp
   Doubles step_pairs_;         // [tokens of a block][L][width]: where there are features of pairs, the expected pairs that
-                               // end at each token, less those of the gold labels;
-  Doubles shared_pairs_;       // the same over labels, where all states of a label share those features' weights
+                               // end at each token, less those of the gold labels; or [tokens][labels][pairs' width]
+  Doubles z_;                  // [tokens of a block][labels][width], as in crf_factored.hpp
   Doubles pairs_;              // [L][width]: expected pairs, less their factor link,
   Doubles whole_pairs_;        // and those found in log space or at each token, whole
   Doubles gold_pairs_;         // [L][width]: the pairs of the corpus, which are known where nothing is latent;

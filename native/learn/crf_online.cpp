@@ -47,7 +47,7 @@ class CrfSentences {
     const Index T = data_.input.length(s), W = links_.width, L = links_.labels;
     std::fill(pairs_.begin(), pairs_.end(), 0.0);
     if (T > 1 && ranged_) {
-      crf_pairs(a_.data(), b_.data(), T, W, 0, L, pairs_.data());
+      crf_pairs(a_.data(), b_.data(), T, W, W, 0, L, pairs_.data());
       for (Index n = 0; n < L * W; ++n) pairs_[n] *= links_.link[n];
     } else if (T > 1) {
       data_.score(w, s, a_.data());
