@@ -55,7 +55,7 @@ def _concentration(axes: Any, task: TaskReport) -> None:
     axes.plot(range(1, len(mass) + 1), mass, color="#3d5a98")
     axes.set_xlabel("best latent paths")
     axes.set_ylim(0, 100)
-    _dress(axes, f"{task.task}: mass of the best paths (%)")
+    _dress(axes, f"{task.task}: mass of best paths (%)")
 
 
 def _whole(value: float, _: int) -> str:
