@@ -288,7 +288,7 @@ def test_a_command_with_many_weak_labels_is_brief(run: Run, tmp_path: Path) -> N
     (tmp_path / "train.txt").write_text("".join(f"w P L{n}\n\n" for n in range(9)), encoding="utf-8")
     told = train(run, tmp_path / "train.txt", tmp_path / "m")
     assert told.count("warning: label") == 5
-    assert "warning: 4 more labels have too little to go by: certus info names them" in told
+    assert "warning: 4 more labels have too little to go by: certus info names all of them" in told
     assert "label 'L8' has 1 of 8" in " ".join(run("info", str(tmp_path / "m")).split())
     assert "warning" not in train(run, tmp_path / "train.txt", tmp_path / "m", "--quiet")
 

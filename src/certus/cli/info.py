@@ -23,6 +23,7 @@ HEADINGS = {
     "labels": "Labels",
     "tags": "Tags",
     "observe": "Observes",
+    "observations": "Observations",
     "problems": "Problems",
     "marginals": "Marginals",
     "features": "Features",

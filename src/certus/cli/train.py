@@ -275,7 +275,9 @@ def weaknesses(about: dict[str, Any]) -> Iterator[str]:
     problems = list(about.get("problems", {}).values())
     yield from problems[:_TOLD]
     if len(problems) > _TOLD:
-        yield f"{len(problems) - _TOLD} more labels have too little to go by: certus info names them"
+        left = len(problems) - _TOLD
+        others = "1 more label has" if left == 1 else f"{left} more labels have"
+        yield f"{others} too little to go by: certus info names all of them"
     found = about.get("marginals", {})
     if found.get("damped") or found.get("plain"):
         yield (
