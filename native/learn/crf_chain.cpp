@@ -13,24 +13,14 @@ namespace {
 // a[t] and c[t], from nodes in r; returns sum_t log c[t].
 CERTUS_INLINE double forward(const CrfSteps& steps, Index T, const double* r, double* a, double* c) {
   const Index W = steps.width;
-  double logs = 0, factor = 1;
+  LogProduct product_of_c;
   for (Index t = 0; t < T; ++t) {
     double* now = a + t * W;
-    const double* node = r + t * W;
     if (t) product(now - W, steps.link(t), steps.labels, W, now);
-    Vec sum = {};
-    for (Index j = 0; j < W; j += kLanes) {
-      const Vec x = t ? load(now + j) * load(node + j) : load(node + j);
-      store(now + j, x);
-      sum += x;
-    }
-    c[t] = add_lanes(sum);
-    const double scale = 1 / c[t];
-    for (Index j = 0; j < W; j += kLanes) store(now + j, load(now + j) * scale);
-    factor *= c[t];
-    if (factor < 1e-30 || factor > 1e30) logs += std::log(factor), factor = 1;
+    else std::fill_n(now, W, 1.0);
+    product_of_c.times(c[t] = weigh_and_scale(now, r + t * W, W));
   }
-  return logs + std::log(factor);
+  return product_of_c.log();
 }
 
 // b[t], and the probabilities in r, from the last position on.
@@ -39,12 +29,7 @@ CERTUS_INLINE void backward(const CrfSteps& steps, Index T, const double* a, con
   const Index W = steps.width;
   std::fill(beta, beta + W, 1.0);
   for (Index t = T - 1; t >= 0; --t) {
-    const double scale = 1 / c[t];
-    for (Index j = 0; j < W; j += kLanes) {
-      const Vec ahead = load(beta + j), node = load(r + t * W + j);
-      store(b + t * W + j, ahead * node * scale);
-      store(r + t * W + j, load(a + t * W + j) * ahead);
-    }
+    look_back(beta, a + t * W, 1 / c[t], W, b + t * W, r + t * W);
     if (t == 0) break;
     if (steps.acrosses) product(b + t * W, steps.acrosses, steps.labels, W, beta);
     else products(steps.link(t), b + t * W, steps.labels, W, beta);

@@ -16,30 +16,19 @@ struct Scratch {
 CERTUS_INLINE double forward(const CrfSteps& steps, const CrfFactors& factors, Index T, const double* r, double* a,
                              const Scratch& scratch) {
   const Index W = steps.width, m = factors.latent;
-  double logs = 0, product_of_c = 1;
+  LogProduct product_of_c;
   for (Index t = 0; t < T; ++t) {
     double* now = a + t * W;
-    if (t) std::fill_n(now, W, 0.0);
-    else std::fill_n(now, W, 1.0);
+    std::fill_n(now, W, t ? 0.0 : 1.0);
     for (Index y = 0; t && y < factors.labels; ++y) {
       const double* factor = factors.factor + ((t - 1) * factors.labels + y) * W;
       product(now - W + y * m, steps.links + y * m * W, m, W, scratch.part);
       for (Index j = 0; j < W; j += kLanes)
         store(now + j, load(now + j) + load(scratch.part + j) * load(factor + j));
     }
-    Vec sum = {};
-    for (Index j = 0; j < W; j += kLanes) {
-      const Vec x = load(now + j) * load(r + t * W + j);
-      store(now + j, x);
-      sum += x;
-    }
-    scratch.c[t] = add_lanes(sum);
-    const double scale = 1 / scratch.c[t];
-    for (Index j = 0; j < W; j += kLanes) store(now + j, load(now + j) * scale);
-    product_of_c *= scratch.c[t];
-    if (product_of_c < 1e-30 || product_of_c > 1e30) logs += std::log(product_of_c), product_of_c = 1;
+    product_of_c.times(scratch.c[t] = weigh_and_scale(now, r + t * W, W));
   }
-  return logs + std::log(product_of_c);
+  return product_of_c.log();
 }
 
 // z[t], the probabilities in r, and the pairs of labels, from the last position on.
@@ -51,12 +40,7 @@ CERTUS_INLINE void backward(const CrfSteps& steps, const CrfFactors& factors, In
   for (Index t = T - 1; t >= 0; --t) {
     double* own = z + t * L * W;  // b[t] first, in the last of its rows
     double* b = own + (L - 1) * W;
-    const double scale = 1 / scratch.c[t];
-    for (Index j = 0; j < W; j += kLanes) {
-      const Vec ahead = load(beta + j);
-      store(b + j, ahead * load(r + t * W + j) * scale);
-      store(r + t * W + j, load(a + t * W + j) * ahead);
-    }
+    look_back(beta, a + t * W, 1 / scratch.c[t], W, b, r + t * W);
     if (t == 0) break;
     for (Index y = 0; y < L; ++y) {
       const double* factor = factors.factor + ((t - 1) * L + y) * W;
@@ -78,24 +62,25 @@ CERTUS_INLINE void backward(const CrfSteps& steps, const CrfFactors& factors, In
   std::fill_n(pairs, L * pair_width, 0.0);
 }
 
-CERTUS_CLONES double summed(const CrfSteps& steps, const CrfFactors& factors, Index T, double* a, double* z, double* r,
-                            double* pairs, Index pair_width, const Scratch& scratch) {
+CERTUS_CLONES bool summed(const CrfSteps& steps, const CrfFactors& factors, Index T, double* a, double* z, double* r,
+                          double* pairs, Index pair_width, const Scratch& scratch, double* log_z) {
   double taken = 0;
-  nodes(steps, T, r, scratch.c, &taken);
-  const double logs = forward(steps, factors, T, r, a, scratch);
+  if (!nodes(steps, T, r, scratch.c, &taken)) return false;
+  *log_z = taken + steps.taken(T) + factors.largest + forward(steps, factors, T, r, a, scratch);
   backward(steps, factors, T, a, z, r, pairs, pair_width, scratch);
-  return taken + steps.taken(T) + factors.largest + logs;
+  return true;
 }
 
 }  // namespace
 
-double crf_factored_sum(const CrfSteps& steps, const CrfFactors& factors, Index T, double* a, double* z, double* r,
-                        double* pairs, Index pair_width) {
-  if (T == 0) return 0;
+bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, Index T, double* a, double* z, double* r,
+                      double* pairs, Index pair_width, double* log_z) {
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  const Scratch scratch{arena.get<double>(T), arena.get<double>(steps.width), arena.get<double>(steps.width)};
-  return summed(steps, factors, T, a, z, r, pairs, pair_width, scratch);
+  const Scratch scratch{arena.get<double>(T), arena.get<double>(transitions.width), arena.get<double>(transitions.width)};
+  CrfSteps steps = transitions;
+  steps.range += factors.range;
+  return summed(steps, factors, T, a, z, r, pairs, pair_width, scratch, log_z);
 }
 
 }  // namespace certus

@@ -19,9 +19,9 @@ struct CrfFactors {
 };
 
 // Fills a [T][width] and z [T][labels][width], turns the scores in r [T][width] into the probabilities of states, writes those
-// of two labels in a row to pairs [T][labels][pair_width], zeros at the first position, and returns log Z. The scores, the
-// transitions and the factors together must span no more than kRange.
-double crf_factored_sum(const CrfSteps& steps, const CrfFactors& factors, Index T, double* a, double* z, double* r,
-                        double* pairs, Index pair_width);
+// of two labels in a row to pairs [T][labels][pair_width], zeros at the first position, and log Z. Whether that was possible:
+// not where scores, transitions and factors together span more than kRange; then nothing is written.
+bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, Index T, double* a, double* z, double* r,
+                      double* pairs, Index pair_width, double* log_z);
 
 }  // namespace certus

@@ -1,6 +1,8 @@
 // Rows of states in whole vectors: what the sums over paths of CRFs are made of.
 #pragma once
 
+#include <cmath>
+
 #include "learn/crf_chain.hpp"
 
 namespace certus {
@@ -75,6 +77,39 @@ CERTUS_INLINE bool nodes(const CrfSteps& steps, Index T, double* r, double* most
     *taken += most[t];
   }
   return true;
+}
+
+// The log of a product of many factors, with few logarithms.
+struct LogProduct {
+  double logs = 0, factor = 1;
+
+  void times(double x) {
+    factor *= x;
+    if (factor < 1e-30 || factor > 1e30) logs += std::log(factor), factor = 1;
+  }
+  double log() const { return logs + std::log(factor); }
+};
+
+// now[j] = now[j] node[j] / c, where c, which is returned, makes their sum 1.
+CERTUS_INLINE double weigh_and_scale(double* now, const double* node, Index width) {
+  Vec sum = {};
+  for (Index j = 0; j < width; j += kLanes) {
+    const Vec x = load(now + j) * load(node + j);
+    store(now + j, x);
+    sum += x;
+  }
+  const double c = add_lanes(sum), scale = 1 / c;
+  for (Index j = 0; j < width; j += kLanes) store(now + j, load(now + j) * scale);
+  return c;
+}
+
+// b[j] = beta[j] node[j] scale, and the node becomes the probability, a[j] beta[j].
+CERTUS_INLINE void look_back(const double* beta, const double* a, double scale, Index width, double* b, double* node) {
+  for (Index j = 0; j < width; j += kLanes) {
+    const Vec ahead = load(beta + j);
+    store(b + j, ahead * load(node + j) * scale);
+    store(node + j, load(a + j) * ahead);
+  }
 }
 
 }  // namespace

@@ -69,37 +69,38 @@ CrfInput::CrfInput(const CrfLayout& layout, const CrfTokens& tokens)
 
 namespace {
 
-// N vectors of scores stay in registers while the rows go by.
+// N vectors of sums stay in registers while the rows go by.
 template <int N>
-CERTUS_INLINE void score_tile(const double* w, Index width, const Feature* row, const double* value, Index count,
-                              double* scores) {
-  Vec sum[N] = {};
+CERTUS_INLINE void add_tile(const double* rows, Index width, const std::uint32_t* which, const double* value, Index count,
+                            double* sum) {
+  Vec own[N] = {};
   for (Index n = 0; n < count; ++n) {
-    const double* from = w + static_cast<Index>(row[n]) * width;
+    const double* from = rows + static_cast<Index>(which[n]) * width;
     if (value)
-      for (int k = 0; k < N; ++k) sum[k] += value[n] * load(from + k * kLanes);
+      for (int k = 0; k < N; ++k) own[k] += value[n] * load(from + k * kLanes);
     else
-      for (int k = 0; k < N; ++k) sum[k] += load(from + k * kLanes);
+      for (int k = 0; k < N; ++k) own[k] += load(from + k * kLanes);
   }
-  for (int k = 0; k < N; ++k) store(scores + k * kLanes, sum[k]);
-}
-
-CERTUS_CLONES void score_dense(const double* w, Index width, const Feature* row, const double* value, Index count,
-                               double* scores) {
-  Index j = 0;
-  for (; j + 4 * kLanes <= width; j += 4 * kLanes) score_tile<4>(w + j, width, row, value, count, scores + j);
-  const Index left = (width - j) / kLanes;
-  if (left == 3) score_tile<3>(w + j, width, row, value, count, scores + j);
-  else if (left == 2) score_tile<2>(w + j, width, row, value, count, scores + j);
-  else if (left == 1) score_tile<1>(w + j, width, row, value, count, scores + j);
+  for (int k = 0; k < N; ++k) store(sum + k * kLanes, load(sum + k * kLanes) + own[k]);
 }
 
 }  // namespace
 
+CERTUS_CLONES void crf_add_rows(const double* rows, Index width, const std::uint32_t* which, const double* value,
+                                Index count, double* sum) {
+  Index j = 0;
+  for (; j + 4 * kLanes <= width; j += 4 * kLanes) add_tile<4>(rows + j, width, which, value, count, sum + j);
+  const Index left = (width - j) / kLanes;
+  if (left == 3) add_tile<3>(rows + j, width, which, value, count, sum + j);
+  else if (left == 2) add_tile<2>(rows + j, width, which, value, count, sum + j);
+  else if (left == 1) add_tile<1>(rows + j, width, which, value, count, sum + j);
+}
+
 void crf_score(const CrfLayout& layout, const double* w, const CrfInput& input, Index token, double* scores) {
   const Index begin = input.begin[token], middle = input.middle[token], end = input.begin[token + 1];
   const double* value = input.value.empty() ? nullptr : input.value.data();
-  score_dense(w, layout.width(), input.index.data() + begin, value ? value + begin : nullptr, middle - begin, scores);
+  std::fill_n(scores, layout.width(), 0.0);
+  crf_add_rows(w, layout.width(), input.index.data() + begin, value ? value + begin : nullptr, middle - begin, scores);
   for (Index n = middle; n < end; ++n) {
     const CrfLayout::Row& row = layout.row(input.index[n]);
     const Label* label = layout.listed(row);

@@ -94,6 +94,10 @@ struct CrfInput {
   std::vector<double> value;          // empty where all are 1
 };
 
+// sum[width] += the rows [width] that are named, each times its value; 1 where `value` is null.
+void crf_add_rows(const double* rows, Index width, const std::uint32_t* which, const double* value, Index count,
+                  double* sum);
+
 // scores[width]: what the labels of a token score; zeros past the last label.
 void crf_score(const CrfLayout& layout, const double* w, const CrfInput& input, Index token, double* scores);
 

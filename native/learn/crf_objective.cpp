@@ -169,21 +169,16 @@ double CrfObjective::sum_factored(Index s, Index token, const double* w) {
   double* factor = arena.get<double>((T - 1) * L * W);
   double gold_score = 0;
   const CrfFactors factors = data_.factors(w, s, factor, &gold_score);
-  double widest = 0;
-  for (Index t = 0; t < T; ++t) {
-    const auto [least, most] = std::minmax_element(r + t * W, r + t * W + links_.labels);
-    widest = std::max(widest, *most - *least);
-  }
-  ranged_[s] = widest + links_.range + factors.range <= kRange;
+  bool gold_ranged = true;  // where the others are
+  const double given = gold_score + crf_gold_sum(links_.steps(), m, T, gold, r, gold_a, gold_b, p, &gold_ranged);
+  double all = 0;
+  ranged_[s] = crf_factored_sum(links_.steps(), factors, T, a, z, r, q, pairs.width, &all);
   if (!ranged_[s]) {
     std::fill_n(a, T * W, 0.0);
     std::fill_n(z, T * L * W, 0.0);
     for (double* x : {gold_a, gold_b}) std::fill_n(x, T * m, 0.0);
     return sum_in_log_space(s, w, r, q, nullptr);
   }
-  bool gold_ranged = true;  // as the others are
-  const double given = gold_score + crf_gold_sum(links_.steps(), m, T, gold, r, gold_a, gold_b, p, &gold_ranged);
-  const double all = crf_factored_sum(links_.steps(), factors, T, a, z, r, q, pairs.width);
   for (Index t = 1; t < T; ++t) q[t * size + gold[t - 1] * pairs.width + gold[t]] -= 1;
   take_gold(T, gold, m, p, W, r);
   return all - given;

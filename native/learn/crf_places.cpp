@@ -7,31 +7,6 @@ namespace {
 
 inline constexpr Index kUnit = 512;  // rows that one thread collects at a time
 
-template <int N>
-CERTUS_INLINE void collect_tile(const double* r, Index width, const std::uint32_t* at, const double* value, Index count,
-                                double* gradient) {
-  Vec sum[N] = {};
-  for (Index n = 0; n < count; ++n) {
-    const double* from = r + static_cast<Index>(at[n]) * width;
-    if (value)
-      for (int k = 0; k < N; ++k) sum[k] += value[n] * load(from + k * kLanes);
-    else
-      for (int k = 0; k < N; ++k) sum[k] += load(from + k * kLanes);
-  }
-  for (int k = 0; k < N; ++k) store(gradient + k * kLanes, load(gradient + k * kLanes) + sum[k]);
-}
-
-// gradient[width] += sum over the places of value r[token].
-CERTUS_CLONES void collect_dense(const double* r, Index width, const std::uint32_t* at, const double* value, Index count,
-                                 double* gradient) {
-  Index j = 0;
-  for (; j + 4 * kLanes <= width; j += 4 * kLanes) collect_tile<4>(r + j, width, at, value, count, gradient + j);
-  const Index left = (width - j) / kLanes;
-  if (left == 3) collect_tile<3>(r + j, width, at, value, count, gradient + j);
-  else if (left == 2) collect_tile<2>(r + j, width, at, value, count, gradient + j);
-  else if (left == 1) collect_tile<1>(r + j, width, at, value, count, gradient + j);
-}
-
 }  // namespace
 
 CrfPlaces::CrfPlaces(const CrfLayout& layout, const CrfInput& input, Index first, Index last,
@@ -68,7 +43,7 @@ void CrfPlaces::collect(Index unit, const CrfLayout& layout, const double* r, do
     const Index begin = begin_[n], count = begin_[n + 1] - begin;
     const double* value = value_.empty() ? nullptr : value_.data() + begin;
     if (row_[n] >= layout.features()) collect_listed(n, layout, r, gradient);
-    else collect_dense(r, layout.width(), at_.data() + begin, value, count, gradient + row_[n] * layout.width());
+    else crf_add_rows(r, layout.width(), at_.data() + begin, value, count, gradient + row_[n] * layout.width());
   }
 }
 
