@@ -139,18 +139,12 @@ double CrfObjective::sum_pairs(Index s, Index token, const double* w) {
   double* scores = arena.get<double>((T - 1) * size);
   data_.score_steps(w, s, scores);
   const CrfSteps steps = crf_steps(scores, r, T, links_.labels, W);
-  double all, given;
-  if (steps.range <= kRange) {
-    bool ranged = true;  // crf_steps has seen to it
-    given = crf_gold_sum(steps, m, T, gold, r, gold_a, gold_b, p, &ranged);
-    all = crf_sum(steps, T, nullptr, a, b, r, &ranged);
-    crf_step_pairs(steps, T, a, b, q);
-    crf_take_gold_pairs(steps, m, T, gold, gold_a, gold_b, q);
-  } else {
-    std::fill_n(q, T * size, 0.0);
-    given = crf_gold_log_space(steps, m, T, gold, r, p, q);
-    all = crf_log_space(steps, T, nullptr, r, q);
-  }
+  if (!(steps.range <= kRange)) return sum_steps_in_log_space(s, steps, r, q);
+  bool ranged = true;  // crf_steps has seen to it
+  const double given = crf_gold_sum(steps, m, T, gold, r, gold_a, gold_b, p, &ranged);
+  const double all = crf_sum(steps, T, nullptr, a, b, r, &ranged);
+  crf_step_pairs(steps, T, a, b, q);
+  crf_take_gold_pairs(steps, m, T, gold, gold_a, gold_b, q);
   take_gold(T, gold, m, p, W, r);
   return all - given;
 }
@@ -177,30 +171,42 @@ double CrfObjective::sum_factored(Index s, Index token, const double* w) {
     std::fill_n(a, T * W, 0.0);
     std::fill_n(z, T * L * W, 0.0);
     for (double* x : {gold_a, gold_b}) std::fill_n(x, T * m, 0.0);
-    return sum_in_log_space(s, w, r, q, nullptr);
+    return sum_factored_in_log_space(s, w, r, q, nullptr);
   }
   for (Index t = 1; t < T; ++t) q[t * size + gold[t - 1] * pairs.width + gold[t]] -= 1;
   take_gold(T, gold, m, p, W, r);
   return all - given;
 }
 
-// The same in log space, by a matrix for each step: r [T][width] are scores, and then what the gradient of the states' weights
-// wants; of_labels, the pairs of labels at each step, and of_states, the sum of those of states, may be null.
-double CrfObjective::sum_in_log_space(Index s, const double* w, double* r, double* of_labels, double* of_states) {
-  const Index W = links_.width, m = data_.latent, T = data_.input.length(s), size = links_.labels * W;
-  const Label* gold = data_.labels(s);
+// The same in log space: r [T][width] are scores, and then what the gradient of the states' weights wants; pairs
+// [T][states][width] are those of each step.
+double CrfObjective::sum_steps_in_log_space(Index s, const CrfSteps& steps, double* r, double* pairs) const {
+  const Index m = data_.latent, T = data_.input.length(s);
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  double *scores = arena.get<double>((T - 1) * size), *q = arena.get<double>(T * size, 0.0), *p = arena.get<double>(T * m);
+  double* p = arena.get<double>(T * m);
+  std::fill_n(pairs, T * steps.stride, 0.0);
+  const double given = crf_gold_log_space(steps, m, T, data_.labels(s), r, p, pairs);
+  const double all = crf_log_space(steps, T, nullptr, r, pairs);
+  take_gold(T, data_.labels(s), m, p, steps.width, r);
+  return all - given;
+}
+
+// The same where states share what pairs score: of_labels, the pairs of labels at each step, and of_states, the sum of those of
+// states, may be null.
+double CrfObjective::sum_factored_in_log_space(Index s, const double* w, double* r, double* of_labels,
+                                               double* of_states) const {
+  const Index W = links_.width, T = data_.input.length(s), size = links_.labels * W;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double *scores = arena.get<double>((T - 1) * size), *pairs = arena.get<double>(T * size);
   data_.score_steps(w, s, scores);
   const CrfSteps steps{links_.labels, W, size, scores, nullptr, nullptr, 0, 2 * kRange};
-  const double given = crf_gold_log_space(steps, m, T, gold, r, p, q);
-  const double all = crf_log_space(steps, T, nullptr, r, q);
-  take_gold(T, gold, m, p, W, r);
+  const double loss = sum_steps_in_log_space(s, steps, r, pairs);
   for (Index t = 0; of_labels && t < T; ++t)
-    data_.share_pairs(q + t * size, of_labels + t * data_.pairs->layout.width());
-  if (of_states) sum_steps(q, T, size, 0, size, of_states);
-  return all - given;
+    data_.share_pairs(pairs + t * size, of_labels + t * data_.pairs->layout.width());
+  if (of_states) sum_steps(pairs, T, size, 0, size, of_states);
+  return loss;
 }
 
 // Units are rows of the gradient, then those of features of pairs, then rows of the expected pairs, then all pairs given
@@ -241,7 +247,7 @@ void CrfObjective::redo(const Block& block, const double* w) {
     double* scores = arena.get<double>(data_.input.length(s) * links_.width);
     data_.score(w, s, scores);
     if (shared()) {
-      sum_in_log_space(s, w, scores, nullptr, whole_pairs_.data());
+      sum_factored_in_log_space(s, w, scores, nullptr, whole_pairs_.data());
       continue;
     }
     if (!gold_ranged_[s])

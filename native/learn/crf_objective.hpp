@@ -41,7 +41,8 @@ class CrfObjective {
   double sum_latent(Index sentence, Index token);
   double sum_pairs(Index sentence, Index token, const double* w);
   double sum_factored(Index sentence, Index token, const double* w);
-  double sum_in_log_space(Index sentence, const double* w, double* r, double* of_labels, double* of_states);
+  double sum_steps_in_log_space(Index sentence, const CrfSteps& steps, double* r, double* pairs) const;
+  double sum_factored_in_log_space(Index sentence, const double* w, double* r, double* of_labels, double* of_states) const;
   void collect_factored(Index first, Index last, Index tokens);
   void collect(Block& block, double* gradient);
   bool shared() const { return data_.pairs && data_.pairs->sharing > 1; }
