@@ -60,42 +60,40 @@ void check(const PairArray& pairs, const LatentModel& model, std::size_t tokens)
     refuse("pairs must be of float32 or float64");
 }
 
-nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
-                    const PairArray& pairs, int inference, Index k, Index steps, bool bounded, bool all, const Gain* gain, Index threads) {
-  check(pairs, model, emissions.shape(0));
+// What one(begin, T) finds of every sentence, without the lock.
+template <class One>
+Answers of_all(Flat<const Index> first, Index threads, const One& one) {
   const Index sentences = static_cast<Index>(first.shape(0)) - 1;
-  const Wanted wanted{static_cast<Inference>(inference), k, steps, bounded, all, gain};
+  const nb::gil_scoped_release released;
   std::vector<Found> found(sentences);
-  std::optional<Answers> answers;
-  {
-    const nb::gil_scoped_release released;
-    parallel(sentences, threads, [&](Index n, Index) {
-      const Index begin = first.data()[n], T = first.data()[n + 1] - begin;
-      found[n] = infer(model, emissions.data() + begin * model.states(), pairs_of(pairs, model, begin), T, wanted);
-    });
-    answers.emplace(std::move(found));
-  }
-  return nb::make_tuple(array(std::move(answers->counts)), array(std::move(answers->labels)),
-                        array(std::move(answers->log_probability)), array(std::move(answers->numbers)),
-                        array(std::move(answers->facts)));
+  parallel(sentences, threads, [&](Index n, Index) {
+    const Index begin = first.data()[n];
+    found[n] = one(begin, first.data()[n + 1] - begin);
+  });
+  return Answers(std::move(found));
+}
+
+nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
+                    const PairArray& pairs, int inference, Index k, Index steps, bool bounded, bool all, const Gain* gain,
+                    Index threads) {
+  check(pairs, model, emissions.shape(0));
+  const Wanted wanted{static_cast<Inference>(inference), k, steps, bounded, all, gain};
+  Answers answers = of_all(first, threads, [&](Index begin, Index T) {
+    return infer(model, emissions.data() + begin * model.states(), pairs_of(pairs, model, begin), T, wanted);
+  });
+  return nb::make_tuple(array(std::move(answers.counts)), array(std::move(answers.labels)),
+                        array(std::move(answers.log_probability)), array(std::move(answers.numbers)),
+                        array(std::move(answers.facts)));
 }
 
 nb::object marginals_of_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
                             const PairArray& pairs, Table<double> out, Index threads) {
   check(pairs, model, emissions.shape(0));
-  const Index sentences = static_cast<Index>(first.shape(0)) - 1;
-  std::vector<Found> found(sentences);
-  std::optional<Answers> answers;
-  {
-    const nb::gil_scoped_release released;
-    parallel(sentences, threads, [&](Index n, Index) {
-      const Index begin = first.data()[n], T = first.data()[n + 1] - begin;
-      found[n] = label_marginals(model, emissions.data() + begin * model.states(), pairs_of(pairs, model, begin), T,
-                                 out.data() + begin * model.labels());
-    });
-    answers.emplace(std::move(found));
-  }
-  return nb::make_tuple(array(std::move(answers->numbers)), array(std::move(answers->facts)));
+  Answers answers = of_all(first, threads, [&](Index begin, Index T) {
+    return label_marginals(model, emissions.data() + begin * model.states(), pairs_of(pairs, model, begin), T,
+                           out.data() + begin * model.labels());
+  });
+  return nb::make_tuple(array(std::move(answers.numbers)), array(std::move(answers.facts)));
 }
 
 }  // namespace
@@ -118,8 +116,8 @@ void bind_latent(nb::module_& m) {
                                    end ? end->data() : nullptr);
           },
           "transitions"_a, "begin"_a, "start"_a.none(), "end"_a.none())
-      .def("infer", &infer_all, "emissions"_a, "first"_a, "pairs"_a.none(), nb::kw_only(), "inference"_a, "k"_a, "steps"_a, "bounded"_a,
-           "all"_a, "gain"_a.none(), "threads"_a)
+      .def("infer", &infer_all, "emissions"_a, "first"_a, "pairs"_a.none(), nb::kw_only(), "inference"_a, "k"_a, "steps"_a,
+           "bounded"_a, "all"_a, "gain"_a.none(), "threads"_a)
       .def("marginals", &marginals_of_all, "emissions"_a, "first"_a, "pairs"_a.none(), "out"_a, "threads"_a)
       .def(
           "log_probability",
