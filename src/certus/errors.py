@@ -60,3 +60,7 @@ class Infeasible(CertusError):
 
 class NotFitted(InvalidInput, AttributeError):
     """A model was asked for what only training gives it; also an AttributeError, as scikit-learn expects."""
+
+
+class RefinementWarning(UserWarning):
+    """An estimate is possible, but some labels have less to go by than was asked for."""

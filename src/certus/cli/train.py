@@ -72,7 +72,7 @@ def tagger(
 
     A run that is killed goes on where it was when it is started again.
     """
-    from certus.latent.refinement import RefinementWarning
+    from certus.errors import RefinementWarning
     from certus.models.tagger import Tagger
 
     text = None if templates is None else _text(templates)

@@ -5,9 +5,10 @@ One interface, ``Refinement``: ``fit(sentences)``, ``predict``, ``marginals``, `
 probabilities are known.
 """
 
+from certus.errors import RefinementWarning
 from certus.latent.refinement.baselines import PlainHmm, Unigram
 from certus.latent.refinement.data import Corpus, Labelled, Names, Observed
-from certus.latent.refinement.diagnostics import Block, Diagnostics, LabelReport, RefinementWarning
+from certus.latent.refinement.diagnostics import Block, Diagnostics, LabelReport
 from certus.latent.refinement.em import EmRefinement
 from certus.latent.refinement.features import PAPER, FeatureFunction, Features
 from certus.latent.refinement.model import Marginals, Refinement

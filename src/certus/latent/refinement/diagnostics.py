@@ -8,10 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class RefinementWarning(UserWarning):
-    """An estimate is possible, but some labels have less to go by than was asked for."""
-
-
 @dataclass(frozen=True, eq=False)
 class Block:
     """One of the two blocks that the spectral estimator inverts for each label.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.errors import InvalidInput
+from certus.errors import InvalidInput, RefinementWarning
 from certus.latent.refinement.counts import Counts
 from certus.latent.refinement.data import Corpus
 from certus.latent.refinement.decoding import Summing
@@ -18,7 +18,6 @@ from certus.latent.refinement.diagnostics import (
     Block,
     Diagnostics,
     LabelReport,
-    RefinementWarning,
     past_problem,
     present_problem,
 )
