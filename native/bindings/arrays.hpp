@@ -4,7 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "run.hpp"
+#include "chain/run.hpp"
 
 namespace nb = nanobind;
 

@@ -1,7 +1,7 @@
 // Training CRFs and applying them.
 #include "bindings/crf_items.hpp"
 #include "bindings/crf_trainer.hpp"
-#include "learn/crf_mistakes.hpp"
+#include "learn/crf/mistakes.hpp"
 
 using namespace nb::literals;
 

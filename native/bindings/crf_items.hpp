@@ -7,7 +7,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/text.hpp"
-#include "learn/crf_vocabulary.hpp"
+#include "learn/crf/vocabulary.hpp"
 
 namespace certus {
 

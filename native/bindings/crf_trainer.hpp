@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
-#include "learn/crf_model.hpp"
-#include "learn/crf_objective.hpp"
-#include "learn/crf_online.hpp"
+#include "learn/crf/model.hpp"
+#include "learn/crf/objective.hpp"
+#include "learn/crf/online.hpp"
 #include "learn/lbfgs.hpp"
 
 namespace certus {

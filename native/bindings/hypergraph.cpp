@@ -10,7 +10,7 @@
 #include "hypergraph/derivation.hpp"
 #include "hypergraph/kbest.hpp"
 #include "hypergraph/passes.hpp"
-#include "simd.hpp"
+#include "base/simd.hpp"
 
 using namespace nb::literals;
 

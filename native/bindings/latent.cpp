@@ -7,7 +7,7 @@
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 #include "latent/inference.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 using namespace nb::literals;
 

@@ -1,5 +1,5 @@
 // Lattices of tags that are decoded again and again: adjustments in, labels and scores out.
-#include "learn/lattices.hpp"
+#include "lattice/lattices.hpp"
 
 #include <nanobind/stl/optional.h>
 
@@ -7,8 +7,8 @@
 
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
-#include "learn/tagger.hpp"
-#include "parallel.hpp"
+#include "scoring/tagger.hpp"
+#include "base/parallel.hpp"
 
 using namespace nb::literals;
 

@@ -1,5 +1,5 @@
 // The learners of taggers, and what they keep between epochs: arrays in, arrays out.
-#include "learn/feature_table.hpp"
+#include "scoring/feature_table.hpp"
 #include "learn/perceptron.hpp"
 #include "learn/pruned_crf.hpp"
 

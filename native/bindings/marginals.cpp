@@ -1,4 +1,4 @@
-#include "marginals.hpp"
+#include "chain/marginals/marginals.hpp"
 
 #include "bindings/arrays.hpp"
 

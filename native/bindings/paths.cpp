@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "bindings/arrays.hpp"
-#include "viterbi_astar.hpp"
+#include "chain/solvers/viterbi_astar.hpp"
 
 using namespace nb::literals;
 

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
-#include "latent_refinement/expectations.hpp"
-#include "latent_refinement/indicators.hpp"
-#include "latent_refinement/operators.hpp"
-#include "latent_refinement/paths.hpp"
+#include "learn/refinement/expectations.hpp"
+#include "learn/refinement/indicators.hpp"
+#include "latent/refinement/operators.hpp"
+#include "latent/refinement/paths.hpp"
 
 using namespace nb::literals;
 

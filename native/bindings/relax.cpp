@@ -1,5 +1,5 @@
 #include "bindings/arrays.hpp"
-#include "max_marginals.hpp"
+#include "chain/marginals/max_marginals.hpp"
 #include "relax/mixture.hpp"
 #include "relax/spanning_tree.hpp"
 

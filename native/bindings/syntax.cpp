@@ -7,8 +7,8 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/vectors.hpp"
-#include "parallel.hpp"
-#include "syntax/parses.hpp"
+#include "base/parallel.hpp"
+#include "syntax/constituency/parses.hpp"
 
 using namespace nb::literals;
 

@@ -1,5 +1,5 @@
 // Tagging with a trained model: sentences and constraints in, arrays out.
-#include "learn/tagger.hpp"
+#include "scoring/tagger.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -10,7 +10,7 @@
 
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
-#include "parallel.hpp"
+#include "base/parallel.hpp"
 
 using namespace nb::literals;
 

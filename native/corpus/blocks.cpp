@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "corpus/sums.hpp"
+#include "base/max_sums.hpp"
 
 namespace certus::corpus {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "corpus/mrf.hpp"
-#include "learn/lattices.hpp"
+#include "lattice/lattices.hpp"
 
 namespace certus::corpus {
 

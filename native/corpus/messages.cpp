@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "corpus/field.hpp"
-#include "corpus/sums.hpp"
+#include "base/max_sums.hpp"
 
 namespace certus::corpus {
 namespace {

@@ -13,7 +13,7 @@
 #include "features/key_set.hpp"
 #include "features/look.hpp"
 #include "features/plan.hpp"
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace certus::features {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace certus::features {
 

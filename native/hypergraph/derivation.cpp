@@ -1,6 +1,6 @@
 #include "hypergraph/derivation.hpp"
 
-#include "arena.hpp"
+#include "base/arena.hpp"
 #include "hypergraph/recursion.hpp"
 
 namespace certus::hypergraph {

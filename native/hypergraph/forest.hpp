@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace certus::hypergraph {
 

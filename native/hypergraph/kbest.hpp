@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hypergraph/forest.hpp"
-#include "lazy_kbest.hpp"
+#include "hypergraph/lazy_kbest.hpp"
 
 namespace certus::hypergraph {
 

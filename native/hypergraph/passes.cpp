@@ -1,7 +1,7 @@
 #include "hypergraph/passes.hpp"
 
 #include "hypergraph/recursion.hpp"
-#include "simd.hpp"
+#include "base/simd.hpp"
 
 namespace certus::hypergraph {
 namespace {

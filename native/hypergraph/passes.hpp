@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "arena.hpp"
+#include "base/arena.hpp"
 #include "hypergraph/forest.hpp"
 
 namespace certus::hypergraph {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learn/crf_math.hpp"
+#include "base/exponential.hpp"
 
 namespace certus::hypergraph {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace certus::latent {
 

@@ -5,8 +5,8 @@
 
 #include "latent/label_search.hpp"
 #include "latent/sequences.hpp"
-#include "marginals.hpp"
-#include "viterbi_astar.hpp"
+#include "chain/marginals/marginals.hpp"
+#include "chain/solvers/viterbi_astar.hpp"
 
 namespace certus::latent {
 namespace {

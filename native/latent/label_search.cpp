@@ -1,6 +1,6 @@
 #include "latent/label_search.hpp"
 
-#include "sums.hpp"
+#include "base/sums.hpp"
 
 namespace certus::latent {
 namespace {

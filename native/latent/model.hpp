@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "latent/moves.hpp"
-#include "learn/crf_math.hpp"
+#include "base/exponential.hpp"
 
 namespace certus::latent {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "run.hpp"
+#include "chain/run.hpp"
 
 namespace certus::latent {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sums.hpp"
+#include "base/sums.hpp"
 
 namespace certus::latent {
 namespace {

@@ -1,9 +1,9 @@
 // One sentence under a latent model, as weights, and the sums over its paths.
 #pragma once
 
-#include "arena.hpp"
+#include "base/arena.hpp"
 #include "latent/model.hpp"
-#include "latent/numbers.hpp"
+#include "base/numbers.hpp"
 
 namespace certus::latent {
 

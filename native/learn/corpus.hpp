@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "learn/keys.hpp"
-#include "types.hpp"
+#include "scoring/keys.hpp"
+#include "base/types.hpp"
 
 namespace certus::learn {
 

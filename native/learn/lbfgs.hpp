@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "learn/crf_math.hpp"
+#include "base/exponential.hpp"
 
 namespace certus {
 

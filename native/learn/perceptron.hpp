@@ -2,11 +2,11 @@
 #pragma once
 
 #include "learn/corpus.hpp"
-#include "learn/emissions.hpp"
-#include "learn/ngrams.hpp"
+#include "scoring/emissions.hpp"
+#include "scoring/ngrams.hpp"
 #include "learn/rows.hpp"
 #include "learn/update.hpp"
-#include "run.hpp"
+#include "chain/run.hpp"
 
 namespace certus::learn {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "learn/cascade.hpp"
+#include "scoring/cascade.hpp"
 #include "learn/corpus.hpp"
 #include "learn/rows.hpp"
 #include "learn/update.hpp"

@@ -1,6 +1,6 @@
 #include "learn/rows.hpp"
 
-#include "vector.hpp"
+#include "base/vector.hpp"
 
 namespace certus::learn {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "learn/corpus.hpp"
-#include "learn/tagset.hpp"
+#include "scoring/tagset.hpp"
 
 namespace certus::learn {
 

@@ -1,7 +1,7 @@
 // The small quadratic program of a bundle: the best mixture of what each part has chosen so far.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace certus {
 

@@ -1,7 +1,7 @@
 // The best spanning tree of a complete directed graph: non-projective dependency trees.
 #pragma once
 
-#include "types.hpp"
+#include "base/types.hpp"
 
 namespace certus {
 

@@ -7,7 +7,7 @@ For labels y of a sentence whose token t has the features f with values v::
 
 Only pairs seen in training have a weight, unless asked otherwise; what has none scores 0. There are no
 weights for the start and the end of a sentence: features can say where they are. The formulas of the loss and
-of its gradient stand in native/learn/crf_objective.hpp, those of the sum over label sequences in
+of its gradient stand in native/learn/crf/objective.hpp, those of the sum over label sequences in
 crf_chain.hpp.
 """
 

@@ -23,7 +23,7 @@ class TreePart:
 
     The first call parses the sentence and keeps the derivations near the best in a packed forest; later calls
     maximise over that alone, as long as it is certain that nothing outside of it is better, and parse anew
-    when it is not (native/syntax/parses.hpp). Answers are those of parsing from scratch.
+    when it is not (native/syntax/constituency/parses.hpp). Answers are those of parsing from scratch.
 
     Not to be used by two threads at once.
 

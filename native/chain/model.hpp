@@ -1,0 +1,335 @@
+// What is computed once from the transition scores and reused over sentences.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/pages.hpp"
+#include "base/simd.hpp"
+#include "chain/transitions.hpp"
+#include "base/types.hpp"
+
+namespace certus {
+
+// Potentials that bound the transitions: for every pair,
+//   transition(i, j) <= leave[i] + enter[j],   where leave[i] is the best transition out of i, and enter[j] <= 0.
+// So leave[i] bounds what the transition out of a label can add, whatever comes next.
+template <class S>
+struct Bounds {
+  std::vector<double> enter, leave;             // [labels]
+  std::vector<double> incoming;                 // [labels]: the best transition into a label
+  std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the lattice's own precision, padded with -inf,
+  std::vector<S> nothing;                       // and zeros, for where a sentence starts or ends
+  double largest = 0;                           // the largest finite magnitude among them
+  double mean = 0;                              // of the finite transitions, or nearly so,
+  double spread = 0;                            // and what the best transition out of a label exceeds it by on average
+};
+
+// The degenerate labels of staggered decoding; degenerate.hpp computes and explains it.
+template <class S>
+struct DegenerateTables;
+
+template <class S>
+class Model {
+ public:
+  // `data` holds `positions` matrices [labels][labels] ("shared" when there is one for all positions), which
+  // must outlive the model when they are per position. `start` and `end` may be null.
+  Model(const S* data, Index labels, Index positions, bool shared, const S* start, const S* end)
+      : labels_(labels), positions_(shared ? 0 : positions) {
+    keep(start, end);
+    if (shared) {
+      const Index stride = padded(labels);
+      matrix_ = aligned(labels * stride);
+      for (Index i = 0; i < labels; ++i) {
+        std::copy_n(data + i * labels, labels, matrix_ + i * stride);
+        std::fill(matrix_ + i * stride + labels, matrix_ + (i + 1) * stride, kNever<S>);
+      }
+      dense_ = {matrix_, labels, stride, 0};
+      if (labels <= kTransposed) across();
+      find_sparsity();
+    } else {
+      dense_ = {data, labels, labels, labels * labels};
+    }
+  }
+
+  // Entries in any order, at most one a pair.
+  Model(Index labels, S fallback, const Index* from, const Index* to, const S* score, Index entries, const S* start,
+        const S* end)
+      : labels_(labels), positions_(0), only_sparse_(true) {
+    keep(start, end);
+    std::vector<Entry> list(entries);
+    for (Index n = 0; n < entries; ++n)
+      list[n] = {static_cast<Label>(from[n]), static_cast<Label>(to[n]), score[n]};
+    build_sparse(fallback, list);
+  }
+
+  Index labels() const { return labels_; }
+  Index positions() const { return positions_; }  // 0 where one matrix serves all
+  const S* start() const { return start_.empty() ? nullptr : start_.data(); }
+  const S* end() const { return end_.empty() ? nullptr : end_.data(); }
+  bool only_sparse() const { return only_sparse_; }
+  bool has_sparse() const { return !row_begin_.empty(); }
+  // Whether all but a few pairs of labels share one score, or did when the model was made.
+  bool mostly_default() const { return mostly_default_; }
+  // Whether going through the listed pairs one by one beats the dense sweep: vectors do dozens of pairs at a time, and
+  // half as fast where the matrix does not stay in the second-level cache.
+  bool prefers_sparse() const {
+    if (!has_sparse() || only_sparse_) return has_sparse();
+    const double pairs = static_cast<double>(labels_) * static_cast<double>(labels_);
+    return static_cast<double>(row_begin_[labels_]) < (pairs * sizeof(S) > double(1 << 20) ? kSparse : kSparseSmall) * pairs;
+  }
+  const Dense<S>& dense() const { return dense_; }
+  const Sparse<S>& sparse() const { return sparse_; }
+  // The padded transpose [to][from], made at once for label sets where it is small, else on first use:
+  // `transposed` is null before that.
+  const S* transposed() const { return transposed_.load(std::memory_order_acquire); }
+  const S* across() const {
+    std::call_once(transposed_once_, [this] { const_cast<Model*>(this)->transpose(); });
+    return transposed();
+  }
+
+  // A matrix that is nowhere below the transitions of any position: themselves where they are shared.
+  const Dense<S>& ceiling() const {
+    std::call_once(ceiling_once_, [this] { const_cast<Model*>(this)->find_ceiling(); });
+    return ceiling_;
+  }
+  const Bounds<S>& bounds() const {
+    std::call_once(bounds_once_, [this] { const_cast<Model*>(this)->find_bounds(); });
+    return bounds_;
+  }
+
+  // Set by degenerate.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
+  std::vector<Label> order;
+  mutable std::once_flag degenerate_once;
+  mutable std::shared_ptr<DegenerateTables<S>> degenerate;
+
+  // exp(transition - shift) and its shift: what marginals need.
+  struct Weights {
+    std::vector<double> value;
+    Index stride = 0;
+    double shift = 0;
+  };
+  const Weights& weights() const {
+    std::call_once(weights_once_, [this] { const_cast<Model*>(this)->find_weights(); });
+    return weights_;
+  }
+
+  // Learning changes scores one by one. The bounds stay valid, if less and less tight, until `tighten`; nothing else
+  // that is prepared is kept up to date, so only `auto` and dense Viterbi may decode with a model that changes.
+  void set(Label i, Label j, S score) {
+    const Index stride = padded(labels_);
+    matrix_[i * stride + j] = score;
+    if (const S* across = transposed()) const_cast<S*>(across)[j * stride + i] = score;
+    row_begin_.clear();
+    bounds();
+    const double leave = bounds_.leave[i] = std::max(bounds_.leave[i], static_cast<double>(score));
+    bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(score) - leave);
+    bounds_.leave_rounded[i] = static_cast<S>(leave);
+    bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
+    bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
+    ++changes_;
+  }
+  void set_start(Label y, S score) { start_[y] = score; }
+  void set_end(Label y, S score) { end_[y] = score; }
+  Index changes() const { return changes_; }  // since the bounds were tight
+  void tighten() {
+    find_bounds();
+    changes_ = 0;
+  }
+
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+ private:
+  static constexpr Index kTransposed = 1024;
+  static constexpr double kSparse = 0.12;  // at most this share of listed pairs makes the sparse path worth it,
+  static constexpr double kSparseSmall = 0.01;  // or this for small label sets
+  static constexpr double kFew = 0.02;
+
+  struct Entry {
+    Label from, to;
+    S score;
+  };
+
+  void keep(const S* start, const S* end) {
+    if (start) start_.assign(start, start + labels_);
+    if (end) end_.assign(end, end + labels_);
+  }
+
+  S* aligned(Index count) {
+    storage_.emplace_back(allocate(static_cast<std::size_t>(count) * sizeof(S)));
+    return reinterpret_cast<S*>(storage_.back().get());
+  }
+
+  void transpose() {
+    const Index stride = padded(labels_);
+    S* out = aligned(labels_ * stride);
+    for (Index j = 0; j < labels_; ++j) {
+      for (Index i = 0; i < labels_; ++i) out[j * stride + i] = matrix_[i * stride + j];
+      std::fill(out + j * stride + labels_, out + (j + 1) * stride, kNever<S>);
+    }
+    transposed_.store(out, std::memory_order_release);
+  }
+
+  // Looks for one score that most pairs share, among a few hundred of them, then counts.
+  void find_sparsity() {
+    if (labels_ < 32) return;
+    std::vector<S> sample;
+    const Index pairs = labels_ * labels_;
+    for (Index n = 0; n < 255; ++n) {
+      const Index pair = static_cast<Index>((static_cast<unsigned __int128>(n) * 0x9E3779B97F4A7C15ull) % pairs);
+      sample.push_back(dense_.at(0, static_cast<Label>(pair / labels_), static_cast<Label>(pair % labels_)));
+    }
+    std::nth_element(sample.begin(), sample.begin() + 127, sample.end());
+    const S common = sample[127];
+    const Index most = static_cast<Index>(kSparse * static_cast<double>(pairs));
+    std::vector<Entry> list;
+    for (Label i = 0; i < labels_; ++i)
+      for (Label j = 0; j < labels_; ++j) {
+        if (dense_.at(0, i, j) == common) continue;
+        if (static_cast<Index>(list.size()) == most) return;
+        list.push_back({i, j, dense_.at(0, i, j)});
+      }
+    build_sparse(common, list);
+  }
+
+  void build_sparse(S fallback, std::vector<Entry>& list) {
+    mostly_default_ = static_cast<double>(list.size()) < kFew * static_cast<double>(labels_) * static_cast<double>(labels_);
+    const auto fill = [&](auto first, auto second, std::vector<Index>& begin, std::vector<Label>& other,
+                          std::vector<S>& score) {
+      std::sort(list.begin(), list.end(), [&](const Entry& a, const Entry& b) {
+        return first(a) != first(b) ? first(a) < first(b) : second(a) < second(b);
+      });
+      begin.assign(labels_ + 1, 0);
+      for (const Entry& e : list) {
+        ++begin[first(e) + 1];
+        other.push_back(second(e));
+        score.push_back(e.score);
+      }
+      for (Index n = 0; n < labels_; ++n) begin[n + 1] += begin[n];
+    };
+    const auto from = [](const Entry& e) { return e.from; };
+    const auto to = [](const Entry& e) { return e.to; };
+    fill(from, to, row_begin_, row_to_, row_score_);
+    fill(to, from, column_begin_, column_from_, column_score_);
+    sparse_ = {labels_,         fallback,              row_begin_.data(),   row_to_.data(),
+               row_score_.data(), column_begin_.data(), column_from_.data(), column_score_.data()};
+  }
+
+  void find_ceiling() {
+    if (only_sparse_ || positions_ == 0) {
+      ceiling_ = dense_;
+      return;
+    }
+    const Index stride = padded(labels_);
+    S* out = aligned(labels_ * stride);
+    std::fill(out, out + labels_ * stride, kNever<S>);
+    for (Index t = 0; t < positions_; ++t)
+      for (Index i = 0; i < labels_; ++i)
+        for (Index j = 0; j < labels_; ++j)
+          out[i * stride + j] = std::max(out[i * stride + j], dense_.at(t, static_cast<Label>(i), static_cast<Label>(j)));
+    ceiling_ = {out, labels_, stride, 0};
+  }
+
+  void find_bounds() {
+    bounds_.spread = bounds_.largest = 0;
+    bounds_.leave.assign(labels_, kNever<double>);
+    bounds_.enter.assign(labels_, kNever<double>);
+    bounds_.incoming.assign(labels_, kNever<double>);
+    if (only_sparse_) sparse_bounds();
+    else dense_bounds(ceiling());
+    const Index width = padded(labels_);
+    bounds_.enter_rounded.assign(width, kNever<S>);
+    bounds_.leave_rounded.assign(width, kNever<S>);
+    bounds_.nothing.assign(width, 0);
+    for (Index y = 0; y < labels_; ++y) {
+      const double enter = bounds_.enter[y], leave = bounds_.leave[y];
+      bounds_.enter_rounded[y] = static_cast<S>(enter);
+      bounds_.leave_rounded[y] = static_cast<S>(leave);
+      if (std::isfinite(leave)) bounds_.spread += (leave - bounds_.mean) / static_cast<double>(labels_);
+      if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
+      if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));
+    }
+  }
+
+  void dense_bounds(const Dense<S>& m) {
+    double sum = 0, finite = 0;
+    for (Index i = 0; i < labels_; ++i) {
+      const S* row = m.row(0, static_cast<Label>(i), nullptr);
+      const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
+      if (leave == kNever<double>) continue;
+      for (Index j = 0; j < labels_; ++j) {
+        const double x = row[j];
+        bounds_.enter[j] = std::max(bounds_.enter[j], x - leave);
+        bounds_.incoming[j] = std::max(bounds_.incoming[j], x);
+        if (x != kNever<double>) sum += x, ++finite;
+      }
+    }
+    bounds_.mean = finite ? sum / finite : 0;
+  }
+
+  // The score shared by the unlisted pairs is bounded over all rows, listed or not: never below the truth.
+  void sparse_bounds() {
+    double least = std::numeric_limits<double>::infinity();
+    for (Index i = 0; i < labels_; ++i) {
+      const Index begin = row_begin_[i], end = row_begin_[i + 1];
+      double leave = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
+      for (Index n = begin; n < end; ++n) leave = std::max(leave, static_cast<double>(row_score_[n]));
+      bounds_.leave[i] = leave;
+      if (leave != kNever<double>) least = std::min(least, leave);
+    }
+    bounds_.mean = std::isfinite(sparse_.fallback) ? static_cast<double>(sparse_.fallback) : least;
+    if (!std::isfinite(bounds_.mean)) bounds_.mean = 0;
+    const double unlisted = static_cast<double>(sparse_.fallback) - least;
+    for (Index j = 0; j < labels_; ++j) {
+      double enter = std::isinf(least) ? kNever<double> : unlisted;
+      for (Index n = column_begin_[j]; n < column_begin_[j + 1]; ++n)
+        if (column_score_[n] != kNever<S>)
+          enter = std::max(enter, static_cast<double>(column_score_[n]) - bounds_.leave[column_from_[n]]);
+      bounds_.enter[j] = enter;
+      const Index begin = column_begin_[j], end = column_begin_[j + 1];
+      double incoming = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
+      for (Index n = begin; n < end; ++n) incoming = std::max(incoming, static_cast<double>(column_score_[n]));
+      bounds_.incoming[j] = incoming;
+    }
+  }
+
+  void find_weights() {
+    Weights& w = weights_;
+    w.stride = labels_;
+    w.value.resize(labels_ * labels_);
+    std::vector<S> buffer(labels_);
+    w.shift = kNever<double>;
+    const auto each = [&](auto use) {
+      for (Index i = 0; i < labels_; ++i) {
+        const Label from = static_cast<Label>(i);
+        const S* row = only_sparse_ ? sparse_.row(0, from, buffer.data()) : dense_.row(0, from, nullptr);
+        for (Index j = 0; j < labels_; ++j) use(i, j, static_cast<double>(row[j]));
+      }
+    };
+    each([&](Index, Index, double x) { w.shift = std::max(w.shift, x); });
+    if (w.shift == kNever<double>) w.shift = 0;
+    each([&](Index i, Index j, double x) { w.value[i * labels_ + j] = std::exp(x - w.shift); });
+  }
+
+  Index labels_, positions_, changes_ = 0;
+  bool only_sparse_ = false, mostly_default_ = false;
+  std::vector<Pages> storage_;
+  S* matrix_ = nullptr;
+  std::atomic<const S*> transposed_ = nullptr;
+  std::vector<S> start_, end_;
+  Dense<S> dense_{}, ceiling_{};
+  Sparse<S> sparse_{};
+  std::vector<Index> row_begin_, column_begin_;
+  std::vector<Label> row_to_, column_from_;
+  std::vector<S> row_score_, column_score_;
+  Bounds<S> bounds_;
+  Weights weights_;
+  mutable std::once_flag transposed_once_, ceiling_once_, bounds_once_, weights_once_;
+};
+
+}  // namespace certus

@@ -1,0 +1,166 @@
+#include "chain/run.hpp"
+
+#include <mutex>
+#include <numeric>
+
+#include "base/parallel.hpp"
+#include "chain/search/forward.hpp"
+
+namespace certus {
+namespace {
+
+template <class Tr>
+void solve(Index method, const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
+  using Solver = void (*)(const Lattice<Tr>&, const Request&, Answer&, Arena&);
+  static constexpr Solver solvers[] = {
+      automatic<Tr>,       viterbi<Tr>,     beam<Tr>,        carpediem<Tr>,     staggered<Tr>,
+      astar<Tr>,           iterative_astar<Tr>, kbest_viterbi<Tr>, kbest_astar<Tr>, viterbi_astar<Tr>,
+      iterative_viterbi_astar<Tr>};
+  static_assert(std::size(solvers) == std::size(kMethods));
+  solvers[method](lattice, request, answer, arena);
+}
+
+// Scores the paths found in canonical order and sorts them by it, keeping the solver's order among equals.
+template <class Tr>
+void rank(const Lattice<Tr>& lattice, Answer& answer, double* scores) {
+  const Index T = lattice.length, n = answer.found;
+  for (Index i = 0; i < n; ++i) scores[i] = lattice.score(answer.labels + i * T);
+  if (std::is_sorted(scores, scores + n, std::greater<>())) return;
+  std::vector<Index> order(n);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return scores[a] > scores[b]; });
+  std::vector<Index> labels(answer.labels, answer.labels + n * T);
+  std::vector<double> sorted(scores, scores + n);
+  for (Index i = 0; i < n; ++i) {
+    scores[i] = sorted[order[i]];
+    std::copy_n(labels.begin() + order[i] * T, T, answer.labels + i * T);
+  }
+}
+
+template <class Tr>
+Result settle_answer(const Lattice<Tr>& lattice, Answer& answer, double* scores, Arena& arena) {
+  if (answer.found == 0)
+    return {Status::infeasible, 0, kNever<double>, forward(lattice, arena).died, answer.counters};
+  rank(lattice, answer, scores);
+  if (answer.status == Status::feasible && answer.bound <= scores[0]) answer.status = Status::optimal;
+  const double bound = answer.status == Status::optimal ? scores[0] : answer.bound;
+  return {answer.status, answer.found, bound, -1, answer.counters};
+}
+
+template <class Tr>
+Result run_lattice(const Lattice<Tr>& lattice, Index method, const Request& request, Index* labels, double* scores,
+                   Arena& arena) {
+  Answer answer{labels};
+  solve(method, lattice, request, answer, arena);
+  if (answer.deferred) return {Status::feasible, -1, 0, -1, answer.counters};
+  if (answer.status == Status::invalid) return {Status::invalid, 0, 0, -1, {}};
+  return settle_answer(lattice, answer, scores, arena);
+}
+
+// `auto` looks for bad scores in the pass it makes anyway; for the others that pass is made here.
+inline bool checks_itself(Index method) { return method == kAuto; }
+
+// Sentences that share a sweep: enough that reading the matrix no longer matters, while their prefixes fit
+// in a bounded amount of memory.
+inline constexpr Index kTogether = 16;
+inline constexpr Index kTogetherBytes = Index{256} << 20;
+
+template <class S>
+void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentences, std::vector<Index> members,
+                  Index threads, const std::vector<Index*>& labels, Index k, double* scores, Result* results) {
+  std::stable_sort(members.begin(), members.end(),
+                   [&](Index a, Index b) { return sentences[a].length > sentences[b].length; });
+  const Index row = padded(model.labels()) * static_cast<Index>(sizeof(S));
+  std::vector<std::pair<Index, Index>> groups;
+  const Index count = static_cast<Index>(members.size());
+  const Index share = std::min(kTogether, (count + threads - 1) / threads);
+  for (Index begin = 0; begin < count;) {
+    const Index fit = std::max<Index>(1, kTogetherBytes / std::max<Index>(1, row * sentences[members[begin]].length));
+    const Index end = std::min({count, begin + share, begin + fit});
+    groups.emplace_back(begin, end);
+    begin = end;
+  }
+  parallel(static_cast<Index>(groups.size()), threads, [&](Index g, Index) {
+    Arena& arena = Arena::local();
+    const Arena::Scope scope(arena);
+    std::vector<Lattice<Dense<S>>> lattices;
+    std::vector<Answer> answers;
+    const auto [begin, end] = groups[g];
+    for (Index m = begin; m < end; ++m) {
+      const Sentence<S>& s = sentences[members[m]];
+      lattices.emplace_back(s.data, s.length, s.stride, model, model.dense(), arena);
+      answers.push_back(Answer{labels[members[m]]});
+    }
+    std::vector<const Lattice<Dense<S>>*> each;
+    std::vector<Answer*> into;
+    for (Index n = 0; n < end - begin; ++n) each.push_back(&lattices[n]), into.push_back(&answers[n]);
+    viterbi_together(each.data(), into.data(), end - begin, arena);
+    for (Index n = 0; n < end - begin; ++n)
+      results[members[begin + n]] =
+          settle_answer(lattices[n], answers[n], scores + members[begin + n] * k, arena);
+  });
+}
+
+}  // namespace
+
+template <class S>
+Result run(const Model<S>& model, Index method, const Sentence<S>& sentence, const Request& request, Index* labels,
+           double* scores) {
+  if (!checks_itself(method)) {
+    const Result bad = invalid(sentence, model.labels());
+    if (bad.status == Status::invalid) return bad;
+  }
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  const auto go = [&](const auto& transitions) {
+    const Lattice lattice(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
+    return run_lattice(lattice, method, request, labels, scores, arena);
+  };
+  const Result result = model.only_sparse() ? go(model.sparse()) : go(model.dense());
+  return result.status == Status::invalid ? invalid(sentence, model.labels()) : result;
+}
+
+template <class S>
+void run_many(const Model<S>& model, Index method, const std::vector<Sentence<S>>& sentences, const Request& request,
+              Index threads, const std::vector<Index*>& labels, double* scores, Result* results) {
+  const Index count = static_cast<Index>(sentences.size());
+  const Index bytes = model.labels() * model.labels() * static_cast<Index>(sizeof(S));
+  // Sweeping together pays where the matrix does not stay in the second-level cache by itself.
+  const bool together = request.k == 1 && !model.only_sparse() && model.positions() == 0 &&
+                        !(request.sparse && model.prefers_sparse()) && bytes > (Index{1} << 20) && count > 1;
+  std::vector<Index> members;
+  std::mutex guard;
+  if (together && method == kViterbi) {
+    parallel(count, threads, [&](Index n, Index) {
+      results[n] = sentences[n].length ? invalid(sentences[n], model.labels()) : Result{};
+      if (results[n].status == Status::invalid || !sentences[n].length) return;
+      const std::lock_guard lock(guard);
+      members.push_back(n);
+    });
+  } else {
+    Request each = request;
+    each.defer = together;
+    parallel(count, threads, [&](Index n, Index) {
+      if (!sentences[n].length) {
+        results[n] = {};
+        return;
+      }
+      results[n] = run(model, method, sentences[n], each, labels[n], scores + n * request.k);
+      if (results[n].found >= 0) return;
+      const std::lock_guard lock(guard);
+      members.push_back(n);
+    });
+  }
+  if (members.empty()) return;
+  std::sort(members.begin(), members.end());
+  run_together(model, sentences, members, threads, labels, request.k, scores, results);
+}
+
+#define CERTUS_RUN(S)                                                                                              \
+  template Result run(const Model<S>&, Index, const Sentence<S>&, const Request&, Index*, double*);                \
+  template void run_many(const Model<S>&, Index, const std::vector<Sentence<S>>&, const Request&, Index,           \
+                         const std::vector<Index*>&, double*, Result*);
+CERTUS_RUN(float)
+CERTUS_RUN(double)
+
+}  // namespace certus

@@ -1,0 +1,76 @@
+// The agenda of best-first search: a binary heap that knows where everything is, so that an entry whose score
+// improves moves up instead of being pushed again. It never holds more entries than there are ids.
+#pragma once
+
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace certus {
+
+class Agenda {
+ public:
+  explicit Agenda(Index ids) : place_(ids, kNew) {}
+
+  bool empty() const { return heap_.empty(); }
+  bool taken(Index id) const { return place_[id] == kTaken; }
+  Index add_id() {
+    place_.push_back(kNew);
+    return static_cast<Index>(place_.size()) - 1;
+  }
+
+  // Enters `id`, which was not taken yet, or gives it a score that is not below the one it has.
+  void raise(Index id, double score, Index depth) {
+    if (place_[id] == kNew) {
+      place_[id] = static_cast<Index>(heap_.size());
+      heap_.emplace_back();
+    }
+    rise(place_[id], {score, depth, id});
+  }
+
+  // Takes the id with the best score: among equals the deepest, so that ties are not explored in breadth.
+  Index take() {
+    const Index best = heap_[0].id;
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+    place_[best] = kTaken;
+    return best;
+  }
+
+ private:
+  static constexpr Index kNew = -1, kTaken = -2;
+
+  struct Entry {
+    double score;
+    Index depth, id;
+    bool before(const Entry& other) const {
+      if (score != other.score) return score > other.score;
+      return depth != other.depth ? depth > other.depth : id < other.id;
+    }
+  };
+
+  void put(Index at, const Entry& entry) {
+    heap_[at] = entry;
+    place_[entry.id] = at;
+  }
+  void rise(Index at, const Entry& entry) {
+    for (; at > 0 && entry.before(heap_[(at - 1) / 2]); at = (at - 1) / 2) put(at, heap_[(at - 1) / 2]);
+    put(at, entry);
+  }
+  void sink(const Entry& entry) {
+    const Index size = static_cast<Index>(heap_.size());
+    Index at = 0;
+    for (Index child; (child = 2 * at + 1) < size; at = child) {
+      if (child + 1 < size && heap_[child + 1].before(heap_[child])) ++child;
+      if (!heap_[child].before(entry)) break;
+      put(at, heap_[child]);
+    }
+    put(at, entry);
+  }
+
+  std::vector<Entry> heap_;
+  std::vector<Index> place_;  // [ids]: where in the heap, or one of the two above
+};
+
+}  // namespace certus

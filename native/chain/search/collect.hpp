@@ -1,0 +1,28 @@
+// Collecting the few large elements of a row, by the maxima that a step left behind: see Maxima in step.hpp.
+#pragma once
+
+#include "chain/search/step.hpp"
+
+namespace certus {
+
+// A label with what it is chosen by; ranked by value, then label.
+template <class S>
+struct Found {
+  S value;
+  Label label;
+  bool operator<(const Found& other) const { return value != other.value ? value > other.value : label < other.label; }
+};
+
+// Marks the groups whose maximum is at least `least`, as bits, a word a chunk; returns how many there are. *below
+// becomes the largest of the others.
+Index mark(const Maxima<float>& maxima, Index chunks, float least, unsigned* marked, float* below);
+Index mark(const Maxima<double>& maxima, Index chunks, double least, unsigned* marked, double* below);
+
+// Writes the labels y < n of the marked groups with x[y] + other[y] >= least, group by group; returns how many there
+// are. *below becomes the largest sum of the others in those groups, if larger.
+Index collect(const float* x, const float* other, Index n, const unsigned* marked, float least, Found<float>* found,
+              float* below);
+Index collect(const double* x, const double* other, Index n, const unsigned* marked, double least,
+              Found<double>* found, double* below);
+
+}  // namespace certus

@@ -1,0 +1,137 @@
+// A small lattice: a few labels at each position.
+#pragma once
+
+#include <algorithm>
+
+#include "chain/trellis.hpp"
+#include "chain/search/next_best.hpp"
+
+namespace certus {
+
+struct Column {
+  Index count = 0;
+  Label* label = nullptr;    // [count]
+  double* own = nullptr;     // [count]: node scores
+  double* bound = nullptr;   // [count]: no way here, from where the sweep came, scores more
+  double rest = 0;           // bound for the labels not in the column, their best transition included
+  double top = 0;            // largest bound
+  double* active = nullptr;  // [count]: the best way here through the columns, once connected
+  Index* via = nullptr;      // [count]: where in the column before it comes from
+  double* link = nullptr;    // [count of the column before][count]: transitions
+
+  void reserve(Index room, Arena& arena) {
+    label = arena.get<Label>(room);
+    own = arena.get<double>(2 * room);
+    bound = own + room;
+    count = 0;
+  }
+
+  // The `few` labels with the largest bounds.
+  Column best(Index few, Arena& arena) const {
+    if (count <= few) return *this;
+    Index* order = arena.get<Index>(count);
+    for (Index n = 0; n < count; ++n) order[n] = n;
+    std::nth_element(order, order + few, order + count, [&](Index a, Index b) {
+      return bound[a] != bound[b] ? bound[a] > bound[b] : label[a] < label[b];
+    });
+    Column out;
+    out.reserve(few, arena);
+    for (; out.count < few; ++out.count) {
+      out.label[out.count] = label[order[out.count]];
+      out.own[out.count] = own[order[out.count]];
+    }
+    return out;
+  }
+};
+
+inline Index first_column(Column& c, Arena& arena) {
+  c.active = arena.get<double>(c.count);
+  c.via = nullptr;
+  std::copy_n(c.own, c.count, c.active);
+  return 0;
+}
+
+// Scores the transitions into the column of position t; returns how many there are.
+template <class Tr>
+Index connect_columns(const Column& from, Column& to, const Lattice<Tr>& lattice, Index t, Arena& arena) {
+  to.active = arena.get<double>(to.count, kNever<double>);
+  to.via = arena.get<Index>(to.count, Index{0});
+  to.link = arena.get<double>(from.count * to.count);
+  for (Index a = 0; a < from.count; ++a)
+    for (Index b = 0; b < to.count; ++b) {
+      const double x = static_cast<double>(lattice.at(t - 1, from.label[a], to.label[b]));
+      to.link[a * to.count + b] = x;
+      if (from.active[a] + x > to.active[b]) to.active[b] = from.active[a] + x, to.via[b] = a;
+    }
+  for (Index b = 0; b < to.count; ++b) to.active[b] += to.own[b];
+  return from.count * to.count;
+}
+
+// Connected columns, as NextBest wants to see them.
+class Columns {
+ public:
+  Columns(const Column* columns, Index count) : column(columns), positions(count) {}
+
+  const Column* column;
+  Index positions;
+
+  // The best path, if it scores more than `known`.
+  bool trace(double known, Index* labels) const {
+    const Column& last = column[positions - 1];
+    if (last.count == 0) return false;
+    Index b = std::max_element(last.active, last.active + last.count) - last.active;
+    if (!(last.active[b] > known)) return false;
+    for (Index t = positions - 1; t >= 0; --t) {
+      labels[t] = column[t].label[b];
+      if (t) b = column[t].via[b];
+    }
+    return true;
+  }
+
+  Index length() const { return positions; }
+  double offset(Index) const { return 0; }
+  double node(Index t, Index y) const { return column[t].own[y]; }
+  double link(Index t, Index i, Index y) const { return column[t + 1].link[i * column[t + 1].count + y]; }
+  Index label(Index t, Index y) const { return column[t].label[y]; }
+  Index next(Index t, Index y, double value, Index index, double* found) const {
+    double best = kNever<double>;
+    Index where = -1;
+    for (Index a = 0; a < column[t].count; ++a) {
+      const double x = through(t, a, y);
+      if ((x < value || (x == value && a > index)) && x > best) best = x, where = a;
+    }
+    *found = best;
+    return where;
+  }
+  TwoBest two(Index t, Index y) const {
+    TwoBest out{{-1, -1}, {kNever<double>, kNever<double>}};
+    for (Index a = 0; a < column[t].count; ++a) {
+      const double x = through(t, a, y);
+      if (x > out.value[0]) {
+        out = {{a, out.index[0]}, {x, out.value[0]}};
+      } else if (x > out.value[1]) {
+        out.index[1] = a, out.value[1] = x;
+      }
+    }
+    return out;
+  }
+
+  // Whether every label of a column is in the same column of the other.
+  bool within(const Column* other) const {
+    for (Index t = 0; t < positions; ++t)
+      for (Index n = 0; n < column[t].count; ++n) {
+        const Label *begin = other[t].label, *end = begin + other[t].count;
+        if (std::find(begin, end, column[t].label[n]) == end) return false;
+      }
+    return true;
+  }
+
+ private:
+  // The best way to label y at t + 1 (-1: to the end) through label a at t.
+  double through(Index t, Index a, Index y) const {
+    const double active = column[t].active[a];
+    return y < 0 ? active : active + column[t + 1].link[a * column[t + 1].count + y];
+  }
+};
+
+}  // namespace certus

@@ -1,0 +1,156 @@
+// The forward pass of the Viterbi algorithm, shared by the solvers that need every label's best prefix.
+//
+// alpha[t][y] is the best score of a path from position 0 to label y at position t, less offset[t], the
+// largest such score: kept near zero, single precision stays exact to its last digit over long sentences.
+// No back-pointers are stored: the predecessor of the few labels on a path is found again by re-scoring,
+// which costs L a position instead of slowing down all L^2 updates.
+#pragma once
+
+#include "chain/solver.hpp"
+
+namespace certus {
+
+template <class S>
+struct Forward {
+  S* alpha;        // [T][width]
+  Index width;     // labels, padded
+  double* offset;  // [T]: what was taken out of alpha, from position 0 on
+  Index died;      // the first position that no path reaches, or -1
+
+  const S* row(Index t) const { return alpha + t * width; }
+};
+
+template <class S>
+inline Forward<S> forward_storage(Index T, Index L, Arena& arena) {
+  const Index width = padded(L);
+  return {arena.get<S>(T * width), width, arena.get<double>(T), -1};
+}
+
+// Adds the nodes of position t to `alpha`, which holds the best arrivals, and takes the largest out.
+// Tells whether any path is left.
+template <class S>
+inline bool settle(S* alpha, const S* arrivals, const S* node, Index L, Index width, double before, double* offset) {
+  const S most = add_max(alpha, arrivals, node, L);
+  std::fill(alpha + L, alpha + width, kNever<S>);
+  if (most == kNever<S>) return false;
+  subtract(alpha, most, L);
+  *offset = before + static_cast<double>(most);
+  return true;
+}
+
+// Scores every transition: L^2 a position.
+template <class S>
+void arrive(const Lattice<Dense<S>>& lattice, Index t, const S* before, S* arrivals, Index width, Arena&) {
+  const Dense<S>& tr = lattice.transitions;
+  std::fill(arrivals, arrivals + width, kNever<S>);
+  maxplus(arrivals, before, tr.data + (t - 1) * tr.step, lattice.labels, tr.stride,
+          tr.step ? lattice.labels : (lattice.labels + 15) / 16 * 16,  // whole vectors, where there is padding
+          t % 2);
+}
+
+// Scores the listed transitions of the labels that matter, and the shared score once.
+//
+// arrivals[j] starts as the best prefix whose transition to j is not listed, plus the shared score: for
+// nearly all j that is the best prefix of all, for the others the first of the next best ones. A label i
+// whose best transition cannot lift it over the least of these is skipped with all it lists.
+template <class S>
+void arrive(const Lattice<Sparse<S>>& lattice, Index, const S* before, S* arrivals, Index, Arena& arena) {
+  const Arena::Scope scope(arena);
+  const Sparse<S>& tr = lattice.transitions;
+  const Bounds<S>& bounds = lattice.model->bounds();
+  const Index L = lattice.labels;
+  constexpr Index kTop = 8;
+  Label top[kTop];
+  Index tops = 0;
+  for (Index i = 0; i < L; ++i) {  // the kTop best prefixes, best first
+    if (tops == kTop && !(before[i] > before[top[kTop - 1]])) continue;
+    Index n = tops < kTop ? tops++ : kTop - 1;
+    for (; n > 0 && before[i] > before[top[n - 1]]; --n) top[n] = top[n - 1];
+    top[n] = static_cast<Label>(i);
+  }
+  std::fill(arrivals, arrivals + L, before[top[0]] + tr.fallback);
+  Label* pending = arena.get<Label>(L);
+  Index left = 0;
+  for (Index n = tr.row_begin[top[0]]; n < tr.row_begin[top[0] + 1]; ++n) pending[left++] = tr.row_to[n];
+  for (Index r = 1; r < tops && left; ++r) {
+    Index kept = 0;
+    const Label* listed = tr.row_to + tr.row_begin[top[r]];
+    const Label* end = tr.row_to + tr.row_begin[top[r] + 1];
+    for (Index n = 0; n < left; ++n) {
+      while (listed != end && *listed < pending[n]) ++listed;
+      if (listed != end && *listed == pending[n]) pending[kept++] = pending[n];
+      else arrivals[pending[n]] = before[top[r]] + tr.fallback;
+    }
+    left = kept;
+  }
+  for (Index n = 0; n < left; ++n) {  // labels that list all of the best prefixes: look at every other one
+    const Label j = pending[n];
+    S best = kNever<S>;
+    Index entry = tr.column_begin[j];
+    for (Index i = 0; i < L; ++i) {
+      if (entry < tr.column_begin[j + 1] && tr.column_from[entry] == i) ++entry;
+      else best = std::max(best, before[i]);
+    }
+    arrivals[j] = best + tr.fallback;
+  }
+  const S least = *std::min_element(arrivals, arrivals + L);
+  for (Index i = 0; i < L; ++i) {
+    if (before[i] == kNever<S> || !(before[i] + bounds.leave_rounded[i] > least)) continue;
+    for (Index n = tr.row_begin[i]; n < tr.row_begin[i + 1]; ++n) {
+      const S x = before[i] + tr.row_score[n];
+      S& arrival = arrivals[tr.row_to[n]];
+      arrival = x > arrival ? x : arrival;
+    }
+  }
+}
+
+template <class Tr>
+Forward<typename Tr::Score> forward(const Lattice<Tr>& lattice, Arena& arena) {
+  using S = typename Tr::Score;
+  const Index T = lattice.length, L = lattice.labels;
+  Forward<S> f = forward_storage<S>(T, L, arena);
+  S* arrivals = arena.get<S>(f.width, S{0});
+  for (Index t = 0; t < T; ++t) {
+    if (t > 0) arrive(lattice, t, f.row(t - 1), arrivals, f.width, arena);
+    if (settle(f.alpha + t * f.width, arrivals, lattice.node(t), L, f.width, t ? f.offset[t - 1] : 0, f.offset + t))
+      continue;
+    f.died = t;
+    break;
+  }
+  return f;
+}
+
+// The first of the best labels at position t - 1 to reach label y at position t from.
+template <class S>
+Label predecessor(const Lattice<Dense<S>>& lattice, const S* before, Index t, Label y, Arena&) {
+  const Dense<S>& tr = lattice.transitions;
+  const S* across = lattice.model->transposed();
+  if (across && !tr.step)
+    return static_cast<Label>(argmax_sum(before, across + y * padded(lattice.labels), 1, lattice.labels));
+  return static_cast<Label>(argmax_sum(before, tr.data + (t - 1) * tr.step + y, tr.stride, lattice.labels));
+}
+
+template <class S>
+Label predecessor(const Lattice<Sparse<S>>& lattice, const S* before, Index, Label y, Arena& arena) {
+  const Arena::Scope scope(arena);
+  const Sparse<S>& tr = lattice.transitions;
+  S* column = arena.get<S>(lattice.labels, tr.fallback);
+  for (Index n = tr.column_begin[y]; n < tr.column_begin[y + 1]; ++n) column[tr.column_from[n]] = tr.column_score[n];
+  return static_cast<Label>(argmax_sum(before, column, 1, lattice.labels));
+}
+
+// Writes the best path that ends in label y at position t into labels[0 .. t].
+template <class Tr>
+void trace(const Lattice<Tr>& lattice, const Forward<typename Tr::Score>& f, Index t, Label y, Index* labels,
+           Arena& arena) {
+  labels[t] = y;
+  for (; t > 0; --t) labels[t - 1] = predecessor(lattice, f.row(t - 1), t, static_cast<Label>(labels[t]), arena);
+}
+
+// Several sentences that share one dense matrix, in one sweep: position by position, each block of the
+// matrix is read once for all of them. answers[b] gets one path.
+template <class S>
+void viterbi_together(const Lattice<Dense<S>>* const* lattices, Answer* const* answers, Index sentences,
+                      Arena& arena);
+
+}  // namespace certus

@@ -1,0 +1,376 @@
+// The search of `auto`: sweeps over the sentence that step from a few labels a position to all labels, with one
+// number standing for the labels that were not stepped from.
+//
+// A sweep to the right computes, for every label y at position t, a bound on the ways that end there,
+//   before(t, y) = node(t, y) + max( rest + enter[y],  max over labels i kept at t-1 of before(t-1, i) + transition(i, y) ),
+//   rest = max over labels not kept at t-1 of before(t-1, y) + leave[y],
+// and one to the left a bound on the ways on,
+//   after(t, y) = max( rest + leave[y],  max over labels c kept at t+1 of transition(y, c) + node(t+1, c) + after(t+1, c) ),
+//   rest = max over labels not kept at t+1 of node(t+1, y) + after(t+1, y) + enter[y],
+// with the potentials of Bounds, transition(i, j) <= leave[i] + enter[j].
+//
+// Traced through kept labels, a sweep also yields a real path; `known` is the score of the best one. Every path that
+// beats it runs through labels with before + after > known: these are alive, all others are out, and do not count in
+// `rest` either. Where the labels alive are few, all are kept. Once they are at every position, the answer lies among
+// them, and solving there is trivial. Sweeps alternate, each with the other's bounds, until that is so.
+#pragma once
+
+#include <cmath>
+
+#include "chain/search/collect.hpp"
+#include "chain/search/columns.hpp"
+#include "chain/solver.hpp"
+
+namespace certus {
+
+template <class Tr>
+class Pruned {
+ public:
+  using S = typename Tr::Score;
+
+  Pruned(const Lattice<Tr>& lattice, Counters& counters, Arena& arena)
+      : lattice_(lattice),
+        bounds_(lattice.model->bounds()),
+        counters_(counters),
+        arena_(arena),
+        T_(lattice.length),
+        L_(lattice.labels),
+        width_(padded(L_)),
+        chunks_(chunk_count(L_)),
+        maxima_{arena.get<S>(chunks_ * kLanes), arena.get<S>(chunks_)},
+        promise_(arena.get<S>(T_ * chunks_)),
+        marked_(arena.get<unsigned>(chunks_)),
+        found_(arena.get<Found<S>>(L_ + 1)),
+        before_(arena.get<S>(T_ * width_)),
+        kept_(arena.get<Column>(T_)),
+        origin_before_(arena.get<double>(T_)),
+        origin_after_(arena.get<double>(T_)),
+        origin_promise_(arena.get<double>(T_)),
+        budget_(T_ * (L_ / kLanes) * (L_ / (L_ < 512 ? 5 : 10))) {}  // a part of what the dense sweep takes
+
+  enum class Sweep {
+    complete,  // the kept labels are all that can matter
+    partial,   // they are not, yet
+    lost,      // too many labels are alive for the effort that was allowed
+    flat,      // there is nothing to prune by
+    dead,      // there is no path
+    invalid    // the emissions hold NaN or +inf
+  };
+
+  // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a usual
+  // transition. That is the mean of all, raised by `trust` times what those between the best labels so far had over it,
+  // less `caution` times what the best transition out of a label has over it on average. Any values are correct.
+  Sweep explore(Index most, double trust, double caution) {
+    begin();
+    spent_ = 0;
+    double taken = 0, steps = 1;  // transitions between the best labels so far, over the mean of all
+    Label last = 0;
+    Index hopeless = 0;  // positions where most labels could overtake the best one
+    for (Index t = 0; t < T_; ++t) {
+      bool suspicious;
+      const S highest = step_right(t, leave(t), &suspicious);
+      if (suspicious && first_invalid(lattice_.data + t * lattice_.stride, L_) >= 0) return Sweep::invalid;
+      if (highest == kNever<S>) return Sweep::dead;
+      origin_promise_[t] = origin_before_[t];
+      for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
+      const double usual = bounds_.mean + trust * std::max(0.0, taken / steps);
+      const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
+      const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
+      gather(before_ + t * width_, leave(t), wanted, most);
+      hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
+      if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
+      if (spent_ > budget_) return Sweep::lost;
+      const Label best = include(before_ + t * width_, highest);
+      if (t > 0) {
+        const double x = transition(t - 1, last, best) - bounds_.mean;
+        if (x != kNever<double>) taken += x, ++steps;
+      }
+      last = best;
+      keep_right(t, most);
+    }
+    return Sweep::partial;
+  }
+
+  // The sweeps after that, each way in turn, keeping up to `most` labels a position. Where no label of a position is
+  // alive nothing beats `known`, and all columns are left empty.
+  Sweep sweep_left(double known, Index most) {
+    if (!after_) after_ = arena_.get<S>(T_ * width_);
+    begin();
+    bool complete = true;
+    for (Index t = T_ - 1; t >= 0; --t) {
+      step_left(t, known);
+      const double need = known - origin_before_[t] - origin_after_[t];
+      gather_alive(after_ + t * width_, before_ + t * width_, need, known);
+      keep_left(t, most);
+      if (kept_[t].count == 0) return none();
+      complete &= kept_[t].rest == kNever<double>;
+      if (spent_ > budget_) return Sweep::lost;
+    }
+    return complete ? Sweep::complete : Sweep::partial;
+  }
+  Sweep sweep_right(double known, Index most) {
+    begin();
+    bool complete = true;
+    for (Index t = 0; t < T_; ++t) {
+      bool unused;
+      step_right(t, after_ + t * width_, &unused);
+      const double need = known - origin_before_[t] - origin_after_[t];
+      gather_alive(before_ + t * width_, after_ + t * width_, need, known);
+      keep_right(t, most);
+      if (kept_[t].count == 0) return none();
+      complete &= kept_[t].rest == kNever<double>;
+      if (spent_ > budget_) return Sweep::lost;
+    }
+    return complete ? Sweep::complete : Sweep::partial;
+  }
+
+  // After a sweep to the right: a bound on all paths (or, after the first one, on those that beat `known`).
+  double bound() const { return std::max(kept_[T_ - 1].rest, kept_[T_ - 1].top); }
+
+  // After a sweep to the right: a real path through kept labels, and its score; -inf when tracing meets a dead end.
+  double trace(Index* labels) const {
+    const Column* c = kept_ + T_ - 1;
+    Index b = std::max_element(c->bound, c->bound + c->count) - c->bound;
+    double score = c->own[b];
+    labels[T_ - 1] = c->label[b];
+    for (Index t = T_ - 1; t > 0; --t) {
+      const Column& from = kept_[t - 1];
+      double best = kNever<double>, taken = kNever<double>;
+      Index a = 0;
+      for (Index i = 0; i < from.count; ++i) {
+        const double x = transition(t - 1, from.label[i], static_cast<Label>(labels[t]));
+        if (from.bound[i] + x > best) best = from.bound[i] + x, taken = x, a = i;
+      }
+      score += taken + from.own[a];
+      labels[t - 1] = from.label[a];
+    }
+    return score;
+  }
+
+  // The kept labels, at most `few` of each position, connected.
+  Columns connect(Index few) {
+    Column* columns = arena_.get<Column>(T_);
+    for (Index t = 0; t < T_; ++t) {
+      columns[t] = kept_[t].best(few, arena_);
+      counters_.edges += t ? connect_columns(columns[t - 1], columns[t], lattice_, t, arena_) : first_column(columns[t], arena_);
+    }
+    return {columns, T_};
+  }
+  // Whether all kept labels are among those of some columns.
+  bool within(const Columns& columns) const { return Columns(kept_, T_).within(columns.column); }
+  // The transitions that connecting takes.
+  Index edges() const {
+    Index sum = 0;
+    for (Index t = 1; t < T_; ++t) sum += kept_[t - 1].count * kept_[t].count;
+    return sum;
+  }
+
+ private:
+  static constexpr Index kExact = 32;  // labels up to which bounds are summed again in double
+
+  void begin() {
+    ++counters_.iterations;
+    counters_.activated = 0;
+  }
+  Sweep none() {
+    for (Index t = 0; t < T_; ++t) kept_[t].count = 0;
+    return Sweep::complete;
+  }
+
+  const S* leave(Index t) const { return t + 1 < T_ ? bounds_.leave_rounded.data() : bounds_.nothing.data(); }
+  double transition(Index t, Label i, Label j) const { return static_cast<double>(lattice_.at(t, i, j)); }
+
+  // Steps from the labels kept at position t - 1 (none at the start); the maxima are those of before + other.
+  S step_right(Index t, const S* other, bool* suspicious) {
+    const Column* from = t ? kept_ + t - 1 : nullptr;
+    load(from, [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
+    origin_before_[t] = from ? from->top : 0;
+    const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
+    const S* enter = from ? bounds_.enter_rounded.data() : bounds_.nothing.data();
+    spend(chunks_);
+    return step({before_ + t * width_, lattice_.node(t), enter, rest, other, rows_, alpha_, stepping_}, maxima_, L_,
+                suspicious);
+  }
+  // Only to the chunks of labels that are not out already: by what they promised in the first sweep, and the best
+  // that could follow.
+  void step_left(Index t, double known) {
+    const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
+    load(from, [&](Index i, S* buffer) { return arrivals(from->label[i], buffer); });
+    origin_after_[t] = from ? from->top : 0;
+    double follow = from ? from->rest : 0;
+    for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);
+    const double need = known - origin_promise_[t] - follow;
+    const S least = static_cast<S>(need - doubt(need, known));
+    const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
+    S* after = after_ + t * width_;
+    const Steps<S> steps{after, bounds_.nothing.data(), leave(t), rest, before_ + t * width_, rows_, alpha_, stepping_};
+    for (Index c = 0; c < chunks_; ++c) {
+      if (promise_[t * chunks_ + c] >= least) {
+        step_chunk(steps, maxima_, L_, c);
+        spend(1);
+      } else {
+        maxima_.chunk[c] = kNever<S>;
+        std::fill(after + c * kChunk, after + std::min(width_, (c + 1) * kChunk), kNever<S>);
+      }
+    }
+  }
+
+  // What step() takes: the scores of the labels it steps from, less the largest, and their transitions.
+  template <class Row>
+  void load(const Column* from, Row row) {
+    stepping_ = from ? from->count : 0;
+    make_room(stepping_);
+    magnitude_ = bounds_.largest;
+    for (Index i = 0; i < stepping_; ++i) {
+      const double x = from->bound[i] - from->top;
+      alpha_[i] = static_cast<S>(x);
+      if (x != kNever<double>) magnitude_ = std::max(magnitude_, bounds_.largest - x);
+      rows_[i] = row(i, buffers_ + i * width_);
+    }
+    counters_.edges += stepping_ * L_;
+  }
+
+  // The transitions into label y: [L], padded.
+  const S* arrivals(Label y, S* buffer) const {
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) return lattice_.transitions.column(y, buffer);
+    else return lattice_.model->across() + y * width_;
+  }
+
+  // Collects the labels with x + other >= least; `below` becomes a bound on x + other for all the others. Where more
+  // than `most` groups would be looked into, `least` is raised.
+  void gather(const S* x, const S* other, S least, Index most) {
+    wanted_ = mark(maxima_, chunks_, least, marked_, &below_);
+    if (wanted_ > most) {
+      const Arena::Scope scope(arena_);
+      S* sorted = arena_.get<S>(chunks_ * kLanes);
+      std::copy_n(maxima_.group, chunks_ * kLanes, sorted);
+      std::nth_element(sorted, sorted + most - 1, sorted + chunks_ * kLanes, std::greater<>());
+      least = std::max(least, sorted[most - 1]);
+      mark(maxima_, chunks_, least, marked_, &below_);
+    }
+    count_ = collect(x, other, L_, marked_, least, found_, &below_);
+    spent_ += 6 * count_;
+  }
+
+  // Puts a label with the largest x among those found, first in rank.
+  Label include(const S* x, S highest) {
+    constexpr S first = std::numeric_limits<S>::infinity();
+    for (Index n = 0; n < count_; ++n)
+      if (x[found_[n].label] == highest) {
+        found_[n].value = first;
+        return found_[n].label;
+      }
+    found_[count_] = {first, static_cast<Label>(std::find(x, x + L_, highest) - x)};
+    return found_[count_++].label;
+  }
+
+  // Collects the labels alive. Nothing is below: the others are out.
+  void gather_alive(const S* x, const S* other, double need, double known) {
+    gather(x, other, static_cast<S>(need - doubt(need, known)), chunks_ * kLanes);
+    below_ = kNever<S>;
+  }
+
+  // Rounding must lose neither a label nor the known paths themselves.
+  double doubt(double need, double known) const {
+    return std::max(1e-9 * std::max(1.0, std::abs(known)), rounding(std::abs(need) + magnitude_));
+  }
+
+  // Counts the vector operations of stepping to some chunks.
+  void spend(Index chunks) { spent_ += chunks * (stepping_ + 6) * (kChunk / kLanes); }
+
+  // Makes a column of the `most` best labels found, and bounds the others, whose x has the potential added.
+  template <class Bound>
+  void keep(Index t, Index most, const S* x, double origin, const S* potential, Bound bound) {
+    Column& c = kept_[t];
+    const Index count = std::min(most, count_);
+    if (count < count_) std::nth_element(found_, found_ + count, found_ + count_);
+    c.reserve(count, arena_);
+    c.top = c.rest = kNever<double>;
+    for (Index n = 0; n < count; ++n) {
+      const Label y = found_[n].label;
+      c.label[n] = y;
+      c.own[n] = static_cast<double>(lattice_.node(t)[y]);
+      c.bound[n] = bound(y, c.own[n]);
+      c.top = std::max(c.top, c.bound[n]);
+    }
+    c.count = count;
+    counters_.activated += count;
+    S rest = below_;
+    for (Index n = count; n < count_; ++n) rest = std::max(rest, x[found_[n].label] + potential[found_[n].label]);
+    if (rest != kNever<S>) c.rest = origin + static_cast<double>(rest) + rounding(std::abs(static_cast<double>(rest)) + magnitude_);
+  }
+
+  void keep_right(Index t, Index most) {
+    const Column* from = t ? kept_ + t - 1 : nullptr;
+    const S* x = before_ + t * width_;
+    const auto bound = [&](Label y, double own) {
+      return from ? best_arrival(*from, y, bounds_.enter[y], static_cast<double>(x[y]) - own, own) : own;
+    };
+    keep(t, most, x, origin_before_[t], leave(t), bound);
+  }
+  void keep_left(Index t, Index most) {
+    const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
+    const S* x = after_ + t * width_;
+    const auto bound = [&](Label y, double own) {
+      return from ? best_arrival(*from, y, bounds_.leave[y], static_cast<double>(x[y]), own) : own;
+    };
+    // Here the node belongs to what is bounded, so it is added to x where labels are left over.
+    S* whole = nullptr;
+    if (count_ > most) {
+      whole = arena_.get<S>(width_);
+      for (Index n = 0; n < count_; ++n) whole[found_[n].label] = x[found_[n].label] + lattice_.node(t)[found_[n].label];
+    }
+    keep(t, most, whole, origin_after_[t], t ? bounds_.enter_rounded.data() : bounds_.nothing.data(), bound);
+  }
+
+  // The bound of label y, its own score included: summed in double from few labels, so that rounding does not build up,
+  // and else what step() found, rounded up.
+  double best_arrival(const Column& from, Label y, double potential, double found, double own) const {
+    if (stepping_ > kExact) return from.top + found + own + rounding(std::abs(found) + 2 * std::abs(own) + magnitude_);
+    double best = from.rest + potential;
+    for (Index a = 0; a < stepping_; ++a) best = std::max(best, from.bound[a] + static_cast<double>(rows_[a][y]));
+    return best + own;
+  }
+
+  // What a sum of a few terms of this magnitude may be off by in S. In double it is left as it is.
+  static double rounding(double magnitude) {
+    if constexpr (std::is_same_v<S, double>) return 0;
+    return 2 * static_cast<double>(std::numeric_limits<S>::epsilon()) * magnitude;
+  }
+
+  void make_room(Index count) {
+    if (count <= room_) return;
+    room_ = std::max({count, 2 * room_, Index{8}});
+    alpha_ = arena_.get<S>(room_);
+    rows_ = arena_.get<const S*>(room_);
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) buffers_ = arena_.get<S>(room_ * width_, kNever<S>);
+  }
+
+  const Lattice<Tr>& lattice_;
+  const Bounds<S>& bounds_;
+  Counters& counters_;
+  Arena& arena_;
+  Index T_, L_, width_, chunks_;
+  Maxima<S> maxima_;      // of the row at hand
+  S* promise_;            // [T][chunks]: the maxima of the first sweep, less origin_promise_
+  unsigned* marked_;      // [chunks]: groups to look into, as bits
+  Found<S>* found_;       // [L + 1]
+  S* before_;             // [T][width], less origin_before_
+  S* after_ = nullptr;    // [T][width], less origin_after_
+  Column* kept_;          // [T]: by the last sweep
+  double* origin_before_;  // [T]
+  double* origin_after_;   // [T]
+  double* origin_promise_;  // [T]
+  Index wanted_ = 0;       // groups that gather was asked to look into
+  Index count_ = 0;        // labels found
+  S below_ = 0;            // bound on what was not
+  Index stepping_ = 0;     // labels stepped from
+  double magnitude_ = 0;   // largest magnitude among their scores
+  Index budget_, spent_ = 0;  // vector operations, roughly
+  Index room_ = 0;         // what the next three hold
+  S* alpha_ = nullptr;
+  const S** rows_ = nullptr;
+  S* buffers_ = nullptr;
+};
+
+}  // namespace certus

@@ -1,0 +1,89 @@
+// What best-first search sees of a lattice: columns of nodes, the scores between them, and a bound on what is
+// still to come. Two classes have this form:
+//   Index length(), size(t)
+//   const N* nodes(t)              the nodes' own scores
+//   const S* links(t, i, buffer)   the scores of going from node i of column t to every node of column t + 1
+//   double ahead(t, i)             no path scores more after it has left node i of column t
+// Every `ahead` is monotone: ahead(t, i) >= link(t, i, j) + node(t + 1, j) + ahead(t + 1, j). So the score that a
+// node is taken from the agenda with is final (but for rounding), and no node is opened twice.
+#pragma once
+
+#include "chain/search/degenerate_lattice.hpp"
+
+namespace certus {
+
+// ahead[t] = the sum of the largest node and transition scores after position t: Huang et al. 2012, equation 9.
+template <class Tr>
+double* naive_heuristic(const Lattice<Tr>& lattice, Arena& arena) {
+  const Index T = lattice.length;
+  const double across = largest_transition(*lattice.model);
+  double* ahead = arena.get<double>(T, 0.0);
+  for (Index t = T - 2; t >= 0; --t)
+    ahead[t] = ahead[t + 1] + across + static_cast<double>(largest(lattice.node(t + 1), lattice.labels));
+  return ahead;
+}
+
+// ahead[t][y] = the backward Viterbi score on the degenerate lattice with 2^level active labels a column: section
+// 4.1. It is monotone because every score between degenerate labels is at least that between their members.
+template <class Tr>
+double* coarse_heuristic(const Lattice<Tr>& lattice, Index level, Counters& counters, Arena& arena) {
+  const Index T = lattice.length, L = lattice.labels;
+  double* ahead = arena.get<double>(T * L, kNever<double>);
+  DegenerateLattice<Tr> degenerate(lattice, level, counters, arena);
+  if (degenerate.backward(kNever<double>) == kNever<double>) return ahead;
+  for (Index t = 0; t < T; ++t) {
+    const auto& c = degenerate.column(t);
+    double* row = ahead + t * L;
+    if (c.rest)
+      for (Index r = degenerate.tables().active(c.level); r < L; ++r)
+        row[degenerate.tables().order[r]] = c.out[c.active];
+    for (Index i = 0; i < c.active; ++i) row[c.label[i]] = c.out[i];
+  }
+  return ahead;
+}
+
+// The whole lattice; node i of a column is label i. `heuristic` is as in Request.
+template <class Tr>
+class FullSpace {
+ public:
+  using S = typename Tr::Score;
+  FullSpace(const Lattice<Tr>& lattice, Index heuristic, Counters& counters, Arena& arena)
+      : lattice_(lattice),
+        ahead_(heuristic < 0 ? naive_heuristic(lattice, arena)
+                             : coarse_heuristic(lattice, heuristic, counters, arena)),
+        step_(heuristic < 0 ? 1 : lattice.labels),
+        each_(heuristic < 0 ? 0 : 1) {}
+
+  Index length() const { return lattice_.length; }
+  Index size(Index) const { return lattice_.labels; }
+  const S* nodes(Index t) const { return lattice_.node(t); }
+  const S* links(Index t, Index i, S* buffer) const {
+    return lattice_.transitions.row(t, static_cast<Label>(i), buffer);
+  }
+  double ahead(Index t, Index i) const { return ahead_[t * step_ + i * each_]; }
+
+ private:
+  const Lattice<Tr>& lattice_;
+  const double* ahead_;  // [T] or [T][L]
+  Index step_, each_;
+};
+
+// A degenerate lattice with the naive heuristic, which is the same at all levels: a rest holds its largest scores.
+template <class Tr>
+class DegenerateSpace {
+ public:
+  using S = typename Tr::Score;
+  DegenerateSpace(const DegenerateLattice<Tr>& lattice, const double* ahead) : lattice_(lattice), ahead_(ahead) {}
+
+  Index length() const { return lattice_.length(); }
+  Index size(Index t) const { return lattice_.column(t).size(); }
+  const double* nodes(Index t) const { return lattice_.column(t).node; }
+  const S* links(Index t, Index i, S* buffer) const { return lattice_.links(t, i, buffer); }
+  double ahead(Index t, Index) const { return ahead_[t]; }
+
+ private:
+  const DegenerateLattice<Tr>& lattice_;
+  const double* ahead_;  // [T]
+};
+
+}  // namespace certus

@@ -1,0 +1,130 @@
+// The default method: exact, and as near as possible to reading each emission once.
+//
+// Beyond Kaji et al. 2010 and Huang et al. 2012: labels are chosen at each position by their score there, not in
+// one order for all; the labels left out are bounded after the transitions from the labels kept, not before; and
+// when the bound does not meet the best path, it tells exactly which labels can still matter, instead of doubling.
+#include "chain/search/pruned.hpp"
+#include "chain/run.hpp"
+
+namespace certus {
+namespace {
+
+inline constexpr Index kSmall = 160;   // labels below which the dense sweep is faster
+inline constexpr Index kFew = 8;       // kept labels of a position among which the k > 1 paths are looked for first
+inline constexpr Index kSweeps = 8;    // after the first
+// How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try
+// serves nearly all sentences, the second most of the others.
+struct Try {
+  double trust, caution;
+};
+inline constexpr Try kOne[] = {{0.3, 0.02}, {0.0, 0.2}}, kMany[] = {{0.3, 0.1}, {0.0, 0.4}};
+// Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
+inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
+inline constexpr Index kLarge = 1000;
+// Where all but a few pairs of labels share one score, as in trained models with many labels, that is what to expect.
+inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
+
+template <class Tr>
+void whole(const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
+  answer.found = 0;
+  if (request.k > 1) return viterbi_astar(lattice, request, answer, arena);
+  if (request.defer) answer.deferred = true;
+  else viterbi(lattice, request, answer, arena);
+}
+
+// Whether any score is NaN or +inf, for lattices that are not swept to the end.
+template <class Tr>
+bool bad(const Lattice<Tr>& lattice) {
+  const Sentence<typename Tr::Score> sentence{lattice.data, lattice.length, lattice.stride};
+  return invalid(sentence, lattice.labels).status == Status::invalid;
+}
+
+// Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
+double list(const Columns& columns, Index k, Answer& answer) {
+  NextBest paths(columns);
+  double last = kNever<double>;
+  for (answer.found = 0; answer.found < k; ++answer.found) {
+    last = paths.remaining();
+    if (!paths.next(answer.labels + answer.found * columns.positions)) return kNever<double>;
+  }
+  answer.counters.expanded += paths.taken;
+  return last;
+}
+
+// The sweeps after the first, until the labels that matter are known; false when that would not pay.
+template <class Tr>
+bool solve_one(Pruned<Tr>& pruned, Index T, Index most, Index edges, Answer& answer, Arena& arena) {
+  using Sweep = typename Pruned<Tr>::Sweep;
+  double known = pruned.trace(answer.labels);
+  if (known == kNever<double>) return false;
+  answer.found = 1;
+  if (pruned.bound() <= known) return true;
+  Index* path = arena.get<Index>(T);
+  for (Index n = 0; n < kSweeps; ++n) {
+    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
+    if (sweep == Sweep::lost) return false;
+    if (sweep == Sweep::complete) {
+      if (pruned.edges() > edges) return false;
+      pruned.connect(std::numeric_limits<Index>::max()).trace(known, answer.labels);
+      return true;
+    }
+    if (n % 2 == 0) continue;
+    const double score = pruned.trace(path);
+    if (score > known) known = score, std::copy_n(path, T, answer.labels);
+    if (pruned.bound() <= known) return true;
+  }
+  return false;
+}
+
+template <class Tr>
+bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& answer) {
+  using Sweep = typename Pruned<Tr>::Sweep;
+  Columns listed = pruned.connect(kFew);
+  double known = list(listed, k, answer);
+  for (Index n = 0; n < kSweeps; ++n) {
+    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
+    if (sweep == Sweep::lost) return false;
+    if (sweep == Sweep::complete) {
+      // Where the labels that matter are among those that paths were listed from, the list is right already.
+      if (answer.found == k && known != kNever<double> && pruned.within(listed)) return true;
+      if (pruned.edges() > edges) return false;
+      list(pruned.connect(std::numeric_limits<Index>::max()), k, answer);
+      return answer.found > 0;
+    }
+    listed = pruned.connect(kFew);
+    known = std::max(known, list(listed, k, answer));
+  }
+  return false;
+}
+
+}  // namespace
+
+CERTUS_SOLVER(automatic) {
+  const Index T = lattice.length, L = lattice.labels;
+  if (L < kSmall || lattice.model->positions() > 0) {
+    if (bad(lattice)) answer.status = Status::invalid;
+    else whole(lattice, request, answer, arena);
+    return;
+  }
+  using Sweep = typename Pruned<Tr>::Sweep;
+  Pruned<Tr> pruned(lattice, answer.counters, arena);
+  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10), edges = T * L * L / 200;
+  const bool one = request.k == 1;
+  const bool listed = lattice.model->mostly_default();
+  for (const Try& attempt : !one ? kMany : listed ? kOneListed : L < kLarge ? kOne : kOneLarge) {
+    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution);
+    if (sweep == Sweep::partial) {
+      if (one ? solve_one(pruned, T, most, edges, answer, arena) : solve_many(pruned, most, edges, request.k, answer))
+        return;
+      continue;
+    }
+    if (sweep == Sweep::invalid || bad(lattice)) answer.status = Status::invalid;
+    if (sweep == Sweep::dead || answer.status == Status::invalid) return;
+    if (sweep == Sweep::flat) break;
+  }
+  whole(lattice, request, answer, arena);
+}
+
+CERTUS_INSTANTIATE(automatic)
+
+}  // namespace certus

@@ -1,0 +1,30 @@
+// 1-best iterative A*: Huang et al. 2012, section 4.2.
+//
+// A* with the naive heuristic on the degenerate lattice, which is expanded where the best path is degenerate
+// until it is so nowhere. As in the paper there is no lower bound and nothing is pruned, but for nodes that no path
+// can go through at all.
+#include "chain/search/best_first.hpp"
+#include "chain/search/degenerate_paths.hpp"
+
+namespace certus {
+
+CERTUS_SOLVER(iterative_astar) {
+  const double* ahead = naive_heuristic(lattice, arena);
+  DegenerateLattice<Tr> degenerate(lattice, 0, answer.counters, arena);
+  DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
+  Counters each;
+  for (;;) {
+    ++answer.counters.iterations;
+    if (!best_first(DegenerateSpace<Tr>(degenerate, ahead), answer.labels, each, arena)) break;
+    for (Index t = 0; t < lattice.length; ++t) answer.labels[t] = degenerate.column(t).label[answer.labels[t]];
+    answer.found = search.is_active(answer.labels);
+    if (answer.found) break;
+    search.expand(kNever<double>);
+  }
+  answer.counters.edges = each.edges;
+  answer.counters.expanded = each.expanded;
+}
+
+CERTUS_INSTANTIATE(iterative_astar)
+
+}  // namespace certus

@@ -1,0 +1,18 @@
+// k-best Viterbi A*: Huang et al. 2012, section 3.5, algorithm 3.
+#include "chain/solvers/viterbi_astar.hpp"
+
+namespace certus {
+
+CERTUS_SOLVER(viterbi_astar) {
+  const Index L = lattice.labels;
+  const auto f = forward(lattice, arena);
+  answer.counters = {1, lattice.length * L, 0, (lattice.length - 1) * L * L, 0};
+  if (f.died >= 0) return;
+  NextBest<FullColumns<Tr>> paths(FullColumns<Tr>(lattice, f, arena));
+  while (answer.found < request.k && paths.next(answer.labels + answer.found * lattice.length)) ++answer.found;
+  answer.counters.expanded = paths.taken;
+}
+
+CERTUS_INSTANTIATE(viterbi_astar)
+
+}  // namespace certus

@@ -1,0 +1,61 @@
+// The whole lattice after a forward pass, as the search for next-best paths wants to see it.
+#pragma once
+
+#include "chain/search/next_best.hpp"
+#include "chain/search/forward.hpp"
+
+namespace certus {
+
+template <class Tr>
+class FullColumns {
+ public:
+  using S = typename Tr::Score;
+  // `lattice`, `f` and `arena` must outlive the search.
+  FullColumns(const Lattice<Tr>& lattice, const Forward<S>& f, Arena& arena)
+      : lattice_(&lattice), forward_(&f), zeros_(arena.get<S>(lattice.labels, S{0})) {
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) column_ = arena.get<S>(lattice.labels);
+  }
+
+  Index length() const { return forward_->died >= 0 ? 0 : lattice_->length; }
+  double offset(Index t) const { return forward_->offset[t]; }
+  double node(Index t, Index y) const { return static_cast<double>(lattice_->node(t)[y]); }
+  double link(Index t, Index i, Index y) const {
+    return static_cast<double>(lattice_->at(t, static_cast<Label>(i), static_cast<Label>(y)));
+  }
+  Index label(Index, Index y) const { return y; }
+
+  Index next(Index t, Index y, double value, Index index, double* found) const {
+    if (t < 0) return -1;
+    Index stride;
+    const S* into = arrivals(t, y, &stride);
+    return next_best_sum(forward_->row(t), into, stride, lattice_->labels, value, index, found);
+  }
+  TwoBest two(Index t, Index y) const {
+    Index stride;
+    const S* into = arrivals(t, y, &stride);
+    return two_best_sums(forward_->row(t), into, stride, lattice_->labels);
+  }
+
+ private:
+  // The transitions into label y at position t + 1 (zeros into the end of the sentence), and the step between them.
+  const S* arrivals(Index t, Index y, Index* stride) const {
+    *stride = 1;
+    if (y < 0) return zeros_;
+    const Tr& tr = lattice_->transitions;
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) {
+      return tr.column(static_cast<Label>(y), column_);
+    } else {
+      const S* across = lattice_->model->transposed();
+      if (across && !tr.step) return across + y * padded(lattice_->labels);
+      *stride = tr.stride;
+      return tr.data + t * tr.step + y;
+    }
+  }
+
+  const Lattice<Tr>* lattice_;
+  const Forward<S>* forward_;
+  const S* zeros_;
+  S* column_ = nullptr;
+};
+
+}  // namespace certus

@@ -1,0 +1,245 @@
+#include "learn/crf/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/arena.hpp"
+#include "learn/crf/kernels.hpp"
+
+namespace certus {
+namespace {
+
+// a[t] and c[t], from nodes in r; returns sum_t log c[t].
+CERTUS_INLINE double forward(const CrfSteps& steps, Index T, const double* r, double* a, double* c) {
+  const Index W = steps.width;
+  LogProduct product_of_c;
+  for (Index t = 0; t < T; ++t) {
+    double* now = a + t * W;
+    if (t) product(now - W, steps.link(t), steps.labels, W, now);
+    else std::fill_n(now, W, 1.0);
+    product_of_c.times(c[t] = weigh_and_scale(now, r + t * W, W));
+  }
+  return product_of_c.log();
+}
+
+// b[t], and the probabilities in r, from the last position on.
+CERTUS_INLINE void backward(const CrfSteps& steps, Index T, const double* a, const double* c, double* b, double* r,
+                            double* beta) {
+  const Index W = steps.width;
+  std::fill(beta, beta + W, 1.0);
+  for (Index t = T - 1; t >= 0; --t) {
+    look_back(beta, a + t * W, 1 / c[t], W, b + t * W, r + t * W);
+    if (t == 0) break;
+    if (steps.acrosses) product(b + t * W, steps.acrosses, steps.labels, W, beta);
+    else products(steps.link(t), b + t * W, steps.labels, W, beta);
+  }
+  std::fill(b, b + W, 0.0);
+}
+
+double path_score(const CrfSteps& steps, Index T, const Label* path, const double* scores) {
+  double sum = scores[path[0]];
+  for (Index t = 1; t < T; ++t)
+    sum += steps.score(t)[path[t - 1] * steps.width + path[t]] + scores[t * steps.width + path[t]];
+  return sum;
+}
+
+CERTUS_CLONES bool scaled(const CrfSteps& steps, Index T, double* a, double* b, double* r, double* c, double* beta,
+                          double* log_z) {
+  double taken = 0;
+  if (!nodes(steps, T, r, c, &taken)) return false;
+  *log_z = taken + steps.taken(T) + forward(steps, T, r, a, c);
+  backward(steps, T, a, c, b, r, beta);
+  return true;
+}
+
+CERTUS_CLONES void exponentiate(Doubles& x, double largest) {
+  for (std::size_t n = 0; n < x.size(); n += kLanes) store(x.data() + n, exp_vector(load(x.data() + n) - largest));
+}
+
+CERTUS_CLONES void scale_rows(const double* x, double factor, Doubles& out) {
+  for (std::size_t n = 0; n < out.size(); n += kLanes) store(out.data() + n, factor * load(x + n));
+}
+
+CERTUS_CLONES Span span_of_row(double* row, Index labels, Index width) { return span(row, labels, width); }
+
+// In blocks of a cache line by a cache line.
+void transpose(const Doubles& x, Index labels, Index width, Doubles& out) {
+  for (Index i = 0; i < labels; i += kLanes)
+    for (Index j = 0; j < labels; j += kLanes)
+      for (Index b = j; b < std::min(labels, j + kLanes); ++b)
+        for (Index a = i; a < std::min(labels, i + kLanes); ++a) out[b * width + a] = x[a * width + b];
+}
+
+void take_gold(Index T, const Label* gold, Index width, double* r) {
+  for (Index t = 0; t < T; ++t) r[t * width + gold[t]] -= 1;
+}
+
+// log sum_i exp(x(i)).
+template <class X>
+double log_sum(Index count, const X& x) {
+  double most = x(0), sum = 0;
+  for (Index i = 1; i < count; ++i) most = std::max(most, x(i));
+  for (Index i = 0; i < count; ++i) sum += std::exp(x(i) - most);
+  return most + std::log(sum);
+}
+
+}  // namespace
+
+void CrfLinks::set(const double* transitions, double scale) {
+  scale_rows(transitions, scale, score);
+  double least = std::numeric_limits<double>::infinity();
+  largest = -least;
+  for (Index i = 0; i < labels; ++i) {
+    const Span s = span_of_row(score.data() + i * width, labels, width);
+    largest = std::max(largest, s.most);
+    least = std::min(least, s.least);
+  }
+  range = largest - least;
+  if (!(range <= kRange)) return;  // every sentence goes through log space
+  link = score;
+  exponentiate(link, largest);
+  for (Index i = 0; i < labels; ++i) std::fill_n(link.data() + i * width + labels, width - labels, 0.0);
+  transpose(link, labels, width, across);
+}
+
+namespace {
+
+// Of the [L][width] scores of a step; past the labels each row then repeats its first.
+CERTUS_CLONES Span span_of_step(double* scores, Index labels, Index width) {
+  Span all = span(scores, labels, width);
+  for (Index i = 1; i < labels; ++i) {
+    const Span s = span(scores + i * width, labels, width);
+    all = {std::min(all.least, s.least), std::max(all.most, s.most)};
+  }
+  return all;
+}
+
+CERTUS_CLONES void weigh_step(double* scores, double most, Index count) {
+  for (Index n = 0; n < count; n += kLanes) store(scores + n, exp_vector(load(scores + n) - most));
+}
+
+}  // namespace
+
+CrfSteps crf_steps(double* scores, double* r, Index T, Index labels, Index width) {
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  const Index size = labels * width;
+  double *most = arena.get<double>(T), widest = 0, range = 0, largest = 0;
+  for (Index t = 0; t < T; ++t) {
+    const Span s = span_of_row(r + t * width, labels, width);
+    widest = std::max(widest, s.most - s.least);
+  }
+  for (Index t = 1; t < T; ++t) {
+    const Span s = span_of_step(scores + (t - 1) * size, labels, width);
+    most[t] = s.most;
+    largest += s.most;
+    range = std::max(range, s.most - s.least);
+  }
+  const CrfSteps steps{labels, width, size, scores, scores, nullptr, largest, range};
+  if (!(widest + range <= kRange)) return {labels, width, size, scores, nullptr, nullptr, largest, 2 * kRange};
+  for (Index t = 1; t < T; ++t) weigh_step(scores + (t - 1) * size, most[t], size);
+  return steps;
+}
+
+CERTUS_CLONES void crf_step_pairs(const CrfSteps& steps, Index T, const double* a, const double* b, double* pairs) {
+  const Index L = steps.labels, W = steps.width;
+  std::fill_n(pairs, L * W, 0.0);
+  for (Index t = 1; t < T; ++t) {
+    const double *link = steps.link(t), *before = a + (t - 1) * W, *now = b + t * W;
+    double* into = pairs + t * L * W;
+    for (Index i = 0; i < L; ++i)
+      for (Index j = 0; j < W; j += kLanes)
+        store(into + i * W + j, before[i] * load(link + i * W + j) * load(now + j));
+  }
+}
+
+double crf_sum(const CrfSteps& steps, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged) {
+  if (T == 0) return 0;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double log_z = 0;
+  const double score = gold ? path_score(steps, T, gold, r) : 0;
+  *ranged = scaled(steps, T, a, b, r, arena.get<double>(T), arena.get<double>(steps.width, 0.0), &log_z);
+  if (!*ranged) {
+    std::fill(a, a + T * steps.width, 0.0);
+    std::fill(b, b + T * steps.width, 0.0);
+    return crf_log_space(steps, T, gold, r, nullptr);
+  }
+  if (gold) take_gold(T, gold, steps.width, r);
+  return log_z - score;
+}
+
+double crf_log_space(const CrfSteps& steps, Index T, const Label* gold, double* r, double* pairs) {
+  if (T == 0) return 0;
+  const Index L = steps.labels, W = steps.width;
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* alpha = arena.get<double>(T * W);
+  double* beta = arena.get<double>(T * W, 0.0);
+  const double score = gold ? path_score(steps, T, gold, r) : 0;
+  std::copy_n(r, L, alpha);
+  for (Index t = 1; t < T; ++t) {
+    const double* step = steps.score(t);
+    for (Index j = 0; j < L; ++j)
+      alpha[t * W + j] =
+          r[t * W + j] + log_sum(L, [&](Index i) { return alpha[(t - 1) * W + i] + step[i * W + j]; });
+  }
+  for (Index t = T - 2; t >= 0; --t) {
+    const double* step = steps.score(t + 1);
+    for (Index i = 0; i < L; ++i)
+      beta[t * W + i] = log_sum(
+          L, [&](Index j) { return step[i * W + j] + r[(t + 1) * W + j] + beta[(t + 1) * W + j]; });
+  }
+  const double log_z = log_sum(L, [&](Index j) { return alpha[(T - 1) * W + j]; });
+  for (Index t = 1; pairs && t < T; ++t) {
+    const double* step = steps.score(t);
+    double* into = pairs + t * steps.stride;
+    for (Index i = 0; i < L; ++i)
+      for (Index j = 0; j < L; ++j)
+        into[i * W + j] += std::exp(alpha[(t - 1) * W + i] + step[i * W + j] + r[t * W + j] + beta[t * W + j] - log_z);
+  }
+  for (Index t = 0; t < T; ++t) {
+    for (Index j = 0; j < L; ++j) r[t * W + j] = std::exp(alpha[t * W + j] + beta[t * W + j] - log_z);
+    std::fill(r + t * W + L, r + (t + 1) * W, 0.0);
+  }
+  if (gold) take_gold(T, gold, W, r);
+  return log_z - score;
+}
+
+namespace {
+
+// R rows of sums in N vectors each stay in registers while the positions go by.
+template <int R, int N>
+CERTUS_INLINE void pairs_tile(const double* a, const double* b, Index T, Index width, Index stride, double* pairs) {
+  Vec sum[R][N];
+  for (int r = 0; r < R; ++r)
+    for (int n = 0; n < N; ++n) sum[r][n] = load(pairs + r * width + n * kLanes);
+  for (Index t = 1; t < T; ++t) {
+    const double *before = a + (t - 1) * width, *now = b + t * stride;
+    for (int n = 0; n < N; ++n) {
+      const Vec x = load(now + n * kLanes);
+      for (int r = 0; r < R; ++r) sum[r][n] += before[r] * x;
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int n = 0; n < N; ++n) store(pairs + r * width + n * kLanes, sum[r][n]);
+}
+
+template <int R>
+CERTUS_INLINE void pairs_rows(const double* a, const double* b, Index T, Index width, Index stride, double* pairs) {
+  Index j = 0;
+  for (; j + 3 * kLanes <= width; j += 3 * kLanes) pairs_tile<R, 3>(a, b + j, T, width, stride, pairs + j);
+  for (; j < width; j += kLanes) pairs_tile<R, 1>(a, b + j, T, width, stride, pairs + j);
+}
+
+}  // namespace
+
+CERTUS_CLONES void crf_pairs(const double* a, const double* b, Index T, Index width, Index stride, Index first, Index last,
+                             double* pairs) {
+  Index i = first;
+  for (; i + 4 <= last; i += 4) pairs_rows<4>(a + i, b, T, width, stride, pairs + i * width);
+  for (; i < last; ++i) pairs_rows<1>(a + i, b, T, width, stride, pairs + i * width);
+}
+
+}  // namespace certus

@@ -1,0 +1,116 @@
+// Rows of states in whole vectors: what the sums over paths of CRFs are made of.
+#pragma once
+
+#include <cmath>
+
+#include "learn/crf/chain.hpp"
+
+namespace certus {
+namespace {
+
+template <int N>
+CERTUS_INLINE void product_tile(const double* x, const double* rows, Index count, Index stride, double* out) {
+  Vec even[N] = {}, odd[N] = {};
+  Index i = 0;
+  for (; i + 2 <= count; i += 2)  // two sums, so that one addition need not wait for the other
+    for (int n = 0; n < N; ++n) {
+      even[n] += x[i] * load(rows + i * stride + n * kLanes);
+      odd[n] += x[i + 1] * load(rows + (i + 1) * stride + n * kLanes);
+    }
+  for (int n = 0; n < N; ++n) {
+    if (i < count) even[n] += x[i] * load(rows + i * stride + n * kLanes);
+    store(out + n * kLanes, even[n] + odd[n]);
+  }
+}
+
+// out[j] = sum_i x[i] rows[i][j].
+CERTUS_INLINE void product(const double* x, const double* rows, Index count, Index width, double* out) {
+  Index j = 0;
+  for (; j + 4 * kLanes <= width; j += 4 * kLanes) product_tile<4>(x, rows + j, count, width, out + j);
+  const Index left = (width - j) / kLanes;
+  if (left == 3) product_tile<3>(x, rows + j, count, width, out + j);
+  else if (left == 2) product_tile<2>(x, rows + j, count, width, out + j);
+  else if (left == 1) product_tile<1>(x, rows + j, count, width, out + j);
+}
+
+// out[i] = sum_j rows[i][j] x[j].
+CERTUS_INLINE void products(const double* rows, const double* x, Index count, Index width, double* out) {
+  for (Index i = 0; i < count; ++i) {
+    Vec sum = {};
+    for (Index j = 0; j < width; j += kLanes) sum += load(rows + i * width + j) * load(x + j);
+    out[i] = add_lanes(sum);
+  }
+}
+
+struct Span {
+  double least, most;
+};
+
+// Of the L scores of a row of whole vectors; past the labels it then repeats the first.
+CERTUS_INLINE Span span(double* row, Index labels, Index width) {
+  for (Index j = labels; j < width; ++j) row[j] = row[0];
+  Vec most = load(row), least = most;
+  for (Index j = kLanes; j < width; j += kLanes) {
+    const Vec x = load(row + j);
+    most = x > most ? x : most;
+    least = x < least ? x : least;
+  }
+  return {-fold_largest<double>(-least), fold_largest<double>(most)};
+}
+
+CERTUS_INLINE void exp_row(double* row, double most, Index labels, Index width) {
+  for (Index j = 0; j < width; j += kLanes) store(row + j, exp_vector(load(row + j) - most));
+  for (Index j = labels; j < width; ++j) row[j] = 0;
+}
+
+// Turns scores into node weights; tells whether they span little enough, and if so adds up what was taken out. If not,
+// the scores are as they were. `most` [T] is scratch.
+CERTUS_INLINE bool nodes(const CrfSteps& steps, Index T, double* r, double* most, double* taken) {
+  const Index W = steps.width;
+  for (Index t = 0; t < T; ++t) {
+    const Span s = span(r + t * W, steps.labels, W);
+    if (!(s.most - s.least + steps.range <= kRange)) return false;
+    most[t] = s.most;
+  }
+  for (Index t = 0; t < T; ++t) {
+    exp_row(r + t * W, most[t], steps.labels, W);
+    *taken += most[t];
+  }
+  return true;
+}
+
+// The log of a product of many factors, with few logarithms.
+struct LogProduct {
+  double logs = 0, factor = 1;
+
+  void times(double x) {
+    factor *= x;
+    if (factor < 1e-30 || factor > 1e30) logs += std::log(factor), factor = 1;
+  }
+  double log() const { return logs + std::log(factor); }
+};
+
+// now[j] = now[j] node[j] / c, where c, which is returned, makes their sum 1.
+CERTUS_INLINE double weigh_and_scale(double* now, const double* node, Index width) {
+  Vec sum = {};
+  for (Index j = 0; j < width; j += kLanes) {
+    const Vec x = load(now + j) * load(node + j);
+    store(now + j, x);
+    sum += x;
+  }
+  const double c = add_lanes(sum), scale = 1 / c;
+  for (Index j = 0; j < width; j += kLanes) store(now + j, load(now + j) * scale);
+  return c;
+}
+
+// b[j] = beta[j] node[j] scale, and the node becomes the probability, a[j] beta[j].
+CERTUS_INLINE void look_back(const double* beta, const double* a, double scale, Index width, double* b, double* node) {
+  for (Index j = 0; j < width; j += kLanes) {
+    const Vec ahead = load(beta + j);
+    store(b + j, ahead * load(node + j) * scale);
+    store(node + j, load(a + j) * ahead);
+  }
+}
+
+}  // namespace
+}  // namespace certus

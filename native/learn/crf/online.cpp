@@ -1,0 +1,253 @@
+#include "learn/crf/online.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace certus {
+
+// The loss of one sentence and what it says of the weights.
+class CrfSentences {
+ public:
+  explicit CrfSentences(const CrfData& data)
+      : data_(data), links_(data.layout), pairs_(links_.labels * links_.width) {
+    for (Doubles* x : {&a_, &b_, &r_}) x->resize(data.longest * links_.width);
+  }
+
+  // Under the weights scale * w.
+  double sum(const double* w, double scale, Index s) {
+    const Index T = data_.input.length(s), W = links_.width;
+    links_.set(w + data_.layout.transitions(), scale);
+    data_.score(w, s, r_.data());
+    for (Index n = 0; scale != 1 && n < T * W; ++n) r_[n] *= scale;
+    const double loss = crf_sum(links_.steps(), T, data_.labels(s), a_.data(), b_.data(), r_.data(), &ranged_);
+    sum_pairs(w, scale, s);
+    return loss;
+  }
+
+  // Calls dense(weights, number, value, residual), listed(row, value, residual), and pairs(gradient): rows are to be
+  // moved against value * residual, transitions against their gradient.
+  template <class DenseRow, class ListedRow, class Pairs>
+  void each(Index s, const DenseRow& dense, const ListedRow& listed, const Pairs& pairs) {
+    const CrfInput& input = data_.input;
+    for (Index t = 0; t < input.length(s); ++t) {
+      const Index token = input.sentence_begin[s] + t;
+      const double* residual = r_.data() + t * links_.width;
+      for (Index n = input.begin[token]; n < input.begin[token + 1]; ++n) {
+        const double value = input.value.empty() ? 1.0 : input.value[n];
+        if (n < input.middle[token]) dense(static_cast<Index>(input.index[n]), value, residual);
+        else listed(data_.layout.row(input.index[n]), value, residual);
+      }
+    }
+    if (input.length(s) > 1) pairs(pairs_.data());
+  }
+
+ private:
+  // pairs: expected less found.
+  void sum_pairs(const double* w, double scale, Index s) {
+    const Index T = data_.input.length(s), W = links_.width, L = links_.labels;
+    std::fill(pairs_.begin(), pairs_.end(), 0.0);
+    if (T > 1 && ranged_) {
+      crf_pairs(a_.data(), b_.data(), T, W, W, 0, L, pairs_.data());
+      for (Index n = 0; n < L * W; ++n) pairs_[n] *= links_.link[n];
+    } else if (T > 1) {
+      data_.score(w, s, a_.data());
+      for (Index n = 0; n < T * W; ++n) a_[n] *= scale;
+      crf_log_space(links_.steps(), T, nullptr, a_.data(), pairs_.data());
+    }
+    for (Index t = 1; t < T; ++t) pairs_[data_.labels(s)[t - 1] * W + data_.labels(s)[t]] -= 1;
+  }
+
+  const CrfData& data_;
+  CrfLinks links_;
+  Doubles a_, b_, r_, pairs_;
+  bool ranged_ = true;
+};
+
+namespace {
+
+CERTUS_CLONES void add_row(double* w, double factor, const double* x, Index width) {
+  for (Index j = 0; j < width; ++j) w[j] += factor * x[j];
+}
+
+class L2Sgd {
+ public:
+  L2Sgd(const CrfData& data, const L2SgdOptions& options, double* w)
+      : data_(data),
+        o_(options),
+        w_(w),
+        lambda_(2 * options.c2 / static_cast<double>(std::max<Index>(1, data.input.sentences()))),
+        sentences_(data) {}
+
+  void begin(double eta) {
+    eta_ = eta, k_ = 0;
+    std::fill_n(w_, data_.layout.size(), 0.0);
+  }
+
+  // One pass over `count` sentences of an order; returns the objective met on the way.
+  double pass(const Index* order, Index count) {
+    double loss = 0, scale = 1;
+    for (Index n = 0; n < count; ++n) {
+      const double eta = eta_ / (1 + lambda_ * eta_ * static_cast<double>(k_++));
+      scale /= 1 + eta * lambda_;
+      loss += sentences_.sum(w_, scale, order[n]);
+      step(order[n], eta / scale);
+      if (scale < 1e-100) rescale(&scale);
+    }
+    rescale(&scale);
+    return loss + penalty();
+  }
+
+  double penalty() const {
+    double squares = 0;
+    for (Index n = 0; n < data_.layout.size(); ++n) squares += w_[n] * w_[n];
+    return o_.c2 * squares;
+  }
+
+ private:
+  void step(Index s, double gain) {
+    const CrfLayout& layout = data_.layout;
+    const Index W = layout.width();
+    sentences_.each(
+        s,
+        [&](Index dense, double value, const double* residual) {
+          add_row(w_ + dense * W, -gain * value, residual, W);
+          layout.clear_row(w_, dense);
+        },
+        [&](const CrfLayout::Row& row, double value, const double* residual) {
+          const Label* label = layout.listed(row);
+          for (Label k = 0; k < row.count; ++k) w_[row.begin + k] -= gain * value * residual[label[k]];
+        },
+        [&](const double* pairs) {
+          add_row(w_ + layout.transitions(), -gain, pairs, layout.labels() * W);
+          layout.clear_transitions(w_);
+        });
+  }
+  void rescale(double* scale) {
+    for (Index n = 0; n < data_.layout.size(); ++n) w_[n] *= *scale;
+    *scale = 1;
+  }
+
+  const CrfData& data_;
+  const L2SgdOptions& o_;
+  double* w_;
+  double lambda_, eta_ = 0;
+  Index k_ = 0;
+  CrfSentences sentences_;
+};
+
+// From the first rate upwards while that helps, then downwards.
+double calibrate(L2Sgd& sgd, const CrfData& data, const L2SgdOptions& o, const double* w) {
+  Shuffle shuffle(data.input.sentences(), o.seed + 1);
+  shuffle.next();
+  const Index count = std::min(o.samples, data.input.sentences());
+  CrfSentences sentences(data);
+  sgd.begin(o.eta);
+  double idle = 0;
+  for (Index n = 0; n < count; ++n) idle += sentences.sum(w, 1, shuffle.order[n]);
+  double best = std::numeric_limits<double>::infinity(), chosen = o.eta, eta = o.eta;
+  bool down = false;
+  Index left = o.candidates;
+  for (Index trial = 0; trial < o.max_trials && !(down && left == 0); ++trial) {
+    sgd.begin(eta);
+    const double loss = sgd.pass(shuffle.order.data(), count);
+    const bool helps = std::isfinite(loss) && loss < idle;
+    if (helps) --left;
+    if (helps && loss < best) best = loss, chosen = eta;
+    if (!down && helps && left > 0) eta *= o.rate;
+    else if (!down) down = true, left = o.candidates, eta = o.eta / o.rate;
+    else eta /= o.rate;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void crf_l2sgd(const CrfData& data, const L2SgdOptions& o, double* w, const CrfReport& report) {
+  L2Sgd sgd(data, o, w);
+  sgd.begin(calibrate(sgd, data, o, w));
+  Shuffle shuffle(data.input.sentences(), o.seed);
+  std::vector<double> past;
+  Doubles best_w;
+  double best = std::numeric_limits<double>::infinity();
+  for (Index pass = 1; pass <= o.max_passes; ++pass) {
+    shuffle.next();
+    const double loss = sgd.pass(shuffle.order.data(), data.input.sentences());
+    if (loss < best) best = loss, best_w.assign(w, w + data.layout.size());
+    past.push_back(loss);
+    if (!report(pass, loss) || !std::isfinite(loss)) break;
+    if (o.period > 0 && pass > o.period && past[pass - 1 - o.period] - loss < o.delta * loss) break;
+  }
+  std::copy(best_w.begin(), best_w.end(), w);
+}
+
+namespace {
+
+// Moves weights towards 0 until they have got the whole penalty `due`, `got` being what they got so far.
+CERTUS_CLONES void pull(double* w, double* got, double due, Index count) {
+  for (Index n = 0; n < count; ++n) {
+    const double before = w[n], down = before - (due + got[n]), up = before + (due - got[n]);
+    const double after = before > 0 ? (down > 0 ? down : 0) : before < 0 ? (up < 0 ? up : 0) : 0;
+    got[n] += after - before;
+    w[n] = after;
+  }
+}
+
+}  // namespace
+
+CrfSgd::CrfSgd(const CrfData& data, const SgdOptions& options, double* w)
+    : data_(data), o_(options), w_(w), sentences_(std::make_unique<CrfSentences>(data)) {
+  state.got.assign(data.layout.size(), 0.0);
+}
+CrfSgd::~CrfSgd() = default;
+
+double CrfSgd::pass(const Index* order, Index count) {
+  const double total = static_cast<double>(data_.input.sentences());
+  double loss = 0;
+  for (Index n = 0; n < count; ++n) {
+    const double eta = o_.eta * std::pow(o_.decay, static_cast<double>(state.learnt++) / total);
+    state.due += eta * o_.c1 / total;
+    loss += sentences_->sum(w_, 1, order[n]);
+    step(order[n], eta);
+  }
+  pull_all(0, data_.layout.size());
+  double sum = 0;
+  for (Index n = 0; n < data_.layout.size(); ++n) sum += std::abs(w_[n]);
+  return loss + o_.c1 * sum;
+}
+
+void CrfSgd::pull_all(Index begin, Index count) {
+  if (state.due > 0) pull(w_ + begin, state.got.data() + begin, state.due, count);
+}
+
+void CrfSgd::step(Index sentence, double eta) {
+  const CrfLayout& layout = data_.layout;
+  const Index W = layout.width();
+  sentences_->each(
+      sentence,
+      [&](Index dense, double value, const double* residual) {
+        add_row(w_ + dense * W, -eta * value, residual, W);
+        layout.clear_row(w_, dense);
+        pull_all(dense * W, W);
+      },
+      [&](const CrfLayout::Row& row, double value, const double* residual) {
+        const Label* label = layout.listed(row);
+        for (Label k = 0; k < row.count; ++k) w_[row.begin + k] -= eta * value * residual[label[k]];
+        pull_all(row.begin, row.count);
+      },
+      [&](const double* pairs) {
+        add_row(w_ + layout.transitions(), -eta, pairs, layout.labels() * W);
+        layout.clear_transitions(w_);
+        pull_all(layout.transitions(), layout.labels() * W);
+      });
+}
+
+void crf_sgd(const CrfData& data, const SgdOptions& o, double* w, const CrfReport& report) {
+  CrfSgd sgd(data, o, w);
+  Shuffle shuffle(data.input.sentences(), o.seed);
+  for (Index pass = 1; pass <= o.max_passes; ++pass) {
+    shuffle.next();
+    if (!report(pass, sgd.pass(shuffle.order.data(), data.input.sentences()))) break;
+  }
+}
+
+}  // namespace certus

@@ -1,0 +1,230 @@
+#include "scoring/cascade.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "scoring/emissions.hpp"
+
+namespace certus::learn {
+namespace {
+
+// Numbers of states and edges are kept in 32 bits.
+std::uint32_t counted(std::size_t n) {
+  if (n >= 0xFFFFFFFFull) throw std::length_error("too many labels stay for so long a sentence: raise the thresholds");
+  return static_cast<std::uint32_t>(n);
+}
+
+// What stays where nothing is probable enough, as before anything was learned.
+Index first_largest(const std::vector<float>& x) { return std::max_element(x.begin(), x.end()) - x.begin(); }
+
+}  // namespace
+
+void Level::clear() {
+  begin.assign(1, 0);
+  prev.clear(), cur.clear(), label.clear(), full.clear(), coarse.clear(), node.clear();
+  from.clear(), edge_begin.assign(1, 0), edge.clear();
+}
+
+void Cascade::add_state(Level& level, std::uint32_t prev, std::uint32_t cur, Label label, Key full, Key coarse,
+                        float node) {
+  level.prev.push_back(prev);
+  level.cur.push_back(cur);
+  level.label.push_back(label);
+  level.full.push_back(full);
+  level.coarse.push_back(coarse);
+  level.node.push_back(node);
+}
+
+void Cascade::add_boundary() {
+  Level& zero = levels_[0];
+  const Label y = static_cast<Label>(tagset_.labels);
+  add_state(zero, 0, 0, y, mix(1, static_cast<Key>(y)), mix(2, static_cast<Key>(tagset_.groups)), 0);
+  zero.begin.push_back(static_cast<std::uint32_t>(zero.label.size()));
+}
+
+void Cascade::begin(Index length) {
+  length_ = length;
+  pruned = false;
+  levels_[0].clear();
+  labels.clear();
+  label_begin.assign(1, 0);
+  group_probability.clear();
+  add_boundary();
+}
+
+void Cascade::close() { add_boundary(); }
+
+// Leaves those of `groups_` that are probable enough.
+float Cascade::keep_groups(const float* scores) {
+  scratch_.clear();
+  float most = kNever<float>;
+  for (const Index g : groups_) {
+    scratch_.push_back(scores[g]);
+    most = std::max(most, scores[g]);
+  }
+  const float sum = exponentiate(scratch_.data(), static_cast<Index>(scratch_.size()), most);
+  const float least = thresholds.groups * sum;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < groups_.size(); ++i)
+    if (scratch_[i] >= least) groups_[kept++] = groups_[i];
+  if (kept == 0 && !groups_.empty()) groups_[kept++] = groups_[first_largest(scratch_)];
+  pruned = pruned || kept < groups_.size();
+  groups_.resize(kept);
+  groups_kept += static_cast<Index>(kept);
+  return sum;
+}
+
+// All labels of the coarse tags that stay, and their scores.
+void Cascade::expand(const float* scores) {
+  const Index G = tagset_.groups;
+  groups_.resize(G);
+  for (Index g = 0; g < G; ++g) groups_[g] = g;
+  if (G < tagset_.labels) {
+    const float sum = keep_groups(scores);
+    for (Index g = 0; remember && g < G; ++g) group_probability.push_back(scratch_[g] / sum);
+  }
+  Index size = 0;
+  for (const Index g : groups_) size += tagset_.member_begin[g + 1] - tagset_.member_begin[g];
+  expanded_.resize(size);
+  expanded_score_.resize(size);
+  Index i = 0;
+  for (const Index g : groups_) {
+    const Label* const first = tagset_.members.data() + tagset_.member_begin[g];
+    const Index count = tagset_.member_begin[g + 1] - tagset_.member_begin[g];
+    std::copy_n(first, count, expanded_.data() + i);
+    expand_group(tagset_, g, scores, expanded_score_.data() + i);
+    i += count;
+  }
+}
+
+// Those that are allowed: as if there were no others.
+void Cascade::expand(const float* scores, const Allowed& allowed) {
+  expanded_.assign(allowed.labels, allowed.labels + allowed.count);
+  groups_.clear();
+  for (const Label y : expanded_) groups_.push_back(tagset_.group[y]);
+  std::sort(groups_.begin(), groups_.end());
+  groups_.erase(std::unique(groups_.begin(), groups_.end()), groups_.end());
+  if (tagset_.groups < tagset_.labels) {
+    keep_groups(scores);
+    std::erase_if(expanded_, [&](Label y) {
+      return !std::binary_search(groups_.begin(), groups_.end(), static_cast<Index>(tagset_.group[y]));
+    });
+  }
+  expanded_score_.resize(expanded_.size());
+  for (std::size_t i = 0; i < expanded_.size(); ++i) expanded_score_[i] = tagset_.score(expanded_[i], scores);
+}
+
+Index Cascade::token(const float* scores, const Allowed& allowed) {
+  if (allowed.count < 0) expand(scores);
+  else expand(scores, allowed);
+  Level& zero = levels_[0];
+  const Index n = static_cast<Index>(expanded_.size());
+  const float most = largest(expanded_score_.data(), n);
+  scratch_.assign(expanded_score_.begin(), expanded_score_.end());
+  const float sum = exponentiate(scratch_.data(), n, most);
+  const float least = thresholds.states[0] * sum;
+  std::uint32_t number = 0;
+  const auto keep = [&](Index i) {
+    const Label y = expanded_[i];
+    add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), expanded_score_[i]);
+  };
+  for (Index i = 0; i < n; ++i) {
+    if (remember) labels.push_back({expanded_[i], expanded_score_[i], scratch_[i] / sum});
+    if (scratch_[i] >= least) keep(i);
+  }
+  if (number == 0 && n) keep(first_largest(scratch_));
+  pruned = pruned || number < n;
+  if (remember) label_begin.push_back(static_cast<std::uint32_t>(labels.size()));
+  zero.begin.push_back(static_cast<std::uint32_t>(zero.label.size()));
+  return number;
+}
+
+Level& Cascade::build(Index n, const NgramTable& ngrams) {
+  Level& level = levels_[n];
+  if (n == 1) join_candidates(level);
+  else merge_states(level, levels_[n - 1]);
+  level.edge.resize(level.edge_begin.back());
+  score_edges(level, ngrams, n == 1);
+  return level;
+}
+
+// The candidates themselves, all of a position joined with all of the next.
+void Cascade::join_candidates(Level& level) {
+  std::swap(level, levels_[0]);
+  const std::size_t S = level.label.size();
+  std::fill(level.prev.begin(), level.prev.end(), 0);
+  level.from.resize(S);
+  level.edge_begin.resize(S + 1);
+  level.from[0] = level.edge_begin[0] = level.edge_begin[1] = 0;
+  for (Index t = 1; t < length_ + 2; ++t)
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+      level.from[s] = level.begin[t - 1];
+      level.edge_begin[s + 1] = counted(std::size_t{level.edge_begin[s]} + level.states(t - 1));
+    }
+}
+
+// A state for every edge between two states that stay.
+void Cascade::merge_states(Level& level, const Level& below) {
+  const Index P = length_ + 2;
+  level.clear();
+  add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], below.node[0]);
+  level.begin.push_back(1);
+  for (Index t = 1; t < P; ++t) {
+    for (std::uint32_t s = below.begin[t]; s < below.begin[t + 1]; ++s) {
+      if (!kept_[s]) continue;
+      const Unit group = group_of(below.label[s]);
+      std::uint32_t source = below.from[s];
+      for (std::uint32_t e = below.edge_begin[s]; e < below.edge_begin[s + 1]; ++e, ++source)
+        if (kept_[source] && below.edge[e] != kNever<float>)
+          add_state(level, source, s, below.label[s], mix(below.full[source], static_cast<Key>(below.label[s])),
+                    mix(below.coarse[source], group), below.node[s] + below.edge[e]);
+    }
+    level.begin.push_back(counted(level.label.size()));
+  }
+  level.from.assign(level.label.size(), 0);
+  level.edge_begin.push_back(0);
+  for (Index t = 1; t < P; ++t)
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+      const auto first = level.cur.begin() + level.begin[t - 1], last = level.cur.begin() + level.begin[t];
+      const auto range = std::equal_range(first, last, level.prev[s]);
+      level.from[s] = static_cast<std::uint32_t>(range.first - level.cur.begin());
+      level.edge_begin.push_back(counted(level.edge_begin.back() + static_cast<std::size_t>(range.second - range.first)));
+    }
+}
+
+// Asks for the memory of a position's n-grams before any is read. `pairs`: the lattice is of order 1.
+void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
+  const float* const coarse_pairs = pairs ? ngrams.coarse_pairs : nullptr;
+  const std::uint8_t* const allowed = pairs ? legal : nullptr;
+  const std::size_t L = static_cast<std::size_t>(tagset_.labels) + 1, G = static_cast<std::size_t>(tagset_.groups) + 1;
+  for (Index t = 1; t < length_ + 2; ++t) {
+    keys_.clear();
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+      const Key y = static_cast<Key>(level.label[s]);
+      const Unit group = group_of(level.label[s]);
+      std::uint32_t source = level.from[s];
+      for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++source) {
+        const Key full = mix(level.full[source], y);
+        ngrams.prefetch(full);
+        if (coarse_pairs) {
+          keys_.emplace_back(full, 0);
+          level.edge[e] = coarse_pairs[group_of(level.label[source]) * G + group];
+        } else {
+          keys_.emplace_back(full, mix(level.coarse[source], group));
+          ngrams.prefetch(keys_.back().second);
+        }
+      }
+    }
+    std::uint32_t e = level.edge_begin[level.begin[t]];
+    for (const auto& [full, coarse] : keys_) {
+      level.edge[e] = ngrams.at(full) + (coarse_pairs ? level.edge[e] : ngrams.at(coarse));
+      ++e;
+    }
+    for (std::uint32_t s = level.begin[t]; allowed && s < level.begin[t + 1]; ++s)
+      for (std::uint32_t i = 0; i < level.states(t - 1); ++i)
+        if (!allowed[static_cast<std::size_t>(level.label[level.from[s] + i]) * L + level.label[s]])
+          level.edge[level.edge_begin[s] + i] = kNever<float>;
+  }
+}
+
+}  // namespace certus::learn

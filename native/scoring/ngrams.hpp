@@ -1,0 +1,98 @@
+// Weights of sequences of labels (or of their coarse tags), by a key that stands for the sequence.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "scoring/keys.hpp"
+#include "base/types.hpp"
+
+namespace certus::learn {
+
+// A table to look weights up in; its arrays may lie in a model file. Key 0 marks an empty slot.
+struct NgramTable {
+  const Key* keys = nullptr;  // [mask + 1]
+  const float* weights = nullptr;
+  std::size_t mask = 0;
+  const float* coarse_pairs = nullptr;  // [before][after] of groups + 1, or null: the pairs of coarse tags
+
+  float at(Key key) const {
+    for (std::size_t i = key & mask;; i = (i + 1) & mask) {
+      if (keys[i] == key) return weights[i];
+      if (keys[i] == 0) return 0;
+    }
+  }
+  void prefetch(Key key) const {
+    __builtin_prefetch(keys + (key & mask));
+    __builtin_prefetch(weights + (key & mask));
+  }
+  // Whether arrays of this size are a table: every search ends.
+  bool is_sound(std::size_t size) const {
+    return size > 0 && (size & (size - 1)) == 0 && mask == size - 1 &&
+           std::find(keys, keys + size, Key{0}) != keys + size;
+  }
+};
+
+// The same while it is learned, with the number that averaging or a penalty remembers.
+class Ngrams {
+ public:
+  Ngrams() { resize(1 << 12); }
+  void clear() { *this = Ngrams(); }
+
+  NgramTable table() const { return {keys_.data(), weights_.data(), keys_.size() - 1}; }
+
+  struct Entry {
+    float *weight, *memory;
+  };
+  // The entry of a sequence that has a weight, or nulls.
+  Entry find(Key key) {
+    const std::size_t i = slot(key);
+    return keys_[i] ? Entry{&weights_[i], &memories_[i]} : Entry{nullptr, nullptr};
+  }
+  Entry entry(Key key) {
+    std::size_t i = slot(key);
+    if (keys_[i] == 0) {
+      if (2 * (used_ + 1) > keys_.size()) {
+        resize(2 * keys_.size());
+        i = slot(key);
+      }
+      keys_[i] = key;
+      ++used_;
+    }
+    return {&weights_[i], &memories_[i]};
+  }
+
+  std::size_t used() const { return used_; }
+  std::size_t size() const { return keys_.size(); }
+  const std::vector<Key>& keys() const { return keys_; }
+  const std::vector<float>& weights() const { return weights_; }
+  std::vector<float>& weights() { return weights_; }
+  const std::vector<float>& memories() const { return memories_; }
+  std::vector<float>& memories() { return memories_; }
+
+ private:
+  std::size_t slot(Key key) const {
+    const std::size_t mask = keys_.size() - 1;
+    std::size_t i = key & mask;
+    while (keys_[i] != key && keys_[i] != 0) i = (i + 1) & mask;
+    return i;
+  }
+  void resize(std::size_t size) {
+    std::vector<Key> keys(size, 0);
+    std::vector<float> weights(size, 0), memories(size, 0);
+    keys.swap(keys_);
+    weights.swap(weights_);
+    memories.swap(memories_);
+    for (std::size_t n = 0; n < keys.size(); ++n) {
+      if (keys[n] == 0) continue;
+      const std::size_t i = slot(keys[n]);
+      keys_[i] = keys[n], weights_[i] = weights[n], memories_[i] = memories[n];
+    }
+  }
+
+  std::vector<Key> keys_;
+  std::vector<float> weights_, memories_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace certus::learn

@@ -1,0 +1,185 @@
+#include "scoring/tagger.hpp"
+
+#include <stdexcept>
+
+#include "chain/marginals/marginals.hpp"
+#include "base/vector.hpp"
+
+namespace certus::learn {
+namespace {
+
+CERTUS_CLONES void scale(const std::int32_t* __restrict sums, float step, float* __restrict out, Index n) {
+  for (Index u = 0; u < n; ++u) out[u] = step * static_cast<float>(sums[u]);
+}
+
+// Leaves the scores of allowed labels, which are in ascending order.
+void forbid(const Allowed& allowed, float* scores, Index labels) {
+  if (allowed.count < 0) return;
+  const Label* next = allowed.labels;
+  const Label* const end = next + allowed.count;
+  for (Index y = 0; y < labels; ++y) {
+    if (next < end && *next == y) ++next;
+    else scores[y] = kNever<float>;
+  }
+}
+
+constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
+
+// Where constraints leave no path, thresholds are lowered by these factors one after the other.
+constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
+
+}  // namespace
+
+void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds) {
+  chain_.reset();
+  order_ = order, ngrams_ = ngrams, thresholds_ = thresholds;
+  const Index G = tagset_->groups + 1;
+  coarse_pairs_.clear();
+  if (G * G <= kMostPairs)
+    for (Index i = 0; i < G; ++i)
+      for (Index j = 0; j < G; ++j) coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
+  ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
+}
+
+std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
+  auto w = std::make_unique<Workspace>();
+  w->sums.resize(tagset_->units);
+  w->units.assign(tagset_->units + 1, 0.0f);
+  w->nodes.resize(expansion_.nodes());
+  if (order_) w->cascade.emplace(*tagset_, order_);
+  return w;
+}
+
+// Looks up the rows of all features of a sentence; memory is asked for well before it is needed.
+void Tagger::find_rows(const features::Sentence& sentence, Workspace& w) const {
+  w.keys.clear();
+  extractor_->extract(sentence, w.keys, w.ends, w.scratch);
+  for (const Key key : w.keys) table_.prefetch(key);
+  w.rows.resize(w.keys.size());
+  for (std::size_t i = 0; i < w.keys.size(); ++i) {
+    w.rows[i] = table_.find(w.keys[i]);
+    __builtin_prefetch(table_.rows + w.rows[i]);
+  }
+}
+
+void Tagger::score_token(Index t, Workspace& w) const {
+  std::fill(w.sums.begin(), w.sums.end(), 0);
+  for (std::uint32_t i = t ? w.ends[t - 1] : 0; i < w.ends[t]; ++i)
+    if (w.rows[i]) table_.add(w.rows[i], w.sums.data());
+  scale(w.sums.data(), step_, w.units.data(), tagset_->units);
+}
+
+void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace& w) const {
+  find_rows(sentence, w);
+  for (Index t = 0; t < sentence.length; ++t) {
+    score_token(t, w);
+    expansion_.expand(w.units.data(), w.nodes.data(), out + t * tagset_->labels);
+  }
+}
+
+void Tagger::tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+  if (chain_) tag_chain(sentence, request, answer, w);
+  else tag_cascade(sentence, request, answer, w);
+}
+
+void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
+                       Workspace& w) const {
+  const Index T = sentence.length, L = tagset_->labels;
+  w.scores.resize(T * L);
+  emissions(sentence, w.scores.data(), w);
+  for (Index t = 0; request.allowed && t < T; ++t) forbid(request.allowed[t], w.scores.data() + t * L, L);
+  const certus::Sentence<float> scores{w.scores.data(), T, L};
+  w.labels.resize(request.k * T);
+  Request wanted;
+  wanted.k = request.k;
+  const Result result = run(*chain_, kAuto, scores, wanted, w.labels.data(), answer.scores);
+  if (result.status == Status::invalid) throw std::invalid_argument("a score is infinite or not a number");
+  answer.found = result.found;
+  answer.optimal = result.status == Status::optimal;
+  answer.bound = result.bound;
+  answer.position = result.position;
+  std::copy_n(w.labels.begin(), result.found * T, answer.labels);
+  if (!request.confidence || !result.found) return;
+  w.marginals.resize(T * L);
+  answer.log_partition = marginals(*chain_, scores, w.marginals.data()).log_partition;
+  for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
+}
+
+// Multiplies the thresholds of single tokens, and those of lattices.
+void Tagger::prune_by(float first, float later, Workspace& w) const {
+  Thresholds& t = w.cascade->thresholds;
+  t.groups = first * thresholds_.groups;
+  t.states[0] = first * thresholds_.states[0];
+  for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
+}
+
+const Level& Tagger::lattice(const features::Sentence& sentence, float pruning, bool& exact, Workspace& w) const {
+  find_rows(sentence, w);
+  prune_by(pruning, pruning, w);
+  w.cascade->legal = nullptr;
+  Index position = -1;
+  const Level* const level = search(sentence.length, {}, w, position);
+  if (!level) throw std::invalid_argument("a score is infinite or not a number");
+  exact = !w.cascade->pruned;
+  return *level;
+}
+
+// Builds the cascade; its last lattice, in which best paths are known, or null if there is no path.
+Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Index& position) const {
+  Cascade& cascade = *w.cascade;
+  cascade.begin(length);
+  for (Index t = 0; t < length; ++t) {
+    score_token(t, w);
+    if (cascade.token(w.units.data(), request.allowed ? request.allowed[t] : Allowed{})) continue;
+    cascade.pruned = false;  // nothing to be had by pruning less
+    position = t;
+    return nullptr;
+  }
+  cascade.close();
+  for (Index n = 1;; ++n) {
+    Level& level = cascade.build(n, ngrams_);
+    if (cascade.maximize(level) == kNever<double>) {
+      position = std::min(cascade.died(level), length) - 1;
+      return nullptr;
+    }
+    if (n == order_) return &level;
+    cascade.sum(level, false);
+    cascade.prune(n, cascade.thresholds.states[n]);
+  }
+}
+
+void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
+                         Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  const Index T = sentence.length;
+  find_rows(sentence, w);
+  cascade.legal = request.legal;
+  Level* level = nullptr;
+  for (const float factor : kThresholds) {
+    prune_by(factor, 1, w);
+    level = search(T, request, w, answer.position);
+    if (level || !cascade.pruned) break;
+  }
+  if (!level) return;
+  answer.position = -1;
+  if (request.k == 1) {
+    answer.found = 1;
+    answer.scores[0] = level->best[cascade.best_end(*level)];
+    cascade.trace(*level, answer.labels);
+  } else {
+    answer.found = cascade.best_paths(*level, request.k, answer.labels, answer.scores);
+  }
+  answer.optimal = !cascade.pruned;
+  answer.bound = answer.optimal ? answer.scores[0] : std::numeric_limits<double>::infinity();
+  if (!request.confidence) return;
+  cascade.sum(*level, false);
+  answer.log_partition = level->log_partition;
+  for (Index t = 0; t < T; ++t) {
+    double p = 0;
+    for (std::uint32_t s = level->begin[t + 1]; s < level->begin[t + 2]; ++s)
+      if (level->label[s] == answer.labels[t]) p += level->probability[s];
+    answer.confidence[t] = static_cast<float>(p);
+  }
+}
+
+}  // namespace certus::learn

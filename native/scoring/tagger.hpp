@@ -1,0 +1,94 @@
+// A trained model, ready to tag: features from text, scores from features, labels from scores.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "features/extractor.hpp"
+#include "scoring/cascade.hpp"
+#include "scoring/emissions.hpp"
+#include "scoring/feature_table.hpp"
+#include "chain/run.hpp"
+
+namespace certus::learn {
+
+// What is wanted of a sentence, and where it goes.
+struct TagRequest {
+  Index k = 1;
+  bool confidence = false;
+  const Allowed* allowed = nullptr;     // [T], or null where all tokens may have all labels
+  const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
+};
+struct TagAnswer {
+  Label* labels;          // [k][T]
+  double* scores;         // [k]
+  float* confidence;      // [T], the posteriors of the best labels, or null
+  double log_partition;   // with confidence
+  double bound = kNever<double>;
+  Index found = 0;        // how many were written
+  Index position = -1;    // if none: the first position that no path reaches
+  bool optimal = false;
+};
+
+class Tagger {
+ public:
+  struct Workspace;
+
+  Tagger(std::shared_ptr<const features::Extractor> extractor, std::shared_ptr<const Tagset> tagset,
+         const FeatureTable& table, float step)
+      : extractor_(std::move(extractor)), tagset_(std::move(tagset)), table_(table), step_(step), expansion_(*tagset_) {}
+
+  // Decodes with the chain engine,
+  void use_chain(std::shared_ptr<const Model<float>> chain) { chain_ = std::move(chain); }
+  bool has_chain() const { return chain_ != nullptr; }
+  // or with a cascade of pruned lattices.
+  void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds);
+  bool is_ready() const { return chain_ || order_; }
+
+  void tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& workspace) const;
+  // The scores of all labels at all positions, [T][labels].
+  void emissions(const features::Sentence& sentence, float* out, Workspace& workspace) const;
+
+  // The last lattice of the cascade, its thresholds multiplied by `pruning`; `exact`: nothing was dropped. It lives in
+  // the workspace until the next call.
+  const Level& lattice(const features::Sentence& sentence, float pruning, bool& exact, Workspace& workspace) const;
+
+  const features::Extractor& extractor() const { return *extractor_; }
+  const Tagset& tagset() const { return *tagset_; }
+  std::unique_ptr<Workspace> workspace() const;
+
+ private:
+  void find_rows(const features::Sentence& sentence, Workspace& w) const;
+  void score_token(Index t, Workspace& w) const;
+  void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  void prune_by(float first, float later, Workspace& w) const;
+  Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
+
+  std::shared_ptr<const features::Extractor> extractor_;
+  std::shared_ptr<const Tagset> tagset_;
+  FeatureTable table_;
+  float step_;
+  Expansion expansion_;
+  std::shared_ptr<const Model<float>> chain_;
+  Index order_ = 0;
+  NgramTable ngrams_;
+  std::vector<float> coarse_pairs_;  // see NgramTable
+  Thresholds thresholds_;
+};
+
+struct Tagger::Workspace {
+  features::Scratch scratch;
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> ends, rows;
+  std::vector<std::int32_t> sums;  // [units]
+  std::vector<float> units;        // [units + 1]
+  std::vector<float> nodes;        // sums on the way to labels
+  std::vector<float> scores;       // [T][labels]
+  std::vector<double> marginals;
+  std::vector<Index> labels;
+  std::optional<Cascade> cascade;
+};
+
+}  // namespace certus::learn

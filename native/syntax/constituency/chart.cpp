@@ -1,0 +1,127 @@
+#include "syntax/constituency/chart.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "syntax/constituency/rows.hpp"
+
+namespace certus::syntax {
+namespace {
+
+constexpr float kNone = kNever<float>;
+constexpr std::size_t kKeep = std::size_t{16} << 20;  // numbers that rows may hold on to
+
+}  // namespace
+
+template <class X>
+void Rows<X>::reset(Index length, Label symbols) {
+  symbols_ = symbols;
+  length_ = length;
+  used_ = 0;
+  Index most = 0;  // blocks, if every row is made; what is not made is never touched
+  for (Index width = 1; width <= length; ++width) most += symbols * (blocks(length - width + 1) + 1);
+  const auto size = static_cast<std::size_t>(kLanes * most);
+  const bool much = size_ > kKeep && size < size_ / 4;  // after a very long sentence
+  if (size > size_ || much) {
+    data_.reset();
+    data_.reset(static_cast<X*>(::operator new[](size * sizeof(X), std::align_val_t{64})));
+    size_ = size;
+  }
+  place_.assign(static_cast<std::size_t>((length + 1) * symbols), -1);
+  listed_.resize(static_cast<std::size_t>(length) + 1);
+  for (auto& list : listed_) list.clear();
+}
+
+template <class X>
+X* Rows<X>::make(Index width, Label symbol, X empty) {
+  std::int32_t& place = place_[width * symbols_ + symbol];
+  if (place < 0) {
+    const Index count = blocks(length_ - width + 1) + 1;  // vectors may be read from any span on
+    place = static_cast<std::int32_t>(used_);
+    used_ += count;
+    X* row = data_.get() + kLanes * place;
+    std::fill(row, row + kLanes * count, empty);
+    listed_[width].push_back(symbol);
+  }
+  return data_.get() + kLanes * place;
+}
+
+template class Rows<float>;
+template class Rows<std::int32_t>;
+
+void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags) {
+  const Rules& rules = grammar.rules;
+  length_ = leaves.length();
+  best_ = kNever<double>;
+  top_.reset(length_, rules.symbols());
+  bottom_.reset(length_, rules.symbols());
+  words_ = length_ / 64 + 1;
+  widths_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
+  reversed_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
+  symbols_ = rules.symbols();
+  most_.resize(static_cast<std::size_t>((length_ + 1) * symbols_));
+  offset_ = 0;
+  double largest = rules.largest();
+  for (Index i = 0; i < length_; ++i) {
+    const auto score = [&](const Leaf& leaf) {
+      return adjust ? leaf.score + adjust[i * tags + grammar.tag[leaf.symbol]] : leaf.score;
+    };
+    const Leaf* begin = leaves.leaves.data() + leaves.first[i];
+    const Leaf* end = leaves.leaves.data() + leaves.first[i + 1];
+    double best = kNever<double>;
+    for (const Leaf* leaf = begin; leaf != end; ++leaf) best = std::max(best, score(*leaf));
+    if (best == kNever<double>) return;  // a word that nothing derives
+    offset_ += best;
+    for (const Leaf* leaf = begin; leaf != end; ++leaf) {
+      const double relative = score(*leaf) - best;
+      if (relative == kNever<double>) continue;
+      largest = std::max(largest, -relative);
+      bottom_.make(1, leaf->symbol, kNone)[i] = static_cast<float>(relative);
+    }
+  }
+  // A derivation has at most 4 n scores, and each partial sum is off by at most its own rounding.
+  const double terms = 4.0 * static_cast<double>(length_ + 1);
+  rounding_ = terms * terms * largest * std::numeric_limits<float>::epsilon();
+  for (Index width = 1; width <= length_; ++width) {
+    if (width > 1) combine(rules, width);
+    close(rules, width);
+  }
+  if (length_ > 0 && top_.has(length_, grammar.start)) best_ = top_(length_, grammar.start)[0] + offset_;
+}
+
+// The bottoms of a width, from tops of smaller ones.
+void Chart::combine(const Rules& rules, Index width) {
+  const Index count = blocks(length_ - width + 1);
+  std::vector<float> best(static_cast<std::size_t>(count * kLanes));
+  from_.resize(static_cast<std::size_t>(2 * width));
+  for (const Rules::Pair& pair : rules.pairs()) {
+    Index n = 0;
+    splits(pair.left, pair.right, width, [&](Index d) {
+      from_[n++] = top_(d, pair.left);
+      from_[n++] = top_(width - d, pair.right) + d;
+    });
+    if (n == 0 || !best_sums(best.data(), from_.data(), n / 2, count)) continue;
+    for (const Rules::Rule* rule = rules.rules() + pair.first; rule != rules.rules() + pair.last; ++rule)
+      raise_row(bottom_.make(width, rule->parent, kNone), best.data(), rule->score, count);
+  }
+  std::sort(bottom_.listed(width).begin(), bottom_.listed(width).end());
+}
+
+// The tops of a width, from its bottoms.
+void Chart::close(const Rules& rules, Index width) {
+  const Index count = blocks(length_ - width + 1);
+  for (const Label symbol : bottom_.listed(width)) {
+    const float* from = bottom_(width, symbol);
+    raise_row(top_.make(width, symbol, kNone), from, 0, count);
+    for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
+      raise_row(top_.make(width, chain->parent, kNone), from, static_cast<float>(chain->score), count);
+  }
+  for (const Label symbol : top_.listed(width)) {
+    most_[width * symbols_ + symbol] = largest(top_(width, symbol), count);
+    widths_[symbol * words_ + width / 64] |= std::uint64_t{1} << (width % 64);
+    const Index mirrored = 64 * words_ - 1 - width;
+    reversed_[symbol * words_ + mirrored / 64] |= std::uint64_t{1} << (mirrored % 64);
+  }
+}
+
+}  // namespace certus::syntax

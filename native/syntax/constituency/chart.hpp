@@ -1,0 +1,100 @@
+// CKY: for every span the symbols that cover it, with the best scores of their derivations.
+//
+// Spans of one width do not depend on each other, so they are filled in together. For each width and symbol
+// there is a row with the scores of its spans by their first word, and a step of the recursion
+//
+//     row(w, A)[i] = max over rules A -> B C and widths d of   score + row(d, B)[i] + row(w - d, C)[i + d]
+//
+// works on whole vectors. Rows in which nothing is possible are never touched: for each symbol a set of bits
+// holds the widths in which it covers anything.
+//
+// Scores are in single precision, and taken relative to the best leaf of each word, so that they stay small. The best derivations are found by packing all that come within the rounding of
+// the best into a forest, where sums are taken in double precision.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "syntax/constituency/grammar.hpp"
+#include "syntax/constituency/rows.hpp"
+
+namespace certus::syntax {
+
+// A number for each span of each symbol: rows by width, made when they are first used.
+template <class X>
+class Rows {
+ public:
+  void reset(Index length, Label symbols);
+  bool has(Index width, Label symbol) const { return place_[width * symbols_ + symbol] >= 0; }
+  X* operator()(Index width, Label symbol) { return data_.get() + kLanes * place_[width * symbols_ + symbol]; }
+  const X* operator()(Index width, Label symbol) const {
+    return data_.get() + kLanes * place_[width * symbols_ + symbol];
+  }
+  // The row, filled with `empty` if it was not there; it is then listed under its width.
+  X* make(Index width, Label symbol, X empty);
+  const std::vector<Label>& listed(Index width) const { return listed_[width]; }
+  std::vector<Label>& listed(Index width) { return listed_[width]; }
+
+ private:
+  Label symbols_ = 0;
+  struct Free {
+    void operator()(X* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<X[], Free> data_;
+  std::size_t size_ = 0;
+  Index length_ = 0, used_ = 0;             // used_: blocks
+  std::vector<std::int32_t> place_;         // [width][symbol] the first block of the row, or -1
+  std::vector<std::vector<Label>> listed_;  // [width]
+};
+
+class Chart {
+ public:
+  // One for each thread, so that parsing one sentence after the other allocates nothing.
+  static Chart& local() {
+    thread_local Chart chart;
+    return chart;
+  }
+
+  // Fills in the best scores of all derivations. The leaf of tag t at word i scores adjust[i * tags + t] more.
+  void fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags);
+
+  Index length() const { return length_; }
+  double best() const { return best_; }          // of a tree, up to rounding; -inf where there is none
+  double offset() const { return offset_; }      // scores in the chart are so much less
+  double rounding() const { return rounding_; }  // what single precision may have cost a score, at most
+
+  const Rows<float>& tops() const { return top_; }
+  const Rows<float>& bottoms() const { return bottom_; }
+  // The largest score of a row of tops.
+  float most(Index width, Label symbol) const { return most_[width * symbols_ + symbol]; }
+  // Calls use(d) for all d such that the left symbol covers something of width d, the right one of width - d.
+  template <class Use>
+  void splits(Label left, Label right, Index width, const Use& use) const {
+    const std::uint64_t* a = widths_.data() + left * words_;
+    const std::uint64_t* b = reversed_.data() + right * words_;
+    const Index shift = 64 * words_ - 1 - width, skip = shift / 64, rest = shift % 64;
+    for (Index x = 0; x < words_ && x + skip < words_; ++x) {
+      std::uint64_t bits = b[x + skip] >> rest;
+      if (rest && x + skip + 1 < words_) bits |= b[x + skip + 1] << (64 - rest);
+      for (bits &= a[x]; bits; bits &= bits - 1) use(64 * x + __builtin_ctzll(bits));
+    }
+  }
+
+ private:
+  void combine(const Rules& rules, Index width);
+  void close(const Rules& rules, Index width);
+
+  Index length_ = 0, words_ = 0, symbols_ = 0;
+  double best_ = kNever<double>, rounding_ = 0, offset_ = 0;
+  std::vector<float> most_;  // [width][symbol]
+  Rows<float> top_, bottom_;
+  // [symbol][words_] bit d is set where tops of width d have a derivation; bit 64 * words_ - 1 - d in the other.
+  std::vector<std::uint64_t> widths_, reversed_;
+  std::vector<const float*> from_;  // scratch
+};
+
+extern template class Rows<float>;
+extern template class Rows<std::int32_t>;
+
+}  // namespace certus::syntax

@@ -1,0 +1,164 @@
+// Packing: outside scores from the widest spans down, of nothing but what reaches the threshold.
+//
+// The best derivation through an item scores its inside plus its outside score. If that reaches the threshold, so
+// does it for all items above it in that derivation; outside scores need to be handed down from those only.
+#include <algorithm>
+
+#include "syntax/constituency/forest.hpp"
+#include "syntax/constituency/rows.hpp"
+
+namespace certus::syntax {
+namespace {
+
+constexpr float kNone = kNever<float>;
+
+}  // namespace
+
+class Forest::Packing {
+ public:
+  Packing(Forest& forest, const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold)
+      : forest_(forest), grammar_(grammar), chart_(chart), leaves_(leaves), length_(chart.length()) {
+    // Never -inf, which what is dead would reach.
+    threshold_ = std::max(static_cast<float>(threshold - chart.offset() - chart.rounding()),
+                          std::numeric_limits<float>::lowest());
+    for (Rows<float>* rows : {&top_, &bottom_}) rows->reset(length_, grammar.rules.symbols());
+    for (Rows<std::int32_t>* rows : {&top_node_, &bottom_node_}) rows->reset(length_, grammar.rules.symbols());
+    through_.resize(static_cast<std::size_t>(length_ + kLanes));
+  }
+
+  void run() {
+    if (chart_.best() == kNever<double>) return;
+    top_.make(length_, grammar_.start, kNone)[0] = 0;
+    for (Index width = length_; width >= 1; --width) {
+      close(width);
+      if (width > 1) expand(width);
+      else end();
+    }
+  }
+
+ private:
+  std::int32_t node(Rows<std::int32_t>& nodes, Index width, Label symbol, Index i) {
+    std::int32_t& number = nodes.make(width, symbol, -1)[i];
+    if (number < 0) {
+      number = static_cast<std::int32_t>(forest_.symbols_.size());
+      forest_.symbols_.push_back(symbol);
+    }
+    return number;
+  }
+
+  // Takes out the tops of a width that do not reach the threshold, and hands the others' outside scores down to
+  // its bottoms.
+  void close(Index width) {
+    const Index count = length_ - width + 1;
+    std::sort(top_.listed(width).begin(), top_.listed(width).end());
+    for (const Label symbol : top_.listed(width)) {
+      float* outside = top_(width, symbol);
+      const float* inside = chart_.tops()(width, symbol);
+      for (Index i = 0; i < count; ++i)
+        if (!(outside[i] + inside[i] >= threshold_)) outside[i] = kNone;
+    }
+    for (const Label symbol : chart_.bottoms().listed(width)) {
+      hand_down(width, symbol, symbol, 0);
+      const Rules& rules = grammar_.rules;
+      for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
+        hand_down(width, chain->parent, symbol, chain->score);
+    }
+  }
+
+  void hand_down(Index width, Label parent, Label child, double score) {
+    if (!top_.has(width, parent)) return;
+    const float* above = top_(width, parent);
+    const float* inside = chart_.bottoms()(width, child);
+    const float added = static_cast<float>(score);
+    for (Index i = 0; i <= length_ - width; ++i) {
+      if (!(above[i] + added + inside[i] >= threshold_)) continue;
+      float& outside = bottom_.make(width, child, kNone)[i];
+      outside = std::max(outside, above[i] + added);
+      const std::int32_t head = node(top_node_, width, parent, i);
+      forest_.edges_.push_back({head, node(bottom_node_, width, child, i), -1, score});
+    }
+  }
+
+  // Hands the outside scores of the bottoms of a width down to tops of smaller ones.
+  void expand(Index width) {
+    const Index count = blocks(length_ - width + 1);
+    const Rules& rules = grammar_.rules;
+    for (const Label parent : bottom_.listed(width)) {
+      const float* above = bottom_(width, parent);
+      const float most = largest(above, count);
+      const Rules::Expansion* end = rules.expansions_end(parent);
+      for (const Rules::Expansion* rule = rules.expansions_begin(parent); rule != end; ++rule)
+        chart_.splits(rule->left, rule->right, width, [&](Index d) {
+          const auto score = static_cast<float>(rule->score);
+          // First the best of all spans of the widths, which rarely reaches the threshold; then span by span.
+          const float best = chart_.most(d, rule->left) + chart_.most(width - d, rule->right);
+          if (!((most + score) + best >= threshold_)) return;
+          const float* left = chart_.tops()(d, rule->left);
+          const float* right = chart_.tops()(width - d, rule->right) + d;
+          if (sums_through(through_.data(), above, score, left, right, count) >= threshold_)
+            add(width, d, parent, *rule);
+        });
+    }
+  }
+
+  void add(Index width, Index d, Label parent, const Rules::Expansion& rule) {
+    const float* left = chart_.tops()(d, rule.left);
+    const float* right = chart_.tops()(width - d, rule.right) + d;
+    float* left_outside = top_.make(d, rule.left, kNone);
+    float* right_outside = top_.make(width - d, rule.right, kNone) + d;
+    for (Index i = 0; i <= length_ - width; ++i) {
+      if (!(through_[i] >= threshold_)) continue;
+      const float above = bottom_(width, parent)[i] + static_cast<float>(rule.score);
+      left_outside[i] = std::max(left_outside[i], above + right[i]);
+      right_outside[i] = std::max(right_outside[i], above + left[i]);
+      const std::int32_t head = node(bottom_node_, width, parent, i);
+      const std::int32_t first = node(top_node_, d, rule.left, i);
+      const std::int32_t second = node(top_node_, width - d, rule.right, i + d);
+      forest_.edges_.push_back({head, first, second, rule.score});
+    }
+  }
+
+  void end() {
+    for (Index i = 0; i < length_; ++i)
+      for (std::int32_t n = leaves_.first[i]; n < leaves_.first[i + 1]; ++n) {
+        const Leaf& leaf = leaves_.leaves[n];
+        if (!bottom_node_.has(1, leaf.symbol)) continue;
+        const std::int32_t number = bottom_node_(1, leaf.symbol)[i];
+        if (number < 0) continue;
+        forest_.words_.push_back({number, static_cast<std::int32_t>(i), grammar_.tag[leaf.symbol], leaf.score});
+      }
+  }
+
+  Forest& forest_;
+  const Grammar& grammar_;
+  const Chart& chart_;
+  const Leaves& leaves_;
+  const Index length_;
+  float threshold_;
+  struct Scratch {
+    Rows<float> top, bottom;
+    Rows<std::int32_t> top_node, bottom_node;
+    std::vector<float> through;
+  };
+  static Scratch& local() {
+    thread_local Scratch scratch;
+    return scratch;
+  }
+  Rows<float>& top_ = local().top;  // outside scores
+  Rows<float>& bottom_ = local().bottom;
+  Rows<std::int32_t>& top_node_ = local().top_node;  // nodes, or -1
+  Rows<std::int32_t>& bottom_node_ = local().bottom_node;
+  std::vector<float>& through_ = local().through;
+};
+
+void Forest::pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold) {
+  length_ = chart.length();
+  symbols_.clear();
+  edges_.clear();
+  words_.clear();
+  Packing(*this, grammar, chart, leaves, threshold).run();
+  inside_.assign(symbols_.size(), kNever<double>);
+  choice_.assign(symbols_.size(), kNoChoice);
+}
+
+}  // namespace certus::syntax

@@ -1,0 +1,90 @@
+#include "syntax/constituency/rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <tuple>
+
+namespace certus::syntax {
+
+Rules::Rules(Label symbols, std::vector<Binary> binary, const std::vector<Unary>& unary) : symbols_(symbols) {
+  for (const Binary& rule : binary) largest_ = std::max(largest_, std::abs(rule.score));
+  lay_out(binary);
+  close(unary);
+}
+
+const Rules::Chain* Rules::chain(Label parent, Label child) const {
+  const Chain* end = chains_end(child);
+  const Chain* found = std::lower_bound(chains_begin(child), end, parent,
+                                        [](const Chain& c, Label symbol) { return c.parent < symbol; });
+  return found != end && found->parent == parent ? found : nullptr;
+}
+
+void Rules::lay_out(std::vector<Binary>& binary) {
+  std::sort(binary.begin(), binary.end(), [](const Binary& a, const Binary& b) {
+    return std::tie(a.left, a.right, a.parent, b.score) < std::tie(b.left, b.right, b.parent, a.score);
+  });
+  const auto same = [](const Binary& a, const Binary& b) {  // given twice: the first one scores most
+    return a.left == b.left && a.right == b.right && a.parent == b.parent;
+  };
+  binary.erase(std::unique(binary.begin(), binary.end(), same), binary.end());
+  for (const Binary& rule : binary) {
+    const auto place = static_cast<std::int32_t>(rules_.size());
+    if (pairs_.empty() || pairs_.back().left != rule.left || pairs_.back().right != rule.right)
+      pairs_.push_back({rule.left, rule.right, place, place});
+    rules_.push_back({rule.parent, static_cast<float>(rule.score)});
+    ++pairs_.back().last;
+  }
+  std::stable_sort(binary.begin(), binary.end(), [](const Binary& a, const Binary& b) { return a.parent < b.parent; });
+  expansion_first_.assign(static_cast<std::size_t>(symbols_) + 1, 0);
+  for (const Binary& rule : binary) {
+    expansions_.push_back({rule.left, rule.right, rule.score});
+    ++expansion_first_[rule.parent + 1];
+  }
+  for (Label s = 0; s < symbols_; ++s) expansion_first_[s + 1] += expansion_first_[s];
+}
+
+// For each child the best chains up from it: longest paths by Bellman and Ford, from a queue. A symbol enters the
+// queue at most once for each length of a path, so more than `symbols` times only on a positive cycle.
+void Rules::close(const std::vector<Unary>& unary) {
+  std::vector<std::vector<std::pair<Label, double>>> up(static_cast<std::size_t>(symbols_));  // [child]
+  for (const Unary& rule : unary)
+    if (rule.parent != rule.child) up[rule.child].push_back({rule.parent, rule.score});
+    else if (rule.score > 0) throw PositiveCycle{rule.child};
+  std::vector<double> best(static_cast<std::size_t>(symbols_), kNever<double>);
+  std::vector<Label> via(static_cast<std::size_t>(symbols_), -1), reached;
+  std::vector<std::int32_t> entered(static_cast<std::size_t>(symbols_), 0);
+  std::vector<char> waiting(static_cast<std::size_t>(symbols_), 0);
+  chain_first_.push_back(0);
+  for (Label child = 0; child < symbols_; ++child) {
+    std::deque<Label> queue{child};
+    best[child] = 0;
+    reached.assign(1, child);
+    while (!queue.empty()) {
+      const Label at = queue.front();
+      queue.pop_front();
+      waiting[at] = 0;
+      if (++entered[at] > symbols_ + 1) throw PositiveCycle{at};
+      for (const auto& [parent, score] : up[at]) {
+        if (!(best[at] + score > best[parent])) continue;
+        if (parent == child) throw PositiveCycle{child};
+        if (best[parent] == kNever<double>) reached.push_back(parent);
+        best[parent] = best[at] + score;
+        via[parent] = at;
+        if (!waiting[parent]) queue.push_back(parent), waiting[parent] = 1;
+      }
+    }
+    std::sort(reached.begin(), reached.end());
+    for (const Label parent : reached) {
+      if (parent != child) {
+        chains_.push_back({parent, via[parent], best[parent]});
+        largest_ = std::max(largest_, std::abs(best[parent]));
+      }
+      best[parent] = kNever<double>;
+      entered[parent] = 0;
+    }
+    chain_first_.push_back(static_cast<std::int32_t>(chains_.size()));
+  }
+}
+
+}  // namespace certus::syntax
