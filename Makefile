@@ -29,7 +29,7 @@ build: .venv/built  ## compile the native code; after an edit only what changed
 	touch $@
 
 .venv/built: .venv/tools $(NATIVE)
-	$(RUN) $(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	$(RUN) $(BIN)/python -m pip install --quiet --no-build-isolation --editable . --editable ./bench
 	touch $@
 
 sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a build of its own
@@ -37,7 +37,7 @@ sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a
 	.venv-sanitize/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	.venv-sanitize/bin/python -m pip install --quiet --group build --group dev
 	PATH="$(CURDIR)/.venv-sanitize/bin:$$PATH" .venv-sanitize/bin/python -m pip install --quiet \
-		--no-build-isolation --editable . -C build-dir=build/sanitize -C cmake.define.CERTUS_SANITIZE=ON
+		--no-build-isolation --editable ./bench --editable . -C build-dir=build/sanitize -C cmake.define.CERTUS_SANITIZE=ON
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} \
 		.venv-sanitize/bin/python -m pytest -p no:cacheprovider

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from certus_bench import Plan, Report, claims, picture, run
+from certus_bench import chain as runner
+from certus_bench.entries import FLOOR, Entry, entries, select
+from certus_bench.lattices import draw
+from certus_bench.options import parse
+from certus_bench.plan import Row
+from certus_bench.referee import Referee
+from certus_bench.report import as_json, microseconds, show, store
+from certus_bench.timing import Spread, Stopwatch
 from rich.console import Console
 
-from certus.bench import Plan, Report, claims, picture, run
-from certus.bench import chain as runner
-from certus.bench.entries import FLOOR, Entry, entries, select
-from certus.bench.lattices import draw
-from certus.bench.options import parse
-from certus.bench.plan import Row
-from certus.bench.referee import Referee
-from certus.bench.report import as_json, microseconds, show, store
-from certus.bench.timing import Spread, Stopwatch
 from certus.chain import METHODS
 from certus.errors import CertusError, InvalidInput
 
@@ -47,7 +47,7 @@ def test_every_method_is_timed_on_every_lattice_and_size(report: Report) -> None
 
 
 def test_whole_calls_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from certus.bench import whole
+    from certus_bench import whole
 
     monkeypatch.setattr(whole, "CROWD", 20)
     monkeypatch.setattr(whole, "LONG", 5)

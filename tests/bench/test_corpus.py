@@ -7,15 +7,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from certus_bench.corpus import Plan, Report, run
+from certus_bench.corpus import picture as drawing
+from certus_bench.corpus.claims import claims
+from certus_bench.corpus.plan import Row
+from certus_bench.corpus.report import as_json, show
+from certus_bench.report import store
+from certus_bench.timing import Spread
 from rich.console import Console
 
-from certus.bench.corpus import Plan, Report, run
-from certus.bench.corpus import picture as drawing
-from certus.bench.corpus.claims import claims
-from certus.bench.corpus.plan import Row
-from certus.bench.corpus.report import as_json, show
-from certus.bench.report import store
-from certus.bench.timing import Spread
 from certus.errors import CertusError, InvalidInput
 from tests.models.invented import conllu
 

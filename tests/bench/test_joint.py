@@ -7,16 +7,16 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from certus_bench.joint import Plan, Report, claims, run
+from certus_bench.joint.models import Models
+from certus_bench.joint.picture import draw
+from certus_bench.joint.plan import FILE, PAPER, PROOF, K, Solved, buckets
+from certus_bench.joint.report import as_json, show
+from certus_bench.joint.run import _check, _time
+from certus_bench.report import store
 from rich.console import Console
 from typer.testing import CliRunner
 
-from certus.bench.joint import Plan, Report, claims, run
-from certus.bench.joint.models import Models
-from certus.bench.joint.picture import draw
-from certus.bench.joint.plan import FILE, PAPER, PROOF, K, Solved, buckets
-from certus.bench.joint.report import as_json, show
-from certus.bench.joint.run import _check, _time
-from certus.bench.report import store
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.formats import build

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from certus.bench.lattices import GENERATORS, draw, peaked
-from certus.bench.rivals import numpy_viterbi
+from certus_bench.lattices import GENERATORS, draw, peaked
+from certus_bench.rivals import numpy_viterbi
 
 
 @pytest.mark.parametrize("kind", GENERATORS)

@@ -7,11 +7,11 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from certus_bench import parse_rivals
+from certus_bench.parse import FILE, as_json, claims, run, show
+from certus_bench.report import store
 from rich.console import Console
 
-from certus.bench import parse_rivals
-from certus.bench.parse import FILE, as_json, claims, run, show
-from certus.bench.report import store
 from certus.errors import InvalidInput
 from certus.formats import brackets
 from tests.syntax import invented_trees

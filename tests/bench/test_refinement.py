@@ -10,9 +10,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-
-from certus.bench.refinement import (
+from certus_bench.refinement import (
     PARTS,
     Error,
     Plan,
@@ -24,11 +22,13 @@ from certus.bench.refinement import (
     picture,
     run,
 )
-from certus.bench.refinement.report import as_json, show
-from certus.bench.report import store
+from certus_bench.refinement.report import as_json, show
+from certus_bench.report import store
+from rich.console import Console
+
 from certus.errors import CertusError, InvalidInput
-from certus.latent.refinement import Parameters
-from certus.latent.refinement.sampling import sample
+from certus.learn.refinement import Parameters
+from certus.learn.refinement.sampling import sample
 
 TAGS = ["DT", "NN", "VB", "IN"]
 CHUNKS = ["B-NP", "I-NP", "O"]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from certus_bench.relax.compare import AUTO, OPTIMIZERS, PAPER, PROOF, Plan, run
+from certus_bench.relax.problems import PROBLEMS
+from certus_bench.relax.report import claims, show
 from rich.console import Console
 from typer.testing import CliRunner
 
-from certus.bench.relax.compare import AUTO, OPTIMIZERS, PAPER, PROOF, Plan, run
-from certus.bench.relax.problems import PROBLEMS
-from certus.bench.relax.report import claims, show
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.relax import Descent

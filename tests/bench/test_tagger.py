@@ -12,13 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
-
-from certus.bench.claims import Claim
-from certus.bench.entries import FLOOR, ours, path_score
-from certus.bench.plan import Row
-from certus.bench.report import amount, claims_table, store
-from certus.bench.tagger import (
+from certus_bench.claims import Claim
+from certus_bench.entries import FLOOR, ours, path_score
+from certus_bench.plan import Row
+from certus_bench.report import amount, claims_table, store
+from certus_bench.tagger import (
     PARTS,
     Learning,
     Plan,
@@ -36,11 +34,13 @@ from certus.bench.tagger import (
     tables,
     tasks,
 )
-from certus.bench.tagger import job as jobs
-from certus.bench.tagger.corpora import CORPORA, chosen, of_mean_length
-from certus.bench.tagger.job import Job, peak_megabytes, perform, quality
-from certus.bench.tagger.report import as_json, show
-from certus.bench.timing import Spread
+from certus_bench.tagger import job as jobs
+from certus_bench.tagger.corpora import CORPORA, chosen, of_mean_length
+from certus_bench.tagger.job import Job, peak_megabytes, perform, quality
+from certus_bench.tagger.report import as_json, show
+from certus_bench.timing import Spread
+from rich.console import Console
+
 from certus.chain import METHODS
 from certus.errors import CertusError, InvalidInput
 from certus.formats import Target, read
@@ -245,7 +245,7 @@ def test_a_job_in_a_process_of_its_own(data: Path) -> None:
 
 def test_the_peak_of_memory_is_not_the_parents(data: Path) -> None:
     ballast = np.ones(400 << 17)  # 400 MB
-    code = "from certus.bench.tagger.job import peak_megabytes; print(peak_megabytes())"
+    code = "from certus_bench.tagger.job import peak_megabytes; print(peak_megabytes())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ballast.nbytes == 400 << 20
     if sys.platform == "linux":

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from certus.cli import info
-from certus.formats.model_file import write
+from certus.storage.model_file import write
 
 COMMAND = [sys.executable, "-c", "from certus.cli import main; main()", "info"]
 LABELS = [f"label-{i}" for i in range(40)]

@@ -10,7 +10,7 @@ import pytest
 
 from certus.corpus import Agreement, Mrf
 from certus.errors import InvalidInput
-from certus.relax.part import Forbidden
+from certus.part import Forbidden
 
 
 def brute(

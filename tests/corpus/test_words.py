@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from certus.corpus.words import Types, joined, nodes_of, suffix_relates, types_of, usual_labels
-from certus.learn import vocabulary
+from certus.learn.features import vocabulary
 
 KNOWN = {"the", "cat", "cats", "Dog"}
 

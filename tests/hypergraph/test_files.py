@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import certus
-from certus.formats import model_file
 from certus.hypergraph import Builder, Hypergraph, load
+from certus.storage import model_file
 from tests.hypergraph.forests import draw
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import certus
 from certus.hypergraph import Builder
+from certus.part import Forbidden
 from certus.relax import Decomposition
-from certus.relax.part import Forbidden
 from tests.hypergraph.forests import Problem, draw
 from tests.reference.hypergraph import score
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
+from certus.chain.spans import spans
 from certus.errors import InvalidInput
-from certus.evaluation.spans import spans
 from certus.latent import BHP, BMP, LDI, MBR, LatentChain
 from tests.latent.chains import draw
 

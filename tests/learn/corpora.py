@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus._native import CrfTrainer
-from certus.learn.crf import ChainCRF, Corpus, make_trainer
+from certus.learn.crf.model import ChainCRF, Corpus, make_trainer
 from tests.reference.crf import Token, Weights
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.learn.templates import Templates
+from certus.learn.features.templates import Templates
 from tests.reference.pruned_crf import Crf, Name, ngram_key
 
 WORDS = ["a", "b", "c", "d"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from certus import InvalidInput
 from certus._native import Extractor, word_keys
-from certus.learn.templates import CHUNKING, MORPHOLOGY, Templates
+from certus.learn.features.templates import CHUNKING, MORPHOLOGY, Templates
 from tests.reference import features as reference
 
 EVERYTHING = """

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import certus
-from certus.formats import model_file
 from certus.learn.hmm import Hmm, estimate
+from certus.storage import model_file
 from tests.reference.hmm import ReferenceHmm
 
 
@@ -135,7 +135,7 @@ def test_labels_of_any_integer_type(dtype: Any) -> None:
 
 def test_many_labels() -> None:
     """Beyond 16 bits; few sentences, so no transitions are made."""
-    from certus.learn.abstraction import Counts, Hierarchy
+    from certus.learn.features.abstraction import Counts, Hierarchy
 
     hierarchy = Hierarchy(70_000)
     hierarchy.add(np.array([-1]), Counts(np.array([0]), np.array([69_999]), np.array([3.0])), 1.0)

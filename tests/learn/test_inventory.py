@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from certus.formats import Target
-from certus.learn.inventory import Inventory
+from certus.learn.features.inventory import Inventory
 
 NOUNS = ["NOUN|Case=Acc", "NOUN|Case=Nom", "PUNCT", "VERB|Case=Nom|Tense=Past"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from certus import InvalidInput
-from certus.learn.templates import AGREEMENT, CHUNKING, MORPHOLOGY, Template, Templates, Term, parse
+from certus.learn.features.templates import AGREEMENT, CHUNKING, MORPHOLOGY, Template, Templates, Term, parse
 
 COLUMNS = ("word", "pos", "analysis")
 

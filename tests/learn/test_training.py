@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from certus import InvalidInput, ModelError, Tagger
-from certus.formats import Target, build, model_file
+from certus.formats import Target, build
 from certus.learn import options, training
-from certus.learn.data import Examples, TrainingSet, compile_templates
+from certus.learn.features.data import Examples, TrainingSet, compile_templates
+from certus.learn.features.templates import MORPHOLOGY
 from certus.learn.options import LEARNERS
-from certus.learn.templates import MORPHOLOGY
 from certus.learn.training import Checkpoint, Progress
+from certus.storage import model_file
 from tests.models import invented
 
 EPOCHS = [name for name, kind in LEARNERS.items() if "epochs" in kind.__dataclass_fields__]

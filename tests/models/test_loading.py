@@ -14,15 +14,15 @@ import pytest
 
 import certus
 from certus import ModelError, Tagger
-from certus.formats import model_file
 from certus.learn.options import LEARNERS
 from certus.models import loading
+from certus.storage import model_file
 from tests.models import invented
 
 EPOCHS: dict[str, dict[str, Any]] = {
     name: {} if name in ("hmm", "refinement") else {"epochs": 3} for name in LEARNERS
 }
-pytestmark = pytest.mark.filterwarnings("ignore::certus.latent.refinement.RefinementWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::certus.learn.refinement.RefinementWarning")
 
 
 @pytest.fixture(scope="module", params=LEARNERS)

@@ -10,7 +10,8 @@ import pytest
 
 import certus
 from certus import InvalidInput, ModelError, Parser, Status
-from certus.formats import brackets, model_file
+from certus.formats import brackets
+from certus.storage import model_file
 from tests.syntax import invented_trees
 
 

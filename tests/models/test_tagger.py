@@ -21,7 +21,7 @@ UNFEATURED = ("hmm", "refinement")
 SEVERAL = [name for name in LEARNERS if name != "refinement"]  # those that have more than one answer
 QUICK: dict[str, dict[str, Any]] = {name: {} if name in UNFEATURED else {"epochs": 5} for name in LEARNERS}
 QUICK["refinement"] = {"hidden": 2, "rare": 2}
-pytestmark = pytest.mark.filterwarnings("ignore::certus.latent.refinement.RefinementWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::certus.learn.refinement.RefinementWarning")
 QUICK["latent-crf"] = {
     "epochs": 40,
     "latent": 2,
@@ -410,7 +410,7 @@ def test_an_hmm_holds_few_emissions_at_a_time(
     words = [*invented.words(20, 8), []]
     expected = [answer.labels for answer in taggers["hmm"].tag_batch(words)]
     for most in (1, 400, 4000):
-        monkeypatch.setattr("certus.models.decoders.MOST_BYTES", most)
+        monkeypatch.setattr("certus.learn.decoders.MOST_BYTES", most)
         assert [answer.labels for answer in taggers["hmm"].tag_batch(words)] == expected
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from certus.learn.templates import Template, Templates, Term
+from certus.learn.features.templates import Template, Templates, Term
 
 Value = tuple[str, ...]
 Feature = tuple[int, Value]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.latent.refinement import Operators, Parameters
+from certus.learn.refinement import Operators, Parameters
 
 Array = NDArray[np.float64]
 

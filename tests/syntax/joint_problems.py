@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from certus import _native
-from certus.models.lattices import TagLattices
+from certus.lattice.lattices import TagLattices
 from certus.syntax import Grammar
 from tests.learn.problems import WORDS, Problem, features
 

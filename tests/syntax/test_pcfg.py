@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from certus.errors import InvalidInput
-from certus.syntax import Grammar, Options, Tree, binarize, prepared
-from certus.syntax.lexicon import Lexicon
-from certus.syntax.pcfg import count, transformed
-from certus.syntax.signatures import signature, signatures
+from certus.syntax import Grammar, Options, Tree, prepared
+from certus.syntax.constituency import binarize
+from certus.syntax.constituency.lexicon import Lexicon
+from certus.syntax.constituency.pcfg import count, transformed
+from certus.syntax.constituency.signatures import signature, signatures
 from tests.syntax import invented_trees
 
 PLAIN: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.chain import inputs
+from certus import checks as inputs
 from certus.chain.automaton import Automaton
 from certus.chain.method import INFEASIBLE, Method, positive
 from certus.chain.methods import at_most, choose

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from certus.chain.inputs import as_labels
+from certus.checks import as_labels
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
+from certus import checks as inputs
 from certus.chain import batch as _batch
-from certus.chain import inputs
 from certus.chain.automaton import Automaton
 from certus.chain.marginals import Marginals
 from certus.chain.method import INFEASIBLE, INVALID, OPTIMAL, Method, positive

@@ -57,8 +57,8 @@ def chain(
     last table holds the promises of the documentation against this machine. Times on a machine that is busy
     otherwise mean little.
     """
-    from certus.bench import picture, report, run
-    from certus.bench.options import parse
+    from certus_bench import picture, report, run
+    from certus_bench.options import parse
 
     plan = parse(
         sizes=sizes, lattices=lattices, methods=methods, dtype=dtype, seconds=seconds, quick=quick, seed=seed
@@ -87,7 +87,7 @@ def tagger(
     the tasks alone. python-crfsuite does one of the tasks, too, if it is installed. The last table holds the
     promises of the documentation against this machine. All of it takes about an hour.
     """
-    from certus.bench.tagger import Plan, picture, report, run
+    from certus_bench.tagger import Plan, picture, report, run
 
     plan = Plan(data=_folder(data), only=_names(only))
     _measure(partial(run, plan.hurried() if quick else plan), report, json, picture.draw, plot)
@@ -107,7 +107,8 @@ def hypergraph(
     The forests hold every bracketing of some words under random rules. Answers are compared with one another;
     if some differ, the exit code is 1.
     """
-    from certus.bench import hypergraph as module
+    from certus_bench import hypergraph as module
+
     from certus.errors import InvalidInput
 
     sizes = [size.strip() for size in edges.split(",") if size.strip()]
@@ -134,8 +135,8 @@ def relax(
     Each gets the same random problems, without branching; the last row of each table is the default with
     branching, to the proof.
     """
-    from certus.bench.relax import report
-    from certus.bench.relax.compare import Plan, run
+    from certus_bench.relax import report
+    from certus_bench.relax.compare import Plan, run
 
     names = tuple(name.strip() for name in only.split(",") if name.strip())
     plan = Plan(count=4 if quick else count, iterations=iterations, seed=seed, only=names)
@@ -154,7 +155,7 @@ def parse(
 
     NLTK's ViterbiParser parses a few short sentences with the same small grammar, if it is installed.
     """
-    from certus.bench import parse as module
+    from certus_bench import parse as module
 
     folder = _folder(data)
     _measure(lambda tell: module.run(folder, tell, train), module, json)
@@ -174,7 +175,7 @@ def joint(
     Learns from the first 3,500 trees of the treebank and tests on the others. The last table holds the
     promises of the documentation against this machine. HiGHS (certus[ilp]) takes most of the time.
     """
-    from certus.bench.joint import Plan, picture, report, run
+    from certus_bench.joint import Plan, picture, report, run
 
     plan = Plan(data=_folder(data))
     _measure(partial(run, plan.hurried() if quick else plan), report, json, picture.draw, plot)
@@ -194,7 +195,7 @@ def corpus(
     Accuracy, error reduction, proofs, iterations and time, without further text and with (Rush et al. 2012,
     table 4 and figure 3). The last table holds the promises of the documentation against this machine.
     """
-    from certus.bench.corpus import Plan, picture, report, run
+    from certus_bench.corpus import Plan, picture, report, run
 
     plan = Plan(data=_folder(data), part=part, order=order)
     _measure(partial(run, plan.hurried() if quick else plan), report, json, picture.draw, plot)
@@ -217,7 +218,7 @@ def latent(
     The tables and figures of Sun & Tsujii (2009), beside a CRF with the same features. The corpora do not
     come with Certus. All of it takes about a quarter of an hour.
     """
-    from certus.bench.latent import Plan, picture, report, run
+    from certus_bench.latent import Plan, picture, report, run
 
     plan = Plan(data=_folder(data), only=_names(only), quick=quick, threads=threads, seed=seed)
     _measure(partial(run, plan), report, json, picture.draw, plot)
@@ -242,7 +243,7 @@ def refinement(
     parts of speech as observations. The corpus does not come with Certus. Everything is chosen on the last
     tenth of train; the claims are about test.
     """
-    from certus.bench.refinement import Plan, picture, report, run
+    from certus_bench.refinement import Plan, picture, report, run
 
     plan = Plan(data=data, only=_names(only), quick=quick)
     _measure(partial(run, plan), report, json, picture.draw, plot)
@@ -271,8 +272,8 @@ def _measure(
 
     ``report`` is a module with ``show`` and ``as_json``.
     """
-    from certus.bench.environment import restart_tuned
-    from certus.bench.report import store
+    from certus_bench.environment import restart_tuned
+    from certus_bench.report import store
 
     _check_outputs(json, plot)
     restart_tuned()
@@ -293,7 +294,7 @@ def _check_outputs(json: Path | None, plot: Path | None) -> None:
         if path is not None and not path.absolute().parent.is_dir():
             raise CertusError(f"cannot write {path}: there is no folder {path.absolute().parent}")
     if plot is not None:
-        from certus.bench import picture
+        from certus_bench import picture
 
         picture.check(plot)
 

@@ -10,7 +10,7 @@ from certus.cli.labelled import texts
 from certus.cli.tag import deliver, open_tagger, sort_out, sources
 from certus.errors import InvalidInput
 from certus.formats import guess, read
-from certus.formats.files import check_encoding
+from certus.storage.files import check_encoding
 
 if TYPE_CHECKING:
     from certus.corpus import Consistent, Iteration

@@ -149,8 +149,8 @@ def _tagged(console: Console) -> None:
 
 def _speed(console: Console, labels: int = 1000, length: int = 25) -> None:
     """Decode one large lattice, here and in plain NumPy."""
-    from certus.bench.lattices import peaked
-    from certus.bench.rivals import numpy_viterbi
+    from certus_bench.lattices import peaked
+    from certus_bench.rivals import numpy_viterbi
 
     _heading(console, "Fast", f"{labels:,} labels, {length} words, scores like a trained model's")
     sample = peaked(labels, length)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from certus.formats.model_file import ModelFile, read, verify
+from certus.storage.model_file import ModelFile, read, verify
 
 FEW = 12
 # Fields of the description in the order of showing; others come after them, under their own names.

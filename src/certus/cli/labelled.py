@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from certus.annotation.sentence import Layout, Sentence, replace
+from certus.annotation.targets import Target
 from certus.errors import FormatError, InvalidInput
 from certus.formats.conllu import FIELDS, build
-from certus.formats.sentence import Layout, Sentence, replace
-from certus.formats.targets import Target
 
 CONFIDENCE = "confidence"  # the column of column files, and the attribute under MISC
 _NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")

@@ -8,18 +8,18 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from certus.annotation.trees import prepared
 from certus.cli.tag import deliver, is_typed, looks_like_path, open_tagger, typed
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
-from certus.formats.files import check_encoding
 from certus.models.loading import load
 from certus.models.parser import Parser
 from certus.solution import Status
-from certus.syntax.penn import penn_words
-from certus.syntax.trees import prepared
+from certus.storage.files import check_encoding
+from certus.syntax.constituency.penn import penn_words
 
 if TYPE_CHECKING:
-    from certus.syntax.joint import JointParser
+    from certus.syntax.joint.parsing import JointParser
 
 BATCH = 256  # sentences parsed together
 
@@ -78,7 +78,7 @@ class Joined:
 
 def joined(parser: Parser, path: str, weight: float | None, k: int) -> Joined:
     """Put a parser and a tagger together."""
-    from certus.syntax.joint import WEIGHT, JointParser
+    from certus.syntax.joint.parsing import WEIGHT, JointParser
 
     if k > 1:
         raise InvalidInput("a parser with a tagger finds one tree for a sentence: leave -k out")

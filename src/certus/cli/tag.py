@@ -12,10 +12,10 @@ from typing import Any
 from certus.cli.labelled import texts
 from certus.errors import CertusError, FormatError, InvalidInput
 from certus.formats import Sentence, Target, atomic, guess, read
-from certus.formats.files import check_encoding, interactive
 from certus.formats.text import RAW, parse
 from certus.models.loading import load
 from certus.models.tagger import Tagger
+from certus.storage.files import check_encoding, interactive
 
 BATCH = 512  # sentences that are labelled together
 _FILE = re.compile(r"\S+\.[A-Za-z]\w*")  # no sentence that others follow ends like this
@@ -178,7 +178,7 @@ def _value(target: Target, label: str, column: str) -> str:
 
 def chosen(inference: str, steps: int, labels: list[str]) -> Any:
     """Make an inference of its name and its limit; labels of spans are reranked by F1, others by accuracy."""
-    from certus.evaluation.spans import is_tag
+    from certus.chain.spans import is_tag
     from certus.latent.inference import INFERENCES, choose
 
     options: dict[str, Any] = {"steps": steps} if steps else {}

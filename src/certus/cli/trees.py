@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from certus.errors import InvalidInput
+from certus.evaluation.evalb import SHORT, Brackets, TreeReport, compare
 from certus.formats import brackets
-from certus.syntax.evalb import SHORT, Brackets, TreeReport, compare
 
 
 def run(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.corpus.agreement import Agreement, numbered
 from certus.errors import InvalidInput
-from certus.relax.part import Adjustments, Choice, Forbidden
+from certus.part import Adjustments, Choice, Forbidden
 
 
 class Mrf:

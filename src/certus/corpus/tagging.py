@@ -16,7 +16,8 @@ from certus.corpus.result import Consistent, Iteration
 from certus.corpus.solver import Limits, solve
 from certus.corpus.words import Nodes, Types, joined, nodes_of, suffix_relates, types_of
 from certus.errors import InvalidInput
-from certus.learn import options, vocabulary
+from certus.learn import options
+from certus.learn.features import vocabulary
 from certus.models.answers import Words, cells_of
 from certus.models.tagger import Tagger, check_positive
 

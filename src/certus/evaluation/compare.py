@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import zip_longest
 from operator import and_, eq
 
+from certus.annotation.sentence import Sentence
+from certus.chain.spans import is_tag, spans
 from certus.errors import FormatError, InvalidInput
 from certus.evaluation.report import F1, Accuracy, Report, SpanReport
-from certus.evaluation.spans import is_tag, spans
-from certus.formats.sentence import Sentence
 
 # Numbers, words, links and remarks are no predictions of a tagger; heads are counted as UAS and LAS.
 _SKIPPED = {"id", "form", "head", "deps", "misc", "phead", "pdeprel"}

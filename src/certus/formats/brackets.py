@@ -11,13 +11,13 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
+from certus.annotation.sentence import Sentence
+from certus.annotation.trees import Tree, prepared
 from certus.errors import FormatError
 from certus.formats import guess
 from certus.formats.blocks import decoded
 from certus.formats.conllu import build
-from certus.formats.files import Source, atomic, check_encoding, check_readable, name_of, opened
-from certus.formats.sentence import Sentence
-from certus.syntax.trees import Tree, prepared
+from certus.storage.files import Source, atomic, check_encoding, check_readable, name_of, opened
 
 # A tag with its word, which most brackets are; an opening bracket with its label; a closing one; the rest.
 _TOKEN = re.compile(r"\(([^\s()]+)[ \t]+([^\s()]+)[ \t]*\)|\(([^\s()]*)|(\))|([^\s()]+)")

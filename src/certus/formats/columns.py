@@ -6,10 +6,10 @@ and, in files with tabs, lines that begin with ``#`` and have none, are no token
 
 from __future__ import annotations
 
+from certus.annotation.sentence import Layout, Sentence, canonical
 from certus.errors import FormatError, InvalidInput
 from certus.formats.blocks import plain, table
 from certus.formats.conllu import ids
-from certus.formats.sentence import Layout, Sentence, canonical
 
 CONLLX = ("id", "form", "lemma", "cpos", "pos", "feats", "head", "deprel", "phead", "pdeprel")
 USUAL = {

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from certus.annotation.sentence import Layout, Sentence
 from certus.errors import FormatError, InvalidInput
 from certus.formats.blocks import plain, table
-from certus.formats.sentence import Layout, Sentence
 
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 LAYOUT = Layout("conllu", FIELDS, "\t")

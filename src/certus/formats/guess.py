@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from certus.annotation.sentence import Layout
 from certus.errors import FormatError, InvalidInput
 from certus.formats import columns, conllu, text
 from certus.formats.blocks import plain
-from certus.formats.sentence import Layout
 
 FORMATS = ("conllu", "conllx", "columns", "brackets", "text", "raw")
 TREES = Layout("brackets", ("form", "xpos"), "")

@@ -9,12 +9,12 @@ from functools import partial
 from itertools import chain
 from typing import TypeAlias
 
+from certus.annotation.sentence import Layout, Sentence
 from certus.errors import FormatError
 from certus.formats import columns as column_files
 from certus.formats import conllu, guess, text
 from certus.formats.blocks import blocks, decoded
-from certus.formats.files import Source, atomic, check_encoding, check_readable, interactive, name_of, opened
-from certus.formats.sentence import Layout, Sentence
+from certus.storage.files import Source, atomic, check_encoding, check_readable, interactive, name_of, opened
 
 Parse: TypeAlias = Callable[[str, str, int, str], "Sentence | None"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from certus.formats.sentence import Layout, Sentence
-from certus.formats.tokenizer import tokenize
+from certus.annotation.sentence import Layout, Sentence
+from certus.annotation.tokenizer import tokenize
 
 TEXT = Layout("text", ("form",), " ")
 RAW = Layout("raw", ("form",), " ")

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.formats.files import atomic
 from certus.hypergraph import inputs
 from certus.hypergraph.graph import Hypergraph
 from certus.hypergraph.layout import Layout
+from certus.storage.files import atomic
 
 MOST_EDGES = 200
 _INK, _FAINT, _BEST = "#333333", "#b8b8b8", "#c2410c"

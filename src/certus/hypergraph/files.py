@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput, ModelError
-from certus.formats import model_file
 from certus.hypergraph.graph import Hypergraph
+from certus.storage import model_file
 
 KIND = "hypergraph"
 _ARRAYS = {"heads", "offsets", "tails", "goals"}

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.chain.inputs import refuse
 from certus.chain.method import positive
+from certus.checks import refuse
 from certus.errors import InvalidInput
 from certus.hypergraph import counting, inputs
 from certus.hypergraph.errors import no_derivation, too_large

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.chain import inputs as arrays
+from certus import checks as arrays
 from certus.errors import InvalidInput
 from certus.hypergraph.errors import Cyclic
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
-from certus.relax.part import Adjustments, Choice, Forbidden
+from certus.part import Adjustments, Choice, Forbidden
 
 if TYPE_CHECKING:
     from certus.hypergraph.graph import Hypergraph

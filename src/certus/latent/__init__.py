@@ -1,6 +1,6 @@
 """Chains whose labels have latent states, and ways to find the most probable labels.
 
-``certus.latent.refinement`` has hidden Markov models of this kind.
+``certus.learn.refinement`` has hidden Markov models of this kind.
 """
 
 from certus.latent.bhp import BHP

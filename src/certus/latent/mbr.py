@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain.method import positive
+from certus.chain.spans import begins_between, ends_between, is_tag
 from certus.errors import InvalidInput
-from certus.evaluation.spans import begins_between, ends_between, is_tag
 from certus.latent.method import Inference
 
 Labels: TypeAlias = NDArray[np.int64]

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.chain import Automaton, Chain, Marginals, inputs
+from certus import checks as inputs
+from certus.chain import Automaton, Chain, Marginals
 from certus.chain.method import INFEASIBLE, INVALID, positive
 from certus.chain.problem import OnInfeasible
 from certus.errors import Infeasible, InvalidInput

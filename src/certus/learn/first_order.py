@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.learn import crf, options
-from certus.learn.crf_algorithms import LBFGS, SGD
-from certus.learn.data import TrainingSet
+from certus.learn import options
+from certus.learn.crf import model as crf
+from certus.learn.crf.algorithms import LBFGS, SGD
+from certus.learn.features.data import TrainingSet
 
 
 class FirstOrder:

@@ -1,7 +1,7 @@
 """A smoothed first-order hidden Markov model: a tagger that is estimated by counting.
 
 The model is p(labels, words) = product of p(label | label before) p(word | label), with a start and an end.
-What a word says comes from p(label | word) (see ``certus.learn.abstraction``), turned round by Bayes' rule::
+What a word says comes from p(label | word) (``learn.features.abstraction``), turned round by Bayes' rule::
 
     log p(word | label) = log p(label | word) - log p(label) + log p(word)
 
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from certus.chain import Chain
 from certus.errors import InvalidInput, ModelError
-from certus.learn.abstraction import Counts, Hierarchy, Nodes, add_endings, ragged
+from certus.learn.features.abstraction import Counts, Hierarchy, Nodes, add_endings, ragged
 
 # Added to the count of every label, so that one that never occurred in training can still be predicted.
 UNSEEN = 0.1

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.learn import options
-from certus.learn.crf_algorithms import LBFGS
-from certus.learn.data import TrainingSet
+from certus.learn.crf.algorithms import LBFGS
+from certus.learn.features.data import TrainingSet
 from certus.learn.first_order import compiled, trainer_of
 
 Arrays = dict[str, NDArray[Any]]

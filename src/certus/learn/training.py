@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput, ModelError
-from certus.formats import model_file
 from certus.learn import options
-from certus.learn.data import TrainingSet
+from certus.learn.features.data import TrainingSet
 from certus.learn.first_order import FirstOrder
 from certus.learn.latent_crf import LatentCrf
+from certus.storage import model_file
 
 Arrays = dict[str, NDArray[Any]]
 

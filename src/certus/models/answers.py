@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.annotation.sentence import Sentence
 from certus.errors import InvalidInput
-from certus.formats.sentence import Sentence
-from certus.learn.inventory import Inventory
-from certus.models.decoders import Allowed, Cells, Decoded
+from certus.learn.decoders import Allowed, Cells, Decoded
+from certus.learn.features.inventory import Inventory
 from certus.models.tagging import Tagging
 from certus.solution import Status
 

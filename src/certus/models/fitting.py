@@ -16,15 +16,16 @@ import numpy as np
 
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target, read
-from certus.learn import hmm, options, training, vocabulary
-from certus.learn.data import Examples, TrainingSet, compile_templates, default_templates
-from certus.learn.inventory import Inventory
-from certus.learn.refinement_observer import Observer
-from certus.learn.refinement_observer import chosen as observed
-from certus.learn.templates import Templates
+from certus.learn import hmm, options, training
+from certus.learn.decoders import Decoder, make_decoder
+from certus.learn.features import vocabulary
+from certus.learn.features.data import Examples, TrainingSet, compile_templates, default_templates
+from certus.learn.features.inventory import Inventory
+from certus.learn.features.templates import Templates
+from certus.learn.hmm_decoder import HmmDecoder
+from certus.learn.refinement.observer import Observer
+from certus.learn.refinement.observer import chosen as observed
 from certus.learn.training import Arrays, Checkpoint, Progress
-from certus.models.decoders import Decoder, make_decoder
-from certus.models.hmm_decoder import HmmDecoder
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
@@ -72,7 +73,7 @@ def fit(
     if isinstance(chosen, options.Hmm):
         inventory, arrays, accuracy = _count(examples, held_out, chosen, threads)
     elif isinstance(chosen, options.Refinement):
-        from certus.models.refinement_fitting import refine
+        from certus.learn.refinement.fitting import refine
 
         inventory, arrays, accuracy, told = refine(
             examples, held_out, chosen, looks.observe, progress=progress, threads=threads

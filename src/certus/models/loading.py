@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from certus.errors import ModelError
-from certus.formats import model_file
 from certus.models.tagger import Tagger
+from certus.storage import model_file
 
 DEFAULT = "en.certus"
 
@@ -20,7 +20,7 @@ def load(path: str | os.PathLike[str] | None = None) -> Any:
 
         return Parser.from_file(file)
     if file.kind == "refinement":
-        from certus.latent.refinement import Refinement
+        from certus.learn.refinement import Refinement
 
         return Refinement.from_file(file)
     if file.kind != "tagger":

@@ -13,14 +13,15 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.annotation.trees import Tree, prepared
 from certus.errors import InvalidInput, ModelError
-from certus.formats import brackets, model_file
-from certus.syntax.evalb import TreeReport, compare
-from certus.syntax.grammar import Grammar
-from certus.syntax.lexicon import Lexicon
-from certus.syntax.part import TreePart
-from certus.syntax.pcfg import Options
-from certus.syntax.trees import Tree, prepared
+from certus.evaluation.evalb import TreeReport, compare
+from certus.formats import brackets
+from certus.storage import model_file
+from certus.syntax.constituency.grammar import Grammar
+from certus.syntax.constituency.lexicon import Lexicon
+from certus.syntax.constituency.part import TreePart
+from certus.syntax.constituency.pcfg import Options
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[Tree]"
 

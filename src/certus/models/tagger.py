@@ -10,22 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput, ModelError
-from certus.formats import model_file
-from certus.formats.targets import Target
 from certus.learn import options
-from certus.learn.data import compile_templates, extractors
-from certus.learn.inventory import Inventory
+from certus.learn.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
+from certus.learn.features.data import compile_templates, extractors
+from certus.learn.features.inventory import Inventory
 from certus.models.answers import Choices, Dictionary, Words, answers, cells_of, limits
-from certus.models.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
+from certus.storage import model_file
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
-    from certus.latent.refinement import Refinement
+    from certus.lattice.lattices import TagLattices
+    from certus.learn.latent_decoder import LatentDecoder
+    from certus.learn.refinement import Refinement
     from certus.learn.training import Progress
     from certus.models.fitting import Source
-    from certus.models.latent_decoder import LatentDecoder
-    from certus.models.lattices import TagLattices
 
 
 class Tagger:
@@ -223,7 +223,7 @@ class Tagger:
             pruning: what a pruned CRF's thresholds are multiplied by: less than 1 leaves more to choose from,
                 0 everything, which only small tag sets bear. Other learners prune nothing anyway.
         """
-        from certus.models.lattices import TagLattices
+        from certus.lattice.lattices import TagLattices
 
         names = self.columns
         cells = [cells_of(sentence, names) for sentence in sentences]
@@ -257,7 +257,7 @@ class Tagger:
     @property
     def latent(self) -> LatentDecoder:
         """What decodes a trained ``latent-crf``: its ``inference`` may be set, its ``chain`` looked at."""
-        from certus.models.latent_decoder import LatentDecoder
+        from certus.learn.latent_decoder import LatentDecoder
 
         if not isinstance(self._decoder, LatentDecoder):
             raise InvalidInput("latent states are what a trained latent-crf has")
@@ -266,7 +266,7 @@ class Tagger:
     @property
     def refinement(self) -> Refinement:
         """The model of a trained ``refinement``, with its diagnostics."""
-        from certus.models.refinement_decoder import RefinementDecoder
+        from certus.learn.refinement.decoder import RefinementDecoder
 
         if not isinstance(self._decoder, RefinementDecoder):
             raise InvalidInput("a refinement is what the learner refinement trains")
@@ -284,7 +284,7 @@ class Tagger:
 
     @property
     def known(self) -> NDArray[np.uint32]:
-        """The words of the training data, as keys of ``certus.learn.vocabulary``."""
+        """The words of the training data, as keys of ``certus.learn.features.vocabulary``."""
         if self._decoder is None:
             raise InvalidInput("this tagger is not trained yet: it knows no words")
         if "known" not in self._arrays:
@@ -333,11 +333,11 @@ class Tagger:
         """Become the tagger that these make."""
         if isinstance(self.options, options.Hmm):
             from certus.learn.hmm import Hmm
-            from certus.models.hmm_decoder import HmmDecoder
+            from certus.learn.hmm_decoder import HmmDecoder
 
             decoder: Decoder = HmmDecoder(Hmm.from_arrays(arrays), len(inventory))
         elif isinstance(self.options, options.Refinement):
-            from certus.models.refinement_fitting import reopened
+            from certus.learn.refinement.fitting import reopened
 
             decoder = reopened(self.options, inventory, arrays, description)
         else:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from certus.part import Adjustments, Choice, Forbidden, Part
 from certus.relax.decomposition import Decomposition
 from certus.relax.errors import Inconsistent, NoAgreement, PartFailed
 from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
-from certus.relax.part import Adjustments, Choice, Forbidden, Part
 from certus.relax.search import Progress
 from certus.relax.solution import Handle, JointSolution
 from certus.relax.trace import Trace

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from certus.errors import InvalidInput
+from certus.part import Part
 from certus.relax.cells import as_cells
 from certus.relax.errors import NoAgreement, PartFailed
 from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
 from certus.relax.oracle import Oracle
-from certus.relax.part import Part
 from certus.relax.progress import watching
 from certus.relax.search import Limits, Progress, Search, Stop
 from certus.relax.solution import ByPart, Handle, JointSolution

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from certus.part import Forbidden
 from certus.relax.dual import Branch, Dual
 from certus.relax.layout import Floats, Mask
-from certus.relax.part import Forbidden
 
 MARGIN = 1e-12  # of the magnitudes: rounding does not decide
 WHOLE = 1e-6  # the same for whole numbers

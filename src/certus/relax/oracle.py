@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.part import Choice, Forbidden, Part
 from certus.relax.errors import Inconsistent, PartFailed
 from certus.relax.layout import Block, Floats
-from certus.relax.part import Choice, Forbidden, Part
 
 REMEMBERED = 24  # answers against which a new one is checked
 SLACK = 1e-9  # of the magnitudes involved: more than rounding, less than a lie

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certus.part import Forbidden
 from certus.relax.dual import Dual, Evaluation
 from certus.relax.layout import Floats
 from certus.relax.oracle import Answer
-from certus.relax.part import Forbidden
 
 OFTEN = 0.5  # calls for completions, a call for the dual; those of a part's own ``complete`` count a quarter
 SHARE = 0.25

@@ -12,13 +12,13 @@ from typing import NoReturn
 
 import numpy as np
 
+from certus.part import Forbidden
 from certus.relax.dual import Branch, Dual, Evaluation
 from certus.relax.errors import Inconsistent
 from certus.relax.fixing import impossible
 from certus.relax.layout import Floats, Layout, Mask
 from certus.relax.optimizers import Optimizer, Problem
 from certus.relax.oracle import SLACK, Answer, Oracle
-from certus.relax.part import Forbidden
 from certus.relax.primal import Completer, Whole
 from certus.relax.trace import Trace
 

@@ -1,14 +1,14 @@
 """Constituency parsing: trees, grammars estimated from treebanks, exact parsing, scoring."""
 
-from certus.syntax.annotate import annotate
-from certus.syntax.binarize import binarize, unbinarize
-from certus.syntax.evalb import TreeReport, compare
-from certus.syntax.grammar import Grammar
-from certus.syntax.joint import JointParse, JointParser, parse_fixed, parse_jointly
-from certus.syntax.part import TreePart
-from certus.syntax.pcfg import Options
-from certus.syntax.penn import penn_words
-from certus.syntax.trees import Tree, prepared, without_functions, without_traces
+from certus.annotation.trees import Tree, prepared, without_functions, without_traces
+from certus.evaluation.evalb import TreeReport, compare
+from certus.syntax.constituency.annotate import annotate
+from certus.syntax.constituency.binarize import binarize, unbinarize
+from certus.syntax.constituency.grammar import Grammar
+from certus.syntax.constituency.part import TreePart
+from certus.syntax.constituency.pcfg import Options
+from certus.syntax.constituency.penn import penn_words
+from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
 
 __all__ = [
     "Grammar",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from certus.relax.parts.chain import ChainPart
+from certus.chain.part import ChainPart
 from certus.relax.parts.constraints import AtMostOne, Budget, ExactlyOne, TablePart
 from certus.relax.parts.tree import TreePart
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput
-from certus.relax.part import Adjustments, Choice, Forbidden
+from certus.part import Adjustments, Choice, Forbidden
 
 
 class Constraint(ABC):

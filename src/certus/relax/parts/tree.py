@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
-from certus.relax.part import Adjustments, Choice, Forbidden
+from certus.part import Adjustments, Choice, Forbidden
 
 
 class TreePart:

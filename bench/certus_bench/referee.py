@@ -1,0 +1,103 @@
+"""Compares every timed answer with the best score."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.chain import Viterbi
+from certus_bench.entries import Entry
+from certus_bench.lattices import Sample
+
+
+class Referee:
+    """Knows the best scores of a sample's sentences.
+
+    The best score comes from the dense Viterbi sweep, the k best ones from Viterbi A*. Integer scores have to
+    be met exactly, others up to what rounding in the precision of the sample can do to a path.
+    """
+
+    def __init__(self, sample: Sample, where: str) -> None:
+        self.sample = sample
+        self.where = where
+        self.failures: list[str] = []
+        self._wrong: set[str] = set()
+        self._best: dict[tuple[int, int], Any] = {}
+        emissions = sample.sentences[0]
+        largest = float(np.abs(emissions).max() + np.abs(sample.transitions).max())
+        rounding = 2 * len(emissions) ** 2 * largest * np.finfo(emissions.dtype).eps
+        self.tolerance = 0.0 if sample.whole_numbers else rounding
+
+    def best(self, index: int, k: int) -> Any:
+        """Return the k best scores of a sentence, best first."""
+        if (index, k) not in self._best:
+            emissions = self.sample.sentences[index]
+            if k == 1:
+                found = self.sample.chain.decode(emissions, method=Viterbi(sparse=False))
+                self._best[index, k] = np.array([found.score])
+            else:
+                self._best[index, k] = self.sample.chain.decode(emissions, method="viterbi-astar", k=k).scores
+        return self._best[index, k]
+
+    def judge(self, entry: Entry, index: int, answer: Any) -> None:
+        """Note what is wrong with an answer, if anything is."""
+        if entry.scores is None:
+            return
+        name = entry.name if entry.k == 1 else f"{entry.name} (k={entry.k})"
+        try:
+            scores = entry.scores(self.sample, index, answer)
+        except (AssertionError, IndexError) as error:
+            self._note(name, index, str(error))
+            return
+        if entry.exact:
+            self.compare(name, index, scores)
+        else:
+            self.enclose(name, index, float(scores[0]), answer.bound)
+
+    def compare(self, name: str, index: int, scores: NDArray[np.float64]) -> None:
+        """Note scores that are not the best."""
+        best = self.best(index, len(scores))
+        if len(scores) != len(best):
+            self._note(name, index, f"{len(scores)} paths, but there are {len(best)}")
+            return
+        off = np.abs(scores - best)
+        if not off.max() <= self.tolerance:
+            worst = int(off.argmax())
+            self._note(name, index, f"score {scores[worst]:.6f}, but the best is {best[worst]:.6f}")
+
+    def enclose(self, name: str, index: int, score: float, bound: float) -> None:
+        """Note a score and a bound that the best score does not lie between."""
+        best = self.best(index, 1)[0]
+        if not score - self.tolerance <= best <= bound + self.tolerance:
+            self._note(name, index, f"the best score, {best:.6f}, is not in [{score:.6f}, {bound:.6f}]")
+
+    def _note(self, name: str, index: int, what: str) -> None:
+        """Keep the first thing that is wrong with a method."""
+        if name not in self._wrong:
+            self._wrong.add(name)
+            self.failures.append(f"{name}, {self.where}, sentence {index}: {what}")
+
+
+class Witness:
+    """Shows a referee the answers of one entry, and keeps the counters of the first one to each sentence."""
+
+    def __init__(self, referee: Referee, entry: Entry) -> None:
+        self._judge = partial(referee.judge, entry)
+        self._counters: dict[int, dict[str, int]] = {}
+
+    def __call__(self, index: int, answer: Any) -> None:
+        """Take a timed answer."""
+        self._judge(index, answer)
+        if index not in self._counters and hasattr(answer, "stats"):
+            self._counters[index] = answer.stats
+
+    @property
+    def stats(self) -> dict[str, float]:
+        """The mean of each counter over sentences."""
+        if not self._counters:
+            return {}
+        names = next(iter(self._counters.values()))
+        return {name: float(np.mean([c[name] for c in self._counters.values()])) for name in names}

@@ -1,0 +1,72 @@
+"""Times the training of perceptrons with dense and with fast exact decoding: Kaji et al.'s table 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.formats import Target
+from certus.learn import options
+from certus.learn.features.data import Examples, TrainingSet, compile_templates, default_templates
+from certus.learn.training import start
+from certus_bench.tagger.corpora import LARGE, Corpus, chosen
+from certus_bench.tagger.plan import Learning, Plan, Report
+
+EPOCHS = 10
+DECODERS = ("auto", "viterbi")
+_PATIENCE = 30.0  # seconds after which slow decoding is extrapolated
+_STEP = 20  # sentences between two looks at the clock
+
+Lengths = NDArray[np.int64]
+Tell = Callable[[str, float], None]
+
+
+def measure(report: Report, tell: Tell) -> None:
+    """Add the times of learning to a report."""
+    corpora = list(chosen(LARGE, report.plan.only))
+    for n, corpus in enumerate(corpora):
+        tell(f"training: features of {corpus.name}", n / len(corpora))
+        data, lengths = training_set(report.plan, corpus)
+        for decoder in DECODERS:
+            tell(f"training: {corpus.name}, {decoder}", (n + 0.5) / len(corpora))
+            report.learning.append(learn(report.plan, corpus, data, lengths, decoder))
+
+
+def training_set(plan: Plan, corpus: Corpus) -> tuple[TrainingSet, Lengths]:
+    """Return numbered features and labels, the same work whatever the decoder, and lengths of sentences."""
+    target = Target(corpus.target)
+    first = next(iter(corpus.read(plan.data, "learn", 1)))
+    templates = compile_templates(default_templates(first, target))
+    examples = Examples(corpus.read(plan.data, "learn", plan.limit), target, templates.columns)
+    return TrainingSet(examples, target, templates, options.Perceptron()), examples.lengths
+
+
+def learn(plan: Plan, corpus: Corpus, data: TrainingSet, lengths: Lengths, decoder: str) -> Learning:
+    """Time the epochs of a perceptron.
+
+    ``auto`` learns from everything, for its time depends on how much the weights already know. Dense decoding
+    takes the same time whatever the weights, so if it is slow, some sentences stand for all: the time is then
+    extrapolated by the number of tokens.
+    """
+    chosen_ = options.Perceptron(epochs=plan.epochs(EPOCHS), decoder=decoder)
+    learner = start(data, chosen_)
+    orders = [data.order(np.random.default_rng((chosen_.seed, epoch))) for epoch in range(chosen_.epochs)]
+    whole = np.concatenate(orders)
+    patience = np.inf if decoder == "auto" else _PATIENCE * (0.1 if plan.quick else 1.0)
+    measured, begin = 0, perf_counter()
+    while not measured or (measured < len(whole) and perf_counter() - begin < patience):
+        learner.epoch(whole[measured : measured + _STEP])
+        measured = min(measured + _STEP, len(whole))
+    seconds = perf_counter() - begin
+    return Learning(
+        corpus=corpus.name,
+        labels=len(data.inventory),
+        decoder=decoder,
+        epochs=chosen_.epochs,
+        seconds=seconds * int(lengths[whole].sum()) / int(lengths[whole[:measured]].sum()),
+        measured=measured,
+        needed=len(whole),
+    )

@@ -1,0 +1,1 @@
+"""Sentences, trees, targets and tokens in memory."""

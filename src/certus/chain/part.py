@@ -1,0 +1,89 @@
+"""A label sequence as a part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus import checks as _inputs
+from certus.chain import Chain, SparseTransitions
+from certus.errors import Infeasible, InvalidInput
+from certus.part import Adjustments, Choice, Forbidden
+
+
+class ChainPart:
+    """The label sequences of a chain model: space ``labels`` of shape (T, L), one label a position.
+
+    Scores are held in float64, whatever the chain's precision, as bounds are only as exact as the sums.
+
+    Args:
+        chain: the transitions.
+        emissions: (T, L) the scores of the labels at each position.
+        bigrams: whether there is a space ``bigrams`` of shape (T - 1, L, L), too, for
+            ``Decomposition.tighten``: pairs of labels in a row. Adjusting it takes a matrix of transitions
+            for each position.
+    """
+
+    def __init__(self, chain: Chain, emissions: Any, *, bigrams: bool = False) -> None:
+        self._chain = chain
+        self._bigrams = bigrams
+        if bigrams and isinstance(chain.transitions, SparseTransitions):
+            raise InvalidInput("bigrams of sparse transitions would be dense: use dense transitions")
+        scores = _inputs.as_emissions(emissions, chain.labels, _inputs.DOUBLE)
+        self._emissions: NDArray[np.float64] = np.ascontiguousarray(scores, np.float64)
+        _inputs.check_finite("emissions", self._emissions)
+        self._rows = np.arange(len(self._emissions))
+
+    @property
+    def spaces(self) -> dict[str, tuple[int, ...]]:
+        """One cell for each label of each position, and for each pair of labels if wanted."""
+        length, labels = self._emissions.shape
+        pairs: dict[str, tuple[int, ...]] = {"bigrams": (max(length - 1, 0), labels, labels)}
+        return {"labels": (length, labels), **(pairs if self._bigrams else {})}
+
+    def maximize(self, adjust: Adjustments) -> Choice:
+        """Return the best label sequence: ``value`` is the array of label ids."""
+        try:
+            found = self._adjusted_chain(adjust).decode(self._adjusted(adjust))
+        except Infeasible:
+            raise Forbidden("no label sequence is left") from None
+        return self._choice(found.labels)
+
+    def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
+        """Score the label sequence that the indicators spell, if they spell one that is allowed."""
+        chosen = np.asarray(indicators["labels"])
+        if (chosen.sum(axis=1) != 1).any():
+            return None
+        choice = self._choice(chosen.argmax(axis=1).astype(np.int64))
+        return choice if np.isfinite(choice.score) else None
+
+    def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
+        """Return the best value of a sequence through each label of each position."""
+        best = np.empty_like(self._emissions)
+        model = self._adjusted_chain(adjust).prepared(_inputs.DOUBLE)
+        assert isinstance(model, _native.Model64)
+        _native.max_marginals(model, self._adjusted(adjust), best)
+        return {"labels": best}
+
+    def _adjusted_chain(self, adjust: Adjustments) -> Chain:
+        added = adjust.get("bigrams")
+        if added is None or not added.size:
+            return self._chain
+        chain = self._chain
+        return Chain(np.asarray(chain.transitions, np.float64) + added, start=chain.start, end=chain.end)
+
+    def _adjusted(self, adjust: Adjustments) -> NDArray[np.float64]:
+        return self._emissions + adjust["labels"] if "labels" in adjust else self._emissions
+
+    def _choice(self, labels: NDArray[np.int64]) -> Choice:
+        used = np.zeros(self._emissions.shape, np.int8)
+        used[self._rows, labels] = 1
+        indicators: dict[str, NDArray[np.int8]] = {"labels": used}
+        if self._bigrams:
+            pairs = indicators["bigrams"] = np.zeros(self.spaces["bigrams"], np.int8)
+            pairs[self._rows[:-1], labels[:-1], labels[1:]] = 1
+        return Choice(labels, float(self._chain.score(self._emissions, labels)), indicators)

@@ -1,0 +1,1 @@
+"""What learners see of sentences: templates, vocabularies, label inventories, training sets."""

@@ -1,0 +1,95 @@
+"""Decoding with a hidden Markov model: words to emissions, then the chain engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.chain import Automaton, Chain
+from certus.errors import InvalidInput
+from certus.learn.decoders import Allowed, Cells, Decoded, pieces, starts
+from certus.learn.hmm import Hmm
+
+
+class HmmDecoder:
+    """A hidden Markov model behind the protocol of decoders.
+
+    Args:
+        hmm: the model.
+        labels: how many labels it must be over.
+    """
+
+    def __init__(self, hmm: Hmm, labels: int) -> None:
+        if len(hmm.start) != labels or hmm.labels.max(initial=0) >= labels:
+            raise InvalidInput(f"the arrays of the hidden Markov model are not those of {labels} labels")
+        self._hmm = hmm
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
+        first = starts(cells)
+        out = Decoded.nothing(first, k, confidence)
+        for begin, end in pieces(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
+            limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
+            emissions = list(map(self._emissions, cells[begin:end], limits))
+            found = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
+            for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
+                several = list(answer) if k > 1 else [answer] if answer.position is None else []
+                _put(out, n, k, several)
+                if not several:
+                    out.position[n] = answer.position if k == 1 else 0
+                if confidence and several:
+                    _put_confidence(out, n, k, chain, scores)
+        return out
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return all sequences, for decoding again and again; nothing is pruned."""
+        none = np.zeros((0, len(self._hmm.start)), np.float32)
+        emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])
+        model: Any = self._hmm.chain.prepared(np.dtype(np.float64))
+        return _native.ChainLattices(model, starts(cells), emissions)
+
+    def _emissions(
+        self, cells: list[list[str]], allowed: list[NDArray[np.int32] | None] | None
+    ) -> NDArray[np.float32]:
+        """Return the scores of a sentence, with -inf for what is not allowed."""
+        scores = self._hmm.emissions(cells[0])
+        for t, labels in enumerate(allowed or []):
+            if labels is not None:
+                kept = scores[t, labels].copy()
+                scores[t] = -np.inf
+                scores[t, labels] = kept
+        return scores
+
+
+def _put(out: Decoded, n: int, k: int, several: Sequence[Any]) -> None:
+    """Write the answers for sentence n, best first, to where they belong."""
+    if not several:
+        return
+    out.found[n], out.bounds[n], out.optimal[n] = len(several), several[0].bound, several[0].optimal
+    for rank, one in enumerate(several):
+        begin = int(out.first[n]) * k + rank * len(one.labels)
+        out.labels[begin : begin + len(one.labels)] = one.labels
+        out.scores[n, rank] = one.score
+
+
+def _put_confidence(out: Decoded, n: int, k: int, chain: Chain, emissions: NDArray[np.float32]) -> None:
+    """Write how probable the labels of the best answer are."""
+    marginals = chain.marginals(emissions)
+    out.log_partition[n] = marginals.log_partition
+    best = out.labels[int(out.first[n]) * k :][: len(emissions)]
+    chosen = marginals.probabilities[np.arange(len(emissions)), best]
+    out.confidence[out.first[n] : out.first[n + 1]] = chosen

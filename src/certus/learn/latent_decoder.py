@@ -1,0 +1,195 @@
+"""Decoding with a latent-dynamic CRF: features to scores of states, then inference over latent chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.chain import Automaton, Chain
+from certus.chain.method import INFEASIBLE, OPTIMAL
+from certus.errors import InvalidInput
+from certus.latent import INFERENCES, LDI, Inference, LatentChain
+from certus.latent.answers import Answers
+from certus.latent.inference import choose
+from certus.learn import options
+from certus.learn.decoders import Allowed, Cells, Decoded, chain_of, pieces, starts
+from certus.learn.features.inventory import Inventory
+
+
+class LatentDecoder:
+    """A latent-dynamic CRF, or one with features of pairs of labels, behind the protocol of decoders.
+
+    The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability
+    plus log Z: like the scores of other learners, it does not change when other labels are ruled out.
+
+    Args:
+        extractor: finds features.
+        pair_extractor: finds those of two labels in a row, or None.
+        inventory: the labels.
+        arrays: of the model.
+        chosen: the options it was trained with.
+
+    Attributes:
+        inference: how labels are found; may be set.
+    """
+
+    def __init__(
+        self,
+        extractor: _native.Extractor,
+        pair_extractor: _native.Extractor | None,
+        inventory: Inventory,
+        arrays: Mapping[str, NDArray[Any]],
+        chosen: options.Options,
+    ) -> None:
+        latent, self._paired = 1, len(inventory)
+        if isinstance(chosen, options.LatentCrf):
+            latent, self._paired = chosen.latent, chosen.paired(len(inventory))
+        self._states = len(inventory) * latent
+        self._scorer = _Scorer(extractor, arrays, "", self._states)
+        self._pair_scorer = (
+            None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._paired**2)
+        )
+        transitions = chain_of(self._states, arrays).transitions
+        self.chain = LatentChain(transitions, latent, names=inventory.labels)
+        self.inference: Inference = inference_of(chosen)
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        inference = choose(self.inference, k)
+        chain = self.chain if legal is None else self.chain.constrained(legal)
+        first = starts(cells)
+        out = Decoded.nothing(first, k, confidence)
+        width = self._states * (1 if self._pair_scorer is None else self._states)
+        for begin, end in pieces(first, width, np.dtype(np.float64).itemsize):
+            scores = self.scores(cells[begin:end], threads)
+            pairs = self.pairs(cells[begin:end], threads)
+            if allowed is not None:
+                self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
+            own = first[begin : end + 1] - first[begin]
+            answers = chain.infer(scores, own, inference, pairs=pairs, k=k, threads=threads)
+            _put(out, begin, k, answers, inference)
+            if confidence:
+                probabilities, _, _ = chain.marginals_batch(scores, own, pairs=pairs, threads=threads)
+                _put_confidence(out, begin, end, k, probabilities)
+        return out
+
+    def scores(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
+        """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
+        return self._scorer(cells, threads).astype(np.float64)
+
+    def pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
+        """Return what is added to the transitions into each token, if anything: (tokens, n, n).
+
+        n is the number of labels, or that of states where each two have weights of their own.
+        """
+        if self._pair_scorer is None:
+            return None
+        return self._pair_scorer(cells, threads).reshape(-1, self._paired, self._paired)
+
+    def hidden(self, cells: list[list[str]]) -> Chain:
+        """Return the chain over states of a sentence, whose steps may all differ."""
+        shared, pairs = self.chain.hidden, self.pairs([cells])
+        if pairs is None or len(pairs) < 2:
+            return shared
+        own = self.chain.owner if self._paired != self._states else np.arange(self._states)
+        steps = np.asarray(shared.transitions) + pairs[1:, own[:, None], own]
+        return Chain(steps, shared.start, shared.end)
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
+        raise InvalidInput("there are no lattices of labels with latent states or features of pairs")
+
+    def _forbid(self, scores: NDArray[np.float64], first: NDArray[np.int64], allowed: Allowed) -> None:
+        """Forbid the states of labels that a token may not have."""
+        for begin, limits in zip(first.tolist(), allowed, strict=True):
+            for t, labels in enumerate(limits or []):
+                if labels is not None:
+                    scores[begin + t, ~np.isin(self.chain.owner, labels)] = -np.inf
+
+
+class _Scorer:
+    """From cells to scores of states or pairs of states: for kernels, labels that share nothing."""
+
+    def __init__(
+        self, extractor: _native.Extractor, arrays: Mapping[str, NDArray[Any]], prefix: str, width: int
+    ) -> None:
+        self._width = width
+        self._tagset = _native.Tagset(np.arange(width, dtype=np.int32)[:, None], width, width)
+        slots, rows, step = (arrays[prefix + name] for name in ("slots", "rows", "step"))
+        self._tagger = _native.Tagger(extractor, self._tagset, slots, rows, float(step))
+
+    def __call__(self, cells: Cells, threads: int) -> NDArray[np.float32]:
+        out = np.empty((int(starts(cells)[-1]), self._width), np.float32)
+        self._tagger.emissions_of_all(cells, out, threads)
+        return out
+
+
+def inference_of(chosen: options.Options) -> Inference:
+    """Return the inference that the options name; without latent states, that of the best path."""
+    if not isinstance(chosen, options.LatentCrf):
+        return LDI()
+    if chosen.inference == LDI.name:
+        return LDI(steps=chosen.steps or None)
+    return INFERENCES[chosen.inference]()
+
+
+def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inference) -> None:
+    """Write the answers of a piece that begins with sentence ``begin`` to where they belong."""
+    if k == 1 and (answers.counts == 1).all():
+        _put_single(out, begin, answers)
+        return
+    begins = answers.begins()
+    for n, (status, position) in enumerate(answers.facts[:, :2].tolist()):
+        if status == INFEASIBLE:
+            out.position[begin + n] = position
+            continue
+        total = float(answers.numbers[n, 2])
+        if len(out.log_partition):
+            out.log_partition[begin + n] = total
+        several = answers.solutions(n, k, begins, inference)
+        at = int(out.first[begin + n]) * k
+        for rank, one in enumerate(several):
+            out.labels[at : at + len(one.labels)] = one.labels
+            out.scores[begin + n, rank] = one.score + total
+            at += len(one.labels)
+        out.found[begin + n] = len(several)
+        out.bounds[begin + n] = several[0].bound + total
+        out.optimal[begin + n] = all(one.optimal for one in several)
+
+
+def _put_single(out: Decoded, begin: int, answers: Answers) -> None:
+    """Write the common case, one label sequence for each sentence, all at once."""
+    here = slice(begin, begin + len(answers.counts))
+    tokens = slice(int(out.first[here.start]), int(out.first[here.stop]))
+    unseen, total = answers.numbers[:, 0], answers.numbers[:, 2]
+    optimal = answers.facts[:, 0] == OPTIMAL
+    out.labels[tokens] = answers.labels
+    out.scores[here, 0] = answers.scores + total
+    out.bounds[here] = np.where(optimal, answers.scores, np.maximum(answers.scores, unseen)) + total
+    out.found[here], out.optimal[here] = 1, optimal
+    if len(out.log_partition):
+        out.log_partition[here] = total
+
+
+def _put_confidence(out: Decoded, begin: int, end: int, k: int, probabilities: NDArray[np.float64]) -> None:
+    """Write how probable the labels of the best answers are."""
+    for n in range(begin, end):
+        if not out.found[n]:
+            continue
+        first, last = int(out.first[n]), int(out.first[n + 1])
+        best = out.labels[first * k : first * k + last - first]
+        rows = probabilities[first - int(out.first[begin]) : last - int(out.first[begin])]
+        out.confidence[first:last] = rows[np.arange(last - first), best]

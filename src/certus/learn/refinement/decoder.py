@@ -1,0 +1,179 @@
+"""Decoding with a refinement HMM: cells to observations, then the most probable label of each position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.chain import Automaton, Chain
+from certus.errors import InvalidInput
+from certus.learn.decoders import Allowed, Cells, Decoded, pieces, starts
+from certus.learn.refinement import EmRefinement, Observed, Parameters, Refinement, SpectralRefinement
+from certus.learn.refinement.decoding import Beliefs, Summing, believe, best_legal, free, per_sentence, score
+from certus.learn.refinement.observer import Observer
+
+
+@dataclass(frozen=True, eq=False)
+class _Rules:
+    """The model as far as it is legal, and what may follow what."""
+
+    ladder: Sequence[Summing]
+    chain: Chain
+
+
+class RefinementDecoder:
+    """A refinement HMM behind the protocol of decoders.
+
+    Labels are the most probable ones position by position, or the legal sequence with the most labels right
+    in expectation. Their score is log p(labels, observations), summed over hidden states. For em it is exact,
+    and no other sequence has more than the rest of p(observations): that is the bound, and labels that have
+    more than the rest are proven the most probable. A spectral model estimates p, and nothing is proven: its
+    bound is infinite.
+
+    Args:
+        model: fitted.
+        observer: names what it observes.
+    """
+
+    def __init__(self, model: Refinement, observer: Observer) -> None:
+        self.model = model
+        self._observer = observer
+        self._labels = len(model.names.labels)
+        self._exact = isinstance(model, EmRefinement)
+        self._support = _support(_plain(model))
+        self._free = _Rules(model._ladder(), free(self._support))
+        # For each set of legal sequences, for as long as somebody has it.
+        self._constrained: WeakKeyDictionary[Automaton, _Rules] = WeakKeyDictionary()
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        if k > 1:
+            raise InvalidInput(
+                "a refinement has one answer for a sentence, the most probable label of each position: "
+                "k must be 1"
+            )
+        rules = self._free if legal is None else self._rules(legal)
+        first = starts(cells)
+        out = Decoded.nothing(first, k, confidence)
+        for begin, end in pieces(first, self._labels, np.dtype(np.float64).itemsize):
+            data = self._observed(cells[begin:end], first[begin : end + 1] - first[begin])
+            mask = None if allowed is None else self._mask(data, allowed[begin:end])
+            self._put(out, begin, end, data, mask, rules, legal is not None, threads)
+        return out
+
+    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Refuse: a label sequence's score is a sum over hidden states, which no lattice of labels has."""
+        raise InvalidInput("a refinement has no lattices of labels: sequences are sums over hidden states")
+
+    def believe(self, cells: Cells, threads: int = 1) -> Beliefs:
+        """Return what the model believes of the labels of sentences, and how it came by it."""
+        return believe(self._free.ladder, self._observed(cells, starts(cells)), threads)
+
+    def _rules(self, legal: Automaton) -> _Rules:
+        if legal not in self._constrained:
+            ladder = [rung.constrained(legal) for rung in self._free.ladder]
+            self._constrained[legal] = _Rules(ladder, free(self._support, legal))
+        return self._constrained[legal]
+
+    def _observed(self, cells: Cells, first: NDArray[np.int64]) -> Observed:
+        ids = self._observer.ids(cells, self.model.names.observations)
+        return Observed(np.array(ids, np.int64), first)
+
+    def _mask(self, data: Observed, allowed: Allowed) -> NDArray[np.bool_] | None:
+        """Return (tokens, L) the labels that tokens may have, or None where nothing is ruled out."""
+        mask = np.ones((len(data.observations), self._labels), bool)
+        for begin, limits in zip(data.offsets.tolist(), allowed, strict=False):
+            for t, labels in enumerate(limits or []):
+                if labels is not None:
+                    mask[begin + t] = False
+                    mask[begin + t, labels] = True
+        return None if mask.all() else mask
+
+    def _put(
+        self,
+        out: Decoded,
+        begin: int,
+        end: int,
+        data: Observed,
+        mask: NDArray[np.bool_] | None,
+        rules: _Rules,
+        legal: bool,
+        threads: int,
+    ) -> None:
+        """Label a piece of the sentences, and write the answers to where they belong."""
+        beliefs = believe(rules.ladder, data, threads, mask)
+        best = beliefs.probabilities.argmax(axis=1)
+        possible = beliefs.log_mass > -np.inf
+        if legal or not possible.all():
+            found = best_legal(beliefs, rules.chain, mask, threads)[: end - begin]
+            for n, answer in enumerate(found):
+                if answer.position is not None:
+                    possible[n], out.position[begin + n] = False, answer.position
+                elif legal:
+                    best[data.offsets[n] : data.offsets[n + 1]] = answer.labels
+        tokens = slice(int(out.first[begin]), int(out.first[end]))
+        out.labels[tokens] = best
+        chosen = beliefs.probabilities[np.arange(len(best)), best]
+        scores = score(self._free.ladder, data, best, beliefs.level, threads)
+        if not self._exact:
+            # What is estimated of a whole cannot be more than what is estimated of its parts.
+            with np.errstate(divide="ignore"):
+                least = np.log(per_sentence(np.minimum, chosen, data, 1.0))
+            scores = np.minimum(scores, beliefs.log_mass + least)
+        bounds, optimal = self._proven(data, scores, beliefs.log_mass)
+        here = slice(begin, end)
+        out.found[here] = possible
+        out.scores[here, 0] = np.where(possible, scores, -np.inf)
+        out.bounds[here] = np.where(possible, bounds, -np.inf)
+        out.optimal[here] = possible & optimal
+        if len(out.log_partition):
+            out.log_partition[here] = beliefs.log_mass
+            out.confidence[tokens] = chosen
+
+    def _proven(
+        self, data: Observed, scores: NDArray[np.float64], total: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return what no label sequence scores more than, and whether the one that was found is as good."""
+        empty = data.lengths == 0
+        if not self._exact:
+            return np.where(empty, 0.0, np.inf), empty
+        finite = np.where(np.isfinite(total), total, 0.0)
+        share = np.exp(np.minimum(scores - finite, 0.0))
+        # All numbers are positive, so every sum and product keeps its relative error.
+        steps = (data.lengths + 1) * (len(_plain(self.model).initial.ravel()) + 4)
+        slack = 4 * np.finfo(np.float64).eps * (steps + np.abs(finite))
+        rest = np.maximum(0.0, 1 - share) + 2 * slack
+        optimal = empty | (share >= rest)
+        return np.where(optimal, scores, np.maximum(scores, finite + np.log(rest))), optimal
+
+
+def _plain(model: Refinement) -> Parameters:
+    """Return the probabilities that are below everything the model says."""
+    if isinstance(model, SpectralRefinement):
+        return model.plain
+    assert isinstance(model, EmRefinement)
+    return model.parameters
+
+
+def _support(model: Parameters) -> NDArray[np.bool_]:
+    """Return (L + 1, L + 1) what may follow what; the last row is the start, the last column the end."""
+    size = model.labels
+    table = np.zeros((size + 1, size + 1), bool)
+    table[:-1, :-1] = model.transition.sum((1, 3)) > 0
+    table[-1, :-1] = model.initial.sum(1) > 0
+    table[:-1, -1] = model.stop.sum(1) > 0
+    return table

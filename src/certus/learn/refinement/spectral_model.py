@@ -1,0 +1,141 @@
+"""Refinement HMMs estimated spectrally: no iterations, no local optima."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput, RefinementWarning
+from certus.learn.refinement.counts import Counts
+from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.decoding import Summing
+from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport, past_problem, present_problem
+from certus.learn.refinement.features import Features
+from certus.learn.refinement.model import Refinement
+from certus.learn.refinement.parameters import Parameters
+from certus.learn.refinement.spectral import Projected, Smoothing, estimate, project_all
+from certus.learn.refinement.storage import Needed, pack_parameters, pack_tensors, parameters, tensors
+from certus.learn.refinement.tensors import Tensors
+
+_DAMPED = 0.5  # how much of its memory the model keeps where it gives a sentence no positive total
+
+
+class SpectralRefinement(Refinement):
+    """A refinement HMM estimated from moments of features (Stratos, Rush, Cohen & Collins 2013).
+
+    The estimate is consistent: with features that tell the hidden states apart, marginals approach those of
+    the model that the sentences come from. It is linear algebra, so probabilities can come out negative;
+    where they do, ``Marginals`` says so.
+
+    Args:
+        hidden: m, the most states a label. A label gets fewer where its features or samples support no more.
+
+    Other args:
+        features: of future, past, present and destiny.
+        smoothing: towards the plain HMM.
+        tolerance: singular values below it are taken for 0; features are scaled so that 1 is large.
+        rare: added to how often a feature occurs, before it is scaled by that.
+        deficient: what to do where a label gets fewer states than asked for: ``warn``, ``raise`` or
+            ``ignore``. In all cases ``diagnostics`` has it.
+        seed: of the random ranges by which large matrices are decomposed.
+    """
+
+    tensors: Tensors
+    plain: Parameters
+    estimator: ClassVar[str] = "spectral"
+
+    def __init__(
+        self,
+        hidden: int,
+        *,
+        features: Features | None = None,
+        smoothing: Smoothing | None = None,
+        tolerance: float = 1e-3,
+        rare: float = 5.0,
+        deficient: Literal["warn", "raise", "ignore"] = "warn",
+        seed: int = 0,
+    ) -> None:
+        if hidden < 1:
+            raise InvalidInput(f"hidden must be at least 1, not {hidden}")
+        if not (np.isfinite(tolerance) and tolerance > 0 and np.isfinite(rare) and rare >= 0):
+            raise InvalidInput(f"tolerance must be positive and rare not negative: {tolerance}, {rare}")
+        if deficient not in ("warn", "raise", "ignore"):
+            raise InvalidInput(f"deficient must be warn, raise or ignore, not {deficient!r}")
+        self.hidden = hidden
+        self.features: Features | None = features or Features()  # None once a file has lost them
+        self.smoothing, self.tolerance, self.rare = smoothing or Smoothing(), tolerance, rare
+        self.deficient, self.seed = deficient, seed
+
+    def _estimate(self, corpus: Corpus) -> None:
+        if self.features is None:
+            raise InvalidInput(
+                "the features of this model were functions, which its file does not hold: make a new "
+                "SpectralRefinement with them"
+            )
+        projected = project_all(
+            corpus, self.features.evaluate(corpus), self.hidden,
+            tolerance=self.tolerance, rare=self.rare, seed=self.seed,
+        )  # fmt: skip
+        self.diagnostics = self._diagnose(corpus, projected)
+        counts = Counts.of(corpus)
+        self._use(
+            estimate(corpus, counts, projected, self.smoothing), counts.parameters(self.smoothing.counts)
+        )
+
+    def _use(self, found: Tensors, plain: Parameters) -> None:
+        """Become the model that these make; rungs are kept, since they keep what they have contracted."""
+        self.tensors, self.plain = found, plain
+        self._rungs: tuple[Summing, ...] = (found, found.damped(_DAMPED), plain.operators)
+
+    def _diagnose(self, corpus: Corpus, projected: Projected) -> Diagnostics:
+        samples = np.bincount(corpus.labels, minlength=len(corpus.names.labels)).tolist()
+        reports = tuple(
+            self._report(*about)
+            for about in zip(corpus.names.labels, samples, projected.pasts, projected.presents, strict=True)
+        )
+        found = Diagnostics(reports)
+        if found.problems and self.deficient == "raise":
+            raise InvalidInput("; ".join(found.problems) + '; or allow fewer states by deficient="warn"')
+        if found.problems and self.deficient == "warn":
+            warnings.warn("\n".join(found.problems), RefinementWarning, stacklevel=4)
+        return found
+
+    def _report(self, label: str, samples: int, past: Block, present: Block) -> LabelReport:
+        problem = past_problem(label, samples, self.hidden, past, self.tolerance)
+        if not problem and self.hidden > 1:
+            problem = present_problem(label, present, self.tolerance)
+        return LabelReport(label, samples, past, present, problem)
+
+    def _ladder(self) -> Sequence[Summing]:
+        return self._rungs
+
+    def _parts(self) -> dict[str, NDArray[Any]]:
+        return {**pack_tensors(self.tensors), **pack_parameters(self.plain, "plain_")}
+
+    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+        self._use(tensors(arrays, labels, observations), parameters(arrays, labels, observations, "plain_"))
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "hidden": self.hidden,
+            "features": None if self.features is None else self.features.templates(),
+            "smoothing": asdict(self.smoothing),
+            **{name: getattr(self, name) for name in ("tolerance", "rare", "deficient", "seed")},
+        }
+
+    @classmethod
+    def _made(cls, settings: dict[str, Any]) -> SpectralRefinement:
+        features = settings["features"]
+        model = cls(**{
+            **settings,
+            "features": None if features is None else Features(**features),
+            "smoothing": Smoothing(**settings["smoothing"]),
+        })  # fmt: skip
+        if features is None:
+            model.features = None
+        return model

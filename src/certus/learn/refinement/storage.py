@@ -1,0 +1,176 @@
+"""Refinement HMMs as arrays: what a model file holds of them, whether they stand alone or in a tagger.
+
+``pack`` gives the arrays of a fitted model, ``restore`` makes one of them; diagnostics come along. Everything
+is checked on the way in, since kernels read arrays as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import ModelError
+from certus.learn.refinement.data import Names
+from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport
+from certus.learn.refinement.parameters import Parameters
+from certus.learn.refinement.tensors import Tensors
+
+if TYPE_CHECKING:
+    from certus.learn.refinement.model import Refinement
+
+Arrays = Mapping[str, NDArray[Any]]
+
+_PARAMETERS = ("initial", "transition", "stop", "emission")
+
+
+def pack(model: Refinement) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a fitted model."""
+    text = [name.encode(errors="surrogatepass") for name in model.names.observations]
+    return {
+        **model._parts(),
+        **_pack_diagnostics(model.diagnostics),
+        "observations": np.frombuffer(b"".join(text), np.uint8),
+        "observation_ends": np.cumsum([len(name) for name in text], dtype=np.int64),
+    }
+
+
+def restore(
+    model: Refinement, labels: list[str], arrays: Arrays, problems: Mapping[str, str] | None = None
+) -> None:
+    """Make an unfitted model the one that arrays were packed from.
+
+    Args:
+        model: of the same kind and options.
+        labels: their names.
+        arrays: what ``pack`` gave.
+        problems: what the diagnostics had to say, by label.
+    """
+    needed = Needed(arrays)
+    names = Names(tuple(labels), {name: i for i, name in enumerate(_names(needed))})
+    model.names = names
+    model._rebuild(needed, len(labels), names.unseen + 1)
+    model.diagnostics = _diagnostics(names.labels, needed, problems or {})
+
+
+class Needed:
+    """Arrays by name; one that is not there is named."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = arrays
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._arrays:
+            raise ModelError(f"it lacks the array {name!r} of a refinement HMM")
+        return self._arrays[name]
+
+    def any(self, *names: str) -> bool:
+        """Whether one of them is there, and so all of them should be."""
+        return any(name in self._arrays for name in names)
+
+
+def problems_of(diagnostics: Diagnostics) -> dict[str, str]:
+    """Return what is less than was asked for, by label."""
+    return {report.label: report.problem for report in diagnostics.labels if report.problem}
+
+
+def pack_parameters(model: Parameters, prefix: str = "") -> dict[str, NDArray[Any]]:
+    """Return the arrays of a model that is given by its probabilities."""
+    return {prefix + name: getattr(model, name) for name in _PARAMETERS}
+
+
+def parameters(arrays: Needed, labels: int, observations: int, prefix: str = "") -> Parameters:
+    """Make such a model of its arrays."""
+    found = Parameters(*(arrays[prefix + name] for name in _PARAMETERS))
+    if (found.labels, found.observations) != (labels, observations):
+        raise ModelError(f"its probabilities are not those of {labels} labels and their observations")
+    return found
+
+
+def pack_tensors(model: Tensors) -> dict[str, NDArray[Any]]:
+    """Return the arrays of tensors, those of all labels one after the other."""
+    return {
+        "ranks": np.diff(model.begin),
+        "presents": np.array([stop.shape[1] for stop in model.stop], np.int64),
+        "start": model.start,
+        **{
+            name: np.concatenate([np.ravel(array) for array in getattr(model, name)])
+            for name in ("follow", "stop", "seen")
+        },
+    }
+
+
+def tensors(arrays: Needed, labels: int, observations: int) -> Tensors:
+    """Make tensors of their arrays."""
+    ranks, presents = (arrays[name].tolist() for name in ("ranks", "presents"))
+    if len(ranks) != labels or len(presents) != labels or min(ranks + presents) < 1:
+        raise ModelError(f"its tensors are not those of {labels} labels")
+    states = sum(ranks)
+    shapes: dict[str, list[tuple[int, ...]]] = {
+        "follow": [(rank, present, states) for rank, present in zip(ranks, presents, strict=True)],
+        "stop": [*zip(ranks, presents, strict=True)],
+        "seen": [(observations, present) for present in presents],
+    }
+    if arrays["start"].shape != (states,):
+        raise ModelError(f"its tensors start with {arrays['start'].shape} states, not {states}")
+    parted = {name: tuple(_parted(name, arrays[name], own)) for name, own in shapes.items()}
+    return Tensors(arrays["start"], **parted)
+
+
+def _parted(name: str, flat: NDArray[Any], shapes: list[tuple[int, ...]]) -> Iterator[NDArray[Any]]:
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    if flat.shape != (ends[-1],) or not np.isfinite(flat).all():
+        raise ModelError(f"its array {name!r} does not fit the ranks of its labels, or is not finite")
+    for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True):
+        yield part.reshape(shape)
+
+
+def _names(arrays: Needed) -> list[str]:
+    text, ends = arrays["observations"].tobytes(), arrays["observation_ends"].tolist()
+    begins = [0, *ends[:-1]] if ends else []
+    if (ends[-1] if ends else 0) != len(text) or any(b > e for b, e in zip(begins, ends, strict=True)):
+        raise ModelError("the names of its observations are not where it says")
+    return [text[b:e].decode(errors="surrogatepass") for b, e in zip(begins, ends, strict=True)]
+
+
+def _pack_diagnostics(found: Diagnostics) -> dict[str, NDArray[Any]]:
+    """Return diagnostics as arrays: of blocks where moments were inverted, of climbing where EM did."""
+    packed = {"samples": np.array([report.samples for report in found.labels], np.int64)}
+    blocks = [block for report in found.labels for block in (report.past, report.present) if block]
+    if blocks:
+        numbers = [(block.rank, *block.sizes, len(block.singular)) for block in blocks]
+        packed["blocks"] = np.array(numbers, np.int64)
+        packed["singular"] = np.concatenate([block.singular for block in blocks])
+    if found.chosen is not None:
+        packed["chosen"] = np.array(found.chosen, np.int64)
+        packed["climbed"] = np.array([len(values) for values in found.objective], np.int64)
+        packed["objective"] = np.concatenate([np.asarray(values) for values in found.objective])
+    return packed
+
+
+def _diagnostics(labels: tuple[str, ...], arrays: Needed, problems: Mapping[str, str]) -> Diagnostics:
+    samples, blocks = arrays["samples"].tolist(), list(_blocks(arrays))
+    if len(samples) != len(labels) or len(blocks) not in (0, 2 * len(labels)):
+        raise ModelError(f"its diagnostics are not those of {len(labels)} labels")
+    pairs: list[tuple[Block | None, Block | None]] = [*zip(blocks[::2], blocks[1::2], strict=True)]
+    pairs = pairs or [(None, None)] * len(labels)
+    reports = tuple(
+        LabelReport(label, count, *pair, problems.get(label, ""))
+        for label, count, pair in zip(labels, samples, pairs, strict=True)
+    )
+    if not arrays.any("chosen", "climbed", "objective"):
+        return Diagnostics(reports)
+    restart, iteration = arrays["chosen"].tolist()
+    climbs = np.split(arrays["objective"], np.cumsum(arrays["climbed"])[:-1])
+    return Diagnostics(reports, tuple(tuple(values.tolist()) for values in climbs), (restart, iteration))
+
+
+def _blocks(arrays: Needed) -> Iterator[Block]:
+    if not arrays.any("blocks", "singular"):
+        return
+    singular, at = arrays["singular"], 0
+    for rank, left, right, count in arrays["blocks"].tolist():
+        yield Block(rank, (left, right), singular[at : at + count])
+        at += count

@@ -1,0 +1,128 @@
+"""What a CRF knows once it is trained: the names of labels and features, and the weights."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.errors import ModelError
+from certus.learn.crf.model import ChainCRF, Corpus
+from certus.storage import model_file
+
+KIND = "crf"
+
+
+class FittedCRF:
+    """A chain with names.
+
+    Attributes:
+        labels: their names, by number.
+        vocabulary: the names of the features.
+        chain: the weights.
+    """
+
+    def __init__(self, labels: tuple[str, ...], vocabulary: _native.CrfVocabulary, chain: ChainCRF) -> None:
+        self.labels = labels
+        self.vocabulary = vocabulary
+        self.chain = chain
+
+    @classmethod
+    def trained(
+        cls, labels: tuple[str, ...], vocabulary: _native.CrfVocabulary, chain: ChainCRF
+    ) -> FittedCRF:
+        """Leave out the features that ended up without a weight."""
+        counts = np.diff(chain.row_begin)
+        kept = np.flatnonzero(counts)
+        begin = np.concatenate([[0], np.cumsum(counts[kept])])
+        slim = ChainCRF(begin, chain.row_label, chain.row_weight, chain.transitions)
+        return cls(labels, vocabulary.only(kept), slim)
+
+    def read(self, X: Iterable[Any]) -> Corpus:
+        """Turn features into their numbers, leaving out those that are unknown."""
+        return Corpus(*self.vocabulary.lookup(X))
+
+    def attributes(self) -> list[str]:
+        """Name the features, by number."""
+        text, begin = self.vocabulary.text, self.vocabulary.begin.tolist()
+        # Names given as bytes need not be text.
+        return [text[a:b].decode("utf-8", "backslashreplace") for a, b in pairwise(begin)]
+
+    def states(self) -> dict[tuple[str, str], float]:
+        """List the weights of features with labels, by their names."""
+        chain = self.chain
+        features = np.repeat(np.arange(chain.features), np.diff(chain.row_begin)).tolist()
+        names, labels = self.attributes(), self.labels
+        return {
+            (names[f], labels[y]): w
+            for f, y, w in zip(features, chain.row_label.tolist(), chain.row_weight.tolist(), strict=True)
+        }
+
+    def transitions(self) -> dict[tuple[str, str], float]:
+        """List the weights of labels in a row, by their names."""
+        table = self.chain.transitions
+        return {
+            (self.labels[i], self.labels[j]): float(table[i, j]) for i, j in np.argwhere(table != 0).tolist()
+        }
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that names and weights take."""
+        chain = self.chain
+        arrays = (
+            chain.row_begin,
+            chain.row_label,
+            chain.row_weight,
+            chain.transitions,
+            self.vocabulary.begin,
+        )
+        return sum(array.nbytes for array in arrays) + len(self.vocabulary.text)
+
+    def save(self, path: str | os.PathLike[str], options: Mapping[str, Any]) -> None:
+        """Write a model file."""
+        arrays: dict[str, NDArray[Any]] = {
+            "names": np.frombuffer(self.vocabulary.text, np.uint8),
+            "names.begin": self.vocabulary.begin,
+            "states.begin": self.chain.row_begin,
+            "states.label": self.chain.row_label,
+            "states.weight": self.chain.row_weight,
+            "transitions": self.chain.transitions,
+        }
+        model_file.write(
+            path,
+            KIND,
+            arrays,
+            {"labels": list(self.labels), "features": self.chain.features, "options": dict(options)},
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> tuple[FittedCRF, dict[str, Any]]:
+        """Read a model file, and the options stored with it."""
+        file = model_file.read(path)
+        if file.kind != KIND:
+            raise ModelError(
+                f"{file.path} holds a model of kind {file.kind!r}, not a CRF saved by certus.CRF"
+            )
+        try:
+            a = file.arrays
+            vocabulary = _native.CrfVocabulary(a["names"].tobytes(), np.ascontiguousarray(a["names.begin"]))
+            chain = ChainCRF(a["states.begin"], a["states.label"], a["states.weight"], a["transitions"])
+            labels = tuple(str(label) for label in file.description["labels"])
+            options = dict(file.description["options"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"{file.path} is not a whole CRF model: {error}; save it again") from error
+        if len(labels) != chain.labels or len(vocabulary) != chain.features:
+            raise ModelError(f"{file.path} is not a whole CRF model: names and weights differ in number")
+        return cls(labels, vocabulary, chain), options
+
+    def __reduce__(self) -> Any:
+        return _restore, (self.labels, self.vocabulary.text, self.vocabulary.begin, self.chain)
+
+
+def _restore(labels: tuple[str, ...], text: bytes, begin: Any, chain: ChainCRF) -> FittedCRF:
+    return FittedCRF(labels, _native.CrfVocabulary(text, begin), chain)

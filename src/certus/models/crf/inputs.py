@@ -1,0 +1,83 @@
+"""What comes into a CRF: sentences of tokens with features, and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain as joined
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput
+from certus.learn.crf.model import Corpus
+
+
+def as_list(name: str, values: Any) -> Sequence[Any]:
+    """Take whatever can be gone through, except text and mappings, which are never meant."""
+    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
+        raise InvalidInput(f"{name} is a {type(values).__name__}; it must be a list with an entry a sentence")
+    return values if isinstance(values, (list, tuple)) else list(values)
+
+
+def label_lists(name: str, y: Any) -> list[Sequence[str]]:
+    """Check that labels are strings, in a list a sentence."""
+    lists = [_labels(f"{name}[{s}]", labels) for s, labels in enumerate(as_list(name, y))]
+    if set(map(type, joined.from_iterable(lists))) <= {str}:
+        return lists
+    for s, labels in enumerate(lists):
+        for t, label in enumerate(labels):
+            if not isinstance(label, str):
+                raise InvalidInput(
+                    f"{name}[{s}][{t}] is {label!r}, a {type(label).__name__}; labels must be strings"
+                )
+    return [[str(label) for label in labels] for labels in lists]
+
+
+def _labels(name: str, labels: Any) -> Sequence[Any]:
+    if isinstance(labels, (str, bytes, dict)) or not hasattr(labels, "__iter__"):
+        raise InvalidInput(f"{name} is a {type(labels).__name__}; it must be a list with a label a token")
+    return labels if isinstance(labels, (list, tuple)) else list(labels)
+
+
+def same_number(name: str, X: Sequence[Any], y: Sequence[Any]) -> None:
+    """Refuse sentences without labels, or labels without sentences; also, having none at all."""
+    if len(X) != len(y):
+        raise InvalidInput(f"{name} has {len(X)} sentences, but there are labels for {len(y)}")
+    for s, (tokens, labels) in enumerate(zip(X, y, strict=True)):
+        if isinstance(tokens, (list, tuple)):  # others show their length when they are read
+            same_length(name, s, len(tokens), len(labels))
+    if len(X) == 0:
+        raise InvalidInput(f"{name} is empty: there are no sentences to learn from")
+
+
+def same_lengths(name: str, corpus: Corpus, y: Sequence[Sequence[str]]) -> None:
+    """Check the length of every sentence of a corpus."""
+    for s, (length, labels) in enumerate(zip(np.diff(corpus.sentence_begin).tolist(), y, strict=True)):
+        same_length(name, s, length, len(labels))
+
+
+def same_length(name: str, sentence: int, tokens: int, labels: int) -> None:
+    """Refuse a sentence that has more tokens than labels, or fewer."""
+    if tokens != labels:
+        raise InvalidInput(
+            f"sentence {sentence} has {tokens} tokens ({name}[{sentence}]) but {labels} labels"
+        )
+
+
+def number_labels(y: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Give labels numbers in the order in which they are first met."""
+    numbers: dict[str, int] = {}
+    ids = [numbers.setdefault(label, len(numbers)) for label in joined.from_iterable(y)]
+    return tuple(numbers), np.array(ids, np.int32)
+
+
+def accuracy(y: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> float:
+    """Count the share of tokens whose label is right."""
+    right = total = 0
+    for labels, found in zip(y, predicted, strict=True):
+        right += sum(a == b for a, b in zip(labels, found, strict=True))
+        total += len(labels)
+    if total == 0:
+        raise InvalidInput("there are no tokens to score")
+    return right / total

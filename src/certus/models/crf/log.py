@@ -1,0 +1,53 @@
+"""What happens while a CRF is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.learn.crf.model import Corpus, Progress
+from certus.models.crf import inputs
+
+
+class TrainingLog:
+    """Keeps and prints what happens in training."""
+
+    def __init__(
+        self,
+        verbose: bool,
+        names: tuple[str, ...],
+        vocabulary: _native.CrfVocabulary,
+        dev: tuple[Sequence[Any], list[Sequence[str]]] | None,
+    ) -> None:
+        self.entries: list[dict[str, Any]] = []
+        self._verbose = verbose
+        self._before = 0.0
+        self._dev: tuple[Corpus, NDArray[np.int32]] | None = None
+        if dev:
+            corpus = Corpus(*vocabulary.lookup(dev[0], "X_dev"))
+            inputs.same_lengths("X_dev", corpus, dev[1])
+            numbers = {name: n for n, name in enumerate(names)}
+            gold = [numbers.get(label, -1) for labels in dev[1] for label in labels]
+            self._dev = corpus, np.array(gold, np.int32)
+
+    def __call__(self, progress: Progress) -> None:
+        """Take down an iteration."""
+        entry: dict[str, Any] = {
+            "num": progress.iteration,
+            "loss": progress.loss,
+            "time": progress.seconds - self._before,
+        }
+        if self._dev and self._dev[0].tokens:
+            corpus, gold = self._dev
+            entry["dev_accuracy"] = float(np.mean(progress.model().decode(corpus) == gold))
+        self._before = progress.seconds
+        self.entries.append(entry)
+        if self._verbose:
+            dev = f"  dev accuracy {entry['dev_accuracy']:.4f}" if "dev_accuracy" in entry else ""
+            print(
+                f"iteration {entry['num']}  loss {entry['loss']:.4f}  {entry['time']:.2f} s{dev}", flush=True
+            )

@@ -1,0 +1,1 @@
+"""What lies on disk: files written atomically, tensors, model files."""

@@ -1,0 +1,1 @@
+"""Phrase-structure grammars: annotation, binarisation, lexicons, exact parsing."""

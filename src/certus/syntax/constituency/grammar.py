@@ -1,0 +1,369 @@
+"""Binarised grammars with a lexicon, and the best trees of sentences under them.
+
+A derivation from the start symbol uses binary rules A -> B C, unary rules A -> B, and preterminals over
+words; it scores the sum of what it uses. CKY finds the best one, exactly (native/syntax/constituency/chart.hpp).
+Unary rules are closed beforehand: between two symbols the best chain of unary rules counts and no other, so
+that cycles are no trouble and trees are finitely many. Where the scores of a cycle add up to more than zero
+there is no best chain; such a grammar is refused. Log-probabilities never do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.annotation.trees import TOP, Tree, assemble
+from certus.errors import InvalidInput
+from certus.solution import KBest, Solution, Status
+from certus.syntax.constituency import pcfg
+from certus.syntax.constituency.annotate import HIDDEN, plain
+from certus.syntax.constituency.lexicon import Leaves, Lexicon, Listed
+from certus.syntax.constituency.packed import Forest
+from certus.syntax.constituency.part import TreePart
+
+# Scores beyond this cannot be added up in single precision.
+LARGEST = 1e30
+# What another piece of a cover costs: more than any tree is worth, so that pieces are few.
+_PIECE = -1000.0
+
+
+class Words(Protocol):
+    """What tells the leaves of words."""
+
+    def leaves(self, words: Sequence[str]) -> list[Leaves]:
+        """Return for each word the preterminals that derive it, ascending, and their scores."""
+
+
+class Grammar:
+    """A binarised grammar.
+
+    Args:
+        symbols: names. What ``annotate`` marks is taken off in trees, and symbols that begin with
+            an at sign are left out of them.
+        binary: (n, 3) the numbers of the parent, the left and the right child of each rule.
+        binary_scores: (n,) their scores.
+        unary: (m, 2) the numbers of parents and children.
+        unary_scores: (m,) their scores.
+        tag: for each symbol the number of its tag in ``tags``, if it is a preterminal; else -1.
+        tags: part-of-speech tags, without marks.
+        lexicon: tells the leaves of words.
+
+    Other args:
+        start: the symbol of whole sentences.
+
+    Attributes:
+        symbols: names of all symbols.
+        tags: part-of-speech tags, in the order of the columns of "tags" in ``part``.
+        labels: all that occurs in trees.
+        tag: for each symbol the number of its tag, or -1.
+        rules: binary rules and their scores, unary rules and their scores.
+    """
+
+    def __init__(
+        self,
+        symbols: Sequence[str],
+        binary: NDArray[np.int32],
+        binary_scores: NDArray[np.float64],
+        unary: NDArray[np.int32],
+        unary_scores: NDArray[np.float64],
+        *,
+        tag: NDArray[np.int32],
+        tags: Sequence[str],
+        lexicon: Words,
+        start: str = TOP,
+    ) -> None:
+        self.symbols = list(symbols)
+        self.tags = list(tags)
+        self.start = start
+        self.lexicon = lexicon
+        names: dict[str, int] = {}
+        self._label = np.array(
+            [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols],
+            np.int32,
+        )
+        self.labels = list(names)
+        self.tag = tag
+        self.rules = (binary, binary_scores, unary, unary_scores)
+        self._check()
+        self._native = self._compiled(*self.rules)
+        self._cover: _native.Syntax | None = None
+
+    def _check(self) -> None:
+        binary, binary_scores, unary, unary_scores = self.rules
+        if self.start not in self.symbols:
+            raise InvalidInput(f"no rule has the start symbol {self.start!r}")
+        for what, rules, scores in (("binary", binary, binary_scores), ("unary", unary, unary_scores)):
+            bad = np.flatnonzero(~(np.abs(scores) <= LARGEST))
+            if len(bad):
+                rule = " ".join(self.symbols[s] for s in rules[bad[0]])
+                raise InvalidInput(
+                    f"the {what} rule {rule} has the score {scores[bad[0]]}; leave out what is forbidden"
+                )
+
+    def _compiled(self, *rules: NDArray[Any]) -> _native.Syntax:
+        try:
+            return _native.Syntax(self.symbols.index(self.start), self.tag, self._label, *rules)
+        except ValueError as error:
+            raise InvalidInput(
+                f"unary rules form a cycle through {self.symbols[int(str(error))]!r} whose scores add up to "
+                "more than zero, so that no tree is best; log-probabilities never do"
+            ) from None
+
+    # ------------------------------------------------------------------------------------------ making
+
+    @classmethod
+    def fit(cls, trees: Iterable[Tree], options: pcfg.Options | None = None, **given: Any) -> Grammar:
+        """Estimate a grammar from trees: the relative frequencies of its rules, and a lexicon.
+
+        Args:
+            trees: with function tags, if temporal noun phrases are to be told from others, but without
+                traces: ``certus.syntax.prepared(tree, functions=True)``.
+            options: how; certus.syntax.Options says what there is.
+            **given: the same, by name.
+        """
+        chosen = _options(options, given)
+        counts = pcfg.count(pcfg.transformed(trees, chosen))
+        if not counts.words:
+            raise InvalidInput("there is nothing to learn from: no tree was given")
+        return cls.from_counts(counts, chosen)
+
+    @classmethod
+    def from_counts(cls, counts: pcfg.Counts, options: pcfg.Options | None = None) -> Grammar:
+        """Return the grammar of relative frequencies."""
+        symbols = sorted(counts.symbols)
+        number = {symbol: n for n, symbol in enumerate(symbols)}
+        tags, tag = _tags_of(symbols, {name for _, name in counts.words})
+        total = np.array([counts.symbols[symbol] for symbol in symbols], np.float64)
+        rules: list[NDArray[Any]] = []
+        for found, width in ((counts.binary, 3), (counts.unary, 2)):
+            numbers = np.array([[number[s] for s in rule] for rule in found], np.int32).reshape(-1, width)
+            rules += [numbers, np.log(np.array(list(found.values()), np.float64) / total[numbers[:, 0]])]
+        seen = {
+            word: {number[name]: n for name, n in found.items()} for word, found in counts.by_word().items()
+        }
+        lexicon = Lexicon(seen, tag, **(options or pcfg.Options()).lexical)
+        return cls(symbols, *rules, tag=tag, tags=tags, lexicon=lexicon)
+
+    @classmethod
+    def of_rules(
+        cls,
+        binary: Iterable[tuple[str, str, str, float]],
+        unary: Iterable[tuple[str, str, float]],
+        words: Mapping[str, Mapping[str, float]],
+        *,
+        start: str = TOP,
+    ) -> Grammar:
+        """Return a grammar with rules as they are given.
+
+        Args:
+            binary: a parent, a left and a right child, and a score.
+            unary: a parent, a child and a score.
+            words: for each preterminal the words that it derives, with their scores.
+            start: the symbol of whole sentences.
+        """
+        two, one = list(binary), list(unary)
+        symbols = sorted({start, *words, *(s for r in two for s in r[:3]), *(s for r in one for s in r[:2])})
+        number = {symbol: n for n, symbol in enumerate(symbols)}
+        tags, tag = _tags_of(symbols, words)
+        listed = {number[name]: dict(scores) for name, scores in words.items()}
+        return cls(
+            symbols,
+            np.array([[number[s] for s in r[:3]] for r in two], np.int32).reshape(-1, 3),
+            np.array([r[3] for r in two], np.float64),
+            np.array([[number[s] for s in r[:2]] for r in one], np.int32).reshape(-1, 2),
+            np.array([r[2] for r in one], np.float64),
+            tag=tag,
+            tags=tags,
+            lexicon=Listed(listed),
+            start=start,
+        )
+
+    # ------------------------------------------------------------------------------------------ answering
+
+    def parse(self, words: Sequence[str], k: int = 1, *, robust: bool = False) -> Any:
+        """Return the best tree of a sentence, a Solution; with k > 1 the k best, a KBest.
+
+        Where the sentence has no tree, the status is INFEASIBLE and the value None (with k > 1, nothing is in
+        the list).
+
+        Args:
+            words: of the sentence.
+            k: how many of the best trees to return; fewer when fewer exist.
+            robust: whether the value of a sentence without a tree shall be a cover: as few constituents as
+                possible side by side, below the start symbol. The status stays INFEASIBLE.
+        """
+        return self.parse_batch([words], k, robust=robust)[0]
+
+    def parse_batch(
+        self, sentences: Iterable[Sequence[str]], k: int = 1, *, robust: bool = False, threads: int = 1
+    ) -> list[Any]:
+        """Parse many sentences, as ``parse`` would one by one.
+
+        Args:
+            sentences: their words.
+            k: as for ``parse``.
+            robust: as for ``parse``.
+            threads: how many to use; the answers do not depend on it.
+        """
+        if k < 1 or threads < 1:
+            raise InvalidInput(f"k and threads must be at least 1, not {k} and {threads}")
+        several = [self._words(words) for words in sentences]
+        if not several:
+            return []
+        found = _Found(*self._native.parse(*self._leaves(several), k, threads))
+        answers = [self._answer(found, n, words, k) for n, words in enumerate(several)]
+        if robust and k == 1:
+            for n, answer in enumerate(answers):
+                if answer.value is None:
+                    answer.value = self.cover(several[n])
+        return answers
+
+    def part(self, words: Sequence[str], *, allowed: NDArray[np.bool_] | None = None) -> TreePart:
+        """Return the sentence as a part of a decomposition, with the space "tags": (words, tags).
+
+        Args:
+            words: of the sentence.
+            allowed: (words, tags) the tags that words may have at all; None for those of the lexicon.
+        """
+        words = self._words(words)
+        leaves = self._allowed_leaves(words, allowed)
+        return TreePart(_native.Parses(self._native, *leaves, len(self.tags)), self, words)
+
+    def forest(
+        self,
+        words: Sequence[str],
+        *,
+        allowed: NDArray[np.bool_] | None = None,
+        at_least: float = -LARGEST,
+    ) -> Forest:
+        """Return all trees of a sentence that score enough, packed.
+
+        Args:
+            words: of the sentence.
+            allowed: as for ``part``.
+            at_least: the score that trees have to reach.
+        """
+        return Forest(*self._native.forest(*self._allowed_leaves(self._words(words), allowed), at_least))
+
+    def _allowed_leaves(
+        self, words: Sequence[str], allowed: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return where the leaves of words begin, their symbols and scores, for the tags that are allowed."""
+        _, first, symbol, score = self._leaves([words])
+        if allowed is None:
+            return first, symbol, score
+        if allowed.shape != (len(words), len(self.tags)):
+            raise InvalidInput(f"allowed has the shape {allowed.shape}, not {(len(words), len(self.tags))}")
+        position = np.repeat(np.arange(len(words)), np.diff(first))
+        kept = allowed[position, self.tag[symbol]]
+        return _starts(np.bincount(position[kept], minlength=len(words))), symbol[kept], score[kept]
+
+    def cover(self, words: Sequence[str]) -> Tree | None:
+        """Return a tree of as few constituents as possible side by side; None where a word has no tag."""
+        if self._cover is None:
+            self._cover = self._covering()
+        found = _Found(*self._cover.parse(*self._leaves([self._words(words)]), 1, 1))
+        return self._tree(found, 0, words) if found.count(0) else None
+
+    def tree(self, labels: NDArray[np.int32], arity: NDArray[np.int32], words: Sequence[str]) -> Tree:
+        """Return the tree of nodes in preorder: numbers of labels, and of children."""
+        names = self.labels
+        return assemble([names[n] for n in labels.tolist()], arity.tolist(), words)
+
+    def _words(self, words: Sequence[str]) -> Sequence[str]:
+        if isinstance(words, str):
+            raise InvalidInput(f"a sentence is a list of words, not a string: {words[:40]!r}.split()?")
+        if not len(words):
+            raise InvalidInput("a sentence needs at least one word")
+        return words
+
+    def _leaves(
+        self, sentences: Sequence[Sequence[str]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return where sentences begin among words, words among leaves; the leaves' symbols and scores."""
+        leaves = [leaf for words in sentences for leaf in self.lexicon.leaves(words)]
+        return (
+            _starts([len(words) for words in sentences]),
+            _starts([len(symbols) for symbols, _ in leaves]),
+            np.concatenate([symbols for symbols, _ in leaves]),
+            np.concatenate([scores for _, scores in leaves]),
+        )
+
+    def _answer(self, found: _Found, n: int, words: Sequence[str], k: int) -> Any:
+        first, last = int(found.tree_first[n]), int(found.tree_first[n + 1])
+        counters = (0, 0, 0, int(found.edges[n]), 0)
+        if k == 1:
+            if first == last:
+                return Solution(None, -np.inf, -np.inf, Status.INFEASIBLE, counters)
+            score = float(found.scores[first])
+            return Solution(self._tree(found, first, words), score, score, Status.OPTIMAL, counters)
+        trees: Any = [self._tree(found, place, words) for place in range(first, last)]
+        return KBest(trees, found.scores[first:last], counters, exhausted=last - first < k)
+
+    def _tree(self, found: _Found, place: int, words: Sequence[str]) -> Tree:
+        nodes = slice(found.node_first[place], found.node_first[place + 1])
+        return self.tree(found.labels[nodes], found.arity[nodes], words)
+
+    def _covering(self) -> _native.Syntax:
+        """Return a grammar that derives anything as a list of pieces."""
+        binary, binary_scores, unary, unary_scores = self.rules
+        pieces = np.flatnonzero(
+            (self._label >= 0) & (np.arange(len(self.symbols)) != self.symbols.index(self.start))
+        )
+        list_ = len(self.symbols)
+        listed = np.full(len(pieces), list_)
+        start = np.full(1, self.symbols.index(self.start))
+        return _native.Syntax(
+            int(start[0]),
+            np.append(self.tag, -1).astype(np.int32),
+            np.append(self._label, -1).astype(np.int32),
+            np.concatenate([binary, np.stack([listed, pieces, listed], 1)]).astype(np.int32),
+            np.append(binary_scores, np.full(len(pieces), _PIECE)),
+            np.concatenate([unary, np.stack([listed, pieces], 1), [[start[0], list_]]]).astype(np.int32),
+            np.append(unary_scores, [*np.full(len(pieces), _PIECE), 0.0]),
+        )
+
+    def __repr__(self) -> str:
+        binary, _, unary, _ = self.rules
+        return (
+            f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
+        )
+
+
+class _Found:
+    """Trees of sentences, one after the other, as native code returns them."""
+
+    def __init__(self, *arrays: NDArray[Any]) -> None:
+        self.tree_first, self.node_first, self.labels, self.arity, self.scores, self.exhausted, self.edges = (
+            arrays
+        )
+
+    def count(self, sentence: int) -> int:
+        return int(self.tree_first[sentence + 1] - self.tree_first[sentence])
+
+
+def _options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Options:
+    names = {field.name for field in dataclasses.fields(pcfg.Options)}
+    for name in given:
+        if name not in names:
+            raise InvalidInput(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
+    return dataclasses.replace(options or pcfg.Options(), **given)
+
+
+def _starts(lengths: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
+def _tags_of(symbols: Sequence[str], preterminals: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the tags that preterminals refine, and for each symbol its tag or -1."""
+    chosen = set(preterminals)
+    tags = sorted({plain(name) for name in chosen})
+    number = {name: n for n, name in enumerate(tags)}
+    return tags, np.array([number[plain(s)] if s in chosen else -1 for s in symbols], np.int32)

@@ -1,0 +1,217 @@
+"""What tags words may have, and how likely they are: known words, rare words, and words never seen.
+
+The score of a word w under a refined tag r of the tag t is log P(w | r), by Bayes' rule from
+
+    P(r | w) = P(t | w) P(r | t, w)
+
+    P(t | w)    = ( c(t, w) + a P(t | class of w) ) / ( c(w) + a )
+    P(r | t, w) = ( c(r, w) + b P(r | t) ) / ( c(t, w) + b )
+
+A word never seen has the distribution of its class alone (``signatures``), which is that of the
+rare words in it, smoothed with that of the next wider class. Words seen often have the tags they were seen
+with, and no others.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput
+from certus.syntax.constituency.signatures import signatures
+
+Leaves = tuple[NDArray[np.int32], NDArray[np.float64]]  # symbols, ascending, and their scores
+
+
+class Listed:
+    """Leaves as they are given: for each preterminal symbol the words it derives, with their scores."""
+
+    def __init__(self, scores: Mapping[int, Mapping[str, float]]) -> None:
+        found: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for symbol, words in sorted(scores.items()):
+            for word, score in words.items():
+                if not abs(score) <= 1e30:
+                    raise InvalidInput(
+                        f"the word {word!r} has the score {score}; leave out what is forbidden"
+                    )
+                found[word].append((symbol, score))
+        self._leaves = {
+            word: (np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs], np.float64))
+            for word, pairs in found.items()
+        }
+        self._none = (np.zeros(0, np.int32), np.zeros(0))
+
+    def leaves(self, words: Sequence[str]) -> list[Leaves]:
+        """Return the leaves of the words of a sentence; a word that is not listed has none."""
+        return [self._leaves.get(word, self._none) for word in words]
+
+
+class Lexicon:
+    """The leaves of words.
+
+    Args:
+        seen: for each word, how often it was seen with which preterminal symbols.
+        tags: for each symbol the number of its tag; -1 for those that are no preterminals.
+        rare: words seen at most this often tell about words never seen.
+        trusted: words seen at least this often have the tags they were seen with, and no others.
+        word_prior: the weight a of the class of a word.
+        split_prior: the weight b of a tag's refinements in general.
+        class_prior: the weight of the next wider class.
+    """
+
+    def __init__(
+        self,
+        seen: Mapping[str, Mapping[int, int]],
+        tags: NDArray[np.int32],
+        *,
+        rare: int = 5,
+        trusted: int = 20,
+        word_prior: float = 1.0,
+        split_prior: float = 5.0,
+        class_prior: float = 5.0,
+    ) -> None:
+        self.options = {
+            "rare": rare,
+            "trusted": trusted,
+            "word_prior": word_prior,
+            "split_prior": split_prior,
+            "class_prior": class_prior,
+        }
+        self._tags = tags
+        self._seen = seen
+        symbol_counts = np.zeros(len(tags))
+        for counts in seen.values():
+            for symbol, count in counts.items():
+                symbol_counts[symbol] += count
+        self._symbol_counts = symbol_counts
+        self._count = int(tags.max()) + 1 if len(tags) else 0
+        tag_counts = np.zeros(self._count)
+        used = np.flatnonzero(symbol_counts)
+        np.add.at(tag_counts, tags[used], symbol_counts[used])
+        self._refined = [used[tags[used] == tag].astype(np.int32) for tag in range(self._count)]
+        self._share = np.zeros(len(tags))  # P(r | t)
+        self._share[used] = symbol_counts[used] / tag_counts[tags[used]]
+        self._cache: dict[tuple[str, bool], Leaves] = {}
+
+    @property
+    def words(self) -> list[str]:
+        """The words that were seen."""
+        return list(self._seen)
+
+    @property
+    def size(self) -> int:
+        """How many words were seen, counted each time."""
+        return int(self._symbol_counts.sum())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what was seen as arrays, in the order of ``words``; ``from_arrays`` is the other way."""
+        first = np.zeros(len(self._seen) + 1, np.int64)
+        np.cumsum([len(found) for found in self._seen.values()], out=first[1:])
+        pairs = [pair for found in self._seen.values() for pair in found.items()]
+        return {
+            "word_first": first,
+            "word_symbol": np.array([symbol for symbol, _ in pairs], np.int32),
+            "word_count": np.array([count for _, count in pairs], np.int32),
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, words: Sequence[str], arrays: Mapping[str, NDArray[Any]], tags: NDArray[np.int32], **options: Any
+    ) -> Lexicon:
+        """Return a lexicon of what ``arrays`` returned."""
+        first = arrays["word_first"].tolist()
+        symbols, counts = arrays["word_symbol"].tolist(), arrays["word_count"].tolist()
+        bounds = zip(words, first[:-1], first[1:], strict=True)
+        if (
+            len(first) != len(words) + 1
+            or first[-1] != len(symbols)
+            or len(counts) != len(symbols)
+            or (symbols and not 0 <= min(symbols) <= max(symbols) < len(tags))
+        ):
+            raise ValueError("its words do not fit its symbols")
+        seen = {word: dict(zip(symbols[a:b], counts[a:b], strict=True)) for word, a, b in bounds}
+        return cls(seen, tags, **options)
+
+    @cached_property
+    def _classes(self) -> dict[str, NDArray[np.float64]]:
+        """The tag counts of each class of words, from rare ones; made when the first rare word comes."""
+        classes: dict[str, NDArray[np.float64]] = {}
+        everything = np.zeros(self._count)
+        for word, seen in self._seen.items():
+            total = sum(seen.values())
+            if total > self.options["rare"]:
+                continue
+            counts = np.zeros(self._count)
+            for symbol, count in seen.items():
+                counts[self._tags[symbol]] += count
+            counts /= total  # a word counts once, as a type: the next new word is one more type
+            everything += counts
+            for name in signatures(word):
+                if name in classes:
+                    classes[name] += counts
+                else:
+                    classes[name] = counts.copy()
+        if not everything.any():  # no rare words: every tag may be that of a new one
+            np.add.at(everything, self._tags[self._tags >= 0], 1.0)
+        classes[""] = everything
+        return classes
+
+    def class_tags(self, word: str, first: bool = False) -> NDArray[np.float64]:
+        """Return P(t | class of the word), for each tag."""
+        found: NDArray[np.float64] = self._classes[""] / self._classes[""].sum()
+        for name in reversed(signatures(word, first)):
+            counts = self._classes.get(name)
+            if counts is None and name.startswith("First"):
+                counts = self._classes.get("Cap" + name[len("First") :])
+            if counts is not None:
+                prior = self.options["class_prior"]
+                found = (counts + prior * found) / (counts.sum() + prior)
+        return found
+
+    def leaves(self, words: Sequence[str]) -> list[Leaves]:
+        """Return the leaves of the words of a sentence."""
+        return [self._leaves(word, place == 0) for place, word in enumerate(words)]
+
+    def _leaves(self, word: str, first: bool) -> Leaves:
+        key = (word, first)
+        found = self._cache.get(key)
+        if found is None:
+            if len(self._cache) > 200_000:  # of long runs; the words of a language are not finitely many
+                self._cache.clear()
+            found = self._cache[key] = self._compute(word, first)
+        return found
+
+    def _compute(self, word: str, first: bool) -> Leaves:
+        if first and word not in self._seen and word[:1].isupper():
+            lower = word[:1].lower() + word[1:]
+            if lower in self._seen:
+                word = lower
+        seen = self._seen.get(word, {})
+        total = sum(seen.values())
+        by_tag = np.zeros(self._count)
+        for symbol, count in seen.items():
+            by_tag[self._tags[symbol]] += count
+        if total >= self.options["trusted"]:
+            tag_given_word = by_tag / total
+        else:
+            prior = self.options["word_prior"] if total else 1.0
+            tag_given_word = (by_tag + prior * self.class_tags(word, first)) / (total + prior)
+        symbols: list[NDArray[np.int32]] = []
+        chances: list[NDArray[np.float64]] = []
+        prior = self.options["split_prior"]
+        for tag in np.flatnonzero(tag_given_word):
+            refined = self._refined[tag]
+            counts = np.array([seen.get(int(symbol), 0) for symbol in refined], np.float64)
+            given = (counts + prior * self._share[refined]) / (by_tag[tag] + prior)
+            symbols.append(refined)
+            chances.append(tag_given_word[tag] * given)
+        joined, chance = np.concatenate(symbols), np.concatenate(chances)
+        order = np.argsort(joined)
+        joined, chance = joined[order], chance[order]
+        scores = np.log(chance * max(total, 0.5) / self._symbol_counts[joined])
+        return joined, scores

@@ -1,0 +1,99 @@
+"""Trees and tag sequences of one sentence side by side, as arrays: what joint problems are made of.
+
+A tree uses a node if the node is the root or the child of an edge that it uses; it uses one edge, or one
+word, of each node that it uses. A tag sequence is a path through a lattice. A tree and a sequence agree if
+the words that the tree uses have the tags of the sequence; the best pair that agrees is sought.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from certus.lattice.lattices import Arcs
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees over a sentence of T words, packed. Node 0 is the root; without trees there are no nodes.
+
+    Attributes:
+        begin: (nodes,) the first position of a node's span, and ``end`` (nodes,) the position after its last.
+        head: (edges,) the node an edge hangs from; the edges of a node come after those it is a child of.
+        left: (edges,) its first child, and ``right`` (edges,) its second, or -1.
+        score: (edges,)
+        word: (words,) the node that stands over a word.
+        position: (words,) of the word.
+        tag: (words,) of the word there, by its number.
+        word_score: (words,)
+    """
+
+    begin: Ints
+    end: Ints
+    head: Ints
+    left: Ints
+    right: Ints
+    score: Floats
+    word: Ints
+    position: Ints
+    tag: Ints
+    word_score: Floats
+
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self.begin)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A forest and a lattice over the same words and the same tags.
+
+    Attributes:
+        forest: the trees.
+        arcs: the tag sequences; a state's label is the number of a tag as the forest has it. Labels that the
+            forest does not know are -1, those of boundaries anything.
+        weight: of a sequence's score beside a tree's.
+        tags: the names of tags, by their numbers.
+    """
+
+    forest: Forest
+    arcs: Arcs
+    weight: float
+    tags: list[str]
+
+    @property
+    def length(self) -> int:
+        """The number of words."""
+        return len(self.arcs.begin) - 3
+
+    def positions(self) -> Ints:
+        """Return the position of each state of the lattice, 0 and T + 1 being the boundaries."""
+        return np.repeat(np.arange(self.length + 2), np.diff(self.arcs.begin))
+
+    def arc_scores(self) -> Floats:
+        """Return the weighted scores of arcs together with the states they enter."""
+        arcs = self.arcs
+        scores: Floats = self.weight * (arcs.score + arcs.node[arcs.target])
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A tree and a sequence that agree.
+
+    Attributes:
+        score: of both, the sequence's weighted.
+        edges: (used,) the edges of the tree, parents before children.
+        tags: (T,) the tags of both.
+    """
+
+    score: float
+    edges: Ints
+    tags: Ints

@@ -1,0 +1,103 @@
+"""A sentence under a grammar as a part of a decomposition: the best tree when tags are adjusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.errors import InvalidInput
+from certus.part import Adjustments, Choice, Forbidden
+
+if TYPE_CHECKING:
+    from certus.syntax.constituency.grammar import Grammar
+
+NAME = "tags"
+
+
+class TreePart:
+    """The trees of one sentence, to be maximised again and again under adjustments of the tags.
+
+    The first call parses the sentence and keeps the derivations near the best in a packed forest; later calls
+    maximise over that alone, as long as it is certain that nothing outside of it is better, and parse anew
+    when it is not (native/syntax/constituency/parses.hpp). Answers are those of parsing from scratch.
+
+    Not to be used by two threads at once.
+
+    Attributes:
+        spaces: {"tags": (words, tags)}: which tag each word has.
+        parses: how often the sentence was parsed so far.
+        edges: in the forest that answered last.
+    """
+
+    def __init__(self, parses: _native.Parses, grammar: Grammar, words: Sequence[str]) -> None:
+        self._parses = parses
+        self._grammar = grammar
+        self._words = words
+        self._shape = (len(words), len(grammar.tags))
+        self._zero = np.zeros(self._shape)
+
+    @property
+    def spaces(self) -> Mapping[str, tuple[int, ...]]:
+        """The shape of the indicators of tags."""
+        return {NAME: self._shape}
+
+    @property
+    def parses(self) -> int:
+        """How often the sentence was parsed so far."""
+        return self._parses.parsed
+
+    @property
+    def edges(self) -> int:
+        """How many edges the forest has that answered last."""
+        return self._parses.edges
+
+    def maximize(self, adjust: Adjustments) -> Choice:
+        """Return the best tree under the adjustments; its score is without them.
+
+        Raises:
+            Forbidden: no tree is left (or the sentence has none at all).
+        """
+        if self._parses.maximize(self._adjustments(adjust)) == -np.inf:
+            raise Forbidden(
+                "the sentence has no tree with tags that are allowed: "
+                + " ".join(self._words[:8])
+                + (" ..." if len(self._words) > 8 else "")
+            )
+        score, tags, labels, arity = self._parses.written()
+        chosen = np.zeros(self._shape, np.int8)
+        chosen[np.arange(len(tags)), tags] = 1
+        return Choice(self._grammar.tree(labels, arity, self._words), score, {NAME: chosen})
+
+    def max_marginals(self, adjust: Adjustments, *, exact: bool = False) -> dict[str, NDArray[np.float64]]:
+        """Return for each tag of each word the best score plus adjustments of a tree that uses it.
+
+        Tags that only trees far below the best use are not in the forest; their cells hold a bound that no
+        tree with them exceeds (never less than the truth, and at most what the forest leaves open). Cells
+        that no tree can use are -inf.
+
+        Args:
+            adjust: the adjustments.
+            exact: whether those cells shall be exact as well, which takes a wider forest: slow, for short
+                sentences.
+        """
+        out = np.empty(self._shape)
+        self._parses.max_marginals(self._adjustments(adjust), out, exact)
+        return {NAME: out}
+
+    def _adjustments(self, adjust: Adjustments) -> NDArray[np.float64]:
+        given = adjust.get(NAME)
+        if given is None:
+            return self._zero
+        array = np.ascontiguousarray(given, np.float64)
+        if array.shape != self._shape:
+            raise InvalidInput(f"adjust[{NAME!r}] has the shape {array.shape}, not {self._shape}")
+        if not (array <= 1e30).all():
+            row, column = np.argwhere(~(array <= 1e30))[0]
+            raise InvalidInput(
+                f"adjust[{NAME!r}][{row}, {column}] is {array[row, column]}; it must be a number or -inf"
+            )
+        return array

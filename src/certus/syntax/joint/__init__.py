@@ -1,0 +1,1 @@
+"""Parsing and tagging as one problem, by dual decomposition (Rush et al. 2010)."""

@@ -1,0 +1,189 @@
+"""Joint parsing and tagging: the tree and the tag sequence that agree and together score most, with proof.
+
+    max  parse(y) + weight · tag(z)    over trees y of the grammar and tag sequences z of the tagger
+                                       that give every word the same tag
+
+Rush et al. (2010, §4.1 and 7.2): each model alone is a dynamic program, the two together are not (but for
+one over pairs of the tagger's states, see ``intersected``). Dual decomposition makes them agree; where it
+leaves a gap, cells are fixed by bounds and what stays in dispute is branched on, so that the default answer
+is proven.
+
+The sequences are those of the tagger's lattice (``Tagger.lattices``): a pruned CRF's lattice leaves out what
+the tagger finds improbable; ``pruning`` below 1 lowers its thresholds. What is proven is proven of the trees
+and sequences of that lattice. Where no tree has tags that the lattice allows, a looser one is made; the
+``pruning`` of the answer says which. Tags that only one of the models knows are forbidden in the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput
+from certus.part import Forbidden
+from certus.solution import Solution, Status
+from certus.syntax.joint.problem import JointParse, JointProblem
+
+if TYPE_CHECKING:
+    from certus.lattice.lattices import TagLattices
+    from certus.models.tagger import Tagger
+    from certus.syntax.constituency.grammar import Grammar
+
+WEIGHT = 1.0
+PRUNING = 1.0
+LOOSER = (1e-2, 1e-4, 0.0)  # of the pruning asked for, where it leaves nothing that the grammar can parse
+BEARABLE = 1 << 26  # arcs of a lattice from which nothing was pruned
+
+
+class JointParser:
+    """A grammar and a tagger that parse together.
+
+    Args:
+        grammar: of the trees.
+        tagger: of the tags, over the same tag set as the grammar's; of order 2 in the paper.
+
+    Other args:
+        weight: how much the tagger's score counts beside the grammar's.
+        pruning: what the thresholds of the tagger's lattice are multiplied by: less leaves more tags.
+    """
+
+    def __init__(
+        self, grammar: Grammar, tagger: Tagger, *, weight: float = WEIGHT, pruning: float = PRUNING
+    ) -> None:
+        if not 0 < weight < np.inf:
+            raise InvalidInput(f"weight is {weight}; it must be a number above 0")
+        if not 0 <= pruning < np.inf:
+            raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
+        numbers = {name: number for number, name in enumerate(tagger.labels)}
+        pairs = [(k, numbers[tag]) for k, tag in enumerate(grammar.tags) if tag in numbers]
+        if not pairs:
+            raise InvalidInput(
+                "the grammar and the tagger have no tag in common: the grammar has "
+                f"{_some(grammar.tags)}; the tagger, for {tagger.target.expression!r}, "
+                f"{_some(tagger.labels)}; train one with the target xpos on the same trees"
+            )
+        self.grammar, self.tagger, self.weight, self.pruning = grammar, tagger, weight, pruning
+        self._tags, self._labels = np.array(pairs, np.int64).T
+
+    def parse(self, words: Sequence[str], *, robust: bool = False, **limits: Any) -> JointParse:
+        """Parse one sentence, as ``parse_batch`` does many."""
+        return self.parse_batch([words], robust=robust, **limits)[0]
+
+    def parse_batch(
+        self, sentences: Iterable[Sequence[str]], *, robust: bool = False, threads: int = 1, **limits: Any
+    ) -> list[JointParse]:
+        """Parse many sentences.
+
+        Where no tree has tags that the tagger knows, the status is INFEASIBLE and the value None.
+
+        Args:
+            sentences: their words.
+            robust: whether the value shall be a cover then, as ``Grammar.parse`` has it: as few constituents
+                as possible side by side, with the grammar's tags. The status stays INFEASIBLE.
+            threads: how many threads to use; the answers do not depend on it.
+            **limits: ``max_iterations``, ``seconds``, ``optimizer`` and what else
+                ``certus.relax.Decomposition.solve`` takes, for each sentence.
+        """
+        given = [list(words) for words in sentences]
+        lattices = self.tagger.lattices(given, pruning=self.pruning, threads=threads)
+
+        def one(n: int) -> JointParse:
+            return self._solve(given[n], lattices, n, robust, limits)
+
+        if threads == 1:
+            return list(map(one, range(len(given))))
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(one, range(len(given))))
+
+    def problems(self, words: Sequence[str]) -> Iterator[JointProblem]:
+        """Yield the problem of a sentence, then looser ones for as long as they are bearable."""
+        lattices = self.tagger.lattices([words], pruning=self.pruning)
+        return self._problems(list(words), lattices, 0)
+
+    def _solve(
+        self, words: list[str], lattices: TagLattices, n: int, robust: bool, limits: dict[str, Any]
+    ) -> JointParse:
+        if not words:
+            raise InvalidInput("there is nothing to parse in a sentence without words")
+        for problem in self._problems(words, lattices, n):
+            found = problem.solve(**limits)
+            if found is not None:
+                return found
+        tree = self.grammar.parse(words, robust=True).value if robust else None
+        return JointParse(tree, tree.tags if tree else [], None, None)
+
+    def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
+        yield self._problem(words, lattices, n, self.pruning)
+        for factor in LOOSER if not lattices.exact[n] else ():
+            if factor == 0 and len(words) * float(lattices.labels) ** (self._order + 1) > BEARABLE:
+                return
+            pruning = factor * self.pruning
+            looser = self.tagger.lattices([words], pruning=pruning)
+            yield self._problem(words, looser, 0, pruning)
+
+    @property
+    def _order(self) -> int:
+        return int(getattr(self.tagger.options, "order", 1))
+
+    def _problem(self, words: list[str], lattices: TagLattices, n: int, pruning: float) -> JointProblem:
+        allowed = np.zeros((len(words), len(self.grammar.tags)), bool)
+        possible = lattices.max_marginals(n) > -np.inf
+        allowed[:, self._tags] = possible[:, self._labels]
+        label = np.zeros(len(self.grammar.tags), np.int64)
+        label[self._tags] = self._labels
+        return JointProblem(self.grammar, words, lattices, n, allowed, label, self.weight, pruning)
+
+
+def parse_jointly(
+    grammar: Grammar,
+    tagger: Tagger,
+    sentences: Iterable[Sequence[str]],
+    *,
+    weight: float = WEIGHT,
+    pruning: float = PRUNING,
+    robust: bool = False,
+    threads: int = 1,
+    **limits: Any,
+) -> list[JointParse]:
+    """Parse and tag sentences with a grammar and a tagger that agree; see ``JointParser``."""
+    parser = JointParser(grammar, tagger, weight=weight, pruning=pruning)
+    return parser.parse_batch(sentences, robust=robust, threads=threads, **limits)
+
+
+def parse_fixed(
+    grammar: Grammar, tagger: Tagger, sentences: Iterable[Sequence[str]], *, threads: int = 1
+) -> list[Solution]:
+    """Parse sentences with the tags that the tagger likes best: what joint parsing is compared with.
+
+    Where no tree has these tags, it is the grammar's best with tags of its own, and the status FEASIBLE.
+    """
+    given = [list(words) for words in sentences]
+    number = {tag: n for n, tag in enumerate(grammar.tags)}
+    answers = []
+    for words, tagging in zip(given, tagger.tag_batch(given, threads=threads), strict=True):
+        allowed = np.zeros((len(words), len(number)), bool)
+        for t, tag in enumerate(tagging.labels):
+            if tag in number:
+                allowed[t, number[tag]] = True
+        answers.append(_fixed(grammar, words, allowed))
+    return answers
+
+
+def _fixed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_]) -> Solution:
+    try:
+        best = grammar.part(words, allowed=allowed).maximize({})
+    except Forbidden:
+        free = grammar.parse(words, robust=True)
+        return Solution(free.value, free.score, np.inf, Status.FEASIBLE)
+    return Solution(best.value, best.score, best.score, Status.OPTIMAL)
+
+
+__all__ = ["JointParse", "JointParser", "parse_fixed", "parse_jointly"]
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")

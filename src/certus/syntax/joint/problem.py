@@ -1,0 +1,126 @@
+"""One sentence of joint parsing and tagging: its parts, its solution, and the same as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.part import Forbidden
+from certus.relax import Decomposition, JointSolution, Trace
+from certus.solution import Solution, Status
+from certus.syntax.constituency.cells import Cells
+from certus.syntax.constituency.packed import Problem
+
+if TYPE_CHECKING:
+    from certus.lattice.lattices import TagLattices
+    from certus.syntax.constituency.grammar import Grammar
+
+
+class JointParse(Solution):
+    """A tree and its tags: ``score <= optimum <= bound``, over trees and the sequences of a lattice.
+
+    Attributes:
+        value: the tree; None where there is none.
+        tags: of the words, which are the tree's.
+        parse_score: of the tree alone, and ``tag_score`` of the sequence alone, without weight.
+        iterations: how often both models were maximised; ``nodes`` of branch and bound, the root included.
+        pruning: of the lattice that the tags are from; None where there is no tree at all.
+        trace: dual and primal by iteration.
+    """
+
+    __slots__ = ("iterations", "nodes", "parse_score", "pruning", "tag_score", "tags", "trace")
+
+    def __init__(
+        self,
+        tree: Any,
+        tags: list[str],
+        found: JointSolution | None,
+        pruning: float | None,
+        scores: tuple[float, float] = (-np.inf, -np.inf),
+    ) -> None:
+        if found is None:
+            super().__init__(tree, -np.inf, -np.inf, Status.INFEASIBLE)
+        else:
+            super().__init__(tree, found.score, found.bound, found.status)
+        self.tags, self.pruning = tags, pruning
+        self.parse_score, self.tag_score = scores
+        self.trace = Trace() if found is None else found.trace
+        self.iterations = len(self.trace)
+        self.nodes = 0 if found is None else int(found.stats["nodes"])
+
+    @property
+    def tree(self) -> Any:
+        """The tree."""
+        return self.value
+
+
+@dataclass(frozen=True, eq=False)
+class JointProblem:
+    """One sentence: its lattice, and the tags that words may have by it.
+
+    Attributes:
+        grammar: of the trees.
+        words: of the sentence.
+        lattices: with the sentence among others, and ``number`` which it is.
+        allowed: (T, tags of the grammar) what the lattice has a sequence for.
+        label: (tags of the grammar,) the tagger's labels of the tags that both know.
+        weight: of the tagger's score.
+        pruning: of the lattice.
+    """
+
+    grammar: Grammar
+    words: list[str]
+    lattices: TagLattices
+    number: int
+    allowed: NDArray[np.bool_]
+    label: NDArray[np.int64]
+    weight: float
+    pruning: float
+
+    def solve(self, **limits: Any) -> JointParse | None:
+        """Return the best tree and tags, or None where none agree."""
+        if not self.allowed.any(1).all():
+            return None
+        d = Decomposition()
+        try:
+            trees, sequences = self.parts()
+        except Forbidden:
+            return None
+        parse, tag = d.add(trees, "parse"), d.add(sequences, "tag", weight=self.weight)
+        d.agree((parse, "tags"), (tag, "tags"))
+        found = d.solve(infeasible="return", **limits)
+        if not found.value:
+            return None
+        tags = [self.lattices.names[label] for label in found.value[tag]]
+        scores = found.scores[parse], found.scores[tag]
+        return JointParse(found.value[parse], tags, found, self.pruning, scores)
+
+    def parts(self) -> tuple[Cells, Cells]:
+        """Return the trees and the sequences as parts that share the cells in dispute.
+
+        A cell is a word and a tag; where a word may have one tag only, there is nothing to agree on.
+        """
+        allowed = np.zeros((len(self.words), self.lattices.labels), bool)
+        rows, tags = np.nonzero(self.allowed)
+        allowed[rows, self.label[tags]] = True
+        where = np.argwhere(self.allowed & (self.allowed.sum(1) > 1)[:, None])
+        there = np.stack([where[:, 0], self.label[where[:, 1]]], 1)
+        trees = self.grammar.part(self.words, allowed=self.allowed)
+        return Cells(trees, self.allowed, where), Cells(self.lattices.part(self.number), allowed, there)
+
+    def packed(self, *, at_least: float | None = None) -> Problem:
+        """Return the problem as arrays, for the intersected dynamic program and for HiGHS.
+
+        Args:
+            at_least: leave out the trees whose score, without the tagger's, is less.
+        """
+        least: dict[str, float] = {} if at_least is None else {"at_least": at_least}
+        forest = self.grammar.forest(self.words, allowed=self.allowed, **least)
+        arcs = self.lattices.arcs(self.number)
+        tag = np.full(self.lattices.labels + 1, -1, np.int32)  # the last stands for the boundary
+        known = self.allowed.any(0)
+        tag[self.label[known]] = np.flatnonzero(known)
+        return Problem(forest, replace(arcs, label=tag[arcs.label]), self.weight, self.grammar.tags)

@@ -1,0 +1,334 @@
+"""Refinement HMMs as taggers: what they observe, what they prove, what they tell, on the command line too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import certus
+from certus import Status, Tagger
+from certus.cli.app import app
+from certus.cli.train import weaknesses
+from certus.errors import InvalidInput
+from certus.formats import Target, build, read
+from certus.learn.refinement import EmRefinement, RefinementWarning, SpectralRefinement
+from certus.learn.refinement.observer import Observer
+from certus.storage import model_file
+from tests.models import invented
+
+quiet = pytest.mark.filterwarnings("ignore::certus.learn.refinement.RefinementWarning")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("refined") / "train.txt"
+    path.write_text(invented.columns(150, 1), encoding="utf-8")
+    return path
+
+
+def made(file: Path, **options: Any) -> Tagger:
+    return Tagger("chunk", "refinement", **{"hidden": 2, **options}).fit(file)
+
+
+# --------------------------------------------------------------------------------------------- observing
+
+
+def test_words_are_observed_as_finely_as_they_are_frequent() -> None:
+    observer = Observer("word", 2)
+    sentences = [[["the", "the", "Paris", "Doris", "walking", "1999", "2001"]]]
+    observed = observer.learn(sentences, rare=1)
+    assert observed == [["the", "the", "\x01Aais", "\x01Aais", "\x01a", "\x019", "\x019"]]
+    known = {name: n for n, name in enumerate(dict.fromkeys(observed[0]))}
+    new = ["the", "Iris", "tennis", "7", "X-ray", "...", ""]
+    names = [*known, "unseen"]
+    assert [names[n] for n in observer.ids([[new]], known)] == [
+        "the", "\x01Aais", "\x01a", "\x019", "unseen", "unseen", "unseen"
+    ]  # fmt: skip
+    assert observer.learn([], 1) == []
+
+
+def test_columns_are_observed_alone_or_with_frequent_words() -> None:
+    cells = [[["a", "a", "b"], ["D", "D", "N"]]]
+    assert Observer("pos", 4).learn(cells, 1) == [["D", "D", "N"]]
+    assert Observer("pos+word", 4).learn(cells, 1) == [["D\x01a", "D\x01a", "N"]]
+    assert Observer("pos+form", 4).columns == ("word", "pos")
+    assert Observer("form", 4).columns == ("word",)
+
+
+@pytest.mark.parametrize(
+    ("target", "observe", "columns"),
+    [
+        ("chunk", "auto", ["word", "pos"]),
+        ("pos", "auto", ["word"]),
+        ("pos|chunk", "auto", ["word"]),
+        ("chunk", "pos", ["word", "pos"]),
+        ("chunk", "word", ["word"]),
+    ],
+)
+@quiet
+def test_what_is_observed(target: str, observe: str, columns: list[str], file: Path) -> None:
+    tagger = Tagger(target, "refinement", hidden=2, observe=observe).fit(file)
+    assert tagger.columns == columns
+    sentence = next(iter(read(file)))
+    right = Target(target).labels(sentence)
+    assert invented.share([tagger.tag(sentence).labels], [right]) > 0.5
+
+
+# ------------------------------------------------------------------------------------------------ proofs
+
+
+@quiet
+@pytest.mark.parametrize("seed", range(3))
+def test_em_proves_what_holds_by_enumeration(seed: int, file: Path) -> None:
+    tagger = made(file, observe="pos", estimator="em", iterations=4, seed=seed)
+    model = tagger.refinement
+    assert isinstance(model, EmRefinement)
+    proven = 0
+    for pos in (["DET", "NOUN"], ["ADP", "X", "VERB"], ["ADJ"]):
+        words = ["a"] * len(pos)
+        every = list(product(tagger.labels, repeat=len(words)))
+        mass = np.exp(model.log_probabilities([(pos, list(labels)) for labels in every]))
+        answer = tagger.tag({"word": words, "pos": pos}, confidence=True)
+        own = every.index(tuple(answer.labels))
+        assert answer.score == pytest.approx(np.log(mass[own]))
+        assert answer.probability == pytest.approx(mass[own] / mass.sum())
+        assert answer.bound >= np.log(mass.max()) - 1e-9
+        assert answer.status is (Status.OPTIMAL if mass[own] * 2 > mass.sum() else Status.FEASIBLE)
+        marginal = [mass[[y[t] == label for y in every]].sum() for t, label in enumerate(answer.labels)]
+        assert answer.confidence == pytest.approx(np.array(marginal) / mass.sum(), abs=1e-6)
+        proven += answer.optimal
+    assert proven > 0
+
+
+@quiet
+def test_a_spectral_model_proves_nothing(file: Path) -> None:
+    tagger = made(file)
+    for answer in tagger.tag_batch(list(read(file))[:20], confidence=True):
+        assert (answer.status, answer.bound) == (Status.FEASIBLE, np.inf)
+        assert np.isfinite(answer.score)
+        assert answer.probability <= min(answer.confidence) + 1e-6
+    assert tagger.tag({"word": [], "pos": []}).optimal
+
+
+@quiet
+@pytest.mark.parametrize("estimator", ["spectral", "em"])
+def test_constraints_are_conditions(estimator: str, file: Path) -> None:
+    tagger = made(file, observe="pos", estimator=estimator)
+    sentence = {"word": ["a", "b", "c"], "pos": ["NOUN", "NOUN", "VERB"]}
+    limits: Any = [["B-NP", "I-NP"], ["B-NP", "B-VP"], None]
+    every = [y for y in product(tagger.labels, repeat=3) if y[0] in limits[0] and y[1] in limits[1]]
+    bio = certus.bio(tagger.labels)
+    legal = [y for y in every if bio.accepts([tagger.labels.index(label) for label in y])]
+    model = tagger.refinement
+    for rule, those in ((None, every), (bio, legal)):
+        mass = np.exp(model.log_probabilities([(sentence["pos"], list(y)) for y in those]))
+        answer = tagger.tag(sentence, allowed=limits, confidence=True, legal=rule)
+        assert tuple(answer.labels) in those
+        for t, label in enumerate(answer.labels):
+            marginal = mass[[y[t] == label for y in those]].sum() / mass.sum()
+            assert answer.confidence[t] == pytest.approx(marginal, abs=1e-6)
+
+
+@quiet
+def test_what_the_model_rules_out(tmp_path: Path) -> None:
+    teach = [build(["a", "b"], {"upos": ["FIRST", "X"]}) for _ in range(9)]
+    tagger = Tagger("upos", "refinement", hidden=2, estimator="em").fit(teach)
+    answer = tagger.tag(["a", "b", "c"], allowed=[None, ["FIRST"], None])
+    assert (answer.status, answer.labels, answer.position) == (Status.INFEASIBLE, [], 1)
+
+
+# ---------------------------------------------------------------------------------------------- training
+
+
+@quiet
+def test_em_takes_the_iteration_that_is_best_on_dev(file: Path) -> None:
+    told: list[Any] = []
+    dev = list(read(file))[:40]
+    tagger = Tagger("chunk", "refinement", hidden=2, estimator="em", restarts=2, iterations=12)
+    tagger.fit(file, dev, progress=told.append)
+    assert [one.epoch for one in told] == list(range(1, 25))
+    assert {one.epochs for one in told} == {24}
+    model = tagger.refinement
+    assert isinstance(model, EmRefinement)
+    assert model.diagnostics.chosen is not None
+    found = [answer.labels for answer in tagger.tag_batch(dev)]
+    right = [Target("chunk").labels(sentence) for sentence in dev]
+    assert tagger.description["accuracy"]["dev"] == pytest.approx(invented.share(found, right))
+
+
+def test_too_little_is_told(file: Path, tmp_path: Path) -> None:
+    sentences = [*read(file), *read_text(tmp_path, "x NOUN B-XP\n\n")]
+    with pytest.warns(RefinementWarning, match="label 'B-XP' has 1 of 8 hidden states: it occurs once"):
+        tagger = Tagger("chunk", "refinement").fit(sentences)
+    assert tagger.description["problems"]["B-XP"].endswith("lower hidden, or add sentences that have it")
+    tagger.save(tmp_path / "m")
+    loaded = certus.load(tmp_path / "m")
+    assert loaded.refinement.diagnostics.problems == tagger.refinement.diagnostics.problems
+    assert isinstance(loaded.refinement, SpectralRefinement)
+    with pytest.raises(InvalidInput, match="a refinement is what the learner refinement trains"):
+        _ = Tagger("upos").refinement
+
+
+def read_text(folder: Path, text: str) -> list[Any]:
+    (folder / "more.txt").write_text(text, encoding="utf-8")
+    return list(read(folder / "more.txt", "columns"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimator": "mcmc"}, "estimator is 'mcmc'; there are spectral and em"),
+        ({"restarts": 2}, "restarts is no option of the estimator spectral: leave it out"),
+        ({"estimator": "em", "smooth_pairs": 1.0}, "smooth_pairs is no option of the estimator em"),
+        ({"hidden": 0}, "hidden is 0; it must be at least 1"),
+        ({"smoothing": 0}, "smoothing is 0; it must be at least 1e-09"),
+        ({"templates": "word[0]"}, "the learner refinement looks at the columns of observe: leave the templ"),
+        ({"latent": 2}, "latent is no option of the learner refinement"),
+    ],
+)
+def test_refusals_of_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Tagger("chunk", "refinement", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"observe": "pos+tag"}, r"observe is 'pos\+tag'; name a column such as word or pos, or one with"),
+        ({"observe": "+word"}, r"observe is '\+word'; name a column"),
+        ({"observe": "chunk"}, "observe is 'chunk', but chunk is what is to be learned"),
+        ({"observe": "lemma"}, "there is no column 'lemma'"),
+        ({"hidden": 5000}, r"labels with 5000 hidden states each take .* GB: set hidden to \d+ at most"),
+    ],
+)
+def test_refusals_in_training(options: dict[str, Any], message: str, file: Path) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        made(file, **options)
+
+
+@quiet
+def test_one_answer_only(file: Path) -> None:
+    tagger = made(file)
+    sentence: Any = {"word": ["lo"], "pos": ["DET"]}
+    with pytest.raises(InvalidInput, match=r"a refinement has one answer for a sentence.* k must be 1"):
+        tagger.tag(sentence, k=2)
+    with pytest.raises(InvalidInput, match="a refinement has no lattices of labels"):
+        tagger.lattices([sentence])
+
+
+# ------------------------------------------------------------------------------------------ command line
+
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    def invoke(*arguments: str) -> str:
+        result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    return invoke
+
+
+def train(run: Run, data: Path, output: Path, *options: str) -> str:
+    return run("train", "tagger", str(data), "--target", "chunk", "--learner", "refinement", *options,
+               "-o", str(output))  # fmt: skip
+
+
+@pytest.mark.parametrize("estimator", ["spectral", "em"])
+def test_the_command_line(estimator: str, run: Run, file: Path, tmp_path: Path) -> None:
+    model, out = tmp_path / "m.certus", tmp_path / "out.txt"
+    options = ["--hidden", "2", "--estimator", estimator, "--smoothing", "0.2", "--seed", "3"]
+    options += ["--iterations", "5", "--restarts", "2"] if estimator == "em" else ["--rare", "3"]
+    told = train(run, file, model, "--dev", str(file), *options)
+    assert re.search(r"m.certus: 5 labels, dev \d+\.\d\d %", told)
+    assert ("epoch  10/10" in told) == (estimator == "em")
+    run("tag", str(model), str(file), "-o", str(out))
+    assert re.sub(r"\S+$", "", out.read_text(encoding="utf-8"), flags=re.M) == re.sub(
+        r"\S+$", "", file.read_text(encoding="utf-8"), flags=re.M
+    )
+    assert "100" in run("evaluate", str(file), str(file))
+    assert run("evaluate", str(file), str(out))
+    assert "0." in run("tag", str(model), str(file), "--confidence", "--legal", "bio")
+    about = run("info", str(model))
+    assert "pos+word" in about
+    assert ("Marginals" in about) == (estimator == "spectral")
+    assert json.loads(run("info", str(model), "--json"))["description"]["options"]["hidden"] == 2
+    with pytest.raises(InvalidInput, match="k must be 1"):
+        run("tag", str(model), str(file), "-k", "2")
+
+
+def test_the_command_tells_what_an_estimate_lacks(run: Run, tmp_path: Path) -> None:
+    """Fewer samples than states, features of a lower rank, and a singular block, each with what to change."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for _ in range(60):
+        lines += [f"w{rng.integers(9)} P{rng.integers(5)} A", "x Q B", "y R A", ""]
+    text = "\n".join([*lines, "z Z C", "", ""])
+    (tmp_path / "train.txt").write_text(text, encoding="utf-8")
+    told = train(run, tmp_path / "train.txt", tmp_path / "m", "--hidden", "6", "--observe", "pos")
+    assert "warning: label 'C' has 1 of 6 hidden states: it occurs once, fewer than its hidden" in told
+    assert re.search(r"label 'B' has 1 of 6 hidden states: its features .* have rank \d at most; lower", told)
+    assert re.search(r"label 'A' has \d of 6 hidden states: the block of its future and past is sing", told)
+    about = " ".join(run("info", str(tmp_path / "m")).split())
+    assert "label 'C' has 1 of 6 hidden states" in about
+    assert "below 0 in 0 of 61 training sentences" in about
+
+
+def test_a_command_with_many_weak_labels_is_brief(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.txt").write_text("".join(f"w P L{n}\n\n" for n in range(9)), encoding="utf-8")
+    told = train(run, tmp_path / "train.txt", tmp_path / "m")
+    assert told.count("warning: label") == 5
+    assert "warning: 4 more labels have too little to go by: certus info names all of them" in told
+    assert "label 'L8' has 1 of 8" in " ".join(run("info", str(tmp_path / "m")).split())
+    assert "warning" not in train(run, tmp_path / "train.txt", tmp_path / "m", "--quiet")
+
+
+@quiet
+def test_sentences_without_a_total_are_told(tmp_path: Path) -> None:
+    """Little data, many states and no smoothing of moments: some totals come out negative."""
+    (tmp_path / "train.txt").write_text(invented.columns(60, 1), encoding="utf-8")
+    (tmp_path / "dev.txt").write_text(invented.columns(300, 2), encoding="utf-8")
+    tagger = Tagger(
+        "chunk", "refinement", hidden=8, smooth_pairs=0.0, smooth_seen=0.0, observe="word", rare=2
+    )
+    tagger.fit(tmp_path / "train.txt", tmp_path / "dev.txt")
+    found = tagger.description["marginals"]
+    assert (found["of"], found["sentences"]) == ("dev", 300)
+    assert found["negative"] >= found["damped"] + found["plain"] > 0
+    told = list(weaknesses(tagger.description))[-1]
+    assert f"{found['damped'] + found['plain']} of 300 dev sentences have a total that is not above 0" in told
+    for answer in tagger.tag_batch(list(read(tmp_path / "dev.txt")), confidence=True):
+        assert np.isfinite(answer.score)
+        assert min(answer.confidence) > 0
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"observe": "+"}, "observe is '\\+'; name a column"),
+        ({"columns": ["word"]}, r"it observes pos\+word, not \['word'\]"),
+        ({"labels": ["A"]}, "not those of 1 labels"),
+        ({"problems": 5}, "damaged"),
+    ],
+)
+def test_descriptions_that_make_no_sense(
+    change: dict[str, Any], message: str, file: Path, tmp_path: Path
+) -> None:
+    made(file).save(tmp_path / "m")
+    read_back = model_file.read(tmp_path / "m")
+    about = {**read_back.description, **change}
+    model_file.write(tmp_path / "w", "tagger", read_back.arrays, about)
+    with pytest.raises(certus.ModelError, match=message):
+        certus.load(tmp_path / "w")
