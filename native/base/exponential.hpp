@@ -19,9 +19,7 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <class Y>
   AlignedAllocator(const AlignedAllocator<Y>&) {}
-  X* allocate(std::size_t n) {
-    return static_cast<X*>(::operator new(n * sizeof(X), std::align_val_t{64}));
-  }
+  X* allocate(std::size_t n) { return static_cast<X*>(::operator new(n * sizeof(X), std::align_val_t{64})); }
   void deallocate(X* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
   template <class Y>
   bool operator==(const AlignedAllocator<Y>&) const {
@@ -48,9 +46,9 @@ CERTUS_INLINE Vec exp_vector(Vec x) {
   constexpr double kShift = 0x1.8p52;  // adding it rounds to an integer, which stands in the low bits
   const Vec shifted = x * 0x1.71547652b82fep0 + kShift, n = shifted - kShift;
   const Vec r = (x - n * 0x1.62e42fefa3800p-1) - n * 0x1.ef35793c76730p-45;
-  constexpr double kTerms[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
-                               1.0 / 40320,      1.0 / 5040,      1.0 / 720,      1.0 / 120,     1.0 / 24,
-                               1.0 / 6,          0.5,             1.0,            1.0};
+  constexpr double kTerms[] = {
+      1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+      1.0 / 720,        1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
   Vec sum = kTerms[0] - Vec{};
   for (int k = 1; k < 14; ++k) sum = sum * r + kTerms[k];
   return (Vec)((Bits)sum + ((Bits)shifted << 52));

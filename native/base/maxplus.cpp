@@ -65,26 +65,26 @@ CERTUS_INLINE void maxplus_body(S* acc, const S* alpha, const S* rows, Index cou
 
 // A block of rows by 8 vectors (32 KiB at most) stays in the first-level cache while every sentence uses it.
 template <class S, int bytes>
-CERTUS_INLINE void maxplus_many_body(S* acc, const S* alpha, Index sentences, const S* rows, Index count,
-                                     Index stride, Index width) {
+CERTUS_INLINE void maxplus_many_body(S* acc, const S* alpha, Index sentences, const S* rows, Index count, Index stride,
+                                     Index width) {
   constexpr Index W = 8 * Simd<S, bytes>::width;
   for (Index i = 0; i < count; i += kRowBlock) {
     const Index n = std::min(kRowBlock, count - i);
     for (Index j = 0; j < width; j += W)
       for (Index b = 0; b < sentences; ++b)
         maxplus_columns<S, bytes>(acc + b * width + j, alpha + b * width + i, rows + i * stride + j, n, stride,
-                        std::min(W, width - j));
+                                  std::min(W, width - j));
   }
 }
 
 }  // namespace
 
-#define CERTUS_BOTH(S)                                                                                             \
-  CERTUS_BY_WIDTH(void, maxplus, S, maxplus_body,                                                                  \
-                  (S* acc, const S* alpha, const S* rows, Index count, Index stride, Index width, bool backward),  \
-                  (acc, alpha, rows, count, stride, width, backward))                                              \
-  CERTUS_BY_WIDTH(void, maxplus_many, S, maxplus_many_body,                                                        \
-                  (S* acc, const S* alpha, Index sentences, const S* rows, Index count, Index stride, Index width), \
+#define CERTUS_BOTH(S)                                                                                               \
+  CERTUS_BY_WIDTH(void, maxplus, S, maxplus_body,                                                                    \
+                  (S * acc, const S* alpha, const S* rows, Index count, Index stride, Index width, bool backward),   \
+                  (acc, alpha, rows, count, stride, width, backward))                                                \
+  CERTUS_BY_WIDTH(void, maxplus_many, S, maxplus_many_body,                                                          \
+                  (S * acc, const S* alpha, Index sentences, const S* rows, Index count, Index stride, Index width), \
                   (acc, alpha, sentences, rows, count, stride, width))
 CERTUS_BOTH(float)
 CERTUS_BOTH(double)

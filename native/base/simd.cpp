@@ -234,50 +234,50 @@ CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const 
 
 }  // namespace
 
-#define CERTUS_BOTH(S)                                                                                        \
-  CERTUS_CLONES S add_max(S* out, const S* a, const S* b, Index n) { return add_max_body(out, a, b, n); }     \
-  CERTUS_CLONES void subtract(S* x, S shift, Index n) {                                                       \
-    for (Index j = 0; j < n; ++j) x[j] -= shift;                                                              \
-  }                                                                                                           \
-  CERTUS_CLONES Index argmax_sum(const S* a, const S* b, Index stride, Index n) {                             \
-    return argmax_sum_body(a, b, stride, n);                                                                  \
-  }                                                                                                           \
-  CERTUS_CLONES Index next_best_sum(const S* a, const S* b, Index stride, Index n, double value, Index index, \
-                                    double* found) {                                                          \
-    return next_best_body(a, b, stride, n, value, index, found);                                              \
-  }                                                                                                           \
-  CERTUS_CLONES TwoBest two_best_sums(const S* a, const S* b, Index stride, Index n) {                        \
-    return two_best_body(a, b, stride, n);                                                                    \
-  }                                                                                                           \
-  CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                 \
-  CERTUS_CLONES S largest(const S* x, Index n) {                                                              \
-    return largest_body<S>(n, [x](Index j) __attribute__((always_inline)) { return x[j]; });                  \
-  }                                                                                                           \
-  CERTUS_CLONES S largest_at(const S* row, const Label* at, Index n) {                                        \
-    return largest_body<S>(n, [row, at](Index j) __attribute__((always_inline)) { return row[at[j]]; });      \
-  }                                                                                                           \
-  CERTUS_CLONES void gather(S* __restrict out, const S* __restrict row, const Label* at, Index n) {           \
-    for (Index j = 0; j < n; ++j) out[j] = row[at[j]];                                                        \
-  }                                                                                                           \
-  CERTUS_CLONES void raise_both(double* __restrict a, double* __restrict b, double from_a, double from_b,     \
-                                const S* __restrict x, Index n) {                                             \
-    for (Index j = 0; j < n; ++j) {                                                                           \
-      const double link = static_cast<double>(x[j]);                                                          \
-      a[j] = larger(from_a + link, a[j]);                                                                     \
-      b[j] = larger(from_b + link, b[j]);                                                                     \
-    }                                                                                                         \
-  }                                                                                                           \
-  CERTUS_CLONES void largest_sums(const double* a, const double* b, const S* x, Index n, double* most_a,      \
-                                  double* most_b) {                                                           \
-    largest_sums_body(a, b, x, n, most_a, most_b);                                                            \
-  } \
+#define CERTUS_BOTH(S)                                                                                         \
+  CERTUS_CLONES S add_max(S* out, const S* a, const S* b, Index n) { return add_max_body(out, a, b, n); }      \
+  CERTUS_CLONES void subtract(S* x, S shift, Index n) {                                                        \
+    for (Index j = 0; j < n; ++j) x[j] -= shift;                                                               \
+  }                                                                                                            \
+  CERTUS_CLONES Index argmax_sum(const S* a, const S* b, Index stride, Index n) {                              \
+    return argmax_sum_body(a, b, stride, n);                                                                   \
+  }                                                                                                            \
+  CERTUS_CLONES Index next_best_sum(const S* a, const S* b, Index stride, Index n, double value, Index index,  \
+                                    double* found) {                                                           \
+    return next_best_body(a, b, stride, n, value, index, found);                                               \
+  }                                                                                                            \
+  CERTUS_CLONES TwoBest two_best_sums(const S* a, const S* b, Index stride, Index n) {                         \
+    return two_best_body(a, b, stride, n);                                                                     \
+  }                                                                                                            \
+  CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                  \
+  CERTUS_CLONES S largest(const S* x, Index n) {                                                               \
+    return largest_body<S>(n, [x](Index j) __attribute__((always_inline)) { return x[j]; });                   \
+  }                                                                                                            \
+  CERTUS_CLONES S largest_at(const S* row, const Label* at, Index n) {                                         \
+    return largest_body<S>(n, [row, at](Index j) __attribute__((always_inline)) { return row[at[j]]; });       \
+  }                                                                                                            \
+  CERTUS_CLONES void gather(S* __restrict out, const S* __restrict row, const Label* at, Index n) {            \
+    for (Index j = 0; j < n; ++j) out[j] = row[at[j]];                                                         \
+  }                                                                                                            \
+  CERTUS_CLONES void raise_both(double* __restrict a, double* __restrict b, double from_a, double from_b,      \
+                                const S* __restrict x, Index n) {                                              \
+    for (Index j = 0; j < n; ++j) {                                                                            \
+      const double link = static_cast<double>(x[j]);                                                           \
+      a[j] = larger(from_a + link, a[j]);                                                                      \
+      b[j] = larger(from_b + link, b[j]);                                                                      \
+    }                                                                                                          \
+  }                                                                                                            \
+  CERTUS_CLONES void largest_sums(const double* a, const double* b, const S* x, Index n, double* most_a,       \
+                                  double* most_b) {                                                            \
+    largest_sums_body(a, b, x, n, most_a, most_b);                                                             \
+  }                                                                                                            \
   CERTUS_CLONES void raise(double* acc, double from, const S* row, Index n) { raise_body(acc, from, row, n); } \
-  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) {                                        \
-    return largest_body<double>(                                                                              \
-        n, [a, b](Index j) __attribute__((always_inline)) { return static_cast<double>(a[j]) + b[j]; });      \
-  }                                                                                                           \
-  CERTUS_CLONES Index reaching(Label* hits, double from, const S* row, const double* least, Index n) {        \
-    return reaching_body(hits, from, row, least, n);                                                          \
+  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) {                                         \
+    return largest_body<double>(                                                                               \
+        n, [a, b](Index j) __attribute__((always_inline)) { return static_cast<double>(a[j]) + b[j]; });       \
+  }                                                                                                            \
+  CERTUS_CLONES Index reaching(Label* hits, double from, const S* row, const double* least, Index n) {         \
+    return reaching_body(hits, from, row, least, n);                                                           \
   }
 
 CERTUS_BOTH(float)

@@ -26,8 +26,8 @@ void maxplus(double* acc, const double* alpha, const double* rows, Index count, 
 // sentence b has its scores at alpha + b * width and its maxima at acc + b * width.
 void maxplus_many(float* acc, const float* alpha, Index sentences, const float* rows, Index count, Index stride,
                   Index width);
-void maxplus_many(double* acc, const double* alpha, Index sentences, const double* rows, Index count,
-                  Index stride, Index width);
+void maxplus_many(double* acc, const double* alpha, Index sentences, const double* rows, Index count, Index stride,
+                  Index width);
 
 // out[j] = a[j] + b[j], where out is a third array; returns the largest of them (-inf when n is 0).
 float add_max(float* out, const float* a, const float* b, Index n);
@@ -44,8 +44,7 @@ Index argmax_sum(const double* a, const double* b, Index stride, Index n);
 // The largest a[j] + b[j] among those that come after (value, index) in decreasing order of the
 // sum, ties by increasing index; returns its index, or -1 when there is none. Sums are taken in the arrays' precision.
 Index next_best_sum(const float* a, const float* b, Index stride, Index n, double value, Index index, double* found);
-Index next_best_sum(const double* a, const double* b, Index stride, Index n, double value, Index index,
-                    double* found);
+Index next_best_sum(const double* a, const double* b, Index stride, Index n, double value, Index index, double* found);
 
 // The two largest a[j] + b[j * stride] in the order above; an index is -1 where there is none above -inf.
 struct TwoBest {

@@ -5,8 +5,7 @@
 
 // Clones need the dynamic loader's ifunc, which glibc has and macOS, Windows and musl have not;
 // resolvers also run before AddressSanitizer is ready.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(CERTUS_NO_CLONES)
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(CERTUS_NO_CLONES)
 #define CERTUS_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define CERTUS_CLONES

@@ -115,8 +115,8 @@ void decode_many(const Model<S>& model, const nb::list& emissions, Flat<Index> l
     const Result& r = each[n];
     const Counters& c = r.counters;
     bounds.data()[n] = r.bound;
-    const Index values[8] = {static_cast<Index>(r.status), r.found,  r.position, c.iterations,
-                             c.activated,                  c.pruned, c.edges,    c.expanded};
+    const Index values[8] = {
+        static_cast<Index>(r.status), r.found, r.position, c.iterations, c.activated, c.pruned, c.edges, c.expanded};
     std::copy_n(values, 8, row);
   }
 }
@@ -129,8 +129,8 @@ void bind(nb::module_& m, const char* name) {
           "__init__",
           [](M* self, Array<const S, nb::ndim<3>, nb::c_contig> matrices, bool shared,
              const std::optional<Flat<const S>>& start, const std::optional<Flat<const S>>& end) {
-            new (self) M(matrices.data(), static_cast<Index>(matrices.shape(1)),
-                         static_cast<Index>(matrices.shape(0)), shared, data_or_null<S>(start), data_or_null<S>(end));
+            new (self) M(matrices.data(), static_cast<Index>(matrices.shape(1)), static_cast<Index>(matrices.shape(0)),
+                         shared, data_or_null<S>(start), data_or_null<S>(end));
           },
           "matrices"_a, "shared"_a, "start"_a.none(), "end"_a.none(), nb::keep_alive<1, 2>())
       .def(
@@ -144,8 +144,8 @@ void bind(nb::module_& m, const char* name) {
       .def("rank",
            [](M& self, Flat<const Index> order) { self.order.assign(order.data(), order.data() + order.shape(0)); })
       .def("decode", &decode<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "method"_a)
-      .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(),
-           "scores"_a.noconvert(), "method"_a, "request"_a)
+      .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
+           "method"_a, "request"_a)
       .def("decode_many", &decode_many<S>)
       .def("takes", &takes<S>);
 }

@@ -19,8 +19,7 @@ struct Problem {
   Problem(Agreement agreement, Index nodes, double window) : field(std::move(agreement), nodes, window) {}
 };
 
-void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes,
-          double window) {
+void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes, double window) {
   Agreement agreement{same, close, null, {group.data(), group.data() + group.shape(0)}};
   new (self) Problem(std::move(agreement), nodes, window);
 }
@@ -127,7 +126,8 @@ struct Steps {
   double outside;  // the part of the bound that does not depend on multipliers
 
   Steps(Problem& problem, double rate, bool lazy)
-      : problem(problem), subgradient(problem.field, rate, lazy),
+      : problem(problem),
+        subgradient(problem.field, rate, lazy),
         outside(bound(problem) - problem.field.bound(problem.field.everything())) {}
 };
 
@@ -147,7 +147,8 @@ nb::tuple maximize(const Mrf& self, Flat<const Index> which, Flat<const double> 
   for (std::size_t i = 0; i < which.shape(0); ++i)
     scores[i] = self.maximize(which.data()[i], u.data(), chosen.data(), best[i]);
   std::vector<Label> labels;
-  for (std::size_t i = 0; i < best.size(); ++i) labels.push_back(self.value[self.value_begin[which.data()[i]] + best[i]]);
+  for (std::size_t i = 0; i < best.size(); ++i)
+    labels.push_back(self.value[self.value_begin[which.data()[i]] + best[i]]);
   return nb::make_tuple(array(std::move(chosen)), array(std::move(labels)), array(std::move(scores)));
 }
 
@@ -200,8 +201,10 @@ void bind_corpus(nb::module_& m) {
         return nb::make_tuple(static_cast<Index>(self.open.blocks.size()), static_cast<Index>(self.open.nodes.size()));
       });
   nb::class_<Steps>(m, "Subgradient")
-      .def("__init__", [](Steps* self, Problem& problem, double rate, bool lazy) { new (self) Steps(problem, rate, lazy); },
-           "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
+      .def(
+          "__init__",
+          [](Steps* self, Problem& problem, double rate, bool lazy) { new (self) Steps(problem, rate, lazy); },
+          "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
       .def("iterate", &step)
       .def("finish", [](Steps& self) { self.problem.open = self.subgradient.finish(); });
   nb::class_<Mrf>(m, "Mrf")

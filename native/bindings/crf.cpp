@@ -41,8 +41,8 @@ nb::tuple rows(const CrfModel& model) {
                         as_array(std::move(found.weight)), as_array(std::move(transitions), {L, L}));
 }
 
-CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label,
-                     Flat<const double> weight, Table<const double> transitions) {
+CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label, Flat<const double> weight,
+                     Table<const double> transitions) {
   const nb::gil_scoped_release released;
   const std::vector<Index> row_begin(begin.data(), begin.data() + begin.shape(0));
   const std::vector<Label> row_label(label.data(), label.data() + label.shape(0));
@@ -108,9 +108,8 @@ nb::tuple best(const CrfModel& model, const CrfCorpus& corpus, Index sentence, I
   }
   labels.resize(found * T);
   log_probability.resize(found);
-  return nb::make_tuple(
-      as_array(std::move(labels), {static_cast<std::size_t>(found), static_cast<std::size_t>(T)}),
-      as_array(std::move(log_probability)));
+  return nb::make_tuple(as_array(std::move(labels), {static_cast<std::size_t>(found), static_cast<std::size_t>(T)}),
+                        as_array(std::move(log_probability)));
 }
 
 nb::tuple arrays(CrfItems&& items) {
@@ -182,8 +181,7 @@ void bind_vocabulary(nb::module_& m) {
           },
           "at"_a, nb::rv_policy::take_ownership)
       .def(
-          "intern",
-          [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "intern", [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
           "sentences"_a, "name"_a = "X")
       .def(
           "lookup",
@@ -207,17 +205,17 @@ void bind_trainer(nb::module_& m) {
   nb::class_<CrfCorpus>(m, "CrfCorpus")
       .def(
           "__init__",
-          [](CrfCorpus* self, Flat<const Index> sentence_begin, Flat<const Index> token_begin, Flat<const Feature> feature,
-             std::optional<Flat<const double>> value) {
+          [](CrfCorpus* self, Flat<const Index> sentence_begin, Flat<const Index> token_begin,
+             Flat<const Feature> feature, std::optional<Flat<const double>> value) {
             new (self) CrfCorpus{sentence_begin, token_begin, feature, value};
           },
           "sentence_begin"_a, "token_begin"_a, "feature"_a, "value"_a.none());
   nb::class_<CrfTrainer>(m, "CrfTrainer")
       .def(
           "__init__",
-          [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, double min_freq,
-             bool all_states, bool all_transitions, Index latent, const CrfCorpus* pairs, Index pair_features,
-             bool shared_pairs) {
+          [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold,
+             double min_freq, bool all_states, bool all_transitions, Index latent, const CrfCorpus* pairs,
+             Index pair_features, bool shared_pairs) {
             const nb::gil_scoped_release released;
             new (self) CrfTrainer(labels, features, corpus, gold,
                                   {min_freq, all_states, all_transitions, latent, shared_pairs}, pairs, pair_features);
@@ -237,9 +235,9 @@ void bind_trainer(nb::module_& m) {
           "lbfgs",
           [](CrfTrainer& self, double c1, double c2, Index max_iterations, Index memories, double epsilon, Index period,
              double delta, int search, Index max_trials, Index threads, const nb::callable& report) {
-            return self.lbfgs({memories, max_iterations, epsilon, period, delta, static_cast<LineSearch>(search),
-                               max_trials, c1},
-                              c2, threads, report);
+            return self.lbfgs(
+                {memories, max_iterations, epsilon, period, delta, static_cast<LineSearch>(search), max_trials, c1}, c2,
+                threads, report);
           },
           nb::kw_only(), "c1"_a, "c2"_a, "max_iterations"_a, "memories"_a, "epsilon"_a, "period"_a, "delta"_a,
           "search"_a, "max_trials"_a, "threads"_a, "report"_a)
@@ -247,9 +245,10 @@ void bind_trainer(nb::module_& m) {
           "l2sgd",
           [](CrfTrainer& self, double c2, Index max_iterations, Index period, double delta, double eta, double rate,
              Index samples, Index candidates, Index max_trials, std::uint64_t seed, const nb::callable& report) {
-            self.online(&crf_l2sgd,
-                        L2SgdOptions{c2, max_iterations, period, delta, eta, rate, samples, candidates, max_trials, seed},
-                        report);
+            self.online(
+                &crf_l2sgd,
+                L2SgdOptions{c2, max_iterations, period, delta, eta, rate, samples, candidates, max_trials, seed},
+                report);
           },
           nb::kw_only(), "c2"_a, "max_iterations"_a, "period"_a, "delta"_a, "eta"_a, "rate"_a, "samples"_a,
           "candidates"_a, "max_trials"_a, "seed"_a, "report"_a)
@@ -274,8 +273,8 @@ void bind_trainer(nb::module_& m) {
                         PassiveAggressiveOptions{{max_iterations, epsilon, seed}, type, c, error_sensitive, averaging},
                         report);
           },
-          nb::kw_only(), "type"_a, "c"_a, "error_sensitive"_a, "averaging"_a, "max_iterations"_a, "epsilon"_a,
-          "seed"_a, "report"_a)
+          nb::kw_only(), "type"_a, "c"_a, "error_sensitive"_a, "averaging"_a, "max_iterations"_a, "epsilon"_a, "seed"_a,
+          "report"_a)
       .def(
           "arow",
           [](CrfTrainer& self, double variance, double gamma, Index max_iterations, double epsilon, std::uint64_t seed,

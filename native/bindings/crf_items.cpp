@@ -26,9 +26,7 @@ void each_of(PyObject* x, const Use& use) {
   if (PyErr_Occurred()) throw nb::python_error();
 }
 
-bool is_collection(PyObject* x) {
-  return PyDict_Check(x) || PyList_Check(x) || PyAnySet_Check(x) || PyTuple_Check(x);
-}
+bool is_collection(PyObject* x) { return PyDict_Check(x) || PyList_Check(x) || PyAnySet_Check(x) || PyTuple_Check(x); }
 
 bool is_iterable(PyObject* x) { return Py_TYPE(x)->tp_iter || PySequence_Check(x); }
 
@@ -159,7 +157,10 @@ double CrfReader::number(PyObject* x, std::size_t begin) const {
   }
   if (!std::isfinite(value))
     refuse(where() + ": feature '" + text_.substr(begin) + "' has the value " +
-           (std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf") + "; values must be finite numbers");
+           (std::isnan(value) ? "nan"
+            : value > 0       ? "inf"
+                              : "-inf") +
+           "; values must be finite numbers");
   return value;
 }
 

@@ -12,8 +12,7 @@ nb::object copy(const double* values, Index count) { return as_array(std::vector
 // Passes over the sentences.
 class Sgd {
  public:
-  Sgd(CrfTrainer& trainer, const SgdOptions& options)
-      : trainer_(trainer), sgd_(trainer.data(), options, trainer.w()) {}
+  Sgd(CrfTrainer& trainer, const SgdOptions& options) : trainer_(trainer), sgd_(trainer.data(), options, trainer.w()) {}
 
   Index epochs = 0;
   bool done() const { return false; }

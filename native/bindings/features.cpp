@@ -64,7 +64,8 @@ void bind_features(nb::module_& m) {
             if (seen && seen->shape(0) != frequent.shape(0)) refuse("seen must have an element for each frequent word");
             const std::vector<std::int32_t> numbers(program.data(), program.data() + program.shape(0));
             try {
-              new (self) Extractor(numbers, columns, frequent.data(), seen ? seen->data() : nullptr, frequent.shape(0), bits);
+              new (self)
+                  Extractor(numbers, columns, frequent.data(), seen ? seen->data() : nullptr, frequent.shape(0), bits);
             } catch (const std::invalid_argument& e) {
               refuse(e.what());
             }

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <memory>
 
+#include "base/simd.hpp"
 #include "bindings/vectors.hpp"
 #include "hypergraph/cells.hpp"
 #include "hypergraph/constrained.hpp"
 #include "hypergraph/derivation.hpp"
 #include "hypergraph/kbest.hpp"
 #include "hypergraph/passes.hpp"
-#include "base/simd.hpp"
 
 using namespace nb::literals;
 
@@ -115,8 +115,7 @@ nb::tuple maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat
     max_outside(f, pass.weights.data(), pass.in, out);
     max_marginals(f, pass.weights.data(), pass.in, out, ours);
     to_edges(f, ours, edges.data());
-    for (Index v = 0; v < f.nodes; ++v)
-      out[v] = out[v] == kNever<double> ? out[v] : out[v] + pass.in[v];
+    for (Index v = 0; v < f.nodes; ++v) out[v] = out[v] == kNever<double> ? out[v] : out[v] + pass.in[v];
     to_nodes(f, out, nodes.data());
   });
 }
@@ -213,10 +212,9 @@ void bind_scored(nb::class_<Forest>& c) {
           },
           scores, "modulus"_a)
       .def(
-          "missing",
-          [](const Forest& f, Flat<const S> x) { return f.node_id[ask<S>(f, x, hypergraph::missing)]; }, scores)
-      .def(
-          "rounding", [](const Forest& f, Flat<const S> x) { return ask<S>(f, x, hypergraph::rounding); }, scores);
+          "missing", [](const Forest& f, Flat<const S> x) { return f.node_id[ask<S>(f, x, hypergraph::missing)]; },
+          scores)
+      .def("rounding", [](const Forest& f, Flat<const S> x) { return ask<S>(f, x, hypergraph::rounding); }, scores);
 }
 
 // -- derivations one at a time ------------------------------------------------------------------------------------
@@ -365,8 +363,8 @@ void bind_cells(nb::module_& m) {
             Arena& arena = Arena::local();
             const Arena::Scope scope(arena);
             const Weights weights(f, scores.data(), arena);
-            new (self) Cells(f, weights.data(), edges.data(), cells.data(), static_cast<Index>(edges.shape(0)),
-                             cell_count);
+            new (self)
+                Cells(f, weights.data(), edges.data(), cells.data(), static_cast<Index>(edges.shape(0)), cell_count);
           },
           "forest"_a, "scores"_a.noconvert(), "edges"_a, "cells"_a, "cell_count"_a, nb::keep_alive<1, 2>())
       .def("maximize", &maximize, "adjust"_a.noconvert(), "uses"_a.noconvert())
@@ -413,14 +411,15 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("found", &Constrained::found)
       .def_prop_ro("score", &Constrained::score)
       .def_prop_ro("bound", &Constrained::bound)
-      .def_prop_ro("edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); },
-                   nb::rv_policy::automatic)
+      .def_prop_ro(
+          "edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); },
+          nb::rv_policy::automatic)
       .def_prop_ro("too_large", &Constrained::too_large)
       .def_prop_ro("iterations", [](const Constrained& c) { return c.dual.size(); })
-      .def_prop_ro("dual", [](const Constrained& c) { return array(std::vector<double>(c.dual)); },
-                   nb::rv_policy::automatic)
-      .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); },
-                   nb::rv_policy::automatic)
+      .def_prop_ro(
+          "dual", [](const Constrained& c) { return array(std::vector<double>(c.dual)); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); }, nb::rv_policy::automatic)
       .def_ro("subproblems", &Constrained::subproblems)
       .def_ro("states", &Constrained::states)
       .def_ro("fixed", &Constrained::fixed);

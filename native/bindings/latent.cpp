@@ -3,11 +3,11 @@
 
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 #include "latent/inference.hpp"
-#include "base/parallel.hpp"
 
 using namespace nb::literals;
 
@@ -39,8 +39,8 @@ struct Answers {
   std::vector<Index> facts;
 };
 
-// Scores of pairs, [tokens][H][H] of states or [tokens][L][L] of labels: row t is of the step into token t, so a sentence's
-// first is of no step.
+// Scores of pairs, [tokens][H][H] of states or [tokens][L][L] of labels: row t is of the step into token t, so a
+// sentence's first is of no step.
 using PairArray = std::optional<nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
 
 Pairs pairs_of(const PairArray& pairs, const LatentModel& model, Index begin) {
@@ -74,8 +74,8 @@ Answers of_all(Flat<const Index> first, Index threads, const One& one) {
 }
 
 nb::tuple infer_all(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
-                    const PairArray& pairs, int inference, Index k, Index steps, bool bounded, bool all, const Gain* gain,
-                    Index threads) {
+                    const PairArray& pairs, int inference, Index k, Index steps, bool bounded, bool all,
+                    const Gain* gain, Index threads) {
   check(pairs, model, emissions.shape(0));
   const Wanted wanted{static_cast<Inference>(inference), k, steps, bounded, all, gain};
   Answers answers = of_all(first, threads, [&](Index begin, Index T) {
@@ -116,8 +116,8 @@ void bind_latent(nb::module_& m) {
                                    end ? end->data() : nullptr);
           },
           "transitions"_a, "begin"_a, "start"_a.none(), "end"_a.none())
-      .def("infer", &infer_all, "emissions"_a, "first"_a, "pairs"_a.none(), nb::kw_only(), "inference"_a, "k"_a, "steps"_a,
-           "bounded"_a, "all"_a, "gain"_a.none(), "threads"_a)
+      .def("infer", &infer_all, "emissions"_a, "first"_a, "pairs"_a.none(), nb::kw_only(), "inference"_a, "k"_a,
+           "steps"_a, "bounded"_a, "all"_a, "gain"_a.none(), "threads"_a)
       .def("marginals", &marginals_of_all, "emissions"_a, "first"_a, "pairs"_a.none(), "out"_a, "threads"_a)
       .def(
           "log_probability",

@@ -5,10 +5,10 @@
 
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 #include "scoring/tagger.hpp"
-#include "base/parallel.hpp"
 
 using namespace nb::literals;
 
@@ -86,8 +86,10 @@ nb::tuple shape(const Lattices& self) {
   return nb::make_tuple(array(std::vector<Index>(self.first())), array(std::move(exact)));
 }
 
-void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Index> first, Table<const float> emissions) {
-  if (chain.only_sparse() || chain.positions() != 0) refuse("the chain must have one matrix of transitions for all positions");
+void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Index> first,
+                Table<const float> emissions) {
+  if (chain.only_sparse() || chain.positions() != 0)
+    refuse("the chain must have one matrix of transitions for all positions");
   const std::shared_ptr<const Model<double>> unowned(&chain, [](const Model<double>*) {});  // kept alive by Python
   new (self) ChainLattices({first.data(), first.data() + first.shape(0)}, unowned, emissions.data());
 }
@@ -102,9 +104,9 @@ void bind_lattices(nb::module_& m) {
       .def("shape", &shape);
   nb::class_<CascadeLattices, Lattices>(m, "CascadeLattices");
   nb::class_<ChainLattices, Lattices>(m, "ChainLattices")
-      .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>());
-  m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a,
-        nb::rv_policy::take_ownership);
+      .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 4>());
+  m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a, nb::rv_policy::take_ownership);
 }
 
 }  // namespace certus

@@ -1,7 +1,7 @@
 // The learners of taggers, and what they keep between epochs: arrays in, arrays out.
-#include "scoring/feature_table.hpp"
 #include "learn/perceptron.hpp"
 #include "learn/pruned_crf.hpp"
+#include "scoring/feature_table.hpp"
 
 #include <nanobind/stl/vector.h>
 
@@ -59,8 +59,8 @@ nb::dict compiled(CompiledTable&& table) {
 nb::dict compile_rows(const Corpus& corpus, Index units, Flat<const Index> begin, Flat<const Label> unit,
                       Flat<const double> weight, float least) {
   const Index features = corpus.feature_count();
-  if (static_cast<Index>(begin.shape(0)) != features + 1 || begin.data()[features] != static_cast<Index>(unit.shape(0)) ||
-      unit.shape(0) != weight.shape(0))
+  if (static_cast<Index>(begin.shape(0)) != features + 1 ||
+      begin.data()[features] != static_cast<Index>(unit.shape(0)) || unit.shape(0) != weight.shape(0))
     refuse("the rows of weights are not those of this corpus");
   Rows rows(features, units);
   for (Feature f = 0; f < features; ++f)
@@ -151,7 +151,8 @@ void check_labels(const Corpus& corpus, const Tagset& tagset) {
 void check_order(const Corpus& corpus, Flat<const Index> order) {
   for (std::size_t n = 0; n < order.shape(0); ++n)
     if (order.data()[n] < 0 || order.data()[n] >= corpus.sentences())
-      refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " + std::to_string(corpus.sentences()));
+      refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " +
+             std::to_string(corpus.sentences()));
 }
 void check_features(const Corpus& corpus, const Rows& rows) {
   if (corpus.feature_count() != rows.features()) refuse("the learner was trained on another corpus");
@@ -277,7 +278,7 @@ nb::dict perceptron_state(const Perceptron& self) {
   put_rows(out, self.rows);
   put_table(out, self.transitions);
   out["numbers"] = array(std::vector<double>{static_cast<double>(self.epochs), static_cast<double>(self.steps),
-                                              static_cast<double>(self.burn_in)});
+                                             static_cast<double>(self.burn_in)});
   return out;
 }
 void restore_perceptron(Perceptron& self, const nb::dict& state) {
@@ -296,14 +297,15 @@ void make_tagset(Tagset* self, Table<const std::int32_t> parts, Index groups, In
   if (parts.shape(0) == 0) refuse("there are no labels");
   if (groups < 1 || units < groups) refuse("there must be a coarse tag, and every coarse tag is a unit");
   try {
-    new (self) Tagset(parts.data(), static_cast<Index>(parts.shape(0)), static_cast<Index>(parts.shape(1)), groups, units);
+    new (self)
+        Tagset(parts.data(), static_cast<Index>(parts.shape(0)), static_cast<Index>(parts.shape(1)), groups, units);
   } catch (const std::invalid_argument& error) {
     refuse(error.what());
   }
 }
 
-void make_crf(PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index order, float rate, float decay, float l1,
-              Index burn_in, float least, const std::vector<float>& wanted) {
+void make_crf(PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index order, float rate, float decay,
+              float l1, Index burn_in, float least, const std::vector<float>& wanted) {
   if (order < 1 || order > kMostOrder)
     refuse("order must be between 1 and " + std::to_string(kMostOrder) + ", not " + std::to_string(order));
   if (!(rate > 0) || !std::isfinite(rate)) refuse("rate must be a positive number");

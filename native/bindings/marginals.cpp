@@ -17,8 +17,7 @@ void bind(nb::module_& m) {
           const nb::gil_scoped_release released;
           summary = marginals(model, sentence<S>(emissions), out.data());
         }
-        return nb::make_tuple(static_cast<int>(summary.status), summary.position, summary.label,
-                              summary.log_partition);
+        return nb::make_tuple(static_cast<int>(summary.status), summary.position, summary.label, summary.log_partition);
       },
       "model"_a, "emissions"_a.noconvert(), "out"_a.noconvert());
   m.def(
@@ -27,8 +26,8 @@ void bind(nb::module_& m) {
         Summary summary;
         {
           const nb::gil_scoped_release released;
-          summary = sample(model, sentence<S>(emissions), uniforms.data(), static_cast<Index>(out.shape(0)),
-                           out.data());
+          summary =
+              sample(model, sentence<S>(emissions), uniforms.data(), static_cast<Index>(out.shape(0)), out.data());
         }
         return nb::make_tuple(static_cast<int>(summary.status), summary.position, summary.label);
       },

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "bindings/arrays.hpp"
-#include "learn/refinement/expectations.hpp"
-#include "learn/refinement/indicators.hpp"
 #include "latent/refinement/operators.hpp"
 #include "latent/refinement/paths.hpp"
+#include "learn/refinement/expectations.hpp"
+#include "learn/refinement/indicators.hpp"
 
 using namespace nb::literals;
 
@@ -27,16 +27,22 @@ using Gain = std::optional<Table<const double>>;
 
 Operators operators(const Flat<const Index>& begin, const Flat<const double>& start, const Block& matrices,
                     const Flat<const Index>& matrix, const Gain& gain, const Table<const double>& finish) {
-  return {size(start),   size(begin) - 1,                begin.data(), start.data(), matrices.data(),
-          matrix.data(), gain ? gain->data() : nullptr, finish.data()};
+  return {size(start),
+          size(begin) - 1,
+          begin.data(),
+          start.data(),
+          matrices.data(),
+          matrix.data(),
+          gain ? gain->data() : nullptr,
+          finish.data()};
 }
 
 void bind_operators(nb::module_& m) {
   m.def(
       "refinement_marginals",
-      [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix,
-         const Gain& gain, Table<const double> finish, Flat<const Index> observations, Flat<const Index> offsets,
-         Index threads, Table<double> out, Flat<double> log_size, Flat<double> sign, Flat<double> drift) {
+      [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix, const Gain& gain,
+         Table<const double> finish, Flat<const Index> observations, Flat<const Index> offsets, Index threads,
+         Table<double> out, Flat<double> log_size, Flat<double> sign, Flat<double> drift) {
         const Operators model = operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
         marginals(model, observations.data(), offsets.data(), size(offsets) - 1, threads, out.data(),
@@ -46,8 +52,8 @@ void bind_operators(nb::module_& m) {
       "threads"_a, "out"_a.noconvert(), "log_size"_a.noconvert(), "sign"_a.noconvert(), "drift"_a.noconvert());
   m.def(
       "refinement_path_masses",
-      [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix,
-         const Gain& gain, Table<const double> finish, Flat<const Index> observations, Flat<const Index> labels,
+      [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix, const Gain& gain,
+         Table<const double> finish, Flat<const Index> observations, Flat<const Index> labels,
          Flat<const Index> offsets, Index threads, Flat<double> log_size, Flat<double> sign) {
         const Operators model = operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
@@ -65,15 +71,14 @@ void bind_expectations(nb::module_& m) {
          Flat<const Index> labels, Flat<const Index> observations, Flat<const Index> offsets,
          Flat<const double> weights, Index threads, Flat<double> log_likelihood, Table<double> posterior,
          Array<double, nb::ndim<4>, nb::c_contig> pairs) {
-        const Parameters model{size(initial),  size(initial, 1),  size(emission, 1), initial.data(),
-                               transition.data(), turned.data(), emission.data(), stop.data()};
-        const Sequences data{labels.data(), observations.data(), offsets.data(), weights.data(),
-                             size(offsets) - 1};
+        const Parameters model{size(initial),     size(initial, 1), size(emission, 1), initial.data(),
+                               transition.data(), turned.data(),    emission.data(),   stop.data()};
+        const Sequences data{labels.data(), observations.data(), offsets.data(), weights.data(), size(offsets) - 1};
         const nb::gil_scoped_release released;
         expectations(model, data, threads, log_likelihood.data(), posterior.data(), pairs.data());
       },
-      "initial"_a, "transition"_a, "turned"_a, "emission"_a, "stop"_a, "labels"_a, "observations"_a, "offsets"_a, "weights"_a, "threads"_a,
-      "log_likelihood"_a.noconvert(), "posterior"_a.noconvert(), "pairs"_a.noconvert());
+      "initial"_a, "transition"_a, "turned"_a, "emission"_a, "stop"_a, "labels"_a, "observations"_a, "offsets"_a,
+      "weights"_a, "threads"_a, "log_likelihood"_a.noconvert(), "posterior"_a.noconvert(), "pairs"_a.noconvert());
 }
 
 void bind_indicators(nb::module_& m) {
@@ -88,8 +93,8 @@ void bind_indicators(nb::module_& m) {
       "indicator_transposed_times",
       [](Table<const std::int32_t> ids, Flat<const double> weight, Table<const double> from, Table<double> to) {
         const nb::gil_scoped_release released;
-        indicator_transposed_times({ids.data(), size(ids), size(ids, 1)}, weight.data(), from.data(),
-                                   size(from, 1), to.data(), size(to));
+        indicator_transposed_times({ids.data(), size(ids), size(ids, 1)}, weight.data(), from.data(), size(from, 1),
+                                   to.data(), size(to));
       },
       "ids"_a, "weight"_a, "rows"_a, "to"_a.noconvert());
 }

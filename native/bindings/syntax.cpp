@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/vectors.hpp"
-#include "base/parallel.hpp"
 #include "syntax/constituency/parses.hpp"
 
 using namespace nb::literals;
@@ -31,10 +31,9 @@ Leaves leaves_of(const Index* first, Index length, const Label* symbol, const do
   return out;
 }
 
-std::unique_ptr<Grammar> make_grammar(Label start, const Flat<const Label>& tag,
-                                      const Flat<const Label>& label, const Table<const Label>& binary,
-                                      const Flat<const double>& binary_score, const Table<const Label>& unary,
-                                      const Flat<const double>& unary_score) {
+std::unique_ptr<Grammar> make_grammar(Label start, const Flat<const Label>& tag, const Flat<const Label>& label,
+                                      const Table<const Label>& binary, const Flat<const double>& binary_score,
+                                      const Table<const Label>& unary, const Flat<const double>& unary_score) {
   const nb::gil_scoped_release released;
   std::vector<Binary> two;
   for (std::size_t n = 0; n < binary.shape(0); ++n) {
@@ -124,18 +123,16 @@ nb::tuple forest(const Grammar& grammar, const Flat<const Index>& leaf_first, co
 
 void bind_syntax(nb::module_& m) {
   nb::class_<Grammar>(m, "Syntax")
-      .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(),
-           "binary"_a.noconvert(), "binary_score"_a.noconvert(), "unary"_a.noconvert(),
-           "unary_score"_a.noconvert())
-      .def("forest", &forest, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(),
-           "threshold"_a)
+      .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(), "binary"_a.noconvert(),
+           "binary_score"_a.noconvert(), "unary"_a.noconvert(), "unary_score"_a.noconvert())
+      .def("forest", &forest, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(), "threshold"_a)
       .def("parse", &parse, "word_first"_a.noconvert(), "leaf_first"_a.noconvert(), "symbol"_a.noconvert(),
            "score"_a.noconvert(), "k"_a, "threads"_a);
   nb::class_<Parses>(m, "Parses")
       .def(
           "__init__",
-          [](Parses* self, const Grammar& grammar, const Flat<const Index>& leaf_first,
-             const Flat<const Label>& symbol, const Flat<const double>& score, Index tags) {
+          [](Parses* self, const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
+             const Flat<const double>& score, Index tags) {
             const Index length = static_cast<Index>(leaf_first.shape(0)) - 1;
             new (self) Parses(grammar, leaves_of(leaf_first.data(), length, symbol.data(), score.data()), tags);
           },

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
-#include "base/parallel.hpp"
 
 using namespace nb::literals;
 
@@ -70,7 +70,8 @@ class AllowedLabels {
     for (std::size_t i = 0; i < ids.shape(0); ++i) {
       const Label y = ids.data()[i];
       if (y < 0 || y >= labels_)
-        refuse(place.say() + "label " + std::to_string(y) + " is not one of the " + std::to_string(labels_) + " labels");
+        refuse(place.say() + "label " + std::to_string(y) + " is not one of the " + std::to_string(labels_) +
+               " labels");
       flat_.push_back(y);
     }
     std::sort(flat_.begin() + first, flat_.end());
@@ -89,7 +90,8 @@ using Legal = std::optional<Table<const bool>>;
 
 const std::uint8_t* check_legal(const learn::Tagger& self, const Legal& legal) {
   if (!legal) return nullptr;
-  if (self.has_chain()) refuse("a chain takes no `legal`: give use_chain a model with -inf where a label may not follow another");
+  if (self.has_chain())
+    refuse("a chain takes no `legal`: give use_chain a model with -inf where a label may not follow another");
   const std::size_t wanted = static_cast<std::size_t>(self.tagset().labels) + 1;
   if (legal->shape(0) != wanted || legal->shape(1) != wanted)
     refuse("legal must have " + std::to_string(wanted) + " rows and columns: one a label, and one for the boundary");
@@ -211,7 +213,8 @@ void use_cascade(learn::Tagger& self, Index order, Flat<const Key> keys, Flat<co
   if (keys.shape(0) != weights.shape(0) || !ngrams.is_sound(keys.shape(0)))
     refuse("these arrays are not the compiled label sequences of a model");
   if (thresholds.size() != static_cast<std::size_t>(order) + 1)
-    refuse("there must be " + std::to_string(order + 1) + " thresholds: of coarse tags, labels, and lattices below the order");
+    refuse("there must be " + std::to_string(order + 1) +
+           " thresholds: of coarse tags, labels, and lattices below the order");
   for (const float x : thresholds)
     if (!(x >= 0 && x <= 1)) refuse("thresholds must be between 0 and 1");
   Thresholds t;

@@ -10,8 +10,8 @@
 
 #include "base/pages.hpp"
 #include "base/simd.hpp"
-#include "chain/transitions.hpp"
 #include "base/types.hpp"
+#include "chain/transitions.hpp"
 
 namespace certus {
 
@@ -62,8 +62,7 @@ class Model {
       : labels_(labels), positions_(0), only_sparse_(true) {
     keep(start, end);
     std::vector<Entry> list(entries);
-    for (Index n = 0; n < entries; ++n)
-      list[n] = {static_cast<Label>(from[n]), static_cast<Label>(to[n]), score[n]};
+    for (Index n = 0; n < entries; ++n) list[n] = {static_cast<Label>(from[n]), static_cast<Label>(to[n]), score[n]};
     build_sparse(fallback, list);
   }
 
@@ -80,7 +79,8 @@ class Model {
   bool prefers_sparse() const {
     if (!has_sparse() || only_sparse_) return has_sparse();
     const double pairs = static_cast<double>(labels_) * static_cast<double>(labels_);
-    return static_cast<double>(row_begin_[labels_]) < (pairs * sizeof(S) > double(1 << 20) ? kSparse : kSparseSmall) * pairs;
+    return static_cast<double>(row_begin_[labels_]) <
+           (pairs * sizeof(S) > double(1 << 20) ? kSparse : kSparseSmall) * pairs;
   }
   const Dense<S>& dense() const { return dense_; }
   const Sparse<S>& sparse() const { return sparse_; }
@@ -146,7 +146,7 @@ class Model {
 
  private:
   static constexpr Index kTransposed = 1024;
-  static constexpr double kSparse = 0.12;  // at most this share of listed pairs makes the sparse path worth it,
+  static constexpr double kSparse = 0.12;       // at most this share of listed pairs makes the sparse path worth it,
   static constexpr double kSparseSmall = 0.01;  // or this for small label sets
   static constexpr double kFew = 0.02;
 
@@ -198,7 +198,8 @@ class Model {
   }
 
   void build_sparse(S fallback, std::vector<Entry>& list) {
-    mostly_default_ = static_cast<double>(list.size()) < kFew * static_cast<double>(labels_) * static_cast<double>(labels_);
+    mostly_default_ =
+        static_cast<double>(list.size()) < kFew * static_cast<double>(labels_) * static_cast<double>(labels_);
     const auto fill = [&](auto first, auto second, std::vector<Index>& begin, std::vector<Label>& other,
                           std::vector<S>& score) {
       std::sort(list.begin(), list.end(), [&](const Entry& a, const Entry& b) {
@@ -216,8 +217,14 @@ class Model {
     const auto to = [](const Entry& e) { return e.to; };
     fill(from, to, row_begin_, row_to_, row_score_);
     fill(to, from, column_begin_, column_from_, column_score_);
-    sparse_ = {labels_,         fallback,              row_begin_.data(),   row_to_.data(),
-               row_score_.data(), column_begin_.data(), column_from_.data(), column_score_.data()};
+    sparse_ = {labels_,
+               fallback,
+               row_begin_.data(),
+               row_to_.data(),
+               row_score_.data(),
+               column_begin_.data(),
+               column_from_.data(),
+               column_score_.data()};
   }
 
   void find_ceiling() {
@@ -231,7 +238,8 @@ class Model {
     for (Index t = 0; t < positions_; ++t)
       for (Index i = 0; i < labels_; ++i)
         for (Index j = 0; j < labels_; ++j)
-          out[i * stride + j] = std::max(out[i * stride + j], dense_.at(t, static_cast<Label>(i), static_cast<Label>(j)));
+          out[i * stride + j] =
+              std::max(out[i * stride + j], dense_.at(t, static_cast<Label>(i), static_cast<Label>(j)));
     ceiling_ = {out, labels_, stride, 0};
   }
 

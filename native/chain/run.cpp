@@ -12,10 +12,17 @@ namespace {
 template <class Tr>
 void solve(Index method, const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
   using Solver = void (*)(const Lattice<Tr>&, const Request&, Answer&, Arena&);
-  static constexpr Solver solvers[] = {
-      automatic<Tr>,       viterbi<Tr>,     beam<Tr>,        carpediem<Tr>,     staggered<Tr>,
-      astar<Tr>,           iterative_astar<Tr>, kbest_viterbi<Tr>, kbest_astar<Tr>, viterbi_astar<Tr>,
-      iterative_viterbi_astar<Tr>};
+  static constexpr Solver solvers[] = {automatic<Tr>,
+                                       viterbi<Tr>,
+                                       beam<Tr>,
+                                       carpediem<Tr>,
+                                       staggered<Tr>,
+                                       astar<Tr>,
+                                       iterative_astar<Tr>,
+                                       kbest_viterbi<Tr>,
+                                       kbest_astar<Tr>,
+                                       viterbi_astar<Tr>,
+                                       iterative_viterbi_astar<Tr>};
   static_assert(std::size(solvers) == std::size(kMethods));
   solvers[method](lattice, request, answer, arena);
 }
@@ -39,8 +46,7 @@ void rank(const Lattice<Tr>& lattice, Answer& answer, double* scores) {
 
 template <class Tr>
 Result settle_answer(const Lattice<Tr>& lattice, Answer& answer, double* scores, Arena& arena) {
-  if (answer.found == 0)
-    return {Status::infeasible, 0, kNever<double>, forward(lattice, arena).died, answer.counters};
+  if (answer.found == 0) return {Status::infeasible, 0, kNever<double>, forward(lattice, arena).died, answer.counters};
   rank(lattice, answer, scores);
   if (answer.status == Status::feasible && answer.bound <= scores[0]) answer.status = Status::optimal;
   const double bound = answer.status == Status::optimal ? scores[0] : answer.bound;
@@ -96,8 +102,7 @@ void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentenc
     for (Index n = 0; n < end - begin; ++n) each.push_back(&lattices[n]), into.push_back(&answers[n]);
     viterbi_together(each.data(), into.data(), end - begin, arena);
     for (Index n = 0; n < end - begin; ++n)
-      results[members[begin + n]] =
-          settle_answer(lattices[n], answers[n], scores + members[begin + n] * k, arena);
+      results[members[begin + n]] = settle_answer(lattices[n], answers[n], scores + members[begin + n] * k, arena);
   });
 }
 
@@ -156,9 +161,9 @@ void run_many(const Model<S>& model, Index method, const std::vector<Sentence<S>
   run_together(model, sentences, members, threads, labels, request.k, scores, results);
 }
 
-#define CERTUS_RUN(S)                                                                                              \
-  template Result run(const Model<S>&, Index, const Sentence<S>&, const Request&, Index*, double*);                \
-  template void run_many(const Model<S>&, Index, const std::vector<Sentence<S>>&, const Request&, Index,           \
+#define CERTUS_RUN(S)                                                                                    \
+  template Result run(const Model<S>&, Index, const Sentence<S>&, const Request&, Index*, double*);      \
+  template void run_many(const Model<S>&, Index, const std::vector<Sentence<S>>&, const Request&, Index, \
                          const std::vector<Index*>&, double*, Result*);
 CERTUS_RUN(float)
 CERTUS_RUN(double)

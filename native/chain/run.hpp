@@ -9,9 +9,17 @@
 namespace certus {
 
 // The names of the methods, in the order of their numbers.
-inline constexpr std::string_view kMethods[] = {
-    "auto",        "viterbi",       "beam",        "carpediem",     "staggered",              "astar",
-    "iterative-astar", "kbest-viterbi", "kbest-astar", "viterbi-astar", "iterative-viterbi-astar"};
+inline constexpr std::string_view kMethods[] = {"auto",
+                                                "viterbi",
+                                                "beam",
+                                                "carpediem",
+                                                "staggered",
+                                                "astar",
+                                                "iterative-astar",
+                                                "kbest-viterbi",
+                                                "kbest-astar",
+                                                "viterbi-astar",
+                                                "iterative-viterbi-astar"};
 inline constexpr Index kAuto = 0, kViterbi = 1;
 
 template <class S>

@@ -27,11 +27,11 @@ struct Request {
 
 // Solvers write paths here, best first; scores and order are settled by the caller.
 struct Answer {
-  Index* labels;        // [k][T]
-  Index found = 0;      // how many were written
+  Index* labels;          // [k][T]
+  Index found = 0;        // how many were written
   bool deferred = false;  // see Request::defer
   Status status = Status::optimal;
-  double bound = 0;     // only read when status is feasible: no path scores more
+  double bound = 0;  // only read when status is feasible: no path scores more
   Counters counters{};
 };
 
@@ -56,10 +56,10 @@ CERTUS_SOLVER(iterative_viterbi_astar);
 CERTUS_SOLVER(automatic);
 
 // At the end of a solver's file: compiles it for both precisions and both kinds of transitions.
-#define CERTUS_INSTANTIATE(name)                                                               \
-  template void name(const Lattice<Dense<float>>&, const Request&, Answer&, Arena&);           \
-  template void name(const Lattice<Dense<double>>&, const Request&, Answer&, Arena&);          \
-  template void name(const Lattice<Sparse<float>>&, const Request&, Answer&, Arena&);          \
+#define CERTUS_INSTANTIATE(name)                                                      \
+  template void name(const Lattice<Dense<float>>&, const Request&, Answer&, Arena&);  \
+  template void name(const Lattice<Dense<double>>&, const Request&, Answer&, Arena&); \
+  template void name(const Lattice<Sparse<float>>&, const Request&, Answer&, Arena&); \
   template void name(const Lattice<Sparse<double>>&, const Request&, Answer&, Arena&);
 
 }  // namespace certus

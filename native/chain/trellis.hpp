@@ -18,9 +18,9 @@ struct Lattice {
   Index length;  // T >= 1
   Index labels;  // L >= 1
   const Score* data;
-  Index stride;          // elements from position to position
-  const Score* first;    // the row of position 0 with the start scores (and, if T = 1, the end scores) added
-  const Score* last;     // the row of position T - 1 with the end scores added
+  Index stride;        // elements from position to position
+  const Score* first;  // the row of position 0 with the start scores (and, if T = 1, the end scores) added
+  const Score* last;   // the row of position T - 1 with the end scores added
   Tr transitions;
   const Model<Score>* model;
 

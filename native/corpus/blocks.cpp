@@ -43,7 +43,8 @@ void Builder::find_path(const Label* labels) {
       }
     }
   path_.resize(P);
-  path_[P - 1] = static_cast<std::uint32_t>(std::max_element(forward_.begin() + view_.begin[P - 1], forward_.end()) - forward_.begin());
+  path_[P - 1] = static_cast<std::uint32_t>(std::max_element(forward_.begin() + view_.begin[P - 1], forward_.end()) -
+                                            forward_.begin());
   for (Index p = P - 1; p > 0; --p) path_[p - 1] = back_[path_[p]];
   on_path_.assign(S, 0);
   for (const std::uint32_t s : path_) on_path_[s] = 1;
@@ -56,11 +57,13 @@ bool Builder::drop(const Index* consensus) {
   const std::size_t S = static_cast<std::size_t>(view_.states());
   const double best = forward_[path_[P - 1]];
   const Index words = std::count_if(consensus, consensus + (P - 2), [](Index c) { return c >= 0; });
-  const double needed = best - mrf_.agreement.same * static_cast<double>(words), least = std::max(needed, best - window);
+  const double needed = best - mrf_.agreement.same * static_cast<double>(words),
+               least = std::max(needed, best - window);
   forward_[0] = view_.node[0];
   for (std::size_t s = 1; s < S; ++s)
     forward_[s] = largest_sum(forward_.data() + view_.from[s], view_.edge + view_.edge_begin[s],
-                              view_.edge_begin[s + 1] - view_.edge_begin[s]) + static_cast<double>(view_.node[s]);
+                              view_.edge_begin[s + 1] - view_.edge_begin[s]) +
+                  static_cast<double>(view_.node[s]);
   backward_.assign(S, kNever<double>);
   std::fill(backward_.begin() + view_.begin[P - 1], backward_.end(), 0.0);
   kept_.resize(S);

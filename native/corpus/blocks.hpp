@@ -1,9 +1,10 @@
 // What is undecided in the sentences of a corpus: pieces of their lattices that hold words of consensus nodes.
 //
 // A sentence's lattice is first cleared of the states that no optimum of the corpus needs: the best labels of the
-// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. If asked to, it is
-// pruned further, by max-marginals, as in the paper (§9). What is left is cut where a position has one state. A piece with no undecided word of a consensus node is solved once and for all;
-// the others are blocks. Words whose label is the same in all that is left are settled: they vote for it.
+// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. If asked to, it
+// is pruned further, by max-marginals, as in the paper (§9). What is left is cut where a position has one state. A
+// piece with no undecided word of a consensus node is solved once and for all; the others are blocks. Words whose label
+// is the same in all that is left are settled: they vote for it.
 #pragma once
 
 #include <limits>
@@ -47,16 +48,18 @@ struct Blocks {
 class Builder {
  public:
   // Blocks go to `blocks`, the words in them that are not settled to `mrf`, and those that are to `observed`.
-  Builder(Mrf& mrf, Blocks& blocks, std::vector<Mrf::Observed>& observed) : mrf_(mrf), blocks_(blocks), observed_(observed) {}
+  Builder(Mrf& mrf, Blocks& blocks, std::vector<Mrf::Observed>& observed)
+      : mrf_(mrf), blocks_(blocks), observed_(observed) {}
 
   // Sentence n of the lattices, which is number `sentence` of the corpus and whose first token is `token` of it.
-  // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the label
-  // that the sentence by itself gives it. Writes the best labels of the sentence by itself, and returns their score.
-  // `risky`: whether states were dropped, for being outside the window, that an optimum might have needed.
-  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus, Label* labels,
-             bool& risky);
+  // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the
+  // label that the sentence by itself gives it. Writes the best labels of the sentence by itself, and returns their
+  // score. `risky`: whether states were dropped, for being outside the window, that an optimum might have needed.
+  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
+             Label* labels, bool& risky);
 
-  double window = std::numeric_limits<double>::infinity();  // states whose best path is further from the best are dropped
+  double window =
+      std::numeric_limits<double>::infinity();  // states whose best path is further from the best are dropped
 
  private:
   void find_path(const Label* labels);

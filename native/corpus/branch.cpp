@@ -1,5 +1,5 @@
-// What sweeps leave open is solved by trying the labels of its nodes: a node is held to each of its labels in turn, iterations
-// and `certify` follow, and what falls apart is solved apart (an AND/OR search with bounds).
+// What sweeps leave open is solved by trying the labels of its nodes: a node is held to each of its labels in turn,
+// iterations and `certify` follow, and what falls apart is solved apart (an AND/OR search with bounds).
 #include <algorithm>
 
 #include "corpus/field.hpp"

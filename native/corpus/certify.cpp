@@ -97,7 +97,8 @@ void Field::narrow(const Moat& moat) {
     open_[c] = 1;
     const double most = highest(c);
     for (std::size_t v = mrf_.value_begin[c]; v < mrf_.value_begin[c + 1]; ++v)
-      if (alive_[v] && static_cast<std::int32_t>(v - mrf_.value_begin[c]) != choice_[c] && most - total_[v] >= moat.width) {
+      if (alive_[v] && static_cast<std::int32_t>(v - mrf_.value_begin[c]) != choice_[c] &&
+          most - total_[v] >= moat.width) {
         alive_[v] = 0;
         --alive_count_[c];
       }

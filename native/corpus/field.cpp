@@ -40,8 +40,8 @@ void Field::close() {
   everything_.torn = everything_.blocks;
 }
 
-// A node is open unless its label makes no difference: all its words are observed, or it has one word alone, which agrees
-// with itself whatever it chooses.
+// A node is open unless its label makes no difference: all its words are observed, or it has one word alone, which
+// agrees with itself whatever it chooses.
 void Field::open_node(Index node) {
   alive_count_[node] = static_cast<std::int32_t>(mrf_.values(node));
   choice_[node] = best_value(node);

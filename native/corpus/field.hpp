@@ -144,19 +144,19 @@ class Field {
   // Slots.
   std::vector<std::size_t> multiplier_begin_;  // [slots + 1]
   std::vector<double> multiplier_;
-  std::vector<std::int32_t> held_;             // [slots]: a value to hold its node to in a search, or kFree
+  std::vector<std::int32_t> held_;  // [slots]: a value to hold its node to in a search, or kFree
 
   // Blocks.
-  std::vector<double> bound_;           // [blocks]: max_z of F_b less the multipliers
-  std::vector<double> block_score_;     // [blocks]: the same at the nodes' choices
-  bool all_to_nodes_ = false;           // whether blocks keep no share in an update
-  std::vector<std::uint8_t> open_;      // [nodes], scratch of `certify` and `components`
-  std::vector<std::int32_t> owner_;     // [nodes], scratch of `certify`: the moat that reaches it, or -1
-  std::vector<double> distance_;        // [nodes], likewise: from the group of the moat
-  std::vector<std::uint8_t> queued_;    // [blocks], likewise
+  std::vector<double> bound_;         // [blocks]: max_z of F_b less the multipliers
+  std::vector<double> block_score_;   // [blocks]: the same at the nodes' choices
+  bool all_to_nodes_ = false;         // whether blocks keep no share in an update
+  std::vector<std::uint8_t> open_;    // [nodes], scratch of `certify` and `components`
+  std::vector<std::int32_t> owner_;   // [nodes], scratch of `certify`: the moat that reaches it, or -1
+  std::vector<double> distance_;      // [nodes], likewise: from the group of the moat
+  std::vector<std::uint8_t> queued_;  // [blocks], likewise
 
   // Scratch of one block.
-  std::vector<double> added_;           // [candidates of the block]: what slots add to labels
+  std::vector<double> added_;  // [candidates of the block]: what slots add to labels
   std::vector<double> forward_, backward_, apart_, both_;
   std::vector<std::uint32_t> back_;
 };

@@ -1,15 +1,15 @@
 // Multipliers of one slot after the other, best given all others (block coordinate descent on the dual).
 //
 // At a slot i of node c, let q(z) be the best that the block reaches with z_c = z, multipliers of i aside, and r(z) the
-// total of the node without those of i. Any split of t(z) = q(z) + r(z) between block and node makes their sum of maxima
-// as small as it can be, max_z t(z). The block keeps a share of it, the node passes the rest on to its other words. The
-// maxima q of all slots of a block come from one backward and one forward pass.
+// total of the node without those of i. Any split of t(z) = q(z) + r(z) between block and node makes their sum of
+// maxima as small as it can be, max_z t(z). The block keeps a share of it, the node passes the rest on to its other
+// words. The maxima q of all slots of a block come from one backward and one forward pass.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "corpus/field.hpp"
 #include "base/max_sums.hpp"
+#include "corpus/field.hpp"
 
 namespace certus::corpus {
 namespace {
@@ -27,7 +27,8 @@ void Field::adjust(Index slot, std::int32_t value, bool with_multipliers) {
   double* const added = added_.data() + (begin - mrf_.candidates[blocks_.slot[blocks_.block_of[slot]]]);
   if (value != kFree) {
     for (std::size_t k = begin; k < end; ++k)
-      added[k - begin] = mrf_.agreement(mrf_.candidate_label[k], mrf_.value[first + value]) - (with_multipliers ? m[value] : 0);
+      added[k - begin] =
+          mrf_.agreement(mrf_.candidate_label[k], mrf_.value[first + value]) - (with_multipliers ? m[value] : 0);
     return;
   }
   const double none = alive_[first + n - 1] ? mrf_.agreement.null - m[n - 1] : kNever<double>;
@@ -40,12 +41,13 @@ void Field::adjust(Index slot, std::int32_t value, bool with_multipliers) {
   if (mrf_.agreement.close == 0) return;
   for (std::size_t k = begin; k < end; ++k)
     for (std::size_t v = 0; v + 1 < n; ++v)
-      if (alive_[first + v] && mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+      if (alive_[first + v] &&
+          mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
         added[k - begin] = std::max(added[k - begin], mrf_.agreement.close - m[v]);
 }
 
-// The best of a block with each value of a slot's node, the slot's multipliers aside. `apart`: [candidates] the best with
-// each label, without what the slot adds.
+// The best of a block with each value of a slot's node, the slot's multipliers aside. `apart`: [candidates] the best
+// with each label, without what the slot adds.
 void Field::reachable(Index slot, const double* apart, double* out) const {
   const Index c = mrf_.node_of[slot];
   const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
@@ -95,7 +97,8 @@ double Field::best(Index block, const double* added_to, Label* out) {
       forward_[s - first] = added ? score + added[blocks_.candidate[s]] : score;
     }
   }
-  const auto last = forward_.begin() + static_cast<std::ptrdiff_t>(blocks_.state[blocks_.position[block + 1] - 1] - first);
+  const auto last =
+      forward_.begin() + static_cast<std::ptrdiff_t>(blocks_.state[blocks_.position[block + 1] - 1] - first);
   const auto end = std::max_element(last, forward_.end());
   if (out) trace(block, static_cast<std::size_t>(end - forward_.begin()), out);
   return *end;
@@ -110,15 +113,17 @@ void Field::trace(Index block, std::size_t end, Label* out) const {
   }
 }
 
-// Chooses the multipliers of a slot, and says whether they changed. `apart`: [candidates] the best of the block with each,
-// without what the slot adds.
+// Chooses the multipliers of a slot, and says whether they changed. `apart`: [candidates] the best of the block with
+// each, without what the slot adds.
 bool Field::update(Index slot, const double* apart) {
   const Index c = mrf_.node_of[slot];
   const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
   if (alive_count_[c] == 1) return false;
   double* const m = multipliers(slot);
   // The rest goes evenly to the words that are still to come, and to the node.
-  const Index to_come = mrf_.word_begin[c + 1] - (std::lower_bound(mrf_.words.begin() + mrf_.word_begin[c], mrf_.words.begin() + mrf_.word_begin[c + 1], slot) - mrf_.words.begin());
+  const Index to_come = mrf_.word_begin[c + 1] - (std::lower_bound(mrf_.words.begin() + mrf_.word_begin[c],
+                                                                   mrf_.words.begin() + mrf_.word_begin[c + 1], slot) -
+                                                  mrf_.words.begin());
   const double share = all_to_nodes_ ? 0 : 1.0 / (1.0 + static_cast<double>(to_come));
   both_.resize(n);
   reachable(slot, apart, both_.data());
@@ -176,7 +181,8 @@ double Field::solve(Index block) {
     if (at >= 0) {
       if (update(at, apart_.data())) adjust(at, kFree, true);
       const double* const added = added_at(p);
-      for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) forward_[s - first] += added[blocks_.candidate[s]];
+      for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s)
+        forward_[s - first] += added[blocks_.candidate[s]];
     }
   }
   return *std::max_element(forward_.begin() + (blocks_.state[end - 1] - first), forward_.end());
@@ -213,7 +219,9 @@ void Field::evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks)
 }
 
 Index Field::iterate(Region& region, Reach reach) {
-  const std::vector<Index> solved = reach == Reach::all ? region.blocks : reach == Reach::near ? near(region) : region.torn;
+  const std::vector<Index> solved = reach == Reach::all    ? region.blocks
+                                    : reach == Reach::near ? near(region)
+                                                           : region.torn;
   sweep(solved);
   std::vector<Index> nodes;
   for (const Index b : solved)

@@ -33,7 +33,7 @@ struct Mrf {
   std::vector<Index> words;
   std::vector<Label> value;
   std::vector<double> prior;
-  std::vector<double> observed;                      // [nodes]: how many words are
+  std::vector<double> observed;  // [nodes]: how many words are
 
   Index nodes() const { return static_cast<Index>(word_begin.size()) - 1; }
   std::size_t values(Index node) const { return value_begin[node + 1] - value_begin[node]; }
@@ -42,9 +42,9 @@ struct Mrf {
   // Sets up the nodes, once words and candidates are there.
   void build(Index nodes, std::vector<Observed> seen);
 
-  // The best labels of a node and of its words, with multipliers u added to candidates, [candidates]: for every label of
-  // the node, each word by itself takes its best candidate. Writes the words' choices to `chosen`, [words], as numbers
-  // of candidates, and the node's to `best`, as a number of a value; returns the score with multipliers.
+  // The best labels of a node and of its words, with multipliers u added to candidates, [candidates]: for every label
+  // of the node, each word by itself takes its best candidate. Writes the words' choices to `chosen`, [words], as
+  // numbers of candidates, and the node's to `best`, as a number of a value; returns the score with multipliers.
   double maximize(Index node, const double* u, std::int32_t* chosen, std::int32_t& best) const;
 
  private:

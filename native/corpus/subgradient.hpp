@@ -4,7 +4,8 @@
 //   L(u) = sum_c max_{z, w} [ g_c(z, w) + u . w ] + sum_b max_y [ f_b(y) - u . y ],   u <- u - a (w - y)
 //
 // Lazy: a block is decoded again, and a node solved again, only if multipliers of its words changed. Each component has
-// a step of its own, a = rate / (1 + times its bound has risen) (Koo et al. 2010), and is done when all its words agree.
+// a step of its own, a = rate / (1 + times its bound has risen) (Koo et al. 2010), and is done when all its words
+// agree.
 #pragma once
 
 #include <vector>
@@ -22,8 +23,8 @@ class Subgradient {
     double bound = 0;                           // of all components: the best of each
   };
   Step iterate();
-  // Gives the nodes of finished components their labels for good, and those of the others the best for the words as they
-  // are; returns what is not finished.
+  // Gives the nodes of finished components their labels for good, and those of the others the best for the words as
+  // they are; returns what is not finished.
   Region finish();
 
  private:
@@ -40,12 +41,12 @@ class Subgradient {
   double rate_;
   bool lazy_;
   std::vector<Component> components_;
-  std::vector<double> u_, minus_u_;              // [candidates]: what nodes and blocks add
+  std::vector<double> u_, minus_u_;  // [candidates]: what nodes and blocks add
   std::vector<double> block_value_, node_value_;
   std::vector<std::uint8_t> block_dirty_, node_dirty_;
-  std::vector<std::int32_t> by_block_, by_node_; // [slots]: candidates that they choose
-  std::vector<std::int32_t> label_;              // [nodes]: values
-  std::vector<Label> labels_;                    // of a block
+  std::vector<std::int32_t> by_block_, by_node_;  // [slots]: candidates that they choose
+  std::vector<std::int32_t> label_;               // [nodes]: values
+  std::vector<Label> labels_;                     // of a block
 };
 
 }  // namespace certus::corpus

@@ -37,8 +37,7 @@ class Run {
     fill_lowered(scratch.bytes);
     for (std::size_t v = 0; v < plan.views.size(); ++v) fill_values(plan.views[v], row(v));
     std::size_t n = 0;
-    for (const Operand& operand : plan.operands)
-      starts_[n++] = operand.view * stride_ + plan.margin + operand.offset;
+    for (const Operand& operand : plan.operands) starts_[n++] = operand.view * stride_ + plan.margin + operand.offset;
     std::fill_n(known_, plan.affixes.size() * s.length, kNotAsked);
   }
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.hpp"
 #include "features/hash.hpp"
 #include "features/key_set.hpp"
 #include "features/look.hpp"
 #include "features/plan.hpp"
-#include "base/types.hpp"
 
 namespace certus::features {
 
@@ -46,7 +46,8 @@ class Extractor {
   Extractor(const std::vector<std::int32_t>& program, Index columns, const Key* frequent, const Key* seen,
             std::size_t count, int bits = 0)
       : columns_(columns), bits_(bits), plan_(program, columns), frequent_(frequent, seen, count) {
-    if (plan_.asks_seen && !seen) throw std::invalid_argument("templates ask what words were seen with, but that is not given");
+    if (plan_.asks_seen && !seen)
+      throw std::invalid_argument("templates ask what words were seen with, but that is not given");
     if (bits < 0 || bits > 48) throw std::invalid_argument("the bits of a hash kernel are 1 to 48, or 0 for none");
   }
 

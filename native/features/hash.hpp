@@ -65,8 +65,7 @@ inline Key hash(std::string_view text) {
   const char* p = text.data();
   std::size_t left = text.size();
   Key key = kRoot2;
-  for (; left > 16; p += 16, left -= 16)
-    key = fold(load<std::uint64_t>(p) ^ kRoot3, load<std::uint64_t>(p + 8) ^ key);
+  for (; left > 16; p += 16, left -= 16) key = fold(load<std::uint64_t>(p) ^ kRoot3, load<std::uint64_t>(p + 8) ^ key);
   const Pair last = load_pair(p, left);
   return fold(fold(last.a ^ kRoot5, last.b ^ key) ^ kRoot11, text.size() ^ kRoot7);
 }

@@ -18,8 +18,8 @@ struct Look {
 
   // The seven properties of `flags`, a bit each.
   std::uint32_t flags() const {
-    return upper_first | (has(Kind::upper) && !has(Kind::lower)) << 1 | has(Kind::upper) << 2 |
-           has(Kind::digit) << 3 | hyphen << 4 | other_punctuation << 5 | non_ascii << 6;
+    return upper_first | (has(Kind::upper) && !has(Kind::lower)) << 1 | has(Kind::upper) << 2 | has(Kind::digit) << 3 |
+           hyphen << 4 | other_punctuation << 5 | non_ascii << 6;
   }
 };
 

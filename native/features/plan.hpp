@@ -47,15 +47,15 @@ struct Plan {
   std::vector<Operand> operands;
   std::vector<Several> severals;
   std::vector<Affix> affixes;
-  std::vector<std::int32_t> looked;     // [column] its place among the columns whose looks matter, or -1
-  std::vector<std::int32_t> lowered;    // [column] its place among the columns wanted in lower case, or -1
+  std::vector<std::int32_t> looked;   // [column] its place among the columns whose looks matter, or -1
+  std::vector<std::int32_t> lowered;  // [column] its place among the columns wanted in lower case, or -1
   Index looked_count = 0, lowered_count = 0;
-  std::vector<Instruction> code[2];     // for frequent words, for rare words
-  bool conditional = false;             // whether the two differ
-  bool asks_seen = false;               // whether a template asks what words were seen with
-  std::int32_t margin = 0;              // the farthest offset
-  std::int32_t longest = 0;             // affix
-  Index most = 0;                       // an upper bound on the keys of a token
+  std::vector<Instruction> code[2];  // for frequent words, for rare words
+  bool conditional = false;          // whether the two differ
+  bool asks_seen = false;            // whether a template asks what words were seen with
+  std::int32_t margin = 0;           // the farthest offset
+  std::int32_t longest = 0;          // affix
+  Index most = 0;                    // an upper bound on the keys of a token
 
   // Throws std::invalid_argument if the program is damaged or reads columns that there are not.
   Plan(const std::vector<std::int32_t>& program, Index columns);

@@ -28,10 +28,10 @@ class Cells {
   const Forest& f_;
   std::vector<double> weights_;
   Index cell_count_;
-  std::vector<Edge> edge_;           // the edges with cells, increasing
-  std::vector<Index> begin_;         // [edge_ + 1]
+  std::vector<Edge> edge_;    // the edges with cells, increasing
+  std::vector<Index> begin_;  // [edge_ + 1]
   std::vector<std::int32_t> cell_;
-  std::vector<std::int32_t> of_;     // [edges]: into edge_, or -1
+  std::vector<std::int32_t> of_;  // [edges]: into edge_, or -1
 };
 
 }  // namespace certus::hypergraph

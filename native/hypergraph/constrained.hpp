@@ -5,7 +5,8 @@
 // that so, the search splits: a node v of the forest that derivations use at most once is derived by an edge e, or is
 // not. Both cases only forbid edges, so every subproblem is a forest again. Derivations that do not use v are in both;
 // that costs time, not truth. Before it splits, a subproblem loses the edges whose max-marginal is below the best
-// answer so far, and it is intersected with the constraints, best first (Intersection), for a while: that often ends it.
+// answer so far, and it is intersected with the constraints, best first (Intersection), for a while: that often ends
+// it.
 #pragma once
 
 #include <memory>
@@ -18,10 +19,10 @@ namespace certus::hypergraph {
 
 struct Rows {
   Index count = 0;
-  std::vector<Index> begin;         // [count + 1]
-  std::vector<Edge> edge;           // in the forest's order
+  std::vector<Index> begin;  // [count + 1]
+  std::vector<Edge> edge;    // in the forest's order
   std::vector<double> coefficient;
-  std::vector<double> target;       // [count]: b
+  std::vector<double> target;  // [count]: b
 };
 
 class Constrained {
@@ -92,23 +93,23 @@ class Constrained {
   const Index patience_;
   std::vector<double> weights_, base_, adjusted_, in_, out_, marginal_;
   const Above above_;
-  std::vector<Edge> touched_;  // the edges that constraints name
-  Coefficients coefficients_;  // of those edges
-  bool whole_ = false, exact_rows_ = false;     // whole-numbered scores; whole-numbered constraints
+  std::vector<Edge> touched_;                                  // the edges that constraints name
+  Coefficients coefficients_;                                  // of those edges
+  bool whole_ = false, exact_rows_ = false;                    // whole-numbered scores; whole-numbered constraints
   double most_edges_ = 0, mass_ = 0, floor_ = kNever<double>;  // floor: no derivation scores less
   std::vector<double> row_mass_;
 
   std::priority_queue<Subproblem, std::vector<Subproblem>, LowerBound> queue_;
   Phase phase_ = Phase::take;
   Subproblem current_{};
-  std::vector<double> at_;                      // the multipliers of the next evaluation
-  std::vector<double> violation_;               // [rows]: A x - b of the last derivation looked at
-  double lowest_ = 0, level_ = 0;               // of the descent: the lowest value so far, and how far below to aim
+  std::vector<double> at_;         // the multipliers of the next evaluation
+  std::vector<double> violation_;  // [rows]: A x - b of the last derivation looked at
+  double lowest_ = 0, level_ = 0;  // of the descent: the lowest value so far, and how far below to aim
   Index rounds_ = 0, stalled_ = 0, limit_ = 0;
   std::unique_ptr<Intersection> intersection_;
   Index taken_ = 0;
   bool unlimited_ = false;
-  std::vector<std::vector<Edge>> seen_;         // derivations of this subproblem, to choose where to split
+  std::vector<std::vector<Edge>> seen_;  // derivations of this subproblem, to choose where to split
   std::vector<Edge> edges_, best_;
   double score_ = kNever<double>;
   bool too_large_ = false;

@@ -22,7 +22,9 @@ bool Forest::check(const Given& given) {
   if (given.offsets[0] != 0) return fail(Fault::offsets, 0);
   for (Index e = 0; e < given.edges; ++e)
     if (given.offsets[e + 1] < given.offsets[e]) return fail(Fault::offsets, e + 1);
-  const auto outside = [&](Index v) { return static_cast<std::uint64_t>(v) >= static_cast<std::uint64_t>(given.nodes); };
+  const auto outside = [&](Index v) {
+    return static_cast<std::uint64_t>(v) >= static_cast<std::uint64_t>(given.nodes);
+  };
   for (Index e = 0; e < given.edges; ++e)
     if (outside(given.heads[e])) return fail(Fault::head, e);
   for (Index i = 0; i < given.offsets[given.edges]; ++i)

@@ -8,7 +8,7 @@
 namespace certus::hypergraph {
 
 using Node = std::int32_t;
-using Edge = std::int32_t;    // also offsets into edges and tails: forests have fewer than 2^31 of each
+using Edge = std::int32_t;  // also offsets into edges and tails: forests have fewer than 2^31 of each
 inline constexpr Index kMost = std::numeric_limits<Edge>::max() - 8;
 
 // What the user gives: edge e derives heads[e] from tails[offsets[e] ... offsets[e + 1]).
@@ -26,22 +26,22 @@ enum class Fault { none, offsets, head, tail, goal, cycle };
 // Inside, every tail is numbered below its head. Where there are several goals, one more node, the last, stands above
 // them, with an edge to each; those edges come after the user's.
 struct Forest {
-  Index nodes = 0, edges = 0;    // with the node and the edges above the goals
+  Index nodes = 0, edges = 0;  // with the node and the edges above the goals
   Index given_nodes = 0, given_edges = 0;
-  std::vector<Edge> begin;       // [nodes + 1]: the edges of node v are begin[v] ... begin[v + 1]
-  std::vector<Edge> tail_begin;  // [edges + 1]
-  std::vector<Node> tail;        // [tail_begin[edges]]
+  std::vector<Edge> begin;           // [nodes + 1]: the edges of node v are begin[v] ... begin[v + 1]
+  std::vector<Edge> tail_begin;      // [edges + 1]
+  std::vector<Node> tail;            // [tail_begin[edges]]
   std::vector<std::uint8_t> binary;  // [nodes]: whether all edges of a node have two tails
-  std::vector<Node> node_id;     // [nodes]: the user's number of each node; the one above the goals has given_nodes
-  std::vector<Edge> edge_id;     // [edges]: the user's number of each edge; from given_edges on those above the goals
-  bool in_order = true;          // whether edge_id[e] == e for every edge: the user's scores are read as they lie
-  Index widest = 0, longest = 0; // the most edges of a node, the most tails of an edge
+  std::vector<Node> node_id;         // [nodes]: the user's number of each node; the one above the goals has given_nodes
+  std::vector<Edge> edge_id;      // [edges]: the user's number of each edge; from given_edges on those above the goals
+  bool in_order = true;           // whether edge_id[e] == e for every edge: the user's scores are read as they lie
+  Index widest = 0, longest = 0;  // the most edges of a node, the most tails of an edge
 
   Node goal() const { return goal_; }
 
   Fault fault = Fault::none;
-  Index where = -1;          // the index of what is wrong
-  std::vector<Node> cycle;   // the user's nodes on a cycle, each derived from the next
+  Index where = -1;         // the index of what is wrong
+  std::vector<Node> cycle;  // the user's nodes on a cycle, each derived from the next
 
   explicit Forest(const Given& given);
 

@@ -113,7 +113,8 @@ void Intersection::offer(Edge e, std::int32_t joined, double value, std::int32_t
   std::fill(scratch_.begin(), scratch_.end(), 0.0);
   if (left >= 0) std::copy(sums(left), sums(left) + rows_.rows, total);
   else if (rows_.of[e] >= 0)
-    for (Index i = rows_.begin[rows_.of[e]]; i < rows_.begin[rows_.of[e] + 1]; ++i) total[rows_.row[i]] += rows_.value[i];
+    for (Index i = rows_.begin[rows_.of[e]]; i < rows_.begin[rows_.of[e] + 1]; ++i)
+      total[rows_.row[i]] += rows_.value[i];
   if (right >= 0)
     for (Index r = 0; r < rows_.rows; ++r) total[r] += sums(right)[r];
   if (whole && hopeless(head, total)) return;

@@ -26,7 +26,7 @@ struct Above {
 
 struct Coefficients {
   Index rows = 0;
-  std::vector<std::int32_t> of;   // [edges]: into begin, or -1
+  std::vector<std::int32_t> of;  // [edges]: into begin, or -1
   std::vector<Index> begin;
   std::vector<std::int32_t> row;
   std::vector<double> value;
@@ -50,7 +50,7 @@ class Intersection {
  private:
   struct Item {
     double value;
-    Index slot;                // a node; or, from `nodes` on, an edge with some of its tails joined
+    Index slot;  // a node; or, from `nodes` on, an edge with some of its tails joined
     Edge edge;
     std::int32_t joined;       // how many tails
     std::int32_t left, right;  // the items it was joined from: the edge with one tail less, and the tail; or -1

@@ -1,7 +1,7 @@
 #include "hypergraph/passes.hpp"
 
-#include "hypergraph/recursion.hpp"
 #include "base/simd.hpp"
+#include "hypergraph/recursion.hpp"
 
 namespace certus::hypergraph {
 namespace {

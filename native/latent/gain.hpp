@@ -15,7 +15,10 @@ class Gain {
   // F1 of spans: from one label to the next, a span may end, and may begin; tables [labels + 1][labels + 1], the last
   // being outside of the sentence. kind [labels]: the type of the span that a label is part of.
   Gain(std::vector<unsigned char> ends, std::vector<unsigned char> begins, std::vector<Label> kind)
-      : labels_(static_cast<Index>(kind.size())), ends_(std::move(ends)), begins_(std::move(begins)), kind_(std::move(kind)) {}
+      : labels_(static_cast<Index>(kind.size())),
+        ends_(std::move(ends)),
+        begins_(std::move(begins)),
+        kind_(std::move(kind)) {}
 
   // The first of `count` sequences [count][T] whose gain, averaged over all of them by their probability, is largest;
   // *mean is what it is, of the mass that they have.

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <optional>
 
-#include "latent/label_search.hpp"
-#include "latent/sequences.hpp"
 #include "chain/marginals/marginals.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
+#include "latent/label_search.hpp"
+#include "latent/sequences.hpp"
 
 namespace certus::latent {
 namespace {
@@ -17,7 +17,8 @@ constexpr Index kMostExpanded = Index{1} << 18;  // of label search: its memory 
 template <class N>
 class Search {
  public:
-  Search(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted, Arena& arena)
+  Search(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
+         Arena& arena)
       : model_(model),
         wanted_(wanted),
         arena_(arena),
@@ -101,7 +102,8 @@ class Search {
   bool exhausted_ = false;
 };
 
-Found marginals_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T, double* probabilities) {
+Found marginals_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
+                   double* probabilities) {
   Found found;
   const Index H = model.states(), L = model.labels();
   Arena& arena = Arena::local();
@@ -153,7 +155,8 @@ void infer_in(const LatentModel& model, const Moves& moves, const double* emissi
 
 // Where one sequence was asked for: whether it is at least as probable as anything that was not found.
 void judge(const Wanted& wanted, Found& found) {
-  if (wanted.k == 1 && found.status == Status::feasible && !found.log_probability.empty() && found.log_probability[0] >= found.unseen)
+  if (wanted.k == 1 && found.status == Status::feasible && !found.log_probability.empty() &&
+      found.log_probability[0] >= found.unseen)
     found.status = Status::optimal;
 }
 

@@ -32,7 +32,7 @@ struct Found {
   double unseen = kNever<double>;       // the log of a bound on the probability of any sequence that was not found
   double remaining = 0;                 // the probability of all of those together
   double log_partition = 0;
-  double gain = 0;                      // of the first sequence, on average, if there is one to rerank by
+  double gain = 0;                               // of the first sequence, on average, if there is one to rerank by
   Index paths = 0, sequences = 0, expanded = 0;  // latent paths, label sequences found, prefixes of labels expanded
 };
 

@@ -73,7 +73,8 @@ Index LabelSearch<N>::open(const Entry& entry) {
     prefixes_.push_back({-1, 0, 0, entry.label});
   } else {
     const Prefix before = prefixes_[entry.before];
-    const Index taken = weights_.step(sums_.data() + entry.before * most, before.label, before.t + 1, entry.label, into);
+    const Index taken =
+        weights_.step(sums_.data() + entry.before * most, before.label, before.t + 1, entry.label, into);
     prefixes_.push_back({entry.before, before.t + 1, before.exponent + taken, entry.label});
   }
   return number;

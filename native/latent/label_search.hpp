@@ -7,11 +7,11 @@
 // in which every state may choose the label that follows best by itself.
 //
 //   Claim: w[t][h] >= S[t][h](z), the sum over the paths of any labels z = z_t+1 .. z_T-1 that go on from state h.
-//   Proof, from the end: both are 1 at T-1. S[t][h](z) = sum over j of z_t+1 of link(h, j) node[t+1][j] S[t+1][j](z), in
-//   which S[t+1][j] <= w[t+1][j] and all factors are >= 0; and the label z_t+1 is one of those the maximum is over.
+//   Proof, from the end: both are 1 at T-1. S[t][h](z) = sum over j of z_t+1 of link(h, j) node[t+1][j] S[t+1][j](z),
+//   in which S[t+1][j] <= w[t+1][j] and all factors are >= 0; and the label z_t+1 is one of those the maximum is over.
 //
-// So f = sum over h of a[h] w[t][h] bounds the mass of every sequence that begins with the prefix; it never grows when a
-// prefix is extended (each a[h] goes to one label z instead of to the best one for h), and for whole sequences it is
+// So f = sum over h of a[h] w[t][h] bounds the mass of every sequence that begins with the prefix; it never grows when
+// a prefix is extended (each a[h] goes to one label z instead of to the best one for h), and for whole sequences it is
 // their mass itself. Whole sequences therefore leave the agenda in the order of their mass, and the largest f on it
 // bounds those that are still to come. With one state a label, w is what Viterbi computes, and the search never errs.
 #pragma once
@@ -40,8 +40,8 @@ class LabelSearch {
 
  private:
   struct Entry {
-    double mass;  // log f
-    Index order;  // earlier offers first among equals
+    double mass;   // log f
+    Index order;   // earlier offers first among equals
     Index before;  // the prefix that is extended, or -1
     Label label;
     bool operator<(const Entry& other) const { return mass != other.mass ? mass < other.mass : order > other.order; }

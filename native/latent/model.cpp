@@ -39,8 +39,8 @@ Moves LatentModel::moves(const Pairs& pairs, Index T) const {
       else
         for (Index i = 0; i < H; ++i)
           for (Index j = 0; j < H; ++j)
-            step[i * H + j] = moves_.score(t)[i * H + j] +
-                              static_cast<double>(own[((t - 1) * L + owner_[i]) * L + owner_[j]]);
+            step[i * H + j] =
+                moves_.score(t)[i * H + j] + static_cast<double>(own[((t - 1) * L + owner_[i]) * L + owner_[j]]);
     }
   };
   if (pairs.singles) add(pairs.singles);

@@ -1,20 +1,21 @@
 // A chain whose labels have latent states: each state belongs to one label, and only labels are seen.
 //
-//   P(h | x) = exp(score(h)) / Z  for a path h of states,     P(y | x) = sum over the paths h of the labels y of P(h | x)
+//   P(h | x) = exp(score(h)) / Z  for a path h of states,     P(y | x) = sum over the paths h of the labels y of P(h |
+//   x)
 //
-// (Sun & Tsujii 2009, equations 2 and 3). The states of label y are begin[y] .. begin[y + 1] - 1. A sentence may have scores
-// of its own for the pairs of states at each of its steps, which the transitions of the model are then added to.
+// (Sun & Tsujii 2009, equations 2 and 3). The states of label y are begin[y] .. begin[y + 1] - 1. A sentence may have
+// scores of its own for the pairs of states at each of its steps, which the transitions of the model are then added to.
 #pragma once
 
 #include <vector>
 
-#include "latent/moves.hpp"
 #include "base/exponential.hpp"
+#include "latent/moves.hpp"
 
 namespace certus::latent {
 
-// Scores of pairs at each step of a sentence, in one precision or the other, or none at all: of states, [T - 1][H][H], or of
-// labels, [T - 1][L][L], which all their states share.
+// Scores of pairs at each step of a sentence, in one precision or the other, or none at all: of states, [T - 1][H][H],
+// or of labels, [T - 1][L][L], which all their states share.
 struct Pairs {
   const float* singles = nullptr;
   const double* doubles = nullptr;

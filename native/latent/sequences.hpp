@@ -37,8 +37,8 @@ class Sequences {
   Index length_, k_;
   std::vector<Label> labels_;  // [size][T]
   std::vector<double> log_;
-  std::vector<Index> slots_;   // a power of two, at most half full: a number, or -1
-  std::size_t asked_ = 0;      // the slot that was looked at last
+  std::vector<Index> slots_;  // a power of two, at most half full: a number, or -1
+  std::size_t asked_ = 0;     // the slot that was looked at last
   std::vector<Index> best_;
   double mass_ = 0;
 };

@@ -67,7 +67,8 @@ bool spans_little(const LatentModel& model, const Moves& moves, const double* em
 double rounding(const LatentModel& model, const Moves& moves, const double* emissions, Index T) {
   const Scores scores{model, emissions, T};
   double sizes = 0;
-  for (Index t = 0; t < T; ++t) sizes += extent(scores, t).size() + (t ? std::abs(moves.largest(t)) + moves.span(t) : 0);
+  for (Index t = 0; t < T; ++t)
+    sizes += extent(scores, t).size() + (t ? std::abs(moves.largest(t)) + moves.span(t) : 0);
   const double operations = static_cast<double>(T) * static_cast<double>(model.states() + 8);
   return 8 * std::numeric_limits<double>::epsilon() * (operations + sizes);
 }
@@ -104,7 +105,8 @@ Weights<double>::Weights(const LatentModel& model, const Moves& moves, const dou
 }
 
 template <>
-Weights<Logarithm>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T, Arena& arena)
+Weights<Logarithm>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
+                            Arena& arena)
     : model_(model), length_(T), stride_(model.states()), step_(moves.shared() ? 0 : stride_ * stride_) {
   const Index H = model.states(), W = model.width();
   const Scores scores{model, emissions, T};

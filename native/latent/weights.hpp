@@ -2,14 +2,14 @@
 #pragma once
 
 #include "base/arena.hpp"
-#include "latent/model.hpp"
 #include "base/numbers.hpp"
+#include "latent/model.hpp"
 
 namespace certus::latent {
 
 // node(t)[h] = exp(score of state h at position t, start and end included, less taken_t) and link(t, i)[j] =
-// exp(transition into position t - the largest there): what is taken out is the same for all paths, `taken` in all. Rows of
-// nodes are [width], zeros past the states; so are those of links where numbers are as they are.
+// exp(transition into position t - the largest there): what is taken out is the same for all paths, `taken` in all.
+// Rows of nodes are [width], zeros past the states; so are those of links where numbers are as they are.
 template <class N>
 class Weights {
  public:
@@ -53,8 +53,8 @@ class Weights {
 inline constexpr double kSpan = 300;
 bool spans_little(const LatentModel& model, const Moves& moves, const double* emissions, Index T);
 
-// How far a computed log-probability may be from the truth, in units of 1: products and sums of positive numbers lose at
-// most a unit in the last place each, and scores lose as much of their own size.
+// How far a computed log-probability may be from the truth, in units of 1: products and sums of positive numbers lose
+// at most a unit in the last place each, and scores lose as much of their own size.
 double rounding(const LatentModel& model, const Moves& moves, const double* emissions, Index T);
 
 }  // namespace certus::latent

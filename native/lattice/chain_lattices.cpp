@@ -1,9 +1,9 @@
 // Lattices that hold all sequences: the chain engine decodes them.
 #include <algorithm>
 
-#include "lattice/lattices.hpp"
 #include "chain/marginals/marginals.hpp"
 #include "chain/marginals/max_marginals.hpp"
+#include "lattice/lattices.hpp"
 
 namespace certus::learn {
 
@@ -85,8 +85,7 @@ Arcs ChainLattices::arcs(Index n) const {
     }
   arcs.label.push_back(static_cast<Label>(L));
   arcs.node.push_back(0);
-  for (Index y = 0; T > 0 && y < L; ++y)
-    join(1 + (T - 1) * L + y, 1 + T * L, chain_->end() ? chain_->end()[y] : 0.0);
+  for (Index y = 0; T > 0 && y < L; ++y) join(1 + (T - 1) * L + y, 1 + T * L, chain_->end() ? chain_->end()[y] : 0.0);
   if (T == 0) join(0, 1, 0.0);
   arcs.begin.push_back(2 + T * L);
   return arcs;

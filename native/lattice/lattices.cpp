@@ -94,14 +94,16 @@ void CascadeLattices::sweep(Index n, const Adjustments& adjust, double* best, Sc
 
 View CascadeLattices::view(Index n, Room&) const {
   const Packed& p = packed_[n];
-  return {length(n) + 2, p.begin.data(), p.from.data(), p.edge_begin.data(), p.label.data(), p.node.data(), p.edge.data()};
+  return {length(n) + 2,  p.begin.data(), p.from.data(), p.edge_begin.data(),
+          p.label.data(), p.node.data(),  p.edge.data()};
 }
 
 Arcs CascadeLattices::arcs(Index n) const {
   const Packed& p = packed_[n];
   const Label boundary = static_cast<Label>(labels_);
   if (p.label.empty()) return {{0, 1, 2}, {boundary, boundary}, {0, 0}, {0}, {1}, {0}};  // the sentence is empty
-  Arcs arcs{{p.begin.begin(), p.begin.end()}, p.label, {p.node.begin(), p.node.end()}, {}, {}, {p.edge.begin(), p.edge.end()}};
+  Arcs arcs{{p.begin.begin(), p.begin.end()}, p.label, {p.node.begin(), p.node.end()}, {}, {},
+            {p.edge.begin(), p.edge.end()}};
   for (std::size_t s = 0; s < p.label.size(); ++s)
     for (std::uint32_t e = p.edge_begin[s]; e < p.edge_begin[s + 1]; ++e) {
       arcs.origin.push_back(p.from[s] + (e - p.edge_begin[s]));

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "scoring/cascade.hpp"
 #include "chain/run.hpp"
+#include "scoring/cascade.hpp"
 
 namespace certus::learn {
 
@@ -48,10 +48,10 @@ struct Arcs {
 
 // The same as it lies in memory: the arcs into a state come from neighbouring states, one after the other.
 struct View {
-  Index positions = 0;                                // T + 2
-  const std::uint32_t *begin, *from, *edge_begin;     // [positions + 1], [states], [states + 1]: see Level
-  const Label* label;                                 // [states]
-  const float *node, *edge;                           // [states], [edges]; -inf where there is no arc
+  Index positions = 0;                             // T + 2
+  const std::uint32_t *begin, *from, *edge_begin;  // [positions + 1], [states], [states + 1]: see Level
+  const Label* label;                              // [states]
+  const float *node, *edge;                        // [states], [edges]; -inf where there is no arc
 
   Index states() const { return begin[positions]; }
 };
@@ -64,7 +64,13 @@ class Lattices {
     std::vector<Label> label;
     std::vector<float> node, edge;
     View view() const {
-      return {static_cast<Index>(begin.size()) - 1, begin.data(), from.data(), edge_begin.data(), label.data(), node.data(), edge.data()};
+      return {static_cast<Index>(begin.size()) - 1,
+              begin.data(),
+              from.data(),
+              edge_begin.data(),
+              label.data(),
+              node.data(),
+              edge.data()};
     }
   };
 

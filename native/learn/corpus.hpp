@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "scoring/keys.hpp"
 #include "base/types.hpp"
+#include "scoring/keys.hpp"
 
 namespace certus::learn {
 

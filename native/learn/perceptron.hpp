@@ -1,12 +1,12 @@
 // The averaged structured perceptron (Collins 2002), with exact decoding inside (Kaji et al. 2010, §4.3).
 #pragma once
 
+#include "chain/run.hpp"
 #include "learn/corpus.hpp"
-#include "scoring/emissions.hpp"
-#include "scoring/ngrams.hpp"
 #include "learn/rows.hpp"
 #include "learn/update.hpp"
-#include "chain/run.hpp"
+#include "scoring/emissions.hpp"
+#include "scoring/ngrams.hpp"
 
 namespace certus::learn {
 
@@ -27,7 +27,7 @@ class Perceptron {
   Ngrams transitions;  // keys by pair_key; the boundary is the label after the last
   Index epochs = 0, steps = 0;
   Index burn_in_epochs = 0, burn_in = 0;  // epochs, and steps, that averages leave out
-  float margin = 0;  // how much better than all others the right label of a token should score
+  float margin = 0;                       // how much better than all others the right label of a token should score
 
   Key pair_key(Label i, Label j) const {
     return static_cast<Key>(i) * static_cast<Key>(tagset_.labels + 1) + static_cast<Key>(j) + 1;

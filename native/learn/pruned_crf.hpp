@@ -4,16 +4,16 @@
 
 #include <cmath>
 
-#include "scoring/cascade.hpp"
 #include "learn/corpus.hpp"
 #include "learn/rows.hpp"
 #include "learn/update.hpp"
+#include "scoring/cascade.hpp"
 
 namespace certus::learn {
 
 struct PrunedCrfOptions {
   Index order = 1;
-  float rate = 0.1f;        // of the first epoch; in epoch e it is rate / (1 + decay * e)
+  float rate = 0.1f;  // of the first epoch; in epoch e it is rate / (1 + decay * e)
   float decay = 0.3f;
   float l1 = 0;             // cumulative penalty a sentence (Tsuruoka et al. 2009); without it weights are averaged
   Index burn_in = 1;        // epochs before averaging begins
@@ -24,14 +24,13 @@ struct PrunedCrfOptions {
 
 // What an epoch did.
 struct EpochReport {
-  double loss = 0;                              // negative log-likelihood a token, over the lattices used
-  Index lost[kMostOrder + 2] = {};              // sentences updated at coarse tags, labels, order 1, 2, ...
+  double loss = 0;                                // negative log-likelihood a token, over the lattices used
+  Index lost[kMostOrder + 2] = {};                // sentences updated at coarse tags, labels, order 1, 2, ...
   double kept_groups = 0, kept[kMostOrder] = {};  // states a position after pruning
 };
 
 class PrunedCrf {
  public:
-
   PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& options);
 
   EpochReport epoch(const Index* order, Index count);

@@ -85,10 +85,10 @@ class Update {
 
   const Tagset& tagset_;
   const float least_;
-  std::vector<float> gradient_;  // [units]
+  std::vector<float> gradient_;        // [units]
   std::vector<std::uint64_t> listed_;  // [units] when a row was last seen that lists the unit,
   std::uint64_t row_number_ = 0;       // and what time it is
-  std::vector<Unit> touched_;    // those that are not zero, and before `apply` perhaps some that are again
+  std::vector<Unit> touched_;          // those that are not zero, and before `apply` perhaps some that are again
 };
 
 }  // namespace certus::learn

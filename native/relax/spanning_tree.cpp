@@ -78,7 +78,8 @@ class Arborescence {
   Index best_into(Index v) {
     Index best = -1;
     for (Index u = 0; u < N_; ++u)
-      if (!gone_[u] && u != v && at(u, v).weight > (best < 0 ? Weight{0, kNever<double>} : at(best, v).weight)) best = u;
+      if (!gone_[u] && u != v && at(u, v).weight > (best < 0 ? Weight{0, kNever<double>} : at(best, v).weight))
+        best = u;
     if (best >= 0) in_[id_[v]] = at(best, v);
     return best;
   }

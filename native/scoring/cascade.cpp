@@ -188,7 +188,8 @@ void Cascade::merge_states(Level& level, const Level& below) {
       const auto first = level.cur.begin() + level.begin[t - 1], last = level.cur.begin() + level.begin[t];
       const auto range = std::equal_range(first, last, level.prev[s]);
       level.from[s] = static_cast<std::uint32_t>(range.first - level.cur.begin());
-      level.edge_begin.push_back(counted(level.edge_begin.back() + static_cast<std::size_t>(range.second - range.first)));
+      level.edge_begin.push_back(
+          counted(level.edge_begin.back() + static_cast<std::size_t>(range.second - range.first)));
     }
 }
 

@@ -16,7 +16,7 @@ inline constexpr Index kMostOrder = 5;
 
 // States with a posterior below these are dropped.
 struct Thresholds {
-  float groups = 0.01f;             // coarse tags
+  float groups = 0.01f;                                            // coarse tags
   float states[kMostOrder] = {0.01f, 0.01f, 0.01f, 0.01f, 0.01f};  // [n]: of the lattice of order n
 };
 
@@ -24,19 +24,19 @@ struct Thresholds {
 // position before and at its own. States of a position are sorted by `cur`; the edges into a state come from all states
 // of the position before that have its `prev` as their `cur`.
 struct Level {
-  std::vector<std::uint32_t> begin;            // [positions + 1]: first state
-  std::vector<std::uint32_t> prev, cur;        // [states]: states of the order below; at order 1 the candidate's number
-  std::vector<Label> label;                    // [states]: the last label; the number of labels at the boundary
-  std::vector<Key> full, coarse;               // [states]: keys of its labels, and of their coarse tags
-  std::vector<float> node;                     // [states]: score of the state itself
-  std::vector<std::uint32_t> from, edge_begin; // [states], [states + 1]: first source and first edge
-  std::vector<float> edge;                     // [edges]: score of the transition
-  std::vector<double> alpha, beta, probability;   // [states]
-  std::vector<double> edge_probability;        // [edges]
-  std::vector<double> factor;                  // [edges]: exp of an edge's score and its target's
-  std::vector<double> scale;                   // [positions]
-  std::vector<std::uint32_t> back;             // [states]: best source
-  std::vector<double> best;                    // [states]
+  std::vector<std::uint32_t> begin;      // [positions + 1]: first state
+  std::vector<std::uint32_t> prev, cur;  // [states]: states of the order below; at order 1 the candidate's number
+  std::vector<Label> label;              // [states]: the last label; the number of labels at the boundary
+  std::vector<Key> full, coarse;         // [states]: keys of its labels, and of their coarse tags
+  std::vector<float> node;               // [states]: score of the state itself
+  std::vector<std::uint32_t> from, edge_begin;   // [states], [states + 1]: first source and first edge
+  std::vector<float> edge;                       // [edges]: score of the transition
+  std::vector<double> alpha, beta, probability;  // [states]
+  std::vector<double> edge_probability;          // [edges]
+  std::vector<double> factor;                    // [edges]: exp of an edge's score and its target's
+  std::vector<double> scale;                     // [positions]
+  std::vector<std::uint32_t> back;               // [states]: best source
+  std::vector<double> best;                      // [states]
   double log_partition = 0;
 
   std::uint32_t states(Index position) const { return begin[position + 1] - begin[position]; }
@@ -54,9 +54,9 @@ class Cascade {
   Cascade(const Tagset& tagset, Index order) : tagset_(tagset), order_(order), levels_(order + 1) {}
 
   Thresholds thresholds;
-  bool remember = false;  // keeps the posteriors before pruning, which learning needs
+  bool remember = false;                // keeps the posteriors before pruning, which learning needs
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
-  bool pruned = false;    // whether anything was dropped since `begin` that might be part of a path
+  bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
 
   void begin(Index length);
   // The next token, by the scores of its units (one element more than there are units, which is 0): prunes coarse tags,
@@ -67,8 +67,8 @@ class Cascade {
 
   // The lattice of order n, after that of order n-1 (or the labels, for n = 1) was built, and pruned for n > 1.
   Level& build(Index n, const NgramTable& ngrams);
-  void sum(Level& level, bool edges);           // posteriors of states (and of edges)
-  double maximize(Level& level) const;          // fills `best` and `back`; the score of the best path, -inf without one
+  void sum(Level& level, bool edges);   // posteriors of states (and of edges)
+  double maximize(Level& level) const;  // fills `best` and `back`; the score of the best path, -inf without one
   std::uint32_t best_end(const Level& level) const;  // after `maximize`: the last state of the best path
   void trace(const Level& level, Label* labels) const;
   // The best paths after `maximize`, labels of [k][length] and scores of [k]; how many there are.
@@ -110,8 +110,8 @@ class Cascade {
 
   const Tagset& tagset_;
   Index order_, length_ = 0;
-  std::vector<Level> levels_;              // [0] holds the candidates as states, without transitions
-  std::vector<std::uint8_t> kept_;         // [states] of the level pruned last
+  std::vector<Level> levels_;       // [0] holds the candidates as states, without transitions
+  std::vector<std::uint8_t> kept_;  // [states] of the level pruned last
   std::vector<float> scratch_;
   std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position

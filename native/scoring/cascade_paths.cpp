@@ -1,5 +1,5 @@
-// The k best paths through a lattice of the cascade: of every state the k best ways to reach it, taken one by one from a
-// heap of the best that is left over each edge (Huang and Chiang 2005, algorithm 2).
+// The k best paths through a lattice of the cascade: of every state the k best ways to reach it, taken one by one from
+// a heap of the best that is left over each edge (Huang and Chiang 2005, algorithm 2).
 #include <algorithm>
 
 #include "scoring/cascade.hpp"
@@ -48,7 +48,8 @@ class Ways {
     heap_.clear();
     for (std::uint32_t source = begin; source < end; ++source) push(source, 0, edge(source));
     if (heap_.size() > k_) {
-      std::nth_element(heap_.begin(), heap_.begin() + k_, heap_.end(), [](const Way& a, const Way& b) { return worse(b, a); });
+      std::nth_element(heap_.begin(), heap_.begin() + k_, heap_.end(),
+                       [](const Way& a, const Way& b) { return worse(b, a); });
       heap_.resize(k_);
     }
     std::make_heap(heap_.begin(), heap_.end(), worse);

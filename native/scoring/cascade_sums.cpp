@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "scoring/cascade.hpp"
 #include "base/vector.hpp"
+#include "scoring/cascade.hpp"
 
 namespace certus::learn {
 namespace {

@@ -15,7 +15,8 @@ CERTUS_CLONES void add_gathered(const float* x, const std::int32_t* __restrict a
 }
 
 // out[i] += y[b[i]]
-CERTUS_CLONES void add_more(const float* __restrict y, const std::int32_t* __restrict b, float* __restrict out, Index n) {
+CERTUS_CLONES void add_more(const float* __restrict y, const std::int32_t* __restrict b, float* __restrict out,
+                            Index n) {
   for (Index i = 0; i < n; ++i) out[i] += y[b[i]];
 }
 CERTUS_CLONES void add_row(const float* __restrict y, float* __restrict out, Index n) {
@@ -44,8 +45,7 @@ Expansion::Expansion(const Tagset& tagset) : labels_(tagset.labels), level_{1}, 
   for (Index y = 0; y < labels_; ++y) {
     std::vector<Unit>& path = paths[y];
     path.assign(tagset.parts.begin() + tagset.begin[y], tagset.parts.begin() + tagset.begin[y + 1]);
-    std::sort(path.begin(), path.end(),
-              [&](Unit a, Unit b) { return uses[a] != uses[b] ? uses[a] > uses[b] : a < b; });
+    std::sort(path.begin(), path.end(), [&](Unit a, Unit b) { return uses[a] != uses[b] ? uses[a] > uses[b] : a < b; });
     // Where the units of labels follow those of coarse tags, as they usually do, own parts are consecutive.
     const auto usual = std::find(path.begin(), path.end(), static_cast<Unit>(tagset.groups + y));
     const auto own = usual != path.end() ? usual : path.end() - 1;

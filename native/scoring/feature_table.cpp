@@ -15,7 +15,8 @@ CERTUS_CLONES void FeatureTable::add_dense(const std::uint32_t* weights, std::in
 }
 
 bool FeatureTable::is_sound(std::size_t slot_count, std::size_t word_count) const {
-  if (slot_count == 0 || (slot_count & (slot_count - 1)) != 0 || mask != slot_count - 1 || word_count == 0) return false;
+  if (slot_count == 0 || (slot_count & (slot_count - 1)) != 0 || mask != slot_count - 1 || word_count == 0)
+    return false;
   const std::size_t U = static_cast<std::size_t>(units), width = wide ? 2 : 1;
   std::vector<bool> starts(word_count, false);
   for (std::size_t i = 1; i < word_count;) {

@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "scoring/keys.hpp"
 #include "learn/rows.hpp"
+#include "scoring/keys.hpp"
 
 namespace certus::learn {
 
@@ -83,8 +83,7 @@ CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index unit
   const auto each = [&](Feature f, auto use) {
     rows.each(f, [&](Unit u, float weight, float memory) { use(u, value(weight, memory)); });
   };
-  for (Feature f = 0; f < keys.size(); ++f)
-    each(f, [&](Unit, float w) { most = std::max(most, std::abs(w)); });
+  for (Feature f = 0; f < keys.size(); ++f) each(f, [&](Unit, float w) { most = std::max(most, std::abs(w)); });
   out.step = most > 0 ? most / 32767 : 1;
   out.rows.push_back(0);
   std::vector<std::pair<Key, std::uint32_t>> placed;

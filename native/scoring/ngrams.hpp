@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "scoring/keys.hpp"
 #include "base/types.hpp"
+#include "scoring/keys.hpp"
 
 namespace certus::learn {
 

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "chain/marginals/marginals.hpp"
 #include "base/vector.hpp"
+#include "chain/marginals/marginals.hpp"
 
 namespace certus::learn {
 namespace {
@@ -37,7 +37,8 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
   coarse_pairs_.clear();
   if (G * G <= kMostPairs)
     for (Index i = 0; i < G; ++i)
-      for (Index j = 0; j < G; ++j) coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
+      for (Index j = 0; j < G; ++j)
+        coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
   ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
 }
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "chain/run.hpp"
 #include "features/extractor.hpp"
 #include "scoring/cascade.hpp"
 #include "scoring/emissions.hpp"
 #include "scoring/feature_table.hpp"
-#include "chain/run.hpp"
 
 namespace certus::learn {
 
@@ -21,13 +21,13 @@ struct TagRequest {
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
 };
 struct TagAnswer {
-  Label* labels;          // [k][T]
-  double* scores;         // [k]
-  float* confidence;      // [T], the posteriors of the best labels, or null
-  double log_partition;   // with confidence
+  Label* labels;         // [k][T]
+  double* scores;        // [k]
+  float* confidence;     // [T], the posteriors of the best labels, or null
+  double log_partition;  // with confidence
   double bound = kNever<double>;
-  Index found = 0;        // how many were written
-  Index position = -1;    // if none: the first position that no path reaches
+  Index found = 0;      // how many were written
+  Index position = -1;  // if none: the first position that no path reaches
   bool optimal = false;
 };
 
@@ -37,7 +37,11 @@ class Tagger {
 
   Tagger(std::shared_ptr<const features::Extractor> extractor, std::shared_ptr<const Tagset> tagset,
          const FeatureTable& table, float step)
-      : extractor_(std::move(extractor)), tagset_(std::move(tagset)), table_(table), step_(step), expansion_(*tagset_) {}
+      : extractor_(std::move(extractor)),
+        tagset_(std::move(tagset)),
+        table_(table),
+        step_(step),
+        expansion_(*tagset_) {}
 
   // Decodes with the chain engine,
   void use_chain(std::shared_ptr<const Model<float>> chain) { chain_ = std::move(chain); }
@@ -46,7 +50,8 @@ class Tagger {
   void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds);
   bool is_ready() const { return chain_ || order_; }
 
-  void tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& workspace) const;
+  void tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
+           Workspace& workspace) const;
   // The scores of all labels at all positions, [T][labels].
   void emissions(const features::Sentence& sentence, float* out, Workspace& workspace) const;
 
@@ -62,7 +67,8 @@ class Tagger {
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
   void score_token(Index t, Workspace& w) const;
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
+                   Workspace& w) const;
   void prune_by(float first, float later, Workspace& w) const;
   Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
 

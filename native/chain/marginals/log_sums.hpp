@@ -11,8 +11,8 @@
 #include <cmath>
 
 #include "base/arena.hpp"
-#include "chain/model.hpp"
 #include "base/sums.hpp"
+#include "chain/model.hpp"
 
 namespace certus {
 
@@ -103,10 +103,10 @@ class DenseSums {
   const Model<S>& model_;
   const Dense<S>& tr_;
   const typename Model<S>::Weights* weights_;  // null where positions have matrices of their own
-  double* linear_;  // [L]: exp(x)
-  double* sum_;     // [L]
-  double* most_;    // [L]
-  Label* again_;    // [L]
+  double* linear_;                             // [L]: exp(x)
+  double* sum_;                                // [L]
+  double* most_;                               // [L]
+  Label* again_;                               // [L]
 };
 
 // A sum in twice the precision, so that what is left after taking a part away is still accurate (Knuth's two-sum).

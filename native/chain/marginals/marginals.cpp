@@ -180,8 +180,7 @@ Summary marginals(const Model<S>& model, const Sentence<S>& sentence, double* pr
 }
 
 template <class S>
-Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count,
-               Index* paths) {
+Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count, Index* paths) {
   const Index T = sentence.length, L = model.labels();
   return prepare(model, sentence, [&](const auto& nodes, auto& sums, Arena& arena) {
     double* alpha = arena.get<double>(T * L);
@@ -192,8 +191,7 @@ Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double*
 }
 
 template <class S>
-void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count,
-                 double* scores) {
+void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count, double* scores) {
   const Index T = sentence.length;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
@@ -206,9 +204,9 @@ void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index
   else score(model.dense());
 }
 
-#define CERTUS_MARGINALS(S)                                                                             \
-  template Summary marginals(const Model<S>&, const Sentence<S>&, double*);                             \
-  template Summary sample(const Model<S>&, const Sentence<S>&, const double*, Index, Index*);           \
+#define CERTUS_MARGINALS(S)                                                                   \
+  template Summary marginals(const Model<S>&, const Sentence<S>&, double*);                   \
+  template Summary sample(const Model<S>&, const Sentence<S>&, const double*, Index, Index*); \
   template void path_scores(const Model<S>&, const Sentence<S>&, const Index*, Index, double*);
 CERTUS_MARGINALS(float)
 CERTUS_MARGINALS(double)

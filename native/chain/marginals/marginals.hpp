@@ -23,12 +23,10 @@ Summary marginals(const Model<S>& model, const Sentence<S>& sentence, double* pr
 
 // Draws paths[n][T] from P, one for each row of uniforms[n][T] in [0, 1).
 template <class S>
-Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count,
-               Index* paths);
+Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count, Index* paths);
 
 // scores[n]: of the paths[n][T].
 template <class S>
-void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count,
-                 double* scores);
+void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count, double* scores);
 
 }  // namespace certus

@@ -66,12 +66,13 @@ struct Doubles {
     *below = _mm512_mask_max_pd(*below, static_cast<__mmask8>(~in_b), *below, b);
     return in_a | static_cast<unsigned>(in_b) << 8;
   }
-  CERTUS_AVX512 static unsigned sums(const double* x, const double* other, unsigned there, V least, double* out, V* below) {
+  CERTUS_AVX512 static unsigned sums(const double* x, const double* other, unsigned there, V least, double* out,
+                                     V* below) {
     const __m512i at = _mm512_setr_epi64(0, 16, 32, 48, 64, 80, 96, 112);
     const __mmask8 in = static_cast<__mmask8>(there);
     const V never = all(kNever<double>);
-    const V sum = _mm512_add_pd(_mm512_mask_i64gather_pd(never, in, at, x, 8),
-                                _mm512_mask_i64gather_pd(never, in, at, other, 8));
+    const V sum =
+        _mm512_add_pd(_mm512_mask_i64gather_pd(never, in, at, x, 8), _mm512_mask_i64gather_pd(never, in, at, other, 8));
     const __mmask8 hit = _mm512_mask_cmp_pd_mask(in, sum, least, _CMP_GE_OQ);
     *below = _mm512_mask_max_pd(*below, static_cast<__mmask8>(in & ~hit), *below, sum);
     _mm512_store_pd(out, sum);
@@ -89,12 +90,13 @@ struct Floats {
     *below = _mm512_mask_max_ps(*below, static_cast<__mmask16>(~in), *below, a);
     return in;
   }
-  CERTUS_AVX512 static unsigned sums(const float* x, const float* other, unsigned there, V least, float* out, V* below) {
+  CERTUS_AVX512 static unsigned sums(const float* x, const float* other, unsigned there, V least, float* out,
+                                     V* below) {
     const __m512i at = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 0, 0, 0, 0, 0, 0, 0, 0);
     const __mmask16 in = static_cast<__mmask16>(there);
     const V never = all(kNever<float>);
-    const V sum = _mm512_add_ps(_mm512_mask_i32gather_ps(never, in, at, x, 4),
-                                _mm512_mask_i32gather_ps(never, in, at, other, 4));
+    const V sum =
+        _mm512_add_ps(_mm512_mask_i32gather_ps(never, in, at, x, 4), _mm512_mask_i32gather_ps(never, in, at, other, 4));
     const __mmask16 hit = _mm512_mask_cmp_ps_mask(in, sum, least, _CMP_GE_OQ);
     *below = _mm512_mask_max_ps(*below, static_cast<__mmask16>(in & ~hit), *below, sum);
     _mm512_store_ps(out, sum);
@@ -126,7 +128,7 @@ CERTUS_AVX512 Index mark_wide(const Maxima<S>& maxima, Index chunks, S least, un
 
 template <class K, class S>
 CERTUS_AVX512 Index collect_wide(const S* x, const S* other, Index n, const unsigned* marked, S least, Found<S>* found,
-                           S* below) {
+                                 S* below) {
   alignas(64) S sums[64 / sizeof(S)];
   Index count = 0;
   auto most = K::all(*below);

@@ -22,7 +22,7 @@ Index mark(const Maxima<double>& maxima, Index chunks, double least, unsigned* m
 // are. *below becomes the largest sum of the others in those groups, if larger.
 Index collect(const float* x, const float* other, Index n, const unsigned* marked, float least, Found<float>* found,
               float* below);
-Index collect(const double* x, const double* other, Index n, const unsigned* marked, double least,
-              Found<double>* found, double* below);
+Index collect(const double* x, const double* other, Index n, const unsigned* marked, double least, Found<double>* found,
+              double* below);
 
 }  // namespace certus

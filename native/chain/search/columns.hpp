@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "chain/trellis.hpp"
 #include "chain/search/next_best.hpp"
+#include "chain/trellis.hpp"
 
 namespace certus {
 

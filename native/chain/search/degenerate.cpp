@@ -121,15 +121,15 @@ std::shared_ptr<DegenerateTables<S>> build(const Model<S>& model) {
   const Index L = model.labels(), levels = std::bit_width(static_cast<std::uint64_t>(L - 1));
   const std::vector<S> never(levels * L, kNever<S>);
   const std::vector<S> pairs(levels * levels, kNever<S>);
-  auto tables = std::make_shared<DegenerateTables<S>>(
-      DegenerateTables<S>{L, levels, ranking(model), never, never, pairs, {}, 0});
+  auto tables =
+      std::make_shared<DegenerateTables<S>>(DegenerateTables<S>{L, levels, ranking(model), never, never, pairs, {}, 0});
   if (model.only_sparse()) fill(*tables, model.sparse());
   else fill(*tables, model.ceiling());
   if (!model.only_sparse() && model.positions() == 0) rank_transitions(*tables, model.dense());
   for (Index a = 0; a < levels; ++a)
     for (Index b = 0; b < levels; ++b)
-      tables->between[a * levels + b] = largest_at(tables->leaving(b), tables->order.data() + tables->active(a),
-                                                   L - tables->active(a));
+      tables->between[a * levels + b] =
+          largest_at(tables->leaving(b), tables->order.data() + tables->active(a), L - tables->active(a));
   return tables;
 }
 

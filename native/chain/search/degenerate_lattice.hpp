@@ -23,17 +23,17 @@ class DegenerateLattice {
   using S = typename Tr::Score;
 
   struct Column {
-    Index level = 0;     // labels of rank below 2^level were activated
-    Index active = 0;    // how many of them are left
-    bool rest = false;   // whether a node for the other labels follows them
+    Index level = 0;    // labels of rank below 2^level were activated
+    Index active = 0;   // how many of them are left
+    bool rest = false;  // whether a node for the other labels follows them
     Index capacity = 0;
-    Label* rank = nullptr;    // [size], increasing
-    Label* label = nullptr;   // [size], the rest's is kRest
-    double* node = nullptr;   // [size]: the node's own score
-    double* in = nullptr;     // [size]: no path from the start scores more before it reaches the node,
-    double* out = nullptr;    // [size]: and none more after it has left it
-    double* pure = nullptr;   // [size]: in or out, as the last pass went, over active labels only; these are real
-    const S* rests = nullptr; // [levels]: the node score of the rest at each level
+    Label* rank = nullptr;     // [size], increasing
+    Label* label = nullptr;    // [size], the rest's is kRest
+    double* node = nullptr;    // [size]: the node's own score
+    double* in = nullptr;      // [size]: no path from the start scores more before it reaches the node,
+    double* out = nullptr;     // [size]: and none more after it has left it
+    double* pure = nullptr;    // [size]: in or out, as the last pass went, over active labels only; these are real
+    const S* rests = nullptr;  // [levels]: the node score of the rest at each level
 
     Index size() const { return active + rest; }
     Selection selection() const { return {rank, label, active}; }
@@ -238,8 +238,7 @@ class DegenerateLattice {
     Column& c = columns_[t];
     take_totals(p, p.in);
     counters_.edges += p.size() * c.size() - p.active * c.active;
-    counters_.edges +=
-        selected_.arrive(t - 1, p.selection(), total_, pure_total_, c.selection(), c.in, c.pure, links_);
+    counters_.edges += selected_.arrive(t - 1, p.selection(), total_, pure_total_, c.selection(), c.in, c.pure, links_);
     if (p.rest)
       raise_both(c.in, c.pure, total_[p.active], kNever<double>, active_links(t - 1, p.active, links_), c.active);
     if (c.rest)
@@ -252,8 +251,7 @@ class DegenerateLattice {
     Column& c = columns_[t];
     take_totals(n, n.out);
     counters_.edges += n.size() * c.size() - n.active * c.active;
-    counters_.edges +=
-        selected_.depart(t, c.selection(), n.selection(), total_, pure_total_, c.out, c.pure, links_);
+    counters_.edges += selected_.depart(t, c.selection(), n.selection(), total_, pure_total_, c.out, c.pure, links_);
     if (c.rest)
       largest_sums(total_, pure_total_, active_links(t, c.active, links_), n.active, c.out + c.active,
                    c.pure + c.active);

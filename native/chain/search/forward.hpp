@@ -150,7 +150,6 @@ void trace(const Lattice<Tr>& lattice, const Forward<typename Tr::Score>& f, Ind
 // Several sentences that share one dense matrix, in one sweep: position by position, each block of the
 // matrix is read once for all of them. answers[b] gets one path.
 template <class S>
-void viterbi_together(const Lattice<Dense<S>>* const* lattices, Answer* const* answers, Index sentences,
-                      Arena& arena);
+void viterbi_together(const Lattice<Dense<S>>* const* lattices, Answer* const* answers, Index sentences, Arena& arena);
 
 }  // namespace certus

@@ -39,8 +39,7 @@ class NextBest {
     ++taken;
     offer(entry.t, entry.to, entry.suffix, entry.value, entry.label);
     Index suffix = extend(entry.t, entry.label, entry.to, entry.suffix);
-    for (Index s = suffix, t = entry.t; s >= 0; s = pool_[s].next, ++t)
-      labels[t] = columns_.label(t, pool_[s].label);
+    for (Index s = suffix, t = entry.t; s >= 0; s = pool_[s].next, ++t) labels[t] = columns_.label(t, pool_[s].label);
     Index y = entry.label;
     for (Index t = entry.t - 1; t >= 0; --t) {
       const TwoBest two = best_two(t, y);

@@ -2,11 +2,11 @@
 // number standing for the labels that were not stepped from.
 //
 // A sweep to the right computes, for every label y at position t, a bound on the ways that end there,
-//   before(t, y) = node(t, y) + max( rest + enter[y],  max over labels i kept at t-1 of before(t-1, i) + transition(i, y) ),
-//   rest = max over labels not kept at t-1 of before(t-1, y) + leave[y],
+//   before(t, y) = node(t, y) + max( rest + enter[y],  max over labels i kept at t-1 of before(t-1, i) + transition(i,
+//   y) ), rest = max over labels not kept at t-1 of before(t-1, y) + leave[y],
 // and one to the left a bound on the ways on,
-//   after(t, y) = max( rest + leave[y],  max over labels c kept at t+1 of transition(y, c) + node(t+1, c) + after(t+1, c) ),
-//   rest = max over labels not kept at t+1 of node(t+1, y) + after(t+1, y) + enter[y],
+//   after(t, y) = max( rest + leave[y],  max over labels c kept at t+1 of transition(y, c) + node(t+1, c) + after(t+1,
+//   c) ), rest = max over labels not kept at t+1 of node(t+1, y) + after(t+1, y) + enter[y],
 // with the potentials of Bounds, transition(i, j) <= leave[i] + enter[j].
 //
 // Traced through kept labels, a sweep also yields a real path; `known` is the score of the best one. Every path that
@@ -57,9 +57,10 @@ class Pruned {
     invalid    // the emissions hold NaN or +inf
   };
 
-  // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a usual
-  // transition. That is the mean of all, raised by `trust` times what those between the best labels so far had over it,
-  // less `caution` times what the best transition out of a label has over it on average. Any values are correct.
+  // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a
+  // usual transition. That is the mean of all, raised by `trust` times what those between the best labels so far had
+  // over it, less `caution` times what the best transition out of a label has over it on average. Any values are
+  // correct.
   Sweep explore(Index most, double trust, double caution) {
     begin();
     spent_ = 0;
@@ -152,7 +153,8 @@ class Pruned {
     Column* columns = arena_.get<Column>(T_);
     for (Index t = 0; t < T_; ++t) {
       columns[t] = kept_[t].best(few, arena_);
-      counters_.edges += t ? connect_columns(columns[t - 1], columns[t], lattice_, t, arena_) : first_column(columns[t], arena_);
+      counters_.edges +=
+          t ? connect_columns(columns[t - 1], columns[t], lattice_, t, arena_) : first_column(columns[t], arena_);
     }
     return {columns, T_};
   }
@@ -297,7 +299,8 @@ class Pruned {
     counters_.activated += count;
     S rest = below_;
     for (Index n = count; n < count_; ++n) rest = std::max(rest, x[found_[n].label] + potential[found_[n].label]);
-    if (rest != kNever<S>) c.rest = origin + static_cast<double>(rest) + rounding(std::abs(static_cast<double>(rest)) + magnitude_);
+    if (rest != kNever<S>)
+      c.rest = origin + static_cast<double>(rest) + rounding(std::abs(static_cast<double>(rest)) + magnitude_);
   }
 
   void keep_right(Index t, Index most) {
@@ -318,7 +321,8 @@ class Pruned {
     S* whole = nullptr;
     if (count_ > most) {
       whole = arena_.get<S>(width_);
-      for (Index n = 0; n < count_; ++n) whole[found_[n].label] = x[found_[n].label] + lattice_.node(t)[found_[n].label];
+      for (Index n = 0; n < count_; ++n)
+        whole[found_[n].label] = x[found_[n].label] + lattice_.node(t)[found_[n].label];
     }
     keep(t, most, whole, origin_after_[t], t ? bounds_.enter_rounded.data() : bounds_.nothing.data(), bound);
   }
@@ -351,23 +355,23 @@ class Pruned {
   Counters& counters_;
   Arena& arena_;
   Index T_, L_, width_, chunks_;
-  Maxima<S> maxima_;      // of the row at hand
-  S* promise_;            // [T][chunks]: the maxima of the first sweep, less origin_promise_
-  unsigned* marked_;      // [chunks]: groups to look into, as bits
-  Found<S>* found_;       // [L + 1]
-  S* before_;             // [T][width], less origin_before_
-  S* after_ = nullptr;    // [T][width], less origin_after_
-  Column* kept_;          // [T]: by the last sweep
-  double* origin_before_;  // [T]
-  double* origin_after_;   // [T]
-  double* origin_promise_;  // [T]
-  Index wanted_ = 0;       // groups that gather was asked to look into
-  Index count_ = 0;        // labels found
-  S below_ = 0;            // bound on what was not
-  Index stepping_ = 0;     // labels stepped from
-  double magnitude_ = 0;   // largest magnitude among their scores
+  Maxima<S> maxima_;          // of the row at hand
+  S* promise_;                // [T][chunks]: the maxima of the first sweep, less origin_promise_
+  unsigned* marked_;          // [chunks]: groups to look into, as bits
+  Found<S>* found_;           // [L + 1]
+  S* before_;                 // [T][width], less origin_before_
+  S* after_ = nullptr;        // [T][width], less origin_after_
+  Column* kept_;              // [T]: by the last sweep
+  double* origin_before_;     // [T]
+  double* origin_after_;      // [T]
+  double* origin_promise_;    // [T]
+  Index wanted_ = 0;          // groups that gather was asked to look into
+  Index count_ = 0;           // labels found
+  S below_ = 0;               // bound on what was not
+  Index stepping_ = 0;        // labels stepped from
+  double magnitude_ = 0;      // largest magnitude among their scores
   Index budget_, spent_ = 0;  // vector operations, roughly
-  Index room_ = 0;         // what the next three hold
+  Index room_ = 0;            // what the next three hold
   S* alpha_ = nullptr;
   const S** rows_ = nullptr;
   S* buffers_ = nullptr;

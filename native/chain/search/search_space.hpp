@@ -49,8 +49,7 @@ class FullSpace {
   using S = typename Tr::Score;
   FullSpace(const Lattice<Tr>& lattice, Index heuristic, Counters& counters, Arena& arena)
       : lattice_(lattice),
-        ahead_(heuristic < 0 ? naive_heuristic(lattice, arena)
-                             : coarse_heuristic(lattice, heuristic, counters, arena)),
+        ahead_(heuristic < 0 ? naive_heuristic(lattice, arena) : coarse_heuristic(lattice, heuristic, counters, arena)),
         step_(heuristic < 0 ? 1 : lattice.labels),
         each_(heuristic < 0 ? 0 : 1) {}
 

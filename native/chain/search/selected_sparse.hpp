@@ -97,8 +97,8 @@ class Selected<Sparse<S>> {
 
   // For each target, best_a = the largest a[source] + transition, and best_b the same with b: over the listed
   // sources, and with the shared score over the best source that is not listed.
-  Index sweep(const Lists& lists, const Selection& sources, const double* a, const double* b,
-              const Selection& targets, double* best_a, double* best_b) const {
+  Index sweep(const Lists& lists, const Selection& sources, const double* a, const double* b, const Selection& targets,
+              double* best_a, double* best_b) const {
     const Tops tops_a(a, sources.count), tops_b(b, sources.count);
     for (Index i = 0; i < sources.count; ++i) source_[sources.label[i]] = static_cast<Label>(i);
     Index scored = targets.count;

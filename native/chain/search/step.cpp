@@ -15,7 +15,7 @@ struct Stepper {
   using V = typename Simd<S, bytes>::vector;
   using U = typename Simd<S, bytes>::unaligned;
   static constexpr Index W = Simd<S, bytes>::width, P = kLanes / W;  // vectors a unit of kLanes labels
-  static constexpr int kUnits = bytes / 16;  // at a time: eight vectors, or four
+  static constexpr int kUnits = bytes / 16;                          // at a time: eight vectors, or four
   const Steps<S>& at;
   const Index n;
   V most[P], sum[P], best[P];
@@ -85,7 +85,8 @@ CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index 
   for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
   V most = stepper.most[0], sum = stepper.sum[0];
   for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
-  *suspicious = !(fold_lanes<S, bytes>(sum, [](auto a, auto b) __attribute__((always_inline)) { return a + b; }) < std::numeric_limits<S>::infinity());
+  *suspicious = !(fold_lanes<S, bytes>(sum, [](auto a, auto b) __attribute__((always_inline)) { return a + b; }) <
+                  std::numeric_limits<S>::infinity());
   return fold_largest<S, bytes>(most);
 }
 
@@ -97,11 +98,10 @@ CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxim
 
 }  // namespace
 
-#define CERTUS_BOTH(S)                                                                              \
-  CERTUS_BY_WIDTH(S, step, S, step_body,                                                            \
-                  (const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious),      \
-                  (steps, maxima, n, suspicious))                                                   \
-  CERTUS_BY_WIDTH(void, step_chunk, S, step_chunk_body,                                             \
+#define CERTUS_BOTH(S)                                                                                                \
+  CERTUS_BY_WIDTH(S, step, S, step_body, (const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious), \
+                  (steps, maxima, n, suspicious))                                                                     \
+  CERTUS_BY_WIDTH(void, step_chunk, S, step_chunk_body,                                                               \
                   (const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c), (steps, maxima, n, c))
 CERTUS_BOTH(float)
 CERTUS_BOTH(double)

@@ -6,7 +6,8 @@
 namespace certus {
 
 // Finding the few large elements of a row without reading it twice: labels are taken in chunks of kChunk; within
-// a chunk, group g holds the labels g, g + kLanes, g + 2 kLanes, ... The maxima of groups and chunks tell where to look.
+// a chunk, group g holds the labels g, g + kLanes, g + 2 kLanes, ... The maxima of groups and chunks tell where to
+// look.
 inline constexpr Index kLanes = 16;
 inline constexpr Index kChunk = 8 * kLanes;
 inline Index chunk_count(Index n) { return (n + kChunk - 1) / kChunk; }

@@ -3,15 +3,15 @@
 // Beyond Kaji et al. 2010 and Huang et al. 2012: labels are chosen at each position by their score there, not in
 // one order for all; the labels left out are bounded after the transitions from the labels kept, not before; and
 // when the bound does not meet the best path, it tells exactly which labels can still matter, instead of doubling.
-#include "chain/search/pruned.hpp"
 #include "chain/run.hpp"
+#include "chain/search/pruned.hpp"
 
 namespace certus {
 namespace {
 
-inline constexpr Index kSmall = 160;   // labels below which the dense sweep is faster
-inline constexpr Index kFew = 8;       // kept labels of a position among which the k > 1 paths are looked for first
-inline constexpr Index kSweeps = 8;    // after the first
+inline constexpr Index kSmall = 160;  // labels below which the dense sweep is faster
+inline constexpr Index kFew = 8;      // kept labels of a position among which the k > 1 paths are looked for first
+inline constexpr Index kSweeps = 8;   // after the first
 // How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try
 // serves nearly all sentences, the second most of the others.
 struct Try {

@@ -91,8 +91,7 @@ CERTUS_SOLVER(iterative_viterbi_astar) {
     if (most == kNever<double>) break;
     search.add_active(k, paths);
     if (most <= paths.bound()) break;
-    if (search.best_is_active() &&
-        add_next_best(degenerate, search, k, forward, paths, buffer, path, answer.counters))
+    if (search.best_is_active() && add_next_best(degenerate, search, k, forward, paths, buffer, path, answer.counters))
       break;
     search.expand(paths.bound());
   }

@@ -33,8 +33,7 @@ CERTUS_SOLVER(viterbi) {
 }
 
 template <class S>
-void viterbi_together(const Lattice<Dense<S>>* const* lattices, Answer* const* answers, Index sentences,
-                      Arena& arena) {
+void viterbi_together(const Lattice<Dense<S>>* const* lattices, Answer* const* answers, Index sentences, Arena& arena) {
   const Index L = lattices[0]->labels, width = padded(L);
   Index longest = 0;
   auto* forwards = arena.get<Forward<S>>(sentences);

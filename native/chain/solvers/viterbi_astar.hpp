@@ -1,8 +1,8 @@
 // The whole lattice after a forward pass, as the search for next-best paths wants to see it.
 #pragma once
 
-#include "chain/search/next_best.hpp"
 #include "chain/search/forward.hpp"
+#include "chain/search/next_best.hpp"
 
 namespace certus {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "latent/refinement/products.hpp"
-#include "base/scaling.hpp"
 #include "base/parallel.hpp"
+#include "base/scaling.hpp"
+#include "latent/refinement/products.hpp"
 
 namespace certus::refinement {
 namespace {
@@ -107,10 +107,8 @@ class Group {
         for (Index n = begin; n < end; ++n) {
           const Index k = list_[n];
           double* beta = beta_.data() + k * S;
-          if (model_.gain)
-            gained(beta, other_.data() + k * S, seen(k, t));
-          else
-            std::copy_n(other_.data() + k * S, S, beta);
+          if (model_.gain) gained(beta, other_.data() + k * S, seen(k, t));
+          else std::copy_n(other_.data() + k * S, S, beta);
           beta_exponent_[k] += normalise(beta, S);
         }
       });
@@ -141,8 +139,10 @@ class Group {
     if (t == length(k) - 1) drift = 0;
     // Against the last position seen: the differences of neighbours, added up, bound the difference from the first.
     if (t < length(k) - 1 && zero_[k] != 0)
-      drift += std::abs(total / zero_[k] * std::ldexp(1.0, static_cast<int>(std::clamp<Index>(
-                                               exponent - zero_exponent_[k], -2000, 2000))) - 1);
+      drift +=
+          std::abs(total / zero_[k] *
+                       std::ldexp(1.0, static_cast<int>(std::clamp<Index>(exponent - zero_exponent_[k], -2000, 2000))) -
+                   1);
     zero_[k] = total;
     zero_exponent_[k] = exponent;
   }
@@ -151,8 +151,9 @@ class Group {
     const double total = zero_[k];
     const Index n = order_[k];
     mass.sign[n] = (total > 0) - (total < 0);
-    mass.log_size[n] = total != 0 ? std::log(std::abs(total)) + static_cast<double>(zero_exponent_[k]) * std::numbers::ln2
-                                  : kNever<double>;
+    mass.log_size[n] = total != 0
+                           ? std::log(std::abs(total)) + static_cast<double>(zero_exponent_[k]) * std::numbers::ln2
+                           : kNever<double>;
   }
 
   const Operators& model_;

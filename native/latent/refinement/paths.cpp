@@ -5,8 +5,8 @@
 #include <numbers>
 #include <vector>
 
-#include "base/scaling.hpp"
 #include "base/parallel.hpp"
+#include "base/scaling.hpp"
 
 namespace certus::refinement {
 namespace {

@@ -149,8 +149,7 @@ CERTUS_CLONES void crf_step_pairs(const CrfSteps& steps, Index T, const double* 
     const double *link = steps.link(t), *before = a + (t - 1) * W, *now = b + t * W;
     double* into = pairs + t * L * W;
     for (Index i = 0; i < L; ++i)
-      for (Index j = 0; j < W; j += kLanes)
-        store(into + i * W + j, before[i] * load(link + i * W + j) * load(now + j));
+      for (Index j = 0; j < W; j += kLanes) store(into + i * W + j, before[i] * load(link + i * W + j) * load(now + j));
   }
 }
 
@@ -182,14 +181,13 @@ double crf_log_space(const CrfSteps& steps, Index T, const Label* gold, double* 
   for (Index t = 1; t < T; ++t) {
     const double* step = steps.score(t);
     for (Index j = 0; j < L; ++j)
-      alpha[t * W + j] =
-          r[t * W + j] + log_sum(L, [&](Index i) { return alpha[(t - 1) * W + i] + step[i * W + j]; });
+      alpha[t * W + j] = r[t * W + j] + log_sum(L, [&](Index i) { return alpha[(t - 1) * W + i] + step[i * W + j]; });
   }
   for (Index t = T - 2; t >= 0; --t) {
     const double* step = steps.score(t + 1);
     for (Index i = 0; i < L; ++i)
-      beta[t * W + i] = log_sum(
-          L, [&](Index j) { return step[i * W + j] + r[(t + 1) * W + j] + beta[(t + 1) * W + j]; });
+      beta[t * W + i] =
+          log_sum(L, [&](Index j) { return step[i * W + j] + r[(t + 1) * W + j] + beta[(t + 1) * W + j]; });
   }
   const double log_z = log_sum(L, [&](Index j) { return alpha[(T - 1) * W + j]; });
   for (Index t = 1; pairs && t < T; ++t) {
@@ -235,8 +233,8 @@ CERTUS_INLINE void pairs_rows(const double* a, const double* b, Index T, Index w
 
 }  // namespace
 
-CERTUS_CLONES void crf_pairs(const double* a, const double* b, Index T, Index width, Index stride, Index first, Index last,
-                             double* pairs) {
+CERTUS_CLONES void crf_pairs(const double* a, const double* b, Index T, Index width, Index stride, Index first,
+                             Index last, double* pairs) {
   Index i = first;
   for (; i + 4 <= last; i += 4) pairs_rows<4>(a + i, b, T, width, stride, pairs + i * width);
   for (; i < last; ++i) pairs_rows<1>(a + i, b, T, width, stride, pairs + i * width);

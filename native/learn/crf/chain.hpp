@@ -43,9 +43,7 @@ class CrfLinks {
         across(labels * width) {}
 
   void set(const double* transitions, double scale = 1.0);
-  CrfSteps steps() const {
-    return {labels, width, 0, score.data(), link.data(), across.data(), largest, range};
-  }
+  CrfSteps steps() const { return {labels, width, 0, score.data(), link.data(), across.data(), largest, range}; }
 
   Index labels, width;
   Doubles score;   // [L][width]
@@ -55,24 +53,25 @@ class CrfLinks {
 };
 
 // Steps that have a matrix each, from their scores [T - 1][L][width]. If they span little enough beside the scores r
-// [T][width] of the positions, links take the place of the scores, which are lost; else the range says so, and nothing has
-// changed.
+// [T][width] of the positions, links take the place of the scores, which are lost; else the range says so, and nothing
+// has changed.
 CrfSteps crf_steps(double* scores, double* r, Index T, Index labels, Index width);
 
 // Fills a [T][width] and b [T][width], turns the scores in r [T][width] into P(y_t = j) - [gold_t = j], and returns
 // log Z - score(gold). `gold` may be null: then r becomes the probabilities, and log Z is returned. Where the sentence
-// has to be done in log space, a and b are filled with zeros, and `ranged` is set to false: crf_log_space gives the pairs.
+// has to be done in log space, a and b are filled with zeros, and `ranged` is set to false: crf_log_space gives the
+// pairs.
 double crf_sum(const CrfSteps& steps, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged);
 
-// The same in log space; adds P(y_t-1 = i, y_t = j) over t to pairs [L][width] unless it is null, or, where each step has
-// a matrix of its own, to pairs [T][L][width].
+// The same in log space; adds P(y_t-1 = i, y_t = j) over t to pairs [L][width] unless it is null, or, where each step
+// has a matrix of its own, to pairs [T][L][width].
 double crf_log_space(const CrfSteps& steps, Index T, const Label* gold, double* r, double* pairs);
 
 // pairs [T][L][width]: P(y_t-1 = i, y_t = j) of steps that have a matrix each, zeros at the first position.
 void crf_step_pairs(const CrfSteps& steps, Index T, const double* a, const double* b, double* pairs);
 
-// pairs[i][j] += sum over 1 <= t < T of a[t-1][i] b[t][j] for i in [first, last), where the rows of b are `stride` apart.
-// Times link, the expected pairs.
+// pairs[i][j] += sum over 1 <= t < T of a[t-1][i] b[t][j] for i in [first, last), where the rows of b are `stride`
+// apart. Times link, the expected pairs.
 void crf_pairs(const double* a, const double* b, Index T, Index width, Index stride, Index first, Index last,
                double* pairs);
 

@@ -35,9 +35,9 @@ std::vector<unsigned char> links(Index labels, const CrfTokens& tokens, const La
 
 // The places of each feature in the corpus, in order: a counting sort.
 struct Places {
-  std::vector<Index> begin;  // [features + 1]
-  std::vector<Label> gold;   // the label of the token, or its pair of labels
-  std::vector<double> value; // empty where all are 1
+  std::vector<Index> begin;   // [features + 1]
+  std::vector<Label> gold;    // the label of the token, or its pair of labels
+  std::vector<double> value;  // empty where all are 1
 
   Places(Index features, const CrfTokens& tokens, const Label* labels) : begin(features + 1, 0) {
     const Index count = tokens.tokens(), total = tokens.token_begin[count];
@@ -72,7 +72,7 @@ std::vector<unsigned char> links_of_states(Index labels, const std::vector<unsig
   return out;
 }
 
-struct Seen {  // the labels, or pairs of them, that each feature gets a weight for
+struct Seen {                   // the labels, or pairs of them, that each feature gets a weight for
   std::vector<Index> begin{0};  // [features + 1]
   std::vector<Label> label;     // increasing within a feature
 };
@@ -209,7 +209,8 @@ void CrfData::share_pairs(const double* of_states, double* of_labels) const {
   for (Index y = 0; y < pairs->count; ++y) {
     std::copy_n(of_states + y * m * W, W, row);
     for (Index k = 1; k < m; ++k) add(of_states + (y * m + k) * W, W, row);
-    for (Index z = 0; z < pairs->count; ++z) of_labels[y * pairs->width + z] = std::accumulate(row + z * m, row + (z + 1) * m, 0.0);
+    for (Index z = 0; z < pairs->count; ++z)
+      of_labels[y * pairs->width + z] = std::accumulate(row + z * m, row + (z + 1) * m, 0.0);
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace certus {
 
-struct CrfChoice {  // which pairs get a weight
+struct CrfChoice {               // which pairs get a weight
   double min_freq = 0;           // of a feature with a label, or of two labels in a row, to be given one
   bool all_states = false;       // every label with every feature, seen together or not
   bool all_transitions = false;  // every two labels
@@ -21,12 +21,12 @@ CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, cons
 
 // Features of two labels in a row,
 //   score(y | x) = ... + sum_{t >= 1} sum_{f in pairs of x_t} value(f) pair[f][y_{t-1}][y_t],
-// as rows over pairs: the pair of i and j, states or labels, is column i width + j, where rows of them are width long. The
-// features of the first token of a sentence count for nothing.
+// as rows over pairs: the pair of i and j, states or labels, is column i width + j, where rows of them are width long.
+// The features of the first token of a sentence count for nothing.
 struct CrfPairs {
   CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice);
 
-  Index sharing;  // how many states share the weights of a label: 1 where each has its own
+  Index sharing;       // how many states share the weights of a label: 1 where each has its own
   Index count, width;  // of what the pairs are of
   CrfLayout layout;
   CrfInput input;
@@ -56,8 +56,8 @@ struct CrfData {
   }
   // With features of pairs: the scores of its steps, transitions included, [T - 1][states][width].
   void score_steps(const double* w, Index sentence, double* scores) const;
-  // Where all states of a label share them: the factors of a sentence's steps, written to factor [T - 1][labels][width], and
-  // what the gold labels score by features of pairs.
+  // Where all states of a label share them: the factors of a sentence's steps, written to factor [T -
+  // 1][labels][width], and what the gold labels score by features of pairs.
   CrfFactors factors(const double* w, Index sentence, double* factor, double* gold_score) const;
   // [states][width] to [labels][width of labels]: sums over the states that share weights.
   void share_pairs(const double* of_states, double* of_labels) const;

@@ -23,8 +23,7 @@ CERTUS_INLINE double forward(const CrfSteps& steps, const CrfFactors& factors, I
     for (Index y = 0; t && y < factors.labels; ++y) {
       const double* factor = factors.factor + ((t - 1) * factors.labels + y) * W;
       product(now - W + y * m, steps.links + y * m * W, m, W, scratch.part);
-      for (Index j = 0; j < W; j += kLanes)
-        store(now + j, load(now + j) + load(scratch.part + j) * load(factor + j));
+      for (Index j = 0; j < W; j += kLanes) store(now + j, load(now + j) + load(scratch.part + j) * load(factor + j));
     }
     product_of_c.times(scratch.c[t] = weigh_and_scale(now, r + t * W, W));
   }
@@ -32,8 +31,8 @@ CERTUS_INLINE double forward(const CrfSteps& steps, const CrfFactors& factors, I
 }
 
 // z[t], the probabilities in r, and the pairs of labels, from the last position on.
-CERTUS_INLINE void backward(const CrfSteps& steps, const CrfFactors& factors, Index T, const double* a, double* z, double* r,
-                            double* pairs, Index pair_width, const Scratch& scratch) {
+CERTUS_INLINE void backward(const CrfSteps& steps, const CrfFactors& factors, Index T, const double* a, double* z,
+                            double* r, double* pairs, Index pair_width, const Scratch& scratch) {
   const Index W = steps.width, m = factors.latent, L = factors.labels;
   double *beta = scratch.beta, *part = scratch.part;
   std::fill_n(beta, W, 1.0);
@@ -77,7 +76,8 @@ bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, In
                       double* pairs, Index pair_width, double* log_z) {
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  const Scratch scratch{arena.get<double>(T), arena.get<double>(transitions.width), arena.get<double>(transitions.width)};
+  const Scratch scratch{arena.get<double>(T), arena.get<double>(transitions.width),
+                        arena.get<double>(transitions.width)};
   CrfSteps steps = transitions;
   steps.range += factors.range;
   return summed(steps, factors, T, a, z, r, pairs, pair_width, scratch, log_z);

@@ -39,7 +39,8 @@ double nodes(const CrfSteps& steps, Index latent, Index T, double* x) {
   return taken;
 }
 
-double forward(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* node, double* a, double* c) {
+double forward(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* node, double* a,
+               double* c) {
   double logs = 0, factor = 1;
   for (Index t = 0; t < T; ++t) {
     double *now = a + t * latent, sum = 0;

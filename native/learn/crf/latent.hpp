@@ -15,8 +15,8 @@ namespace certus {
 double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores, double* a,
                     double* b, double* p, bool* ranged);
 
-// The same in log space; takes P(h_t-1 = i, h_t = j | gold) over t away from pairs [L][width] unless it is null, or, where
-// each step has a matrix of its own, from pairs [T][L][width].
+// The same in log space; takes P(h_t-1 = i, h_t = j | gold) over t away from pairs [L][width] unless it is null, or,
+// where each step has a matrix of its own, from pairs [T][L][width].
 double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores,
                           double* p, double* pairs);
 

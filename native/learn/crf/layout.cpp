@@ -71,8 +71,8 @@ namespace {
 
 // N vectors of sums stay in registers while the rows go by.
 template <int N>
-CERTUS_INLINE void add_tile(const double* rows, Index width, const std::uint32_t* which, const double* value, Index count,
-                            double* sum) {
+CERTUS_INLINE void add_tile(const double* rows, Index width, const std::uint32_t* which, const double* value,
+                            Index count, double* sum) {
   Vec own[N] = {};
   for (Index n = 0; n < count; ++n) {
     const double* from = rows + static_cast<Index>(which[n]) * width;

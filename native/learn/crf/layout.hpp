@@ -22,8 +22,8 @@ using Feature = std::uint32_t;
 class CrfLayout {
  public:
   struct Row {
-    Index begin = 0;   // of its weights
-    Label count = 0;   // how many there are: width where the row is dense
+    Index begin = 0;  // of its weights
+    Label count = 0;  // how many there are: width where the row is dense
     bool dense = false;
   };
 
@@ -37,10 +37,10 @@ class CrfLayout {
   Index features() const { return static_cast<Index>(rows_.size()); }
   Index size() const { return transitions_ + (linked_.empty() ? 0 : labels_ * width_); }  // weights, holes included
   Index weights() const { return size() - static_cast<Index>(holes_.size()); }
-  Index transitions() const { return transitions_; }                   // where they begin
+  Index transitions() const { return transitions_; }  // where they begin
   const Row& row(Index feature) const { return rows_[feature]; }
   const Label* listed(const Row& row) const { return label_.data() + (row.begin - listed_); }
-  const std::vector<Index>& holes() const { return holes_; }            // increasing
+  const std::vector<Index>& holes() const { return holes_; }  // increasing
 
   // The place of a pair's weight, or -1.
   Index state(Index feature, Label y) const;
@@ -61,7 +61,7 @@ class CrfLayout {
   Index labels_, width_;
   Index listed_ = 0, transitions_ = 0;  // where the listed rows begin, and the transitions
   std::vector<Row> rows_;
-  std::vector<Label> label_;       // [transitions - listed]
+  std::vector<Label> label_;  // [transitions - listed]
   std::vector<unsigned char> linked_;
   std::vector<Index> holes_;
   std::vector<Index> hole_begin_;  // [dense rows + 1]: where the holes of each begin
@@ -73,7 +73,7 @@ struct CrfTokens {
   const Index* sentence_begin = nullptr;  // [sentences + 1], in tokens
   const Index* token_begin = nullptr;     // [tokens + 1], in features
   const Feature* feature = nullptr;
-  const double* value = nullptr;          // null where all are 1
+  const double* value = nullptr;  // null where all are 1
 
   Index tokens() const { return sentence_begin[sentences]; }
   double at(Index n) const { return value ? value[n] : 1.0; }

@@ -147,8 +147,8 @@ struct PassiveAggressive {
     double squares = 0;
     for (const Index k : d.active) squares += d.at(k) * d.at(k);
     if (squares == 0) return cost;  // no weight tells the two apart
-    const double step = o.type == 2 ? cost / (squares + 0.5 / o.c)
-                                    : std::min(cost / squares, o.type == 1 ? o.c : cost / squares);
+    const double step =
+        o.type == 2 ? cost / (squares + 0.5 / o.c) : std::min(cost / squares, o.type == 1 ? o.c : cost / squares);
     for (const Index k : d.active) weights.add(k, step * d.at(k));
     return cost;
   }

@@ -4,8 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include "learn/crf/chain.hpp"
 #include "chain/run.hpp"
+#include "learn/crf/chain.hpp"
 
 namespace certus {
 

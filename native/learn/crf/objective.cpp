@@ -9,8 +9,9 @@
 namespace certus {
 namespace {
 
-inline constexpr Index kBlockBytes = Index{3} << 19;  // of what is held of each token: they stay in the second-level cache
-inline constexpr Index kBlockTokens = 256;            // or at least this many tokens
+inline constexpr Index kBlockBytes = Index{3}
+                                     << 19;  // of what is held of each token: they stay in the second-level cache
+inline constexpr Index kBlockTokens = 256;   // or at least this many tokens
 
 // gradient += 2 c2 w; returns c2 |w|^2.
 CERTUS_CLONES double regularise(const double* w, double c2, Index n, double* gradient) {
@@ -106,8 +107,8 @@ void CrfObjective::sum_sentences(Block& block, const double* w) {
       continue;
     }
     bool ranged = true;
-    loss_[s] = crf_sum(links_.steps(), data_.input.length(s), data_.labels(s), a_.data() + at, b_.data() + at, r_.data() + at,
-                       &ranged);
+    loss_[s] = crf_sum(links_.steps(), data_.input.length(s), data_.labels(s), a_.data() + at, b_.data() + at,
+                       r_.data() + at, &ranged);
     ranged_[s] = ranged;
   }
 }
@@ -118,8 +119,8 @@ double CrfObjective::sum_latent(Index s, Index token) {
   const Label* gold = data_.labels(s);
   double *r = r_.data() + token * W, *p = gold_p_.data() + token * m;
   bool ranged = true, gold_ranged = true;
-  const double given = crf_gold_sum(links_.steps(), m, T, gold, r, gold_a_.data() + token * m, gold_b_.data() + token * m, p,
-                                    &gold_ranged);
+  const double given = crf_gold_sum(links_.steps(), m, T, gold, r, gold_a_.data() + token * m,
+                                    gold_b_.data() + token * m, p, &gold_ranged);
   const double all = crf_sum(links_.steps(), T, nullptr, a_.data() + token * W, b_.data() + token * W, r, &ranged);
   take_gold(T, gold, m, p, W, r);
   ranged_[s] = ranged, gold_ranged_[s] = gold_ranged;
@@ -152,7 +153,8 @@ double CrfObjective::sum_pairs(Index s, Index token, const double* w) {
 // The same where all states of a label share what the features of pairs score: a factor for each two labels.
 double CrfObjective::sum_factored(Index s, Index token, const double* w) {
   const CrfPairs& pairs = *data_.pairs;
-  const Index W = links_.width, m = data_.latent, T = data_.input.length(s), L = pairs.count, size = pairs.layout.width();
+  const Index W = links_.width, m = data_.latent, T = data_.input.length(s), L = pairs.count,
+              size = pairs.layout.width();
   if (T == 0) return 0;
   const Label* gold = data_.labels(s);
   double *r = r_.data() + token * W, *p = gold_p_.data() + token * m, *q = step_pairs_.data() + token * size;
@@ -192,8 +194,8 @@ double CrfObjective::sum_steps_in_log_space(Index s, const CrfSteps& steps, doub
   return all - given;
 }
 
-// The same where states share what pairs score: of_labels, the pairs of labels at each step, and of_states, the sum of those of
-// states, may be null.
+// The same where states share what pairs score: of_labels, the pairs of labels at each step, and of_states, the sum of
+// those of states, may be null.
 double CrfObjective::sum_factored_in_log_space(Index s, const double* w, double* r, double* of_labels,
                                                double* of_states) const {
   const Index W = links_.width, T = data_.input.length(s), size = links_.labels * W;
@@ -209,8 +211,8 @@ double CrfObjective::sum_factored_in_log_space(Index s, const double* w, double*
   return loss;
 }
 
-// Units are rows of the gradient, then those of features of pairs, then rows of the expected pairs, then all pairs given
-// the gold labels, which are few.
+// Units are rows of the gradient, then those of features of pairs, then rows of the expected pairs, then all pairs
+// given the gold labels, which are few.
 void CrfObjective::collect(Block& block, double* gradient) {
   const Index units = block.places->units(), pair_units = data_.pairs ? block.pair_places->units() : 0;
   const Index L = links_.labels, W = links_.width, tokens = data_.input.sentence_begin[block.last] - block.token;

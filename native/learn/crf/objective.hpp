@@ -7,8 +7,8 @@
 // [gold_t = y] the probability of a state given all gold labels of the sentence (crf_latent.hpp).
 //
 // The corpus is cut into blocks whose probabilities stay in cache. In each block the sentences are summed first; then
-// every feature collects its own part of the gradient from its places in the block (crf_places.hpp). Threads share the sentences and
-// then the features, never a sum: whatever their number, the same numbers are added in the same order.
+// every feature collects its own part of the gradient from its places in the block (crf_places.hpp). Threads share the
+// sentences and then the features, never a sum: whatever their number, the same numbers are added in the same order.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,8 @@ class CrfObjective {
   double sum_pairs(Index sentence, Index token, const double* w);
   double sum_factored(Index sentence, Index token, const double* w);
   double sum_steps_in_log_space(Index sentence, const CrfSteps& steps, double* r, double* pairs) const;
-  double sum_factored_in_log_space(Index sentence, const double* w, double* r, double* of_labels, double* of_states) const;
+  double sum_factored_in_log_space(Index sentence, const double* w, double* r, double* of_labels,
+                                   double* of_states) const;
   void collect_factored(Index first, Index last, Index tokens);
   void collect(Block& block, double* gradient);
   bool shared() const { return data_.pairs && data_.pairs->sharing > 1; }
@@ -53,16 +54,16 @@ class CrfObjective {
   Index threads_;
   std::vector<std::unique_ptr<Block>> blocks_;
   CrfLinks links_;
-  Doubles a_, b_, r_;          // [tokens of a block][width], as in crf_chain.hpp
-  Doubles step_pairs_;         // [tokens of a block][L][width]: where there are features of pairs, the expected pairs that
-                               // end at each token, less those of the gold labels; or [tokens][labels][pairs' width]
-  Doubles z_;                  // [tokens of a block][labels][width], as in crf_factored.hpp
-  Doubles pairs_;              // [L][width]: expected pairs, less their factor link,
-  Doubles whole_pairs_;        // and those found in log space or at each token, whole
-  Doubles gold_pairs_;         // [L][width]: the pairs of the corpus, which are known where nothing is latent;
-  Doubles gold_a_, gold_b_, gold_p_;   // else [tokens of a block][latent], as in crf_latent.hpp,
-  Doubles latent_pairs_;               // and [L][width]: expected pairs given the gold labels, less their factor link
-  std::vector<double> loss_;           // [sentences]
+  Doubles a_, b_, r_;    // [tokens of a block][width], as in crf_chain.hpp
+  Doubles step_pairs_;   // [tokens of a block][L][width]: where there are features of pairs, the expected pairs that
+                         // end at each token, less those of the gold labels; or [tokens][labels][pairs' width]
+  Doubles z_;            // [tokens of a block][labels][width], as in crf_factored.hpp
+  Doubles pairs_;        // [L][width]: expected pairs, less their factor link,
+  Doubles whole_pairs_;  // and those found in log space or at each token, whole
+  Doubles gold_pairs_;   // [L][width]: the pairs of the corpus, which are known where nothing is latent;
+  Doubles gold_a_, gold_b_, gold_p_;  // else [tokens of a block][latent], as in crf_latent.hpp,
+  Doubles latent_pairs_;              // and [L][width]: expected pairs given the gold labels, less their factor link
+  std::vector<double> loss_;          // [sentences]
   std::vector<unsigned char> ranged_, gold_ranged_;  // [sentences]
 };
 

@@ -8,8 +8,7 @@ namespace certus {
 // The loss of one sentence and what it says of the weights.
 class CrfSentences {
  public:
-  explicit CrfSentences(const CrfData& data)
-      : data_(data), links_(data.layout), pairs_(links_.labels * links_.width) {
+  explicit CrfSentences(const CrfData& data) : data_(data), links_(data.layout), pairs_(links_.labels * links_.width) {
     for (Doubles* x : {&a_, &b_, &r_}) x->resize(data.longest * links_.width);
   }
 

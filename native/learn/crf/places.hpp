@@ -12,7 +12,8 @@ class CrfPlaces {
 
   // Rows are shared out in units, each of which writes to its own part of the gradient.
   Index units() const;
-  // gradient[weight of f and y] += sum over the places of f of value(f) r[token of the block][y], for the rows of a unit.
+  // gradient[weight of f and y] += sum over the places of f of value(f) r[token of the block][y], for the rows of a
+  // unit.
   void collect(Index unit, const CrfLayout& layout, const double* r, double* gradient) const;
 
  private:

@@ -38,7 +38,9 @@ Index CrfVocabulary::place(std::string_view name, std::uint64_t hash) const {
   }
 }
 
-Feature CrfVocabulary::find(std::string_view name, std::uint64_t hash) const { return slots_[place(name, hash)].number; }
+Feature CrfVocabulary::find(std::string_view name, std::uint64_t hash) const {
+  return slots_[place(name, hash)].number;
+}
 
 Feature CrfVocabulary::add(std::string_view name, std::uint64_t hash) {
   Index at = place(name, hash);

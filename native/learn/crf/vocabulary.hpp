@@ -19,8 +19,8 @@ class CrfVocabulary {
   std::string_view name(Index n) const {
     return {text_.data() + begin_[n], static_cast<std::size_t>(begin_[n + 1] - begin_[n])};
   }
-  const std::vector<char>& text() const { return text_; }      // all names, one after the other
-  const std::vector<Index>& begin() const { return begin_; }   // [size + 1]
+  const std::vector<char>& text() const { return text_; }     // all names, one after the other
+  const std::vector<Index>& begin() const { return begin_; }  // [size + 1]
 
   // Names are looked up in bulk: the memory that the last step of each needs is on its way while others are worked on.
   static std::uint64_t hash(std::string_view name);

@@ -55,7 +55,7 @@ CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const In
     log_sum += std::log(total);
     for (Index h = 0; h < m; ++h) now[h] *= scale[t];
   }
-  double *__restrict back = scratch.back.data(), *__restrict next = scratch.next.data();
+  double* __restrict back = scratch.back.data(), * __restrict next = scratch.next.data();
   const double* last = forward + (length - 1) * m;
   double end = 0;
   for (Index h = 0; h < m; ++h) end += last[h] * (back[h] = model.stop[labels[length - 1] * m + h]);
@@ -123,8 +123,7 @@ void expectations(const Parameters& model, const Sequences& data, Index threads,
   for (Index n = 0; n < data.sentences; ++n) longest = std::max(longest, data.offsets[n + 1] - data.offsets[n]);
   std::vector<double> sums(size * kShards);
   parallel(kShards, threads, [&](Index k, Index) {
-    Scratch scratch{std::vector<double>(longest), std::vector<double>(model.hidden),
-                    std::vector<double>(model.hidden)};
+    Scratch scratch{std::vector<double>(longest), std::vector<double>(model.hidden), std::vector<double>(model.hidden)};
     const Shard shard{data.sentences * k / kShards, data.sentences * (k + 1) / kShards, sums.data() + k * size};
     run_shard(model, data, shard, scratch, log_likelihood, posterior);
   });

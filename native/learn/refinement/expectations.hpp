@@ -24,9 +24,9 @@ struct Sequences {
 
 inline constexpr Index kShards = 8;  // sums over sentences are added up in as many parts, whatever the threads
 
-// For each sentence, log p(labels, observations) (-inf where it is impossible: it is then left out of the sums); for each
-// token p(hidden state | sentence) in posterior [tokens][hidden]; and in pairs [labels][labels][hidden][hidden] the
-// expected transitions, each divided by its probability. `pairs` is overwritten.
+// For each sentence, log p(labels, observations) (-inf where it is impossible: it is then left out of the sums); for
+// each token p(hidden state | sentence) in posterior [tokens][hidden]; and in pairs [labels][labels][hidden][hidden]
+// the expected transitions, each divided by its probability. `pairs` is overwritten.
 void expectations(const Parameters& model, const Sequences& data, Index threads, double* log_likelihood,
                   double* posterior, double* pairs);
 

@@ -8,8 +8,9 @@
 // works on whole vectors. Rows in which nothing is possible are never touched: for each symbol a set of bits
 // holds the widths in which it covers anything.
 //
-// Scores are in single precision, and taken relative to the best leaf of each word, so that they stay small. The best derivations are found by packing all that come within the rounding of
-// the best into a forest, where sums are taken in double precision.
+// Scores are in single precision, and taken relative to the best leaf of each word, so that they stay small. The best
+// derivations are found by packing all that come within the rounding of the best into a forest, where sums are taken in
+// double precision.
 #pragma once
 
 #include <memory>

@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kNone = kNever<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMargin = 14;        // of the first forest
+constexpr double kMargin = 14;  // of the first forest
 constexpr double kLargestMargin = 40;
-constexpr double kFirstRanks = 3;     // how far below the best the k best are sought first
+constexpr double kFirstRanks = 3;  // how far below the best the k best are sought first
 constexpr int kDoublings = 5;
 constexpr double kWhole = 100;  // a margin above which nothing is left out
 

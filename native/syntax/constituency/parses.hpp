@@ -13,7 +13,7 @@ namespace certus::syntax {
 struct Trees {
   std::vector<Written> trees;
   bool exhausted = false;  // whether there are no others
-  Index edges = 0;  // of the forest they were taken from
+  Index edges = 0;         // of the forest they were taken from
 };
 Trees best_trees(const Grammar& grammar, const Leaves& leaves, Index k);
 

@@ -60,8 +60,8 @@ CERTUS_INLINE S sums_through_by(S* out, const S* above, S score, const S* left, 
 
 }  // namespace
 
-CERTUS_BY_WIDTH(bool, best_sums, float, best_sums_by,
-                (float* out, const float* const* from, Index count, Index blocks), (out, from, count, blocks))
+CERTUS_BY_WIDTH(bool, best_sums, float, best_sums_by, (float* out, const float* const* from, Index count, Index blocks),
+                (out, from, count, blocks))
 CERTUS_BY_WIDTH(void, raise_row, float, raise_row_by, (float* row, const float* from, float score, Index blocks),
                 (row, from, score, blocks))
 CERTUS_BY_WIDTH(float, largest, float, largest_by, (const float* row, Index blocks), (row, blocks))
