@@ -11,6 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
+
+from certus.chain import METHODS
+from certus.errors import CertusError, InvalidInput
 from certus_bench import Plan, Report, claims, picture, run
 from certus_bench import chain as runner
 from certus_bench.entries import FLOOR, Entry, entries, select
@@ -20,10 +24,6 @@ from certus_bench.plan import Row
 from certus_bench.referee import Referee
 from certus_bench.report import as_json, microseconds, show, store
 from certus_bench.timing import Spread, Stopwatch
-from rich.console import Console
-
-from certus.chain import METHODS
-from certus.errors import CertusError, InvalidInput
 
 SMALL = Plan(sizes=((9, 4), (40, 3)), seconds=0.001, sentences=2, whole=False)
 

@@ -7,6 +7,9 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
+from certus.errors import CertusError, InvalidInput
 from certus_bench.corpus import Plan, Report, run
 from certus_bench.corpus import picture as drawing
 from certus_bench.corpus.claims import claims
@@ -14,9 +17,6 @@ from certus_bench.corpus.plan import Row
 from certus_bench.corpus.report import as_json, show
 from certus_bench.report import store
 from certus_bench.timing import Spread
-from rich.console import Console
-
-from certus.errors import CertusError, InvalidInput
 from tests.models.invented import conllu
 
 

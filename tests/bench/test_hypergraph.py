@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from certus_bench.forests import parse_forest
-from certus_bench.hypergraph import FLOOR, Plan, Report, as_json, claims, run, show
-from certus_bench.report import store
 from rich.console import Console
 
 from certus.hypergraph import Hypergraph
+from certus_bench.forests import parse_forest
+from certus_bench.hypergraph import FLOOR, Plan, Report, as_json, claims, run, show
+from certus_bench.report import store
 
 
 @pytest.fixture(scope="module")

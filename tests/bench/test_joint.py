@@ -7,13 +7,6 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from certus_bench.joint import Plan, Report, claims, run
-from certus_bench.joint.models import Models
-from certus_bench.joint.picture import draw
-from certus_bench.joint.plan import FILE, PAPER, PROOF, K, Solved, buckets
-from certus_bench.joint.report import as_json, show
-from certus_bench.joint.run import _check, _time
-from certus_bench.report import store
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -22,6 +15,13 @@ from certus.errors import InvalidInput
 from certus.formats import build
 from certus.models.tagger import Tagger
 from certus.syntax import Grammar
+from certus_bench.joint import Plan, Report, claims, run
+from certus_bench.joint.models import Models
+from certus_bench.joint.picture import draw
+from certus_bench.joint.plan import FILE, PAPER, PROOF, K, Solved, buckets
+from certus_bench.joint.report import as_json, show
+from certus_bench.joint.run import _check, _time
+from certus_bench.report import store
 from tests.syntax import chunk_trees
 
 

@@ -9,17 +9,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from certus_bench.latent import TASKS, Plan, Report, TaskReport, claims, picture, run
-from certus_bench.latent.plan import FEW, MANY, STEPS, Row
-from certus_bench.latent.report import as_json, show
-from certus_bench.latent.run import WAYS
-from certus_bench.latent.templates import RICH, WORDS
 from rich.console import Console
 from typer.testing import CliRunner
 
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.learn.features.data import compile_templates
+from certus_bench.latent import TASKS, Plan, Report, TaskReport, claims, picture, run
+from certus_bench.latent.plan import FEW, MANY, STEPS, Row
+from certus_bench.latent.report import as_json, show
+from certus_bench.latent.run import WAYS
+from certus_bench.latent.templates import RICH, WORDS
 from tests.models import invented
 
 

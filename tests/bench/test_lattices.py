@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from certus_bench.lattices import GENERATORS, draw, peaked
 from certus_bench.rivals import numpy_viterbi
 

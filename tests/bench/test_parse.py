@@ -7,13 +7,13 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from certus_bench import parse_rivals
-from certus_bench.parse import FILE, as_json, claims, run, show
-from certus_bench.report import store
 from rich.console import Console
 
 from certus.errors import InvalidInput
 from certus.formats import brackets
+from certus_bench import parse_rivals
+from certus_bench.parse import FILE, as_json, claims, run, show
+from certus_bench.report import store
 from tests.syntax import invented_trees
 
 

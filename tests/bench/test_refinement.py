@@ -10,6 +10,11 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
+from certus.errors import CertusError, InvalidInput
+from certus.learn.refinement import Parameters
+from certus.learn.refinement.sampling import sample
 from certus_bench.refinement import (
     PARTS,
     Error,
@@ -24,11 +29,6 @@ from certus_bench.refinement import (
 )
 from certus_bench.refinement.report import as_json, show
 from certus_bench.report import store
-from rich.console import Console
-
-from certus.errors import CertusError, InvalidInput
-from certus.learn.refinement import Parameters
-from certus.learn.refinement.sampling import sample
 
 TAGS = ["DT", "NN", "VB", "IN"]
 CHUNKS = ["B-NP", "I-NP", "O"]

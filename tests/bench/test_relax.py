@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from certus_bench.relax.compare import AUTO, OPTIMIZERS, PAPER, PROOF, Plan, run
-from certus_bench.relax.problems import PROBLEMS
-from certus_bench.relax.report import claims, show
 from rich.console import Console
 from typer.testing import CliRunner
 
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.relax import Descent
+from certus_bench.relax.compare import AUTO, OPTIMIZERS, PAPER, PROOF, Plan, run
+from certus_bench.relax.problems import PROBLEMS
+from certus_bench.relax.report import claims, show
 
 
 @pytest.mark.parametrize("kind", [name for name in PROBLEMS if "30" not in name and "hard" not in name])

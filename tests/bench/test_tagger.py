@@ -12,6 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
+
+from certus.chain import METHODS
+from certus.errors import CertusError, InvalidInput
+from certus.formats import Target, read
+from certus.models.tagger import Tagger
 from certus_bench.claims import Claim
 from certus_bench.entries import FLOOR, ours, path_score
 from certus_bench.plan import Row
@@ -39,12 +45,6 @@ from certus_bench.tagger.corpora import CORPORA, chosen, of_mean_length
 from certus_bench.tagger.job import Job, peak_megabytes, perform, quality
 from certus_bench.tagger.report import as_json, show
 from certus_bench.timing import Spread
-from rich.console import Console
-
-from certus.chain import METHODS
-from certus.errors import CertusError, InvalidInput
-from certus.formats import Target, read
-from certus.models.tagger import Tagger
 
 WORDS = {
     "the": ("DET", "DT", "Definite=Def", "B-NP"),

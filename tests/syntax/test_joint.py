@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from certus_bench.joint import program
-from certus_bench.joint.tuning import Trial, tune
-from certus_bench.joint.tuning import best as best_of
 
 from certus import Status, Tagger
 from certus.errors import InvalidInput
 from certus.relax import OPTIMIZERS, Subgradient
 from certus.syntax import Grammar
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
+from certus_bench.joint import program
+from certus_bench.joint.tuning import Trial, tune
+from certus_bench.joint.tuning import best as best_of
 from tests.learn.problems import Problem
 from tests.models import invented
 from tests.syntax import chunk_trees

@@ -107,9 +107,8 @@ def hypergraph(
     The forests hold every bracketing of some words under random rules. Answers are compared with one another;
     if some differ, the exit code is 1.
     """
-    from certus_bench import hypergraph as module
-
     from certus.errors import InvalidInput
+    from certus_bench import hypergraph as module
 
     sizes = [size.strip() for size in edges.split(",") if size.strip()]
     if not all(size.isdecimal() and int(size) >= 5000 for size in sizes):

@@ -1,7 +1,7 @@
 """Binarised grammars with a lexicon, and the best trees of sentences under them.
 
 A derivation from the start symbol uses binary rules A -> B C, unary rules A -> B, and preterminals over
-words; it scores the sum of what it uses. CKY finds the best one, exactly (native/syntax/constituency/chart.hpp).
+words; it scores the sum of what it uses. CKY finds the best one, exactly.
 Unary rules are closed beforehand: between two symbols the best chain of unary rules counts and no other, so
 that cycles are no trouble and trees are finitely many. Where the scores of a cycle add up to more than zero
 there is no best chain; such a grammar is refused. Log-probabilities never do.
