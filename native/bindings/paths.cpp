@@ -43,17 +43,17 @@ class Paths {
   template <class Tr>
   struct SearchIn final : Search {
     SearchIn(const Model<S>& model, const Sentence<S>& s, const Tr& tr, Arena& arena)
-        : lattice(s.data, s.length, s.stride, model, tr, arena),
-          reach(forward(lattice, arena)),
-          paths(FullColumns<Tr>(lattice, reach, arena)) {}
+        : trellis(s.data, s.length, s.stride, model, tr, arena),
+          reach(forward(trellis, arena)),
+          paths(FullColumns<Tr>(trellis, reach, arena)) {}
     bool next(Index* labels, double* score) override {
       if (!paths.next(labels)) return false;
-      *score = lattice.score(labels);
+      *score = trellis.score(labels);
       return true;
     }
     double remaining() const override { return paths.remaining(); }
 
-    Lattice<Tr> lattice;
+    Trellis<Tr> trellis;
     Forward<S> reach;
     NextBest<FullColumns<Tr>> paths;
   };

@@ -22,7 +22,7 @@ template <class S>
 struct Bounds {
   std::vector<double> enter, leave;             // [labels]
   std::vector<double> incoming;                 // [labels]: the best transition into a label
-  std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the lattice's own precision, padded with -inf,
+  std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the trellis's own precision, padded with -inf,
   std::vector<S> nothing;                       // and zeros, for where a sentence starts or ends
   double largest = 0;                           // the largest finite magnitude among them
   double mean = 0;                              // of the finite transitions, or nearly so,

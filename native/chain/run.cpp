@@ -10,8 +10,8 @@ namespace certus {
 namespace {
 
 template <class Tr>
-void solve(Index method, const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
-  using Solver = void (*)(const Lattice<Tr>&, const Request&, Answer&, Arena&);
+void solve(Index method, const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
+  using Solver = void (*)(const Trellis<Tr>&, const Request&, Answer&, Arena&);
   static constexpr Solver solvers[] = {automatic<Tr>,
                                        viterbi<Tr>,
                                        beam<Tr>,
@@ -24,14 +24,14 @@ void solve(Index method, const Lattice<Tr>& lattice, const Request& request, Ans
                                        viterbi_astar<Tr>,
                                        iterative_viterbi_astar<Tr>};
   static_assert(std::size(solvers) == std::size(kMethods));
-  solvers[method](lattice, request, answer, arena);
+  solvers[method](trellis, request, answer, arena);
 }
 
 // Scores the paths found in canonical order and sorts them by it, keeping the solver's order among equals.
 template <class Tr>
-void rank(const Lattice<Tr>& lattice, Answer& answer, double* scores) {
-  const Index T = lattice.length, n = answer.found;
-  for (Index i = 0; i < n; ++i) scores[i] = lattice.score(answer.labels + i * T);
+void rank(const Trellis<Tr>& trellis, Answer& answer, double* scores) {
+  const Index T = trellis.length, n = answer.found;
+  for (Index i = 0; i < n; ++i) scores[i] = trellis.score(answer.labels + i * T);
   if (std::is_sorted(scores, scores + n, std::greater<>())) return;
   std::vector<Index> order(n);
   std::iota(order.begin(), order.end(), Index{0});
@@ -45,22 +45,22 @@ void rank(const Lattice<Tr>& lattice, Answer& answer, double* scores) {
 }
 
 template <class Tr>
-Result settle_answer(const Lattice<Tr>& lattice, Answer& answer, double* scores, Arena& arena) {
-  if (answer.found == 0) return {Status::infeasible, 0, kNever<double>, forward(lattice, arena).died, answer.counters};
-  rank(lattice, answer, scores);
+Result settle_answer(const Trellis<Tr>& trellis, Answer& answer, double* scores, Arena& arena) {
+  if (answer.found == 0) return {Status::infeasible, 0, kNever<double>, forward(trellis, arena).died, answer.counters};
+  rank(trellis, answer, scores);
   if (answer.status == Status::feasible && answer.bound <= scores[0]) answer.status = Status::optimal;
   const double bound = answer.status == Status::optimal ? scores[0] : answer.bound;
   return {answer.status, answer.found, bound, -1, answer.counters};
 }
 
 template <class Tr>
-Result run_lattice(const Lattice<Tr>& lattice, Index method, const Request& request, Index* labels, double* scores,
+Result run_lattice(const Trellis<Tr>& trellis, Index method, const Request& request, Index* labels, double* scores,
                    Arena& arena) {
   Answer answer{labels};
-  solve(method, lattice, request, answer, arena);
+  solve(method, trellis, request, answer, arena);
   if (answer.deferred) return {Status::feasible, -1, 0, -1, answer.counters};
   if (answer.status == Status::invalid) return {Status::invalid, 0, 0, -1, {}};
-  return settle_answer(lattice, answer, scores, arena);
+  return settle_answer(trellis, answer, scores, arena);
 }
 
 // `auto` looks for bad scores in the pass it makes anyway; for the others that pass is made here.
@@ -89,20 +89,20 @@ void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentenc
   parallel(static_cast<Index>(groups.size()), threads, [&](Index g, Index) {
     Arena& arena = Arena::local();
     const Arena::Scope scope(arena);
-    std::vector<Lattice<Dense<S>>> lattices;
+    std::vector<Trellis<Dense<S>>> trellises;
     std::vector<Answer> answers;
     const auto [begin, end] = groups[g];
     for (Index m = begin; m < end; ++m) {
       const Sentence<S>& s = sentences[members[m]];
-      lattices.emplace_back(s.data, s.length, s.stride, model, model.dense(), arena);
+      trellises.emplace_back(s.data, s.length, s.stride, model, model.dense(), arena);
       answers.push_back(Answer{labels[members[m]]});
     }
-    std::vector<const Lattice<Dense<S>>*> each;
+    std::vector<const Trellis<Dense<S>>*> each;
     std::vector<Answer*> into;
-    for (Index n = 0; n < end - begin; ++n) each.push_back(&lattices[n]), into.push_back(&answers[n]);
+    for (Index n = 0; n < end - begin; ++n) each.push_back(&trellises[n]), into.push_back(&answers[n]);
     viterbi_together(each.data(), into.data(), end - begin, arena);
     for (Index n = 0; n < end - begin; ++n)
-      results[members[begin + n]] = settle_answer(lattices[n], answers[n], scores + members[begin + n] * k, arena);
+      results[members[begin + n]] = settle_answer(trellises[n], answers[n], scores + members[begin + n] * k, arena);
   });
 }
 
@@ -118,8 +118,8 @@ Result run(const Model<S>& model, Index method, const Sentence<S>& sentence, con
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const auto go = [&](const auto& transitions) {
-    const Lattice lattice(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
-    return run_lattice(lattice, method, request, labels, scores, arena);
+    const Trellis trellis(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
+    return run_lattice(trellis, method, request, labels, scores, arena);
   };
   const Result result = model.only_sparse() ? go(model.sparse()) : go(model.dense());
   return result.status == Status::invalid ? invalid(sentence, model.labels()) : result;

@@ -11,7 +11,7 @@
 namespace certus {
 
 template <class Tr>
-struct Lattice {
+struct Trellis {
   using Transitions = Tr;
   using Score = typename Tr::Score;
 
@@ -25,7 +25,7 @@ struct Lattice {
   const Model<Score>* model;
 
   // Builds the two rows that differ from the input; their memory is the arena's.
-  Lattice(const Score* emissions, Index T, Index row_stride, const Model<Score>& m, const Tr& tr, Arena& arena)
+  Trellis(const Score* emissions, Index T, Index row_stride, const Model<Score>& m, const Tr& tr, Arena& arena)
       : length(T), labels(m.labels()), data(emissions), stride(row_stride), transitions(tr), model(&m) {
     first = plus(data, m.start(), arena);
     last = T == 1 ? (first = plus(first, m.end(), arena)) : plus(data + (T - 1) * stride, m.end(), arena);
@@ -33,7 +33,7 @@ struct Lattice {
 
   // The same sentence with its transitions held the other way.
   template <class Other>
-  Lattice(const Lattice<Other>& same, const Tr& tr)
+  Trellis(const Trellis<Other>& same, const Tr& tr)
       : length(same.length),
         labels(same.labels),
         data(same.data),

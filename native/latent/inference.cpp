@@ -129,7 +129,7 @@ Found marginals_in(const LatentModel& model, const Moves& moves, const double* e
 template <class N>
 void infer_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
               Arena& arena, Found& found) {
-  const Lattice<Dense<double>> lattice(emissions, T, model.states(), moves.chain(), moves.chain().dense(), arena);
+  const Trellis<Dense<double>> trellis(emissions, T, model.states(), moves.chain(), moves.chain().dense(), arena);
   Search<N> search(model, moves, emissions, T, wanted, arena);
   if (wanted.inference == Inference::bmp) {
     double* probabilities = arena.get<double>(T * model.labels());
@@ -143,12 +143,12 @@ void infer_in(const LatentModel& model, const Moves& moves, const double* emissi
     search.take(labels);
     return search.settle(false, found);
   }
-  const Forward<double> reach = forward(lattice, arena);
+  const Forward<double> reach = forward(trellis, arena);
   if (reach.died >= 0) {
     found.status = Status::infeasible, found.position = reach.died;
     return;
   }
-  NextBest<FullColumns<Dense<double>>> paths(FullColumns<Dense<double>>(lattice, reach, arena));
+  NextBest<FullColumns<Dense<double>>> paths(FullColumns<Dense<double>>(trellis, reach, arena));
   const bool proven = search.follow(paths, T, found);
   search.settle(proven, found);
 }

@@ -196,8 +196,8 @@ void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const auto score = [&](const auto& transitions) {
-    const Lattice lattice(sentence.data, T, sentence.stride, model, transitions, arena);
-    for (Index n = 0; n < count; ++n) scores[n] = lattice.score(paths + n * T);
+    const Trellis trellis(sentence.data, T, sentence.stride, model, transitions, arena);
+    for (Index n = 0; n < count; ++n) scores[n] = trellis.score(paths + n * T);
   };
   if (T == 0) std::fill(scores, scores + count, 0.0);
   else if (model.only_sparse()) score(model.sparse());

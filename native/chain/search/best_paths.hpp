@@ -9,15 +9,15 @@ namespace certus {
 template <class Tr>
 class BestPaths {
  public:
-  BestPaths(const Lattice<Tr>& lattice, Index k, Arena& arena)
-      : lattice_(lattice), k_(k), paths_(arena.get<Index>(k * lattice.length)), ranked_(arena.get<Ranked>(k)) {}
+  BestPaths(const Trellis<Tr>& trellis, Index k, Arena& arena)
+      : trellis_(trellis), k_(k), paths_(arena.get<Index>(k * trellis.length)), ranked_(arena.get<Ranked>(k)) {}
 
   // What a path has to exceed to get in: -inf while fewer than k are known.
   double bound() const { return count_ == k_ ? ranked_[k_ - 1].score : kNever<double>; }
 
   // Takes a path unless it is forbidden, known, or not better than the k-th.
   void add(const Index* path) {
-    const Index T = lattice_.length;
+    const Index T = trellis_.length;
     const double score = sum(path);
     if (!(score > bound())) return;
     Index n = count_;
@@ -33,7 +33,7 @@ class BestPaths {
 
   void write(Answer& answer) const {
     for (Index n = 0; n < count_; ++n)
-      std::copy_n(ranked_[n].path, lattice_.length, answer.labels + n * lattice_.length);
+      std::copy_n(ranked_[n].path, trellis_.length, answer.labels + n * trellis_.length);
     answer.found = count_;
   }
 
@@ -45,25 +45,25 @@ class BestPaths {
 
   // In the order in which solvers add, from the scores they see.
   double sum(const Index* path) const {
-    double score = static_cast<double>(lattice_.node(0)[path[0]]);
-    for (Index t = 1; t < lattice_.length; ++t) {
+    double score = static_cast<double>(trellis_.node(0)[path[0]]);
+    for (Index t = 1; t < trellis_.length; ++t) {
       const Label from = static_cast<Label>(path[t - 1]), to = static_cast<Label>(path[t]);
-      score += static_cast<double>(lattice_.at(t - 1, from, to));
-      score += static_cast<double>(lattice_.node(t)[path[t]]);
+      score += static_cast<double>(trellis_.at(t - 1, from, to));
+      score += static_cast<double>(trellis_.node(t)[path[t]]);
     }
     return score;
   }
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   Index k_, count_ = 0;
   Index* paths_;    // [k][T]
   Ranked* ranked_;  // [k], best first
 };
 
-// Beam search on the whole lattice: adds the `width` paths that survive, if any do. Hypotheses are whole prefixes,
+// Beam search on the whole trellis: adds the `width` paths that survive, if any do. Hypotheses are whole prefixes,
 // so several may end in one label.
 template <class Tr>
-void add_beam(const Lattice<Tr>& lattice, Index width, BestPaths<Tr>& paths, Counters& counters, Arena& arena) {
+void add_beam(const Trellis<Tr>& trellis, Index width, BestPaths<Tr>& paths, Counters& counters, Arena& arena) {
   using S = typename Tr::Score;
   struct Hypothesis {
     double score;
@@ -72,7 +72,7 @@ void add_beam(const Lattice<Tr>& lattice, Index width, BestPaths<Tr>& paths, Cou
     bool operator<(const Hypothesis& other) const { return score > other.score; }  // heaps keep the worst on top
   };
   const Arena::Scope scope(arena);
-  const Index T = lattice.length, L = lattice.labels;
+  const Index T = trellis.length, L = trellis.labels;
   Hypothesis* beams = arena.get<Hypothesis>(T * width);
   Index* sizes = arena.get<Index>(T, 0);
   S* buffer = arena.get<S>(L);
@@ -90,11 +90,11 @@ void add_beam(const Lattice<Tr>& lattice, Index width, BestPaths<Tr>& paths, Cou
       std::push_heap(beam, beam + size);
     }
   };
-  extend(0, 0.0, -1, lattice.node(0), largest(lattice.node(0), L));
+  extend(0, 0.0, -1, trellis.node(0), largest(trellis.node(0), L));
   for (Index t = 1; t < T; ++t)
     for (Index n = 0; n < sizes[t - 1]; ++n) {
       const Hypothesis& h = beams[(t - 1) * width + n];
-      const S most = add_max(step, lattice.transitions.row(t - 1, h.label, buffer), lattice.node(t), L);
+      const S most = add_max(step, trellis.transitions.row(t - 1, h.label, buffer), trellis.node(t), L);
       extend(t, h.score, n, step, most);
       counters.edges += L;
     }

@@ -1,4 +1,4 @@
-// A small lattice: a few labels at each position.
+// A small trellis: a few labels at each position.
 #pragma once
 
 #include <algorithm>
@@ -53,13 +53,13 @@ inline Index first_column(Column& c, Arena& arena) {
 
 // Scores the transitions into the column of position t; returns how many there are.
 template <class Tr>
-Index connect_columns(const Column& from, Column& to, const Lattice<Tr>& lattice, Index t, Arena& arena) {
+Index connect_columns(const Column& from, Column& to, const Trellis<Tr>& trellis, Index t, Arena& arena) {
   to.active = arena.get<double>(to.count, kNever<double>);
   to.via = arena.get<Index>(to.count, Index{0});
   to.link = arena.get<double>(from.count * to.count);
   for (Index a = 0; a < from.count; ++a)
     for (Index b = 0; b < to.count; ++b) {
-      const double x = static_cast<double>(lattice.at(t - 1, from.label[a], to.label[b]));
+      const double x = static_cast<double>(trellis.at(t - 1, from.label[a], to.label[b]));
       to.link[a * to.count + b] = x;
       if (from.active[a] + x > to.active[b]) to.active[b] = from.active[a] + x, to.via[b] = a;
     }

@@ -2,7 +2,7 @@
 //
 // Labels are ranked once, most probable first. At level m, a column keeps the 2^m first labels apart ("active")
 // and takes the others, "the rest", as one label whose every score is the largest of its members' (equations 1-4).
-// Columns of a lattice may stand at different levels, so there is a score between the rests of any two levels.
+// Columns of a trellis may stand at different levels, so there is a score between the rests of any two levels.
 //
 // The paper estimates p(y) from training data. Where the caller gives no ranking, labels are ranked by
 // sum_i exp(transition(i, y)): of all that the model knows, it is the closest to how often a label is entered.

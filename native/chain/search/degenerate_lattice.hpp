@@ -40,29 +40,29 @@ class DegenerateLattice {
   };
   static constexpr Label kRest = -1;
 
-  // Starts with 2^level active labels a column. `lattice`, `counters` and `arena` must outlive this.
-  DegenerateLattice(const Lattice<Tr>& lattice, Index level, Counters& counters, Arena& arena)
-      : lattice_(lattice),
-        tables_(degenerate_tables(*lattice.model)),
-        selected_(lattice, tables_, arena),
+  // Starts with 2^level active labels a column. `trellis`, `counters` and `arena` must outlive this.
+  DegenerateLattice(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena)
+      : trellis_(trellis),
+        tables_(degenerate_tables(*trellis.model)),
+        selected_(trellis, tables_, arena),
         counters_(counters),
         arena_(arena),
-        columns_(arena.get<Column>(lattice.length)),
-        links_(arena.get<S>(lattice.labels + 1)),
-        total_(arena.get<double>(lattice.labels + 1)),
-        pure_total_(arena.get<double>(lattice.labels + 1)) {
+        columns_(arena.get<Column>(trellis.length)),
+        links_(arena.get<S>(trellis.labels + 1)),
+        total_(arena.get<double>(trellis.labels + 1)),
+        pure_total_(arena.get<double>(trellis.labels + 1)) {
     for (Index t = 0; t < length(); ++t) open(t);
     naive_bounds();
     for (Index t = 0; t < length(); ++t)
       while (columns_[t].rest && columns_[t].level < level) expand(t, kNever<double>);
   }
 
-  Index length() const { return lattice_.length; }
+  Index length() const { return trellis_.length; }
   const Column& column(Index t) const { return columns_[t]; }
   const DegenerateTables<S>& tables() const { return tables_; }
 
   // Refreshes `in` from left to right, or `out` from right to left, and removes the nodes that no path of score
-  // `least` or more goes through. Returns the score of the best path of this lattice: an upper bound on all paths
+  // `least` or more goes through. Returns the score of the best path of this trellis: an upper bound on all paths
   // that reach `least`, and -inf when there is none.
   double forward(double least) {
     begin(true);
@@ -100,7 +100,7 @@ class DegenerateLattice {
     activate(c, t, begin, end, in, out, least);
   }
 
-  // Everything below reads the lattice in the order of the last pass: place s is position s after a forward pass,
+  // Everything below reads the trellis in the order of the last pass: place s is position s after a forward pass,
   // and position T - 1 - s after a backward one.
   Index position(Index s) const { return forward_ ? s : length() - 1 - s; }
   const Column& place(Index s) const { return columns_[position(s)]; }
@@ -154,7 +154,7 @@ class DegenerateLattice {
  private:
   void open(Index t) {
     Column& c = columns_[t] = Column{};
-    const S* node = lattice_.node(t);
+    const S* node = trellis_.node(t);
     const Index levels = tables_.levels;
     S* rests = arena_.template get<S>(levels);
     for (Index m = levels - 1; m >= 0; --m) {
@@ -168,11 +168,11 @@ class DegenerateLattice {
   // Activates the first label of every column, with the sums of the largest scores before and after as bounds.
   void naive_bounds() {
     const Index T = length();
-    const double across = largest_transition(*lattice_.model);
+    const double across = largest_transition(*trellis_.model);
     double* most = arena_.template get<double>(T);
     double* ahead = arena_.template get<double>(T);
     for (Index t = T - 1; t >= 0; --t) {
-      most[t] = static_cast<double>(lattice_.node(t)[tables_.order[0]]);
+      most[t] = static_cast<double>(trellis_.node(t)[tables_.order[0]]);
       if (tables_.has_rest(0)) most[t] = std::max(most[t], static_cast<double>(columns_[t].rests[0]));
       ahead[t] = t == T - 1 ? 0.0 : ahead[t + 1] + across + most[t + 1];
     }
@@ -186,7 +186,7 @@ class DegenerateLattice {
 
   // Makes the labels of ranks [begin, end) active with the bounds given, and those after them the rest.
   void activate(Column& c, Index t, Index begin, Index end, double in, double out, double least) {
-    const S* node = lattice_.node(t);
+    const S* node = trellis_.node(t);
     const Index before = c.active;
     c.rest = false;
     for (Index r = begin; r < end; ++r) {
@@ -299,7 +299,7 @@ class DegenerateLattice {
     const Column &c = columns_[t], &n = columns_[t + 1];
     if (n.label[j] == kRest) return into_rest(c, i, n);
     if (c.label[i] == kRest) return tables_.entering(c.level)[n.label[j]];
-    return lattice_.at(t, c.label[i], n.label[j]);
+    return trellis_.at(t, c.label[i], n.label[j]);
   }
 
   // The scores of going from every node of column t to node j of column t + 1.
@@ -315,7 +315,7 @@ class DegenerateLattice {
     return buffer;
   }
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   const DegenerateTables<S>& tables_;
   Selected<Tr> selected_;
   Counters& counters_;

@@ -12,11 +12,11 @@ class DegeneratePaths {
  public:
   // Expands all columns, or only those where a path that was looked at is degenerate (Kaji et al. 2010,
   // section 3.5).
-  DegeneratePaths(DegenerateLattice<Tr>& lattice, bool columnwise, Arena& arena)
-      : lattice_(lattice),
+  DegeneratePaths(DegenerateLattice<Tr>& trellis, bool columnwise, Arena& arena)
+      : lattice_(trellis),
         columnwise_(columnwise),
-        path_(arena.get<Index>(lattice.length())),
-        wanted_(arena.get<bool>(lattice.length(), false)),
+        path_(arena.get<Index>(trellis.length())),
+        wanted_(arena.get<bool>(trellis.length(), false)),
         arena_(arena) {}
 
   // Adds the best paths over active labels to the last column, as many as `count`: one a label of that column.

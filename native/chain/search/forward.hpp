@@ -40,11 +40,11 @@ inline bool settle(S* alpha, const S* arrivals, const S* node, Index L, Index wi
 
 // Scores every transition: L^2 a position.
 template <class S>
-void arrive(const Lattice<Dense<S>>& lattice, Index t, const S* before, S* arrivals, Index width, Arena&) {
-  const Dense<S>& tr = lattice.transitions;
+void arrive(const Trellis<Dense<S>>& trellis, Index t, const S* before, S* arrivals, Index width, Arena&) {
+  const Dense<S>& tr = trellis.transitions;
   std::fill(arrivals, arrivals + width, kNever<S>);
-  maxplus(arrivals, before, tr.data + (t - 1) * tr.step, lattice.labels, tr.stride,
-          tr.step ? lattice.labels : (lattice.labels + 15) / 16 * 16,  // whole vectors, where there is padding
+  maxplus(arrivals, before, tr.data + (t - 1) * tr.step, trellis.labels, tr.stride,
+          tr.step ? trellis.labels : (trellis.labels + 15) / 16 * 16,  // whole vectors, where there is padding
           t % 2);
 }
 
@@ -54,11 +54,11 @@ void arrive(const Lattice<Dense<S>>& lattice, Index t, const S* before, S* arriv
 // nearly all j that is the best prefix of all, for the others the first of the next best ones. A label i
 // whose best transition cannot lift it over the least of these is skipped with all it lists.
 template <class S>
-void arrive(const Lattice<Sparse<S>>& lattice, Index, const S* before, S* arrivals, Index, Arena& arena) {
+void arrive(const Trellis<Sparse<S>>& trellis, Index, const S* before, S* arrivals, Index, Arena& arena) {
   const Arena::Scope scope(arena);
-  const Sparse<S>& tr = lattice.transitions;
-  const Bounds<S>& bounds = lattice.model->bounds();
-  const Index L = lattice.labels;
+  const Sparse<S>& tr = trellis.transitions;
+  const Bounds<S>& bounds = trellis.model->bounds();
+  const Index L = trellis.labels;
   constexpr Index kTop = 8;
   Label top[kTop];
   Index tops = 0;
@@ -105,14 +105,14 @@ void arrive(const Lattice<Sparse<S>>& lattice, Index, const S* before, S* arriva
 }
 
 template <class Tr>
-Forward<typename Tr::Score> forward(const Lattice<Tr>& lattice, Arena& arena) {
+Forward<typename Tr::Score> forward(const Trellis<Tr>& trellis, Arena& arena) {
   using S = typename Tr::Score;
-  const Index T = lattice.length, L = lattice.labels;
+  const Index T = trellis.length, L = trellis.labels;
   Forward<S> f = forward_storage<S>(T, L, arena);
   S* arrivals = arena.get<S>(f.width, S{0});
   for (Index t = 0; t < T; ++t) {
-    if (t > 0) arrive(lattice, t, f.row(t - 1), arrivals, f.width, arena);
-    if (settle(f.alpha + t * f.width, arrivals, lattice.node(t), L, f.width, t ? f.offset[t - 1] : 0, f.offset + t))
+    if (t > 0) arrive(trellis, t, f.row(t - 1), arrivals, f.width, arena);
+    if (settle(f.alpha + t * f.width, arrivals, trellis.node(t), L, f.width, t ? f.offset[t - 1] : 0, f.offset + t))
       continue;
     f.died = t;
     break;
@@ -122,34 +122,34 @@ Forward<typename Tr::Score> forward(const Lattice<Tr>& lattice, Arena& arena) {
 
 // The first of the best labels at position t - 1 to reach label y at position t from.
 template <class S>
-Label predecessor(const Lattice<Dense<S>>& lattice, const S* before, Index t, Label y, Arena&) {
-  const Dense<S>& tr = lattice.transitions;
-  const S* across = lattice.model->transposed();
+Label predecessor(const Trellis<Dense<S>>& trellis, const S* before, Index t, Label y, Arena&) {
+  const Dense<S>& tr = trellis.transitions;
+  const S* across = trellis.model->transposed();
   if (across && !tr.step)
-    return static_cast<Label>(argmax_sum(before, across + y * padded(lattice.labels), 1, lattice.labels));
-  return static_cast<Label>(argmax_sum(before, tr.data + (t - 1) * tr.step + y, tr.stride, lattice.labels));
+    return static_cast<Label>(argmax_sum(before, across + y * padded(trellis.labels), 1, trellis.labels));
+  return static_cast<Label>(argmax_sum(before, tr.data + (t - 1) * tr.step + y, tr.stride, trellis.labels));
 }
 
 template <class S>
-Label predecessor(const Lattice<Sparse<S>>& lattice, const S* before, Index, Label y, Arena& arena) {
+Label predecessor(const Trellis<Sparse<S>>& trellis, const S* before, Index, Label y, Arena& arena) {
   const Arena::Scope scope(arena);
-  const Sparse<S>& tr = lattice.transitions;
-  S* column = arena.get<S>(lattice.labels, tr.fallback);
+  const Sparse<S>& tr = trellis.transitions;
+  S* column = arena.get<S>(trellis.labels, tr.fallback);
   for (Index n = tr.column_begin[y]; n < tr.column_begin[y + 1]; ++n) column[tr.column_from[n]] = tr.column_score[n];
-  return static_cast<Label>(argmax_sum(before, column, 1, lattice.labels));
+  return static_cast<Label>(argmax_sum(before, column, 1, trellis.labels));
 }
 
 // Writes the best path that ends in label y at position t into labels[0 .. t].
 template <class Tr>
-void trace(const Lattice<Tr>& lattice, const Forward<typename Tr::Score>& f, Index t, Label y, Index* labels,
+void trace(const Trellis<Tr>& trellis, const Forward<typename Tr::Score>& f, Index t, Label y, Index* labels,
            Arena& arena) {
   labels[t] = y;
-  for (; t > 0; --t) labels[t - 1] = predecessor(lattice, f.row(t - 1), t, static_cast<Label>(labels[t]), arena);
+  for (; t > 0; --t) labels[t - 1] = predecessor(trellis, f.row(t - 1), t, static_cast<Label>(labels[t]), arena);
 }
 
 // Several sentences that share one dense matrix, in one sweep: position by position, each block of the
 // matrix is read once for all of them. answers[b] gets one path.
 template <class S>
-void viterbi_together(const Lattice<Dense<S>>* const* lattices, Answer* const* answers, Index sentences, Arena& arena);
+void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* answers, Index sentences, Arena& arena);
 
 }  // namespace certus

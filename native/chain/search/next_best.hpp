@@ -15,7 +15,7 @@
 
 namespace certus {
 
-// `Columns` describes the lattice after the forward pass:
+// `Columns` describes the trellis after the forward pass:
 //   Index length() const;
 //   double offset(t)                               added to scores at position t to make them absolute
 //   Index next(t, y, value, index, double* found)  the best label at position t to go to label y at t + 1 from, among

@@ -28,13 +28,13 @@ class Pruned {
  public:
   using S = typename Tr::Score;
 
-  Pruned(const Lattice<Tr>& lattice, Counters& counters, Arena& arena)
-      : lattice_(lattice),
-        bounds_(lattice.model->bounds()),
+  Pruned(const Trellis<Tr>& trellis, Counters& counters, Arena& arena)
+      : lattice_(trellis),
+        bounds_(trellis.model->bounds()),
         counters_(counters),
         arena_(arena),
-        T_(lattice.length),
-        L_(lattice.labels),
+        T_(trellis.length),
+        L_(trellis.labels),
         width_(padded(L_)),
         chunks_(chunk_count(L_)),
         maxima_{arena.get<S>(chunks_ * kLanes), arena.get<S>(chunks_)},
@@ -350,7 +350,7 @@ class Pruned {
     if constexpr (std::is_same_v<Tr, Sparse<S>>) buffers_ = arena_.get<S>(room_ * width_, kNever<S>);
   }
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& lattice_;
   const Bounds<S>& bounds_;
   Counters& counters_;
   Arena& arena_;

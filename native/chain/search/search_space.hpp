@@ -1,4 +1,4 @@
-// What best-first search sees of a lattice: columns of nodes, the scores between them, and a bound on what is
+// What best-first search sees of a trellis: columns of nodes, the scores between them, and a bound on what is
 // still to come. Two classes have this form:
 //   Index length(), size(t)
 //   const N* nodes(t)              the nodes' own scores
@@ -14,22 +14,22 @@ namespace certus {
 
 // ahead[t] = the sum of the largest node and transition scores after position t: Huang et al. 2012, equation 9.
 template <class Tr>
-double* naive_heuristic(const Lattice<Tr>& lattice, Arena& arena) {
-  const Index T = lattice.length;
-  const double across = largest_transition(*lattice.model);
+double* naive_heuristic(const Trellis<Tr>& trellis, Arena& arena) {
+  const Index T = trellis.length;
+  const double across = largest_transition(*trellis.model);
   double* ahead = arena.get<double>(T, 0.0);
   for (Index t = T - 2; t >= 0; --t)
-    ahead[t] = ahead[t + 1] + across + static_cast<double>(largest(lattice.node(t + 1), lattice.labels));
+    ahead[t] = ahead[t + 1] + across + static_cast<double>(largest(trellis.node(t + 1), trellis.labels));
   return ahead;
 }
 
 // ahead[t][y] = the backward Viterbi score on the degenerate lattice with 2^level active labels a column: section
 // 4.1. It is monotone because every score between degenerate labels is at least that between their members.
 template <class Tr>
-double* coarse_heuristic(const Lattice<Tr>& lattice, Index level, Counters& counters, Arena& arena) {
-  const Index T = lattice.length, L = lattice.labels;
+double* coarse_heuristic(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena) {
+  const Index T = trellis.length, L = trellis.labels;
   double* ahead = arena.get<double>(T * L, kNever<double>);
-  DegenerateLattice<Tr> degenerate(lattice, level, counters, arena);
+  DegenerateLattice<Tr> degenerate(trellis, level, counters, arena);
   if (degenerate.backward(kNever<double>) == kNever<double>) return ahead;
   for (Index t = 0; t < T; ++t) {
     const auto& c = degenerate.column(t);
@@ -42,27 +42,27 @@ double* coarse_heuristic(const Lattice<Tr>& lattice, Index level, Counters& coun
   return ahead;
 }
 
-// The whole lattice; node i of a column is label i. `heuristic` is as in Request.
+// The whole trellis; node i of a column is label i. `heuristic` is as in Request.
 template <class Tr>
 class FullSpace {
  public:
   using S = typename Tr::Score;
-  FullSpace(const Lattice<Tr>& lattice, Index heuristic, Counters& counters, Arena& arena)
-      : lattice_(lattice),
-        ahead_(heuristic < 0 ? naive_heuristic(lattice, arena) : coarse_heuristic(lattice, heuristic, counters, arena)),
-        step_(heuristic < 0 ? 1 : lattice.labels),
+  FullSpace(const Trellis<Tr>& trellis, Index heuristic, Counters& counters, Arena& arena)
+      : trellis_(trellis),
+        ahead_(heuristic < 0 ? naive_heuristic(trellis, arena) : coarse_heuristic(trellis, heuristic, counters, arena)),
+        step_(heuristic < 0 ? 1 : trellis.labels),
         each_(heuristic < 0 ? 0 : 1) {}
 
-  Index length() const { return lattice_.length; }
-  Index size(Index) const { return lattice_.labels; }
-  const S* nodes(Index t) const { return lattice_.node(t); }
+  Index length() const { return trellis_.length; }
+  Index size(Index) const { return trellis_.labels; }
+  const S* nodes(Index t) const { return trellis_.node(t); }
   const S* links(Index t, Index i, S* buffer) const {
-    return lattice_.transitions.row(t, static_cast<Label>(i), buffer);
+    return trellis_.transitions.row(t, static_cast<Label>(i), buffer);
   }
   double ahead(Index t, Index i) const { return ahead_[t * step_ + i * each_]; }
 
  private:
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   const double* ahead_;  // [T] or [T][L]
   Index step_, each_;
 };
@@ -72,16 +72,16 @@ template <class Tr>
 class DegenerateSpace {
  public:
   using S = typename Tr::Score;
-  DegenerateSpace(const DegenerateLattice<Tr>& lattice, const double* ahead) : lattice_(lattice), ahead_(ahead) {}
+  DegenerateSpace(const DegenerateLattice<Tr>& trellis, const double* ahead) : trellis_(trellis), ahead_(ahead) {}
 
-  Index length() const { return lattice_.length(); }
-  Index size(Index t) const { return lattice_.column(t).size(); }
-  const double* nodes(Index t) const { return lattice_.column(t).node; }
-  const S* links(Index t, Index i, S* buffer) const { return lattice_.links(t, i, buffer); }
+  Index length() const { return trellis_.length(); }
+  Index size(Index t) const { return trellis_.column(t).size(); }
+  const double* nodes(Index t) const { return trellis_.column(t).node; }
+  const S* links(Index t, Index i, S* buffer) const { return trellis_.links(t, i, buffer); }
   double ahead(Index t, Index) const { return ahead_[t]; }
 
  private:
-  const DegenerateLattice<Tr>& lattice_;
+  const DegenerateLattice<Tr>& trellis_;
   const double* ahead_;  // [T]
 };
 

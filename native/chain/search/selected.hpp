@@ -22,12 +22,12 @@ class Selected;
 template <class S>
 class Selected<Dense<S>> {
  public:
-  Selected(const Lattice<Dense<S>>& lattice, const DegenerateTables<S>& tables, Arena&)
-      : transitions_(lattice.transitions),
+  Selected(const Trellis<Dense<S>>& trellis, const DegenerateTables<S>& tables, Arena&)
+      : transitions_(trellis.transitions),
         ranked_(tables.ranked.empty() ? nullptr : tables.ranked.data()),
         stride_(tables.stride),
-        across_(lattice.transitions.step ? nullptr : lattice.model->transposed()),
-        width_(padded(lattice.labels)) {}
+        across_(trellis.transitions.step ? nullptr : trellis.model->transposed()),
+        width_(padded(trellis.labels)) {}
 
   // The scores of going from the first of `from` at position t to each of `to` at t + 1. Labels of successive
   // ranks lie side by side in the ranked matrix and need not be copied.

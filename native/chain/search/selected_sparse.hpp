@@ -8,12 +8,12 @@ namespace certus {
 template <class S>
 class Selected<Sparse<S>> {
  public:
-  Selected(const Lattice<Sparse<S>>& lattice, const DegenerateTables<S>&, Arena& arena)
-      : transitions_(lattice.transitions),
+  Selected(const Trellis<Sparse<S>>& trellis, const DegenerateTables<S>&, Arena& arena)
+      : transitions_(trellis.transitions),
         rows_{transitions_.row_begin, transitions_.row_to, transitions_.row_score},
         columns_{transitions_.column_begin, transitions_.column_from, transitions_.column_score},
-        spread_(arena.get<S>(lattice.labels, transitions_.fallback)),
-        source_(arena.get<Label>(lattice.labels, kNone)) {}
+        spread_(arena.get<S>(trellis.labels, transitions_.fallback)),
+        source_(arena.get<Label>(trellis.labels, kNone)) {}
 
   // As for dense transitions.
   const S* leaving(Index, const Selection& from, const Selection& to, S* buffer) const {

@@ -4,7 +4,7 @@
 namespace certus {
 
 CERTUS_SOLVER(astar) {
-  const FullSpace<Tr> space(lattice, request.heuristic, answer.counters, arena);
+  const FullSpace<Tr> space(trellis, request.heuristic, answer.counters, arena);
   answer.counters.activated = 0;  // of the labels themselves, not of the heuristic's
   ++answer.counters.iterations;
   answer.found = best_first(space, answer.labels, answer.counters, arena);

@@ -25,18 +25,18 @@ inline constexpr Index kLarge = 1000;
 inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
 template <class Tr>
-void whole(const Lattice<Tr>& lattice, const Request& request, Answer& answer, Arena& arena) {
+void whole(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
   answer.found = 0;
-  if (request.k > 1) return viterbi_astar(lattice, request, answer, arena);
+  if (request.k > 1) return viterbi_astar(trellis, request, answer, arena);
   if (request.defer) answer.deferred = true;
-  else viterbi(lattice, request, answer, arena);
+  else viterbi(trellis, request, answer, arena);
 }
 
-// Whether any score is NaN or +inf, for lattices that are not swept to the end.
+// Whether any score is NaN or +inf, for trellises that are not swept to the end.
 template <class Tr>
-bool bad(const Lattice<Tr>& lattice) {
-  const Sentence<typename Tr::Score> sentence{lattice.data, lattice.length, lattice.stride};
-  return invalid(sentence, lattice.labels).status == Status::invalid;
+bool bad(const Trellis<Tr>& trellis) {
+  const Sentence<typename Tr::Score> sentence{trellis.data, trellis.length, trellis.stride};
+  return invalid(sentence, trellis.labels).status == Status::invalid;
 }
 
 // Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
@@ -100,17 +100,17 @@ bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& an
 }  // namespace
 
 CERTUS_SOLVER(automatic) {
-  const Index T = lattice.length, L = lattice.labels;
-  if (L < kSmall || lattice.model->positions() > 0) {
-    if (bad(lattice)) answer.status = Status::invalid;
-    else whole(lattice, request, answer, arena);
+  const Index T = trellis.length, L = trellis.labels;
+  if (L < kSmall || trellis.model->positions() > 0) {
+    if (bad(trellis)) answer.status = Status::invalid;
+    else whole(trellis, request, answer, arena);
     return;
   }
   using Sweep = typename Pruned<Tr>::Sweep;
-  Pruned<Tr> pruned(lattice, answer.counters, arena);
+  Pruned<Tr> pruned(trellis, answer.counters, arena);
   const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10), edges = T * L * L / 200;
   const bool one = request.k == 1;
-  const bool listed = lattice.model->mostly_default();
+  const bool listed = trellis.model->mostly_default();
   for (const Try& attempt : !one ? kMany : listed ? kOneListed : L < kLarge ? kOne : kOneLarge) {
     const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution);
     if (sweep == Sweep::partial) {
@@ -118,11 +118,11 @@ CERTUS_SOLVER(automatic) {
         return;
       continue;
     }
-    if (sweep == Sweep::invalid || bad(lattice)) answer.status = Status::invalid;
+    if (sweep == Sweep::invalid || bad(trellis)) answer.status = Status::invalid;
     if (sweep == Sweep::dead || answer.status == Status::invalid) return;
     if (sweep == Sweep::flat) break;
   }
-  whole(lattice, request, answer, arena);
+  whole(trellis, request, answer, arena);
 }
 
 CERTUS_INSTANTIATE(automatic)

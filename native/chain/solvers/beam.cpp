@@ -52,19 +52,19 @@ class Outlook {
  public:
   using S = typename Tr::Score;
 
-  Outlook(const Lattice<Tr>& lattice, Index width, Arena& arena)
-      : lattice_(lattice),
-        bounds_(lattice.model->bounds()),
-        width_(std::min({width, lattice.labels, kMost})),
-        top_(arena.get<Hypothesis>(lattice.length * width_)),
-        size_(arena.get<Index>(lattice.length)),
-        entered_(arena.get<double>(lattice.length + 1)) {
-    const Index T = lattice.length, L = lattice.labels;
+  Outlook(const Trellis<Tr>& trellis, Index width, Arena& arena)
+      : trellis_(trellis),
+        bounds_(trellis.model->bounds()),
+        width_(std::min({width, trellis.labels, kMost})),
+        top_(arena.get<Hypothesis>(trellis.length * width_)),
+        size_(arena.get<Index>(trellis.length)),
+        entered_(arena.get<double>(trellis.length + 1)) {
+    const Index T = trellis.length, L = trellis.labels;
     double* own = arena.get<double>(L);
     entered_[T] = 0;
     double others = kNever<double>;
     for (Index t = T - 1; t >= 0; --t) {
-      const S* node = lattice.node(t);
+      const S* node = trellis.node(t);
       for (Index y = 0; y < L; ++y) own[y] = static_cast<double>(node[y]) + bounds_.enter[y];
       if (t < T - 1)
         for (Index y = 0; y < L; ++y) own[y] += bounds_.leave[y];
@@ -80,22 +80,22 @@ class Outlook {
       most = std::max(most, scores[h.label] + h.score);
       scores[h.label] = kNever<double>;
     }
-    return std::max(most, max_sum(scores, bounds_.leave.data(), lattice_.labels) + entered_[t + 1]);
+    return std::max(most, max_sum(scores, bounds_.leave.data(), trellis_.labels) + entered_[t + 1]);
   }
 
  private:
   // Bounds position t, given what its labels gain by themselves (`own`, used up) and the most through the less
   // promising labels of the position after; returns the same for this position.
   double look(Index t, double* own, double others_after) {
-    const Index L = lattice_.labels;
+    const Index L = trellis_.labels;
     Hypothesis* top = top_ + t * width_;
     size_[t] = select(own, L, width_, top);
     const double others = largest(own, L) + entered_[t + 1];
     entered_[t] = others;
     for (Index n = 0; n < size_[t]; ++n) {
       const Label y = top[n].label;
-      top[n].score = t < lattice_.length - 1 ? gain(t, y, others_after) : 0.0;
-      const double node = static_cast<double>(lattice_.node(t)[y]);
+      top[n].score = t < trellis_.length - 1 ? gain(t, y, others_after) : 0.0;
+      const double node = static_cast<double>(trellis_.node(t)[y]);
       entered_[t] = std::max(entered_[t], node + bounds_.enter[y] + top[n].score);
     }
     return others;
@@ -103,11 +103,11 @@ class Outlook {
 
   double gain(Index t, Label y, double others_after) const {
     double most = bounds_.leave[y] + others_after;
-    const S* node = lattice_.node(t + 1);
+    const S* node = trellis_.node(t + 1);
     const Hypothesis* after = top_ + (t + 1) * width_;
     for (Index n = 0; n < size_[t + 1]; ++n) {
       const Label z = after[n].label;
-      const double step = static_cast<double>(lattice_.at(t, y, z));
+      const double step = static_cast<double>(trellis_.at(t, y, z));
       most = std::max(most, step + static_cast<double>(node[z]) + after[n].score);
     }
     return most;
@@ -115,7 +115,7 @@ class Outlook {
 
   static constexpr Index kMost = 64;  // promising labels a position; their pairs are looked at
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   const Bounds<S>& bounds_;
   Index width_;
   Hypothesis* top_;  // [T][width]: the promising labels; `score` is the most that is gained after them
@@ -128,17 +128,17 @@ class Beam {
  public:
   using S = typename Tr::Score;
 
-  Beam(const Lattice<Tr>& lattice, Index width, Arena& arena)
-      : lattice_(lattice),
-        outlook_(lattice, width, arena),
-        arrivals_(arena.get<double>(lattice.labels)),
-        scores_(arena.get<double>(lattice.labels)),
-        buffer_(arena.get<S>(lattice.labels)) {}
+  Beam(const Trellis<Tr>& trellis, Index width, Arena& arena)
+      : trellis_(trellis),
+        outlook_(trellis, width, arena),
+        arrivals_(arena.get<double>(trellis.labels)),
+        scores_(arena.get<double>(trellis.labels)),
+        buffer_(arena.get<S>(trellis.labels)) {}
 
   // Tells whether the beam got through; what the dropped prefixes could have come to is in `missed` either way.
   bool run(Index width, Index* labels, Counters& counters, Arena& arena) {
     const Arena::Scope scope(arena);
-    const Index T = lattice_.length;
+    const Index T = trellis_.length;
     Hypothesis* beams = arena.get<Hypothesis>(T * width);  // [T][width]
     Index size = 0;
     missed = found = kNever<double>;
@@ -148,7 +148,7 @@ class Beam {
       const Hypothesis* previous = t ? beam - width : nullptr;
       extend(t, previous, size, counters);
       const Index before = size;
-      size = select(scores_, lattice_.labels, width, beam);
+      size = select(scores_, trellis_.labels, width, beam);
       counters.activated += size;
       if (t < T - 1) missed = std::max(missed, outlook_.most(t, scores_));
       if (size == 0) return false;
@@ -163,13 +163,13 @@ class Beam {
  private:
   // scores[y]: the best prefix from the beam to label y at position t; arrivals[y]: the same without its node.
   void extend(Index t, const Hypothesis* beam, Index size, Counters& counters) {
-    const Index L = lattice_.labels;
+    const Index L = trellis_.labels;
     std::fill(arrivals_, arrivals_ + L, t ? kNever<double> : 0.0);
     for (Index n = 0; n < size; ++n)
-      raise(arrivals_, beam[n].score, lattice_.transitions.row(t - 1, beam[n].label, buffer_), L);
+      raise(arrivals_, beam[n].score, trellis_.transitions.row(t - 1, beam[n].label, buffer_), L);
     counters.expanded += size;
     counters.edges += size * L;
-    const S* node = lattice_.node(t);
+    const S* node = trellis_.node(t);
     for (Index y = 0; y < L; ++y) scores_[y] = arrivals_[y] + static_cast<double>(node[y]);
   }
 
@@ -178,7 +178,7 @@ class Beam {
     for (Index n = 0; n < size; ++n) {
       const Label y = beam[n].label;
       const auto arrival = [&](Label b) {
-        return before[b].score + static_cast<double>(lattice_.at(t - 1, before[b].label, y));
+        return before[b].score + static_cast<double>(trellis_.at(t - 1, before[b].label, y));
       };
       Label from = 0;
       while (from < count - 1 && arrival(from) != arrivals_[y]) ++from;
@@ -187,7 +187,7 @@ class Beam {
   }
 
   void trace(const Hypothesis* beams, Index width, Index size, Index* labels) {
-    const Index T = lattice_.length;
+    const Index T = trellis_.length;
     const Hypothesis* last = beams + (T - 1) * width;
     const Hypothesis* h = std::min_element(last, last + size, better);
     found = h->score;
@@ -198,7 +198,7 @@ class Beam {
     }
   }
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   Outlook<Tr> outlook_;
   double* arrivals_;  // [L]
   double* scores_;    // [L]
@@ -209,11 +209,11 @@ class Beam {
 
 CERTUS_SOLVER(beam) {
   Index width = std::max<Index>(1, request.width);
-  Beam<Tr> search(lattice, width, arena);
+  Beam<Tr> search(trellis, width, arena);
   for (;; width *= 2) {
-    width = std::min(width, lattice.labels);
+    width = std::min(width, trellis.labels);
     if (search.run(width, answer.labels, answer.counters, arena)) break;
-    if (search.missed == kNever<double> || width == lattice.labels) return;  // nothing dropped leads to the end
+    if (search.missed == kNever<double> || width == trellis.labels) return;  // nothing dropped leads to the end
   }
   answer.found = 1;
   if (search.missed <= search.found) return;

@@ -25,17 +25,17 @@ class CarpeDiem {
  public:
   using S = typename Tr::Score;
 
-  CarpeDiem(const Lattice<Tr>& lattice, Counters& counters, Arena& arena)
-      : lattice_(lattice),
-        incoming_(lattice.model->bounds().incoming.data()),
+  CarpeDiem(const Trellis<Tr>& trellis, Counters& counters, Arena& arena)
+      : trellis_(trellis),
+        incoming_(trellis.model->bounds().incoming.data()),
         counters_(counters),
         arena_(arena),
-        layers_(arena.get<Layer>(lattice.length, Layer{})),
-        stack_(arena.get<Opening>(lattice.length)) {}
+        layers_(arena.get<Layer>(trellis.length, Layer{})),
+        stack_(arena.get<Opening>(trellis.length)) {}
 
   // Tells whether there is a path.
   bool run(Index* labels) {
-    for (Index t = 0; t < lattice_.length; ++t) {
+    for (Index t = 0; t < trellis_.length; ++t) {
       while (promising(t, best(t))) open(t);
       if (layers_[t].opened == 0) return false;
     }
@@ -86,13 +86,13 @@ class CarpeDiem {
   // Sorts out the next vertices of layer t, four times as many as the last time; false when none is left.
   bool refill(Index t) {
     Layer& layer = layers_[t];
-    const Index L = lattice_.labels;
+    const Index L = trellis_.labels;
     const bool first = layer.batch == 0;
     if (!first && layer.ready < layer.batch) return false;
     layer.batch = std::min(L, first ? kBatch : 4 * layer.batch);
     layer.closed = arena_.template get<Closed>(layer.batch);
     layer.next = layer.ready = 0;
-    const S* node = lattice_.node(t);
+    const S* node = trellis_.node(t);
     Closed* heap = layer.closed;  // the worst on top
     double least = kNever<double>;
     for (Index y = 0; y < L; ++y) {
@@ -143,7 +143,7 @@ class CarpeDiem {
     Opening& o = stack_[t];
     ++counters_.edges;
     const Label j = o.vertex.label;
-    const double x = p.score + (static_cast<double>(lattice_.at(t - 1, p.label, j)) - incoming_[j]);
+    const double x = p.score + (static_cast<double>(trellis_.at(t - 1, p.label, j)) - incoming_[j]);
     if (x > o.arrival) o.arrival = x, o.from = p.label;
   }
 
@@ -162,8 +162,8 @@ class CarpeDiem {
   }
 
   void trace(Index* labels) const {
-    const Open* v = layers_[lattice_.length - 1].open;
-    for (Index t = lattice_.length - 1;; --t) {
+    const Open* v = layers_[trellis_.length - 1].open;
+    for (Index t = trellis_.length - 1;; --t) {
       labels[t] = v->label;
       if (t == 0) return;
       const Label from = v->from;
@@ -173,7 +173,7 @@ class CarpeDiem {
 
   static constexpr Index kBatch = 8;
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   const double* incoming_;  // [L]
   Counters& counters_;
   Arena& arena_;
@@ -186,7 +186,7 @@ class CarpeDiem {
 CERTUS_SOLVER(carpediem) {
   static_cast<void>(request);
   answer.counters.iterations = 1;
-  if (CarpeDiem<Tr>(lattice, answer.counters, arena).run(answer.labels)) answer.found = 1;
+  if (CarpeDiem<Tr>(trellis, answer.counters, arena).run(answer.labels)) answer.found = 1;
   answer.counters.activated = answer.counters.expanded;
 }
 

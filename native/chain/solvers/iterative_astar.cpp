@@ -9,14 +9,14 @@
 namespace certus {
 
 CERTUS_SOLVER(iterative_astar) {
-  const double* ahead = naive_heuristic(lattice, arena);
-  DegenerateLattice<Tr> degenerate(lattice, 0, answer.counters, arena);
+  const double* ahead = naive_heuristic(trellis, arena);
+  DegenerateLattice<Tr> degenerate(trellis, 0, answer.counters, arena);
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
   Counters each;
   for (;;) {
     ++answer.counters.iterations;
     if (!best_first(DegenerateSpace<Tr>(degenerate, ahead), answer.labels, each, arena)) break;
-    for (Index t = 0; t < lattice.length; ++t) answer.labels[t] = degenerate.column(t).label[answer.labels[t]];
+    for (Index t = 0; t < trellis.length; ++t) answer.labels[t] = degenerate.column(t).label[answer.labels[t]];
     answer.found = search.is_active(answer.labels);
     if (answer.found) break;
     search.expand(kNever<double>);

@@ -23,22 +23,22 @@ template <class Tr>
 class DegenerateColumns {
  public:
   using S = typename Tr::Score;
-  // `lattice` and `buffer`, which has room for L + 1 scores, must outlive the search.
-  DegenerateColumns(const DegenerateLattice<Tr>& lattice, S* buffer) : lattice_(&lattice), buffer_(buffer) {}
+  // `trellis` and `buffer`, which has room for L + 1 scores, must outlive the search.
+  DegenerateColumns(const DegenerateLattice<Tr>& trellis, S* buffer) : trellis_(&trellis), buffer_(buffer) {}
 
-  Index length() const { return lattice_->length(); }
+  Index length() const { return trellis_->length(); }
   double offset(Index) const { return 0; }
-  double node(Index s, Index i) const { return lattice_->place(s).node[i]; }
-  double link(Index s, Index i, Index j) const { return static_cast<double>(lattice_->link(s, i, j)); }
-  Index label(Index s, Index i) const { return lattice_->place(s).label[i]; }
+  double node(Index s, Index i) const { return trellis_->place(s).node[i]; }
+  double link(Index s, Index i, Index j) const { return static_cast<double>(trellis_->link(s, i, j)); }
+  Index label(Index s, Index i) const { return trellis_->place(s).label[i]; }
 
   Index next(Index s, Index j, double value, Index index, double* found) const {
     if (s < 0) return -1;
-    const S* x = j < 0 ? nullptr : lattice_->arrivals(s, j, buffer_);
+    const S* x = j < 0 ? nullptr : trellis_->arrivals(s, j, buffer_);
     double best = kNever<double>;
     Index where = -1;
-    for (Index i = 0; i < lattice_->place(s).size(); ++i) {
-      const double sum = lattice_->prefix(s, i) + (x ? static_cast<double>(x[i]) : 0.0);
+    for (Index i = 0; i < trellis_->place(s).size(); ++i) {
+      const double sum = trellis_->prefix(s, i) + (x ? static_cast<double>(x[i]) : 0.0);
       const bool after = sum < value || (sum == value && i > index);
       if (after && sum > best) best = sum, where = i;
     }
@@ -47,7 +47,7 @@ class DegenerateColumns {
   }
 
  private:
-  const DegenerateLattice<Tr>* lattice_;
+  const DegenerateLattice<Tr>* trellis_;
   S* buffer_;
 };
 
@@ -80,12 +80,12 @@ bool add_next_best(const DegenerateLattice<Tr>& degenerate, DegeneratePaths<Tr>&
 CERTUS_SOLVER(iterative_viterbi_astar) {
   using S = typename Tr::Score;
   const Index k = request.k;
-  BestPaths<Tr> paths(lattice, k, arena);
-  add_beam(lattice, k, paths, answer.counters, arena);
-  DegenerateLattice<Tr> degenerate(lattice, 0, answer.counters, arena);
+  BestPaths<Tr> paths(trellis, k, arena);
+  add_beam(trellis, k, paths, answer.counters, arena);
+  DegenerateLattice<Tr> degenerate(trellis, 0, answer.counters, arena);
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
-  S* buffer = arena.get<S>(lattice.labels + 1);
-  Index* path = arena.get<Index>(lattice.length);
+  S* buffer = arena.get<S>(trellis.labels + 1);
+  Index* path = arena.get<Index>(trellis.length);
   for (bool forward = true;; forward = !forward) {
     const double most = forward ? degenerate.forward(paths.bound()) : degenerate.backward(paths.bound());
     if (most == kNever<double>) break;

@@ -87,8 +87,8 @@ class Hypotheses {
 
 CERTUS_SOLVER(kbest_astar) {
   using S = typename Tr::Score;
-  const Index T = lattice.length, L = lattice.labels;
-  const FullSpace<Tr> space(lattice, request.heuristic, answer.counters, arena);
+  const Index T = trellis.length, L = trellis.labels;
+  const FullSpace<Tr> space(trellis, request.heuristic, answer.counters, arena);
   answer.counters.activated = 0;  // of the labels themselves, not of the heuristic's
   ++answer.counters.iterations;
   Hypotheses<FullSpace<Tr>> hypotheses(space, request.k, answer.counters, arena);

@@ -62,34 +62,34 @@ class KBest {
  public:
   using S = typename Tr::Score;
 
-  KBest(const Lattice<Tr>& lattice, Index k, Arena& arena)
-      : lattice_(lattice),
-        bounds_(lattice.model->bounds()),
+  KBest(const Trellis<Tr>& trellis, Index k, Arena& arena)
+      : trellis_(trellis),
+        bounds_(trellis.model->bounds()),
         k_(k),
-        columns_(arena.get<Column>(lattice.length)),
-        least_(arena.get<double>(lattice.labels)),
-        reach_(arena.get<double>(lattice.labels)),
-        order_(arena.get<Label>(lattice.labels)),
-        hits_(arena.get<Label>(lattice.labels)) {
-    const Index L = lattice.labels;
+        columns_(arena.get<Column>(trellis.length)),
+        least_(arena.get<double>(trellis.labels)),
+        reach_(arena.get<double>(trellis.labels)),
+        order_(arena.get<Label>(trellis.labels)),
+        hits_(arena.get<Label>(trellis.labels)) {
+    const Index L = trellis.labels;
     Index room = 1;
-    for (Index t = 0; t < lattice.length; ++t, room = std::min(k, room * L))
+    for (Index t = 0; t < trellis.length; ++t, room = std::min(k, room * L))
       columns_[t] = {arena.get<Prefix>(L * room), arena.get<Index>(L, 0), room};
   }
 
   Index run(Index* labels, Counters& counters, Arena& arena) {
-    const Index T = lattice_.length;
+    const Index T = trellis_.length;
     start();
     for (Index t = 1; t < T; ++t) extend(t, counters);
     counters.iterations = 1;
-    counters.activated = T * lattice_.labels;
+    counters.activated = T * trellis_.labels;
     return finish(labels, arena);
   }
 
  private:
   void start() {
-    const S* node = lattice_.node(0);
-    for (Index y = 0; y < lattice_.labels; ++y) {
+    const S* node = trellis_.node(0);
+    for (Index y = 0; y < trellis_.labels; ++y) {
       columns_[0].list[y] = {static_cast<double>(node[y]), -1, -1};
       columns_[0].count[y] = node[y] != kNever<S>;
     }
@@ -98,8 +98,8 @@ class KBest {
   void extend(Index t, Counters& counters) {
     const Column& before = columns_[t - 1];
     Column& now = columns_[t];
-    const Index L = lattice_.labels;
-    const S* node = lattice_.node(t);
+    const Index L = trellis_.labels;
+    const S* node = trellis_.node(t);
     for (Index y = 0; y < L; ++y)
       least_[y] = node[y] == kNever<S> || bounds_.enter[y] == kNever<double> ? kClosed : kAny;
     if constexpr (std::is_same_v<Tr, Sparse<S>>) counters.edges += by_target(before, now);
@@ -117,8 +117,8 @@ class KBest {
     for (Index r = 0; r < n; ++r) {
       const Label i = ranked(r);
       if (r % kCheck == 0 && reach_[i] < slack()) return r;
-      const S* row = lattice_.transitions.row(t - 1, i, nullptr);
-      const Index hits = reaching(hits_, before.best(i), row, least_, lattice_.labels);
+      const S* row = trellis_.transitions.row(t - 1, i, nullptr);
+      const Index hits = reaching(hits_, before.best(i), row, least_, trellis_.labels);
       for (Index h = 0; h < hits; ++h) offer(before, now, i, hits_[h], row[hits_[h]]);
     }
     return n;
@@ -126,8 +126,8 @@ class KBest {
 
   // Returns how many pairs were tried.
   Index by_target(const Column& before, Column& now) {
-    const auto& tr = lattice_.transitions;
-    const Index L = lattice_.labels, n = tr.fallback == kNever<S> ? 0 : arrange(before, nullptr);
+    const auto& tr = trellis_.transitions;
+    const Index L = trellis_.labels, n = tr.fallback == kNever<S> ? 0 : arrange(before, nullptr);
     Label* listed_by = hits_;  // the last target that lists a label
     std::fill(listed_by, listed_by + L, -1);
     Index tried = 0;
@@ -165,7 +165,7 @@ class KBest {
   // Gathers the labels that have prefixes, to be read in order of best prefix plus `leave`; returns how many.
   Index arrange(const Column& before, const double* leave) {
     Index n = 0;
-    for (Label i = 0; i < lattice_.labels; ++i) {
+    for (Label i = 0; i < trellis_.labels; ++i) {
       if (before.count[i] == 0) continue;
       reach_[i] = before.best(i) + (leave ? leave[i] : 0.0);
       if (reach_[i] != kNever<double>) order_[n++] = i;
@@ -189,7 +189,7 @@ class KBest {
   // A label that reaches less than this gets in nowhere.
   double slack() const {
     double least = kClosed;
-    for (Index y = 0; y < lattice_.labels; ++y) {
+    for (Index y = 0; y < trellis_.labels; ++y) {
       const double x = least_[y] == kClosed ? kClosed : least_[y] - bounds_.enter[y];
       least = x < least ? x : least;
     }
@@ -199,13 +199,13 @@ class KBest {
   }
 
   Index finish(Index* labels, Arena& arena) const {
-    const Index T = lattice_.length;
+    const Index T = trellis_.length;
     const Column& last = columns_[T - 1];
-    const Index room = std::min(k_, lattice_.labels * last.room);
+    const Index room = std::min(k_, trellis_.labels * last.room);
     const Shortlist shortlist{arena.get<Prefix>(room), room};
     Index found = 0;
     double least = kAny;
-    for (Label y = 0; y < lattice_.labels; ++y)
+    for (Label y = 0; y < trellis_.labels; ++y)
       for (Index r = 0; r < last.count[y]; ++r)
         if (!shortlist.offer(found, least, {last.list[y * last.room + r].score, y, static_cast<Label>(r)})) break;
     std::sort_heap(shortlist.list, shortlist.list + found, better);
@@ -214,7 +214,7 @@ class KBest {
   }
 
   void trace(Prefix p, Index* labels) const {
-    for (Index t = lattice_.length - 1; t >= 0; --t) {
+    for (Index t = trellis_.length - 1; t >= 0; --t) {
       labels[t] = p.from;
       p = columns_[t].list[p.from * columns_[t].room + p.rank];
     }
@@ -222,7 +222,7 @@ class KBest {
 
   static constexpr Index kCheck = 16;  // labels between two looks at whether any more can get in
 
-  const Lattice<Tr>& lattice_;
+  const Trellis<Tr>& trellis_;
   const Bounds<S>& bounds_;
   Index k_;
   Column* columns_;  // [T]
@@ -238,11 +238,11 @@ class KBest {
 CERTUS_SOLVER(kbest_viterbi) {
   using S = typename Tr::Score;
   if constexpr (std::is_same_v<Tr, Dense<S>>) {
-    const Model<S>& model = *lattice.model;
-    if (request.sparse && model.has_sparse() && !lattice.transitions.step)
-      return kbest_viterbi(Lattice<Sparse<S>>(lattice, model.sparse()), request, answer, arena);
+    const Model<S>& model = *trellis.model;
+    if (request.sparse && model.has_sparse() && !trellis.transitions.step)
+      return kbest_viterbi(Trellis<Sparse<S>>(trellis, model.sparse()), request, answer, arena);
   }
-  answer.found = KBest<Tr>(lattice, request.k, arena).run(answer.labels, answer.counters, arena);
+  answer.found = KBest<Tr>(trellis, request.k, arena).run(answer.labels, answer.counters, arena);
 }
 
 CERTUS_INSTANTIATE(kbest_viterbi)

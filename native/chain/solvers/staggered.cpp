@@ -10,9 +10,9 @@
 namespace certus {
 
 CERTUS_SOLVER(staggered) {
-  BestPaths<Tr> paths(lattice, 1, arena);
-  add_beam(lattice, 1, paths, answer.counters, arena);
-  DegenerateLattice<Tr> degenerate(lattice, 0, answer.counters, arena);
+  BestPaths<Tr> paths(trellis, 1, arena);
+  add_beam(trellis, 1, paths, answer.counters, arena);
+  DegenerateLattice<Tr> degenerate(trellis, 0, answer.counters, arena);
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
   for (bool forward = true;; forward = !forward) {
     const double most = forward ? degenerate.forward(paths.bound()) : degenerate.backward(paths.bound());

@@ -4,12 +4,12 @@
 namespace certus {
 
 CERTUS_SOLVER(viterbi_astar) {
-  const Index L = lattice.labels;
-  const auto f = forward(lattice, arena);
-  answer.counters = {1, lattice.length * L, 0, (lattice.length - 1) * L * L, 0};
+  const Index L = trellis.labels;
+  const auto f = forward(trellis, arena);
+  answer.counters = {1, trellis.length * L, 0, (trellis.length - 1) * L * L, 0};
   if (f.died >= 0) return;
-  NextBest<FullColumns<Tr>> paths(FullColumns<Tr>(lattice, f, arena));
-  while (answer.found < request.k && paths.next(answer.labels + answer.found * lattice.length)) ++answer.found;
+  NextBest<FullColumns<Tr>> paths(FullColumns<Tr>(trellis, f, arena));
+  while (answer.found < request.k && paths.next(answer.labels + answer.found * trellis.length)) ++answer.found;
   answer.counters.expanded = paths.taken;
 }
 
