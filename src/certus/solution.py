@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+T = TypeVar("T")  # what is found: an array of labels, a tree, ...
 
 COUNTERS = ("iterations", "activated", "pruned", "edges", "expanded")
 
@@ -33,11 +35,11 @@ class Status(enum.Enum):
         return member
 
 
-class Solution:
+class Solution(Generic[T]):
     """An answer with its proof: ``score <= optimum <= bound``.
 
     Attributes:
-        value: the structure itself; for chains, the array of label ids, one a position.
+        value: the structure itself; for chains, the array of label ids, one per position.
         score: its score, summed in float64 along the structure.
         bound: no structure scores more than this (in a k-best list: none outside the better ranks does).
         status: a Status; ``optimal`` is a shorthand.
@@ -48,7 +50,7 @@ class Solution:
 
     def __init__(
         self,
-        value: Any,
+        value: T,
         score: float,
         bound: float,
         status: Status,
@@ -63,10 +65,9 @@ class Solution:
         self.position = position
 
     @property
-    def labels(self) -> NDArray[np.int64]:
-        """The label ids, one a position."""
-        labels: NDArray[np.int64] = self.value
-        return labels
+    def labels(self) -> T:
+        """The same as ``value``, where that is a label sequence."""
+        return self.value
 
     @property
     def optimal(self) -> bool:
@@ -95,7 +96,10 @@ class Solution:
         return f"Solution({value}, score={self.score:.6g}, {proof})"
 
 
-class KBest(Sequence[Solution]):
+S = TypeVar("S", bound=Solution[Any])
+
+
+class KBest(Sequence[S]):
     """The k best solutions, best first; fewer when fewer exist.
 
     Attributes:
@@ -104,45 +108,58 @@ class KBest(Sequence[Solution]):
         exhausted: whether these are all there are.
     """
 
-    __slots__ = ("_counters", "exhausted", "scores", "values")
+    __slots__ = ("_counters", "_solutions", "exhausted", "scores", "values")
 
-    def __init__(
-        self,
-        values: NDArray[np.int64],
+    def __init__(self, solutions: Sequence[S], *, exhausted: bool = False) -> None:
+        self._solutions: Sequence[S] | None = solutions
+        self.scores = np.array([solution.score for solution in solutions], np.float64)
+        self.values: Any = [solution.value for solution in solutions]
+        self._counters: Sequence[Any] = (0, 0, 0, 0, 0)
+        self.exhausted = exhausted
+
+    @classmethod
+    def of_arrays(
+        cls,
+        values: Any,
         scores: NDArray[np.float64],
         counters: Sequence[Any] = (0, 0, 0, 0, 0),  # the last five are read
         *,
         exhausted: bool = False,
-    ) -> None:
-        self.values = values
-        self.scores = scores
-        self._counters = counters
-        self.exhausted = exhausted
+    ) -> KBest[S]:
+        """Make one of proven structures; each becomes a Solution when it is asked for."""
+        made = cls.__new__(cls)
+        made._solutions, made._counters = None, counters
+        made.values, made.scores, made.exhausted = values, scores, exhausted
+        return made
 
     @property
-    def labels(self) -> NDArray[np.int64]:
-        """(n, T) the label ids, a row a solution."""
+    def labels(self) -> Any:
+        """The same as ``values``, where these are label sequences."""
         return self.values
 
     @property
     def stats(self) -> dict[str, int]:
         """What the search did, as in Solution.stats."""
+        if self._solutions:
+            return self._solutions[0].stats
         return dict(zip(COUNTERS, self._counters[-len(COUNTERS) :], strict=True))
 
     def __len__(self) -> int:
         return len(self.scores)
 
     @overload
-    def __getitem__(self, rank: int) -> Solution: ...
+    def __getitem__(self, rank: int) -> S: ...
     @overload
-    def __getitem__(self, rank: slice) -> list[Solution]: ...
-    def __getitem__(self, rank: int | slice) -> Solution | list[Solution]:
+    def __getitem__(self, rank: slice) -> list[S]: ...
+    def __getitem__(self, rank: int | slice) -> S | list[S]:
         if isinstance(rank, slice):
             return [self[i] for i in range(*rank.indices(len(self)))]
+        if self._solutions is not None:
+            return self._solutions[rank]
         score = float(self.scores[rank])
-        return Solution(self.values[rank], score, score, Status.OPTIMAL, self._counters)
+        return cast(S, Solution(self.values[rank], score, score, Status.OPTIMAL, self._counters))
 
-    def __iter__(self) -> Iterator[Solution]:
+    def __iter__(self) -> Iterator[S]:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:

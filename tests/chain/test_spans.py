@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from certus.chain import spans
+from certus.chain.spans import spans
 from certus.chain.spans import is_tag
 from certus.evaluation import Span
 from tests.reference import conlleval

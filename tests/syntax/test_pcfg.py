@@ -10,7 +10,7 @@ import pytest
 
 from certus.errors import InvalidInput
 from certus.syntax import Grammar, Options, Tree, prepared
-from certus.syntax.constituency import binarize
+from certus.syntax import binarize
 from certus.syntax.constituency.lexicon import Lexicon
 from certus.syntax.constituency.pcfg import count, transformed
 from certus.syntax.constituency.signatures import signature, signatures

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from certus.chain import spans
+from certus.chain.spans import spans
 from certus.formats import Sentence
 from certus.latent import Inference
 from certus.learn.decoders import starts

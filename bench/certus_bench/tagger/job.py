@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from certus.chain import spans
+from certus.chain.spans import spans
 from certus.errors import CertusError
 from certus.evaluation import F1, Share
 from certus.formats import Sentence, Target

@@ -325,7 +325,11 @@ class Chain:
         length = len(scores)
         if length == 0:
             empty = np.empty((1, 0), np.int64)
-            return Solution(empty[0], 0.0, 0.0, Status.OPTIMAL) if k == 1 else KBest(empty, np.zeros(1))
+            return (
+                Solution(empty[0], 0.0, 0.0, Status.OPTIMAL)
+                if k == 1
+                else KBest.of_arrays(empty, np.zeros(1))
+            )
         self._check_length(length)
         most = at_most(k, self.labels, length)
         labels = np.empty(most * length, np.int64)
@@ -351,10 +355,10 @@ class Chain:
         status, found = result[0], result[1]
         if status >= INFEASIBLE:
             failed = self._failed(result, scores, infeasible, sentence)
-            return failed if k == 1 else KBest(labels[:0], totals[:0], result, exhausted=True)
+            return failed if k == 1 else KBest.of_arrays(labels[:0], totals[:0], result, exhausted=True)
         if k == 1:
             return Solution(labels[0], float(totals[0]), result[3], _STATUS[status], result)
-        return KBest(labels[:found], totals[:found], result, exhausted=found < k)
+        return KBest.of_arrays(labels[:found], totals[:found], result, exhausted=found < k)
 
     def _check(self, status: int, position: int, label: int, scores: NDArray[Any]) -> None:
         """Raise what a native status stands for, unless all is well."""

@@ -113,12 +113,14 @@ class Hypergraph:
         search = self._search(scores, infeasible)
         if search is None:
             nothing: Any = []
-            return KBest(nothing, np.empty(0), self._counters(), exhausted=True)
+            return KBest.of_arrays(nothing, np.empty(0), self._counters(), exhausted=True)
         edges, offsets, found = search.next(k)
         self._check(search.outcome, -1, found)
         order = np.argsort(-found, kind="stable")  # sums in preorder can differ by rounding from the search's
         values: Any = [edges[offsets[i] : offsets[i + 1]] for i in order]
-        return KBest(values, found[order], self._counters(search.expanded), exhausted=len(found) < k)
+        return KBest.of_arrays(
+            values, found[order], self._counters(search.expanded), exhausted=len(found) < k
+        )
 
     def derivations(self, scores: Any) -> Iterator[Solution]:
         """Yield derivations in decreasing order of score, but for rounding, as long as the caller asks."""

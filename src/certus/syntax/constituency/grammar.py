@@ -303,7 +303,7 @@ class Grammar:
             score = float(found.scores[first])
             return Solution(self._tree(found, first, words), score, score, Status.OPTIMAL, counters)
         trees: Any = [self._tree(found, place, words) for place in range(first, last)]
-        return KBest(trees, found.scores[first:last], counters, exhausted=last - first < k)
+        return KBest.of_arrays(trees, found.scores[first:last], counters, exhausted=last - first < k)
 
     def _tree(self, found: _Found, place: int, words: Sequence[str]) -> Tree:
         nodes = slice(found.node_first[place], found.node_first[place + 1])
