@@ -9,8 +9,7 @@ import pytest
 
 from certus.annotation.trees import base_label, rooted, without_functions, without_traces
 from certus.errors import InvalidInput
-from certus.syntax import Tree, penn_words, prepared, unbinarize
-from certus.syntax import annotate, binarize
+from certus.syntax import Tree, annotate, binarize, penn_words, prepared, unbinarize
 from certus.syntax.constituency.annotate import SPLITS, escaped, plain
 from certus.syntax.constituency.binarize import DIRECTIONS
 from certus.syntax.constituency.heads import head, head_leaf

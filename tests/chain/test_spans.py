@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from certus.chain.spans import spans
-from certus.chain.spans import is_tag
+from certus.chain.spans import is_tag, spans
 from certus.evaluation import Span
 from tests.reference import conlleval
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from certus.errors import InvalidInput
-from certus.syntax import Grammar, Options, Tree, prepared
-from certus.syntax import binarize
+from certus.syntax import Grammar, Options, Tree, binarize, prepared
 from certus.syntax.constituency.lexicon import Lexicon
 from certus.syntax.constituency.pcfg import count, transformed
 from certus.syntax.constituency.signatures import signature, signatures

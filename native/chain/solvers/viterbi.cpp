@@ -33,7 +33,8 @@ CERTUS_SOLVER(viterbi) {
 }
 
 template <class S>
-void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* answers, Index sentences, Arena& arena) {
+void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* answers, Index sentences,
+                      Arena& arena) {
   const Index L = trellises[0]->labels, width = padded(L);
   Index longest = 0;
   auto* forwards = arena.get<Forward<S>>(sentences);
