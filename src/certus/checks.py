@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput
+from certus.solution import OnInfeasible
+
+# What people pass: NumPy arrays, nested sequences, and torch tensors (which NumPy's protocols cover).
+Scores: TypeAlias = ArrayLike  # numbers; -inf forbids
+Mask: TypeAlias = ArrayLike  # booleans
+Lengths: TypeAlias = ArrayLike  # whole numbers
 
 SINGLE = np.dtype(np.float32)
 DOUBLE = np.dtype(np.float64)
@@ -81,6 +87,20 @@ def as_vector(name: str, value: Any, labels: int, dtype: np.dtype[Any] | None = 
         raise InvalidInput(f"{name} must have shape ({labels},), one score a label, not {array.shape}")
     check_finite(name, array)
     return array
+
+
+def check_count(name: str, value: object, *, least: int = 1) -> None:
+    """Refuse an argument or option that is not a whole number, or is below the least that makes sense."""
+    if type(value) is int and value >= least:  # the common case, without the price of isinstance
+        return
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise InvalidInput(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def check_infeasible(value: OnInfeasible) -> None:
+    """Refuse a policy for infeasible problems that does not exist."""
+    if value not in ("raise", "return"):
+        raise InvalidInput(f'infeasible must be "raise" or "return", not {value!r}')
 
 
 def check_finite(name: str, array: NDArray[Any]) -> None:

@@ -36,26 +36,40 @@ class ModelError(CertusError):
 
 
 class Infeasible(CertusError):
-    """No structure is allowed under the model: every path meets a score of ``-inf``.
+    """No structure is allowed under the model: each one meets a score of ``-inf``.
+
+    The message says what is not possible, where the last structure dies, and what to look for;
+    ``describe_infeasible`` puts it together.
 
     Attributes:
-        position: the first position that no path reaches.
+        position: the first position that no structure reaches, or None where there are no positions.
         sentence: the index of the sentence in its batch, or None for a single one.
     """
 
-    def __init__(self, position: int, sentence: int | None = None) -> None:
+    def __init__(self, message: str, *, position: int | None = None, sentence: int | None = None) -> None:
         self.position = position
         self.sentence = sentence
-        where = "" if sentence is None else f"sentence {sentence}: "
-        super().__init__(
-            f"{where}no label sequence is possible: the last one dies at position {position}. "
-            "Look for -inf in the emissions there and in the transitions that lead there "
-            "(or the end scores, if it is the last position); "
-            'infeasible="return" gives a Solution with status INFEASIBLE instead of this error.'
-        )
+        super().__init__(message)
 
-    def __reduce__(self) -> tuple[type[Infeasible], tuple[int, int | None]]:
-        return type(self), (self.position, self.sentence)
+    @classmethod
+    def at_position(cls, position: int, sentence: int | None = None) -> Infeasible:
+        """Return the error for a chain of which no label sequence gets past a position."""
+        message = describe_infeasible(
+            f"no label sequence is possible: the last one dies at position {position}",
+            "Look for -inf in the emissions there and in the transitions that lead there "
+            "(or the end scores, if it is the last position)",
+            sentence,
+        )
+        return cls(message, position=position, sentence=sentence)
+
+
+def describe_infeasible(problem: str, advice: str, sentence: int | None = None) -> str:
+    """Return the message of an Infeasible: what is not possible and why, then what to do."""
+    where = "" if sentence is None else f"sentence {sentence}: "
+    return (
+        f"{where}{problem}. {advice}; "
+        'infeasible="return" gives a Solution with status INFEASIBLE instead of this error.'
+    )
 
 
 class NotFitted(InvalidInput, AttributeError):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T")  # what is found: an array of labels, a tree, ...
+
+OnInfeasible: TypeAlias = Literal["raise", "return"]  # what a verb does where no structure is allowed
 
 COUNTERS = ("iterations", "activated", "pruned", "edges", "expanded")
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from certus import checks as inputs
 from certus.chain.automaton import Automaton
-from certus.chain.method import INFEASIBLE, Method, positive
+from certus.chain.method import INFEASIBLE, Method
 from certus.chain.methods import at_most, choose
 from certus.errors import InvalidInput
 from certus.solution import Solution, Status
@@ -31,8 +31,8 @@ def decode_batch(
     infeasible: Any,
 ) -> list[Any]:
     """Do what Chain.decode_batch promises."""
-    positive("k", k)
-    positive("threads", threads)
+    inputs.check_count("k", k)
+    inputs.check_count("threads", threads)
     chosen = choose(method, k)
     if isinstance(allowed, Automaton):
         chain, allowed = chain.constrained(allowed), None

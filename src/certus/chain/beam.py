@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from certus import _native
-from certus.chain.method import Method, positive
+from certus.chain.method import Method
+from certus.checks import check_count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,7 @@ class Beam(Method):
     width: int = 8
 
     def __post_init__(self) -> None:
-        positive("width", self.width)
+        check_count("width", self.width)
 
     def request(self, k: int) -> _native.Request:
         """Pass the option on."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from certus import _native
-from certus.errors import InvalidInput
 
 # How the native code says what became of a sentence.
 OPTIMAL, FEASIBLE, INFEASIBLE, INVALID = range(4)
@@ -33,11 +30,3 @@ class Method:
     def request(self, k: int) -> _native.Request:
         """Return what the native code is asked; methods with options extend it."""
         return _native.Request(k=k)
-
-
-def positive(name: str, value: int) -> None:
-    """Refuse an argument or option that has to be a whole number above zero."""
-    if type(value) is int and value >= 1:  # the common case, without the price of isinstance
-        return
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")

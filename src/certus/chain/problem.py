@@ -23,13 +23,12 @@ from certus import checks as inputs
 from certus.chain import batch as _batch
 from certus.chain.automaton import Automaton
 from certus.chain.marginals import Marginals
-from certus.chain.method import INFEASIBLE, INVALID, OPTIMAL, Method, positive
+from certus.chain.method import INFEASIBLE, INVALID, OPTIMAL, Method
 from certus.chain.methods import at_most, choose
 from certus.chain.sparse import SparseTransitions, as_sparse
 from certus.errors import Infeasible, InvalidInput
-from certus.solution import KBest, Solution, Status
+from certus.solution import KBest, OnInfeasible, Solution, Status
 
-OnInfeasible: TypeAlias = Literal["raise", "return"]
 Model: TypeAlias = "_native.Model32 | _native.Model64"
 
 _STATUS = (Status.OPTIMAL, Status.FEASIBLE, Status.INFEASIBLE)
@@ -199,7 +198,7 @@ class Chain:
         self, emissions: Any, n: int = 1, *, seed: int | np.random.Generator | None = None
     ) -> NDArray[np.int64]:
         """Draw n label sequences from the distribution p(y) proportional to exp(score(y)): (n, T)."""
-        positive("n", n)
+        inputs.check_count("n", n)
         scores, model = self._ready(emissions)
         labels = np.empty((n, len(scores)), np.int64)
         if labels.size == 0:
@@ -320,7 +319,7 @@ class Chain:
     def _decode_with(
         self, model: Model, scores: NDArray[Any], k: int, method: str | Method, infeasible: OnInfeasible
     ) -> Solution | KBest:
-        positive("k", k)
+        inputs.check_count("k", k)
         chosen = choose(method, k)
         length = len(scores)
         if length == 0:
@@ -377,7 +376,7 @@ class Chain:
             name = "emissions" if sentence is None else f"emissions[{sentence}]"
             inputs.refuse(name, (position, label), scores)
         if infeasible != "return":
-            raise Infeasible(position, sentence)
+            raise Infeasible.at_position(position, sentence)
         nothing = np.empty(0, np.int64)
         return Solution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, result[5:], position)
 

@@ -21,10 +21,10 @@ from certus import _native
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
 from certus.hypergraph.errors import NoDerivation, too_large
-from certus.solution import Solution, Status
+from certus.solution import OnInfeasible, Solution, Status
 
 if TYPE_CHECKING:
-    from certus.hypergraph.graph import Hypergraph, OnInfeasible
+    from certus.hypergraph.graph import Hypergraph
 
 Rows: TypeAlias = "Sequence[Mapping[int, float]] | tuple[ArrayLike, ArrayLike, ArrayLike]"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from certus import _native
-from certus.errors import CertusError, Infeasible, InvalidInput
+from certus.errors import Infeasible, InvalidInput
 
 _SHOWN = 8
 
@@ -42,12 +42,7 @@ class NoDerivation(Infeasible):
 
     def __init__(self, message: str, node: Any = None) -> None:
         self.node = node
-        self.message = message
-        self.position, self.sentence = -1, None
-        CertusError.__init__(self, message)
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.message, self.node)
+        super().__init__(message)
 
 
 def too_large(advice: str) -> InvalidInput:

@@ -13,25 +13,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.chain.method import positive
-from certus.checks import refuse
+from certus.checks import check_count, refuse
 from certus.errors import InvalidInput
 from certus.hypergraph import counting, inputs
 from certus.hypergraph.errors import no_derivation, too_large
 from certus.hypergraph.results import Marginals, MaxMarginals, Pruned
-from certus.solution import KBest, Solution, Status
+from certus.solution import KBest, OnInfeasible, Solution, Status
 
 if TYPE_CHECKING:
     from certus.hypergraph.constrained import Constrained, Rows
     from certus.hypergraph.part import HypergraphPart, Space
 
-OnInfeasible: TypeAlias = Literal["raise", "return"]
 T = TypeVar("T")
 
 _INFEASIBLE, _INVALID, _OVERFLOW, _TOO_LARGE = 2, 3, 4, 5
@@ -109,7 +107,7 @@ class Hypergraph:
         ``values`` is a list of derivations. The algorithm is the third of Huang & Chiang, "Better k-best
         parsing" (IWPT 2005); each derivation taken from an edge with m tails costs m² steps.
         """
-        positive("k", k)
+        check_count("k", k)
         search = self._search(scores, infeasible)
         if search is None:
             nothing: Any = []
@@ -193,7 +191,7 @@ class Hypergraph:
         self, scores: Any, n: int = 1, *, seed: int | np.random.Generator | None = None
     ) -> list[NDArray[np.int64]]:
         """Draw n derivations from the distribution p(d) proportional to exp(score(d))."""
-        positive("n", n)
+        check_count("n", n)
         array = self._scores(scores)
         start = int(np.random.default_rng(seed).integers(2**63))
         outcome, where, edges, offsets = self._forest.sample(array, n, start)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from certus.chain.method import positive
+from certus.checks import check_count
 from certus.errors import InvalidInput
 from certus.latent.method import Inference
 
@@ -37,7 +37,7 @@ class LDI(Inference):
 
     def __post_init__(self) -> None:
         if self.steps is not None:
-            positive("steps", self.steps)
+            check_count("steps", self.steps)
         if self.bound not in BOUNDS:
             raise InvalidInput(f"unknown bound {self.bound!r}; choose one of: {', '.join(BOUNDS)}")
 

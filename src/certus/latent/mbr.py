@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.chain.method import positive
 from certus.chain.spans import begins_between, ends_between, is_tag
+from certus.checks import check_count
 from certus.errors import InvalidInput
 from certus.latent.method import Inference
 
@@ -44,9 +44,9 @@ class MBR(Inference):
     best: int | None = None
 
     def __post_init__(self) -> None:
-        positive("steps", self.steps)
+        check_count("steps", self.steps)
         if self.best is not None:
-            positive("best", self.best)
+            check_count("best", self.best)
         if not callable(self.gain) and self.gain not in GAINS:
             raise InvalidInput(
                 f"unknown gain {self.gain!r}; choose one of: {', '.join(GAINS)}, or give a function"

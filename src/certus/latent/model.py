@@ -20,15 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus import checks as inputs
 from certus.chain import Automaton, Chain, Marginals
-from certus.chain.method import INFEASIBLE, INVALID, positive
-from certus.chain.problem import OnInfeasible
+from certus.chain.method import INFEASIBLE, INVALID
 from certus.errors import Infeasible, InvalidInput
 from certus.latent.answers import Answers
 from certus.latent.inference import choose
 from certus.latent.mbr import MBR
 from certus.latent.method import Inference
 from certus.latent.solution import LabelSequences, LatentSolution
-from certus.solution import Status
+from certus.solution import OnInfeasible, Status
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -146,8 +145,8 @@ class LatentChain:
             allowed: an Automaton, or a list of what ``decode`` takes.
             infeasible: as in ``decode``.
         """
-        positive("k", k)
-        positive("threads", threads)
+        inputs.check_count("k", k)
+        inputs.check_count("threads", threads)
         chosen = choose(inference, k)
         if isinstance(allowed, Automaton):
             limited = self.constrained(allowed)
@@ -331,7 +330,7 @@ class LatentChain:
         if status != INFEASIBLE:
             return answers.solutions(n, k, begins, inference)
         if infeasible != "return":
-            raise Infeasible(position, sentence)
+            raise Infeasible.at_position(position, sentence)
         nothing = LatentSolution(
             np.empty(0, np.int64),
             -np.inf,
@@ -345,7 +344,7 @@ class LatentChain:
 
     def _check(self, facts: Sequence[int], sentence: int | None) -> None:
         if facts[0] == INFEASIBLE:
-            raise Infeasible(facts[1], sentence)
+            raise Infeasible.at_position(facts[1], sentence)
         if facts[0] == INVALID:
             raise InvalidInput(
                 f"emissions[{facts[1]}, {int(self._order[facts[2]])}] is NaN or +inf; scores must be finite, "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
 from certus.part import Part
 from certus.relax.cells import as_cells
@@ -18,7 +19,7 @@ from certus.relax.oracle import Oracle
 from certus.relax.progress import watching
 from certus.relax.search import Limits, Progress, Search, Stop
 from certus.relax.solution import ByPart, Handle, JointSolution
-from certus.solution import Status
+from certus.solution import OnInfeasible, Status
 
 NODES = 1000
 TOLERANCE = 1e-12
@@ -96,7 +97,7 @@ class Decomposition:
         whole: bool = False,
         tolerance: float = TOLERANCE,
         progress: bool | Callable[[Progress], None] | None = None,
-        infeasible: Literal["raise", "return"] = "raise",
+        infeasible: OnInfeasible = "raise",
     ) -> JointSolution:
         """Find the best whole and prove it, unless a limit is hit, which the status says.
 
@@ -118,8 +119,7 @@ class Decomposition:
                 status.
         """
         limits = _limits(max_iterations, seconds, max_nodes, tolerance, whole)
-        if infeasible not in ("raise", "return"):
-            raise InvalidInput(f'infeasible must be "raise" or "return", not {infeasible!r}')
+        check_infeasible(infeasible)
         layout = self._layout()
         oracles = [
             Oracle(part, handle.name, weight, blocks, whole=whole)
@@ -269,9 +269,8 @@ def _limits(
     iterations: int | None, seconds: float | None, nodes: int, tolerance: float, whole: bool
 ) -> Limits:
     for name, value in (("max_iterations", iterations), ("max_nodes", nodes)):
-        given = isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1
-        if not given and (name == "max_nodes" or value is not None):
-            raise InvalidInput(f"{name} must be a whole number of at least 1, not {value!r}")
+        if value is not None or name == "max_nodes":
+            check_count(name, value)
     if seconds is not None and not seconds > 0:
         raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
     if not 0 <= tolerance < 1e-6:

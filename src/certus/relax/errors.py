@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from certus.errors import CertusError, Infeasible
+from certus.errors import CertusError, Infeasible, describe_infeasible
 
 if TYPE_CHECKING:
     from certus.relax.solution import JointSolution
@@ -37,13 +37,12 @@ class NoAgreement(Infeasible):
 
     def __init__(self, solution: JointSolution | None = None) -> None:
         self.solution = solution
-        self.position, self.sentence = -1, None
-        CertusError.__init__(
-            self,
-            "no structures of the parts agree on every shared cell. Look for cells that one part needs and "
-            'another forbids; infeasible="return" gives a solution with status INFEASIBLE instead of this '
-            "error.",
+        super().__init__(
+            describe_infeasible(
+                "no structures of the parts agree on every shared cell",
+                "Look for cells that one part needs and another forbids",
+            )
         )
 
-    def __reduce__(self) -> tuple[type[NoAgreement], tuple[()]]:  # type: ignore[override]
-        return type(self), ()
+    def __reduce__(self) -> tuple[type[NoAgreement], tuple[JointSolution | None]]:
+        return type(self), (self.solution,)
