@@ -1,33 +1,9 @@
-// What the CRF kernels share: rows of labels in whole vectors, aligned memory, a vectorised exponential.
+// Vectors of doubles: loading, storing, adding up their lanes, and the exponential.
 #pragma once
-
-#include <cstddef>
-#include <new>
-#include <vector>
 
 #include "base/vector.hpp"
 
 namespace certus {
-
-// Rows of labels are this long: whole vectors, the lanes past the last label holding zeros.
-inline Index whole_vectors(Index labels) { return (labels + 7) / 8 * 8; }
-
-// Memory that starts at a cache line.
-template <class X>
-struct AlignedAllocator {
-  using value_type = X;
-  AlignedAllocator() = default;
-  template <class Y>
-  AlignedAllocator(const AlignedAllocator<Y>&) {}
-  X* allocate(std::size_t n) { return static_cast<X*>(::operator new(n * sizeof(X), std::align_val_t{64})); }
-  void deallocate(X* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
-  template <class Y>
-  bool operator==(const AlignedAllocator<Y>&) const {
-    return true;
-  }
-};
-using Doubles = std::vector<double, AlignedAllocator<double>>;
-
 namespace {
 
 using Vec = Simd<double>::vector;

@@ -1,11 +1,11 @@
-// The two loops that lattices are gone over with.
+// Max-plus sums of a row of doubles and a row of floats.
 #pragma once
 
 #include <cstddef>
 
 #include "base/types.hpp"
 
-namespace certus::corpus {
+namespace certus {
 
 // max_i x[i] + y[i]
 inline double largest_sum(const double* __restrict x, const float* __restrict y, std::size_t n) {
@@ -25,4 +25,4 @@ inline void raise(double* __restrict x, const float* __restrict y, double z, std
   }
 }
 
-}  // namespace certus::corpus
+}  // namespace certus

@@ -1,13 +1,22 @@
-// Weights, the exponentials of scores, in two kinds of numbers: as they are, or as their logarithms. The sums are
-// written once for both. Numbers as they are come out of reach where scores span hundreds; logarithms never do, but a
-// sum of them is slow.
+// The kinds of numbers in which sums over paths are taken. A kind says which number is zero and which is one, and how a
+// row of numbers is kept in range:
+//
+//   PowersOfTwo    weights (exponentials of scores) as they are, scaled by powers of two, which round nothing;
+//   Logarithms     logarithms of weights, which are never out of range, but slow to add;
+//   RelativeLogs   logarithms of weights, relative to the largest of the row;
+//   MaxPlus        scores of which the largest counts, instead of their sum.
+//
+// Kind::rescale(row, count, total) brings a row in range, adds to the total what was taken out of it, and tells whether
+// anything but zeros is in the row. Sums whose rows are divided by their own sum have a LogProduct as their total, and
+// do so in kernels of their own, in one pass with the multiplication by the nodes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
-#include "base/types.hpp"
+#include "base/simd.hpp"
 
-namespace certus::latent {
+namespace certus {
 
 inline constexpr double kLogTwo = 0.693147180559945309417;
 
@@ -25,27 +34,78 @@ inline bool operator<(Logarithm a, Logarithm b) { return a.log < b.log; }
 inline double log_of(double x) { return x > 0 ? std::log(x) : kNever<double>; }
 inline double log_of(Logarithm x) { return x.log; }
 
-template <class N>
-inline constexpr N kZero = {};
-template <class N>
-inline constexpr N kOne = {};
-template <>
-inline constexpr double kOne<double> = 1;
-template <>
-inline constexpr Logarithm kOne<Logarithm> = {0};
+// What was taken out of numbers: 2^exponent.
+struct Exponent {
+  Index exponent = 0;
+  double log() const { return static_cast<double>(exponent) * kLogTwo; }
+};
 
-// Brings the largest of some numbers near 1 by a power of two, which loses nothing; returns the exponent. The numbers
-// were 2^exponent times as large. Zeros alone are left as they are.
-inline Index rescale(double* x, Index count) {
-  double most = 0;
-  for (Index i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
-  if (!(most > 0) || (most > 0x1p-64 && most < 0x1p64)) return 0;  // nothing there, or near enough
-  int exponent;
-  std::frexp(most, &exponent);
-  const double factor = std::ldexp(1.0, -exponent);
-  for (Index i = 0; i < count; ++i) x[i] *= factor;
-  return exponent;
-}
-inline Index rescale(Logarithm*, Index) { return 0; }
+// A sum of logarithms.
+struct LogSum {
+  double sum = 0;
+  double log() const { return sum; }
+};
 
-}  // namespace certus::latent
+// The log of a product of many factors, each within 1e-270 and 1e270, with few logarithms.
+struct LogProduct {
+  double logs = 0, factor = 1;
+
+  void times(double x) {
+    factor *= x;
+    if (factor < 1e-30 || factor > 1e30) logs += std::log(factor), factor = 1;
+  }
+  double log() const { return logs + std::log(factor); }
+};
+
+struct PowersOfTwo {
+  using Value = double;
+  using Total = Exponent;
+  static constexpr double zero = 0, one = 1;
+
+  // Brings the number of the largest magnitude near 1, unless it is near enough. Numbers may be negative.
+  static bool rescale(double* x, Index count, Total& total) {
+    double most = 0;
+    for (Index i = 0; i < count; ++i) most = std::abs(x[i]) > most ? std::abs(x[i]) : most;
+    if (!(most > 0)) return false;
+    if ((most > 0x1p-64 && most < 0x1p64) || !std::isfinite(most)) return true;
+    int exponent;
+    std::frexp(most, &exponent);
+    exponent = std::max(exponent, -1000);  // what is smaller comes up over the next steps; its factor would overflow
+    const double factor = std::ldexp(1.0, -exponent);
+    for (Index i = 0; i < count; ++i) x[i] *= factor;
+    total.exponent += exponent;
+    return true;
+  }
+};
+
+struct Logarithms {
+  using Value = Logarithm;
+  using Total = Exponent;
+  static constexpr Logarithm zero = {}, one = {0};
+
+  static bool rescale(Logarithm*, Index, Total&) { return true; }
+};
+
+struct RelativeLogs {
+  using Value = double;
+  using Total = LogSum;
+  static constexpr double zero = kNever<double>, one = 0;
+
+  static bool rescale(double* x, Index count, Total& total) {
+    const double most = largest(x, count);
+    if (most == zero) return false;
+    subtract(x, most, count);
+    total.sum += most;
+    return true;
+  }
+};
+
+struct MaxPlus {
+  using Value = double;
+  using Total = LogSum;
+  static constexpr double zero = kNever<double>, one = 0;
+
+  static bool rescale(double*, Index, Total&) { return true; }
+};
+
+}  // namespace certus

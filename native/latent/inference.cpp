@@ -14,7 +14,7 @@ namespace {
 constexpr Index kMostExpanded = Index{1} << 18;  // of label search: its memory is limited
 
 // Everything that is known of a sentence while it is searched.
-template <class N>
+template <class Kind>
 class Search {
  public:
   Search(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
@@ -94,11 +94,11 @@ class Search {
   const LatentModel& model_;
   const Wanted& wanted_;
   Arena& arena_;
-  Weights<N> weights_;
+  Weights<Kind> weights_;
   double total_;  // log Z, less what was taken out
   double slack_;
   Sequences sequences_;
-  std::optional<LabelSearch<N>> labels_;
+  std::optional<LabelSearch<Kind>> labels_;
   bool exhausted_ = false;
 };
 
@@ -111,7 +111,7 @@ Found marginals_in(const LatentModel& model, const Moves& moves, const double* e
   double* of_states = arena.get<double>(T * H);
   Summary summary;
   if (spans_little(model, moves, emissions, T)) {
-    const Weights<double> weights(model, moves, emissions, T, arena);
+    const Weights<PowersOfTwo> weights(model, moves, emissions, T, arena);
     summary.position = weights.posteriors(of_states, &summary.log_partition, arena);
     summary.log_partition += weights.taken();
     if (summary.position >= 0) summary.status = Status::infeasible;
@@ -126,11 +126,11 @@ Found marginals_in(const LatentModel& model, const Moves& moves, const double* e
   return found;
 }
 
-template <class N>
+template <class Kind>
 void infer_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
               Arena& arena, Found& found) {
   const Trellis<Dense<double>> trellis(emissions, T, model.states(), moves.chain(), moves.chain().dense(), arena);
-  Search<N> search(model, moves, emissions, T, wanted, arena);
+  Search<Kind> search(model, moves, emissions, T, wanted, arena);
   if (wanted.inference == Inference::bmp) {
     double* probabilities = arena.get<double>(T * model.labels());
     found = marginals_in(model, moves, emissions, T, probabilities);
@@ -210,8 +210,9 @@ Found infer(const LatentModel& model, const double* emissions, const Pairs& pair
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   with_moves(model, pairs, T, [&](const Moves& moves) {
-    if (spans_little(model, moves, emissions, T)) infer_in<double>(model, moves, emissions, T, wanted, arena, found);
-    else infer_in<Logarithm>(model, moves, emissions, T, wanted, arena, found);
+    if (spans_little(model, moves, emissions, T))
+      infer_in<PowersOfTwo>(model, moves, emissions, T, wanted, arena, found);
+    else infer_in<Logarithms>(model, moves, emissions, T, wanted, arena, found);
   });
   if (found.status == Status::infeasible) return found;
   judge(wanted, found);
@@ -236,8 +237,8 @@ double log_probability(const LatentModel& model, const double* emissions, const 
   const auto in = [&](const auto& weights) { return weights.sum_of(labels, arena) - weights.sum(arena); };
   double out = 0;
   with_moves(model, pairs, T, [&](const Moves& moves) {
-    out = spans_little(model, moves, emissions, T) ? in(Weights<double>(model, moves, emissions, T, arena))
-                                                   : in(Weights<Logarithm>(model, moves, emissions, T, arena));
+    out = spans_little(model, moves, emissions, T) ? in(Weights<PowersOfTwo>(model, moves, emissions, T, arena))
+                                                   : in(Weights<Logarithms>(model, moves, emissions, T, arena));
   });
   return out;
 }

@@ -1,5 +1,6 @@
 #include "latent/label_search.hpp"
 
+#include "base/forward_backward.hpp"
 #include "base/sums.hpp"
 
 namespace certus::latent {
@@ -20,42 +21,68 @@ void arrive(const LatentModel& model, const Logarithm* across, const Logarithm* 
 
 }  // namespace
 
-template <class N>
-LabelSearch<N>::LabelSearch(const Weights<N>& weights, double least, Arena& arena)
+template <class Kind>
+LabelSearch<Kind>::LabelSearch(const Weights<Kind>& weights, double least, Arena& arena)
     : weights_(weights),
       model_(weights.model()),
       ahead_(arena.get<N>(weights.length() * model_.width())),
       exponents_(arena.get<Index>(weights.length(), 0)),
-      arrivals_(arena.get<N>(model_.width(), kOne<N>)) {
+      arrivals_(arena.get<N>(model_.width(), Kind::one)) {
   bound_futures(arena);
   offer(-1, 0, 0, arrivals_, least);
 }
 
-template <class N>
-void LabelSearch<N>::bound_futures(Arena& arena) {
-  const Arena::Scope scope(arena);
-  const Index T = weights_.length(), W = model_.width(), H = model_.states();
-  N *best = arena.get<N>(W), *through = arena.get<N>(W), *scratch = arena.get<N>(H * W);
-  std::copy_n(weights_.node(T - 1), W, ahead_ + (T - 1) * W);
-  for (Index t = T - 2; t >= 0; --t) {
-    std::fill_n(best, W, kZero<N>);
-    const N* across = weights_.across(t + 1, scratch);
+// The backward recursion in which every state goes on to the label that is best for it: w is its beta, and ahead
+// what it gives with the nodes of a position.
+template <class Kind>
+class LabelSearch<Kind>::Futures : public StepsOver<Futures, Kind> {
+ public:
+  Futures(const LabelSearch& search, Arena& arena)
+      : search_(search),
+        model_(search.model_),
+        best_(arena.get<N>(width())),
+        through_(arena.get<N>(width())),
+        scratch_(arena.get<N>(model_.states() * width())) {}
+
+  Index width() const { return model_.width(); }
+  N* alpha(Index) const { return nullptr; }
+  N* beta(Index) const { return best_; }
+  N* onward(Index t) const { return search_.ahead_ + t * width(); }
+
+  void backward(Index t, const N* from, N* best) const {
+    std::fill_n(best, width(), Kind::zero);
+    const N* across = search_.weights_.across(t, scratch_);
     for (Label z = 0; z < model_.labels(); ++z) {
-      arrive(model_, across, ahead_ + (t + 1) * W, z, through);
-      for (Index h = 0; h < W; ++h) best[h] = best[h] < through[h] ? through[h] : best[h];
+      arrive(model_, across, from, z, through_);
+      for (Index h = 0; h < width(); ++h) best[h] = best[h] < through_[h] ? through_[h] : best[h];
     }
-    for (Index h = 0; h < W; ++h) ahead_[t * W + h] = best[h] * weights_.node(t)[h];
-    exponents_[t] = exponents_[t + 1] + rescale(ahead_ + t * W, H);
   }
+  void look_back(Index t, const N*, const N* best, N* ahead) {
+    for (Index h = 0; h < width(); ++h) ahead[h] = best[h] * search_.weights_.node(t)[h];
+    Kind::rescale(ahead, width(), this->total);
+    search_.exponents_[t] = this->total.exponent;
+  }
+
+ private:
+  const LabelSearch& search_;
+  const LatentModel& model_;
+  N *best_, *through_, *scratch_;
+};
+
+template <class Kind>
+void LabelSearch<Kind>::bound_futures(Arena& arena) {
+  const Arena::Scope scope(arena);
+  Futures futures(*this, arena);
+  run_backward(futures, weights_.length());
 }
 
 // Offers all labels at position t after a prefix: arrivals[h] is what of the prefix comes to state h.
-template <class N>
-void LabelSearch<N>::offer(Index before, Index t, Index exponent, const N* arrivals, double least) {
+template <class Kind>
+void LabelSearch<Kind>::offer(Index before, Index t, Index exponent, const N* arrivals, double least) {
   const N* ahead = ahead_ + t * model_.width();
   const double scale = static_cast<double>(exponent + exponents_[t]) * kLogTwo;
   for (Label z = 0; z < model_.labels(); ++z) {
-    N sum = kZero<N>;
+    N sum = Kind::zero;
     for (Index h = model_.begin(z); h < model_.begin(z + 1); ++h) sum = sum + arrivals[h] * ahead[h];
     const double mass = log_of(sum) + scale;
     if (mass > least) agenda_.push({mass, offered_++, before, z});
@@ -63,10 +90,10 @@ void LabelSearch<N>::offer(Index before, Index t, Index exponent, const N* arriv
 }
 
 // Makes the sums of a prefix that was only offered; returns its number.
-template <class N>
-Index LabelSearch<N>::open(const Entry& entry) {
+template <class Kind>
+Index LabelSearch<Kind>::open(const Entry& entry) {
   const Index number = static_cast<Index>(prefixes_.size()), most = model_.room();
-  sums_.resize((number + 1) * most, kZero<N>);
+  sums_.resize((number + 1) * most, Kind::zero);
   N* into = sums_.data() + number * most;
   if (entry.before < 0) {
     std::copy_n(weights_.node(0) + model_.begin(entry.label), model_.count(entry.label), into);
@@ -80,8 +107,8 @@ Index LabelSearch<N>::open(const Entry& entry) {
   return number;
 }
 
-template <class N>
-bool LabelSearch<N>::expand(double least, Label* labels, double* mass) {
+template <class Kind>
+bool LabelSearch<Kind>::expand(double least, Label* labels, double* mass) {
   const Entry entry = agenda_.top();
   agenda_.pop();
   ++expanded;
@@ -98,7 +125,7 @@ bool LabelSearch<N>::expand(double least, Label* labels, double* mass) {
   return false;
 }
 
-template class LabelSearch<double>;
-template class LabelSearch<Logarithm>;
+template class LabelSearch<PowersOfTwo>;
+template class LabelSearch<Logarithms>;
 
 }  // namespace certus::latent

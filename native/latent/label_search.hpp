@@ -13,7 +13,7 @@
 // So f = sum over h of a[h] w[t][h] bounds the mass of every sequence that begins with the prefix; it never grows when
 // a prefix is extended (each a[h] goes to one label z instead of to the best one for h), and for whole sequences it is
 // their mass itself. Whole sequences therefore leave the agenda in the order of their mass, and the largest f on it
-// bounds those that are still to come. With one state a label, w is what Viterbi computes, and the search never errs.
+// bounds those that are still to come. With one state per label, w is what Viterbi computes, and the search never errs.
 #pragma once
 
 #include <queue>
@@ -23,11 +23,13 @@
 
 namespace certus::latent {
 
-template <class N>
+template <class Kind>
 class LabelSearch {
  public:
+  using N = typename Kind::Value;
+
   // Sequences with a mass of at most `least` (its log) are of no interest. The arena must outlive the search.
-  LabelSearch(const Weights<N>& weights, double least, Arena& arena);
+  LabelSearch(const Weights<Kind>& weights, double least, Arena& arena);
 
   // The log of a bound on the mass of every sequence of more than `least` that was not found yet.
   double bound() const { return agenda_.empty() ? kNever<double> : agenda_.top().mass; }
@@ -51,11 +53,13 @@ class LabelSearch {
     Label label;
   };
 
+  class Futures;
+
   void bound_futures(Arena& arena);
   void offer(Index before, Index t, Index exponent, const N* arrivals, double least);
   Index open(const Entry& entry);
 
-  const Weights<N>& weights_;
+  const Weights<Kind>& weights_;
   const LatentModel& model_;
   N* ahead_;          // [T][width]: node[t][h] w[t][h], over 2^exponent
   Index* exponents_;  // [T]

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/exponential.hpp"
+
 namespace certus::latent {
 namespace {
 

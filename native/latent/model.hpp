@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "base/exponential.hpp"
+#include "base/aligned.hpp"
 #include "latent/moves.hpp"
 
 namespace certus::latent {

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "base/exponential.hpp"
+#include "base/forward_backward.hpp"
 #include "base/sums.hpp"
 
 namespace certus::latent {
@@ -74,7 +76,8 @@ double rounding(const LatentModel& model, const Moves& moves, const double* emis
 }
 
 template <>
-Weights<double>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T, Arena& arena)
+Weights<PowersOfTwo>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
+                              Arena& arena)
     : model_(model), length_(T), link_(model.link().data()), stride_(model.width()), step_(0) {
   const Index H = model.states(), W = model.width();
   const Scores scores{model, emissions, T};
@@ -105,8 +108,8 @@ Weights<double>::Weights(const LatentModel& model, const Moves& moves, const dou
 }
 
 template <>
-Weights<Logarithm>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
-                            Arena& arena)
+Weights<Logarithms>::Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
+                             Arena& arena)
     : model_(model), length_(T), stride_(model.states()), step_(moves.shared() ? 0 : stride_ * stride_) {
   const Index H = model.states(), W = model.width();
   const Scores scores{model, emissions, T};
@@ -117,26 +120,26 @@ Weights<Logarithm>::Weights(const LatentModel& model, const Moves& moves, const 
   link_ = reinterpret_cast<const Logarithm*>(moves.score(1));
 }
 
-template <class N>
-const N* Weights<N>::across(Index t, N* scratch) const {
+template <class Kind>
+auto Weights<Kind>::across(Index t, N* scratch) const -> const N* {
   const Index H = model_.states(), W = model_.width();
   if constexpr (std::is_same_v<N, double>)
     if (step_ == 0) return model_.across().data();
-  std::fill_n(scratch, H * W, kZero<N>);
+  std::fill_n(scratch, H * W, Kind::zero);
   for (Index i = 0; i < H; ++i)
     for (Index j = 0; j < H; ++j) scratch[j * W + i] = link(t, i)[j];
   return scratch;
 }
 
 template <>
-void Weights<double>::leave(const double* x, Label y, Index t, double* out) const {
+void Weights<PowersOfTwo>::leave(const double* x, Label y, Index t, double* out) const {
   const Index W = model_.width();
   std::fill_n(out, W, 0.0);
   accumulate_rows(out, x, link(t, model_.begin(y)), model_.count(y), W, W);
 }
 
 template <>
-void Weights<Logarithm>::leave(const Logarithm* x, Label y, Index t, Logarithm* out) const {
+void Weights<Logarithms>::leave(const Logarithm* x, Label y, Index t, Logarithm* out) const {
   const Index W = model_.width(), first = model_.begin(y);
   std::fill_n(out, W, Logarithm{});
   for (Index i = 0; i < model_.count(y); ++i) {
@@ -158,96 +161,142 @@ CERTUS_CLONES void step_few(const double* x, const double* rows, Index from, Ind
 
 }  // namespace
 
-template <class N>
-Index Weights<N>::step(const N* x, Label y, Index t, Label z, N* out) const {
+template <class Kind>
+Index Weights<Kind>::step(const N* x, Label y, Index t, Label z, N* out) const {
   const Index first = model_.begin(y), into = model_.begin(z), count = model_.count(z);
+  Exponent taken;
   if constexpr (std::is_same_v<N, double>) {
     if (count <= kLanes) {
       step_few(x, link(t, first) + into, model_.count(y), model_.width(), node(t) + into, count, out);
-      return rescale(out, count);
+      Kind::rescale(out, count, taken);
+      return taken.exponent;
     }
   }
-  std::fill_n(out, count, kZero<N>);
+  std::fill_n(out, count, Kind::zero);
   for (Index i = 0; i < model_.count(y); ++i) {
     const N* row = link(t, first + i) + into;
     for (Index j = 0; j < count; ++j) out[j] = out[j] + x[i] * row[j];
   }
   for (Index j = 0; j < count; ++j) out[j] = out[j] * node(t)[into + j];
-  return rescale(out, count);
+  Kind::rescale(out, count, taken);
+  return taken.exponent;
 }
 
-template <class N>
-double Weights<N>::sum(Arena& arena) const {
-  const Arena::Scope scope(arena);
-  const Index W = model_.width(), H = model_.states();
-  N *now = arena.get<N>(W), *next = arena.get<N>(W), *part = arena.get<N>(W);
-  std::copy_n(node(0), W, now);
-  Index exponent = 0;
-  for (Index t = 1; t < length_; ++t) {
-    std::fill_n(next, W, kZero<N>);
+namespace {
+
+// The paths through all states, and the probabilities p [T][states] that they give to each.
+template <class Kind>
+class AllPaths : public StepsOver<AllPaths<Kind>, Kind> {
+ public:
+  using N = typename Kind::Value;
+
+  // Without p, alpha keeps two rows alone.
+  AllPaths(const Weights<Kind>& weights, double* p, Arena& arena)
+      : weights_(weights),
+        p_(p),
+        alpha_(arena.get<N>((p ? weights.length() : 2) * width())),
+        beta_(arena.get<N>(width())),
+        onward_(arena.get<N>(width())) {}
+
+  Index width() const { return weights_.model().width(); }
+  N* alpha(Index t) const { return alpha_ + (p_ ? t : t % 2) * width(); }
+  N* beta(Index) const { return beta_; }
+  N* onward(Index) const { return onward_; }
+
+  void forward(Index t, const N* from, N* to) const {
+    const LatentModel& model = weights_.model();
+    std::fill_n(to, width(), Kind::zero);
     if constexpr (std::is_same_v<N, double>) {
-      accumulate_rows(next, now, link(t, 0), H, W, W);
+      accumulate_rows(to, from, weights_.link(t, 0), model.states(), width(), width());
     } else {
-      for (Label y = 0; y < model_.labels(); ++y) {
-        leave(now + model_.begin(y), y, t, part);
-        for (Index j = 0; j < H; ++j) next[j] = next[j] + part[j];
+      for (Label y = 0; y < model.labels(); ++y) {
+        weights_.leave(from + model.begin(y), y, t, onward_);
+        for (Index j = 0; j < model.states(); ++j) to[j] = to[j] + onward_[j];
       }
     }
-    for (Index j = 0; j < W; ++j) next[j] = next[j] * node(t)[j];
-    exponent += rescale(next, H);
-    std::swap(now, next);
   }
-  N total = kZero<N>;
-  for (Index h = 0; h < H; ++h) total = total + now[h];
-  return log_of(total) + static_cast<double>(exponent) * kLogTwo;
+  void backward(Index t, const N* from, N* to) const {
+    dot_rows(to, from, weights_.link(t, 0), weights_.model().states(), width(), width());
+  }
+  void weigh(Index t, N* x) const {
+    for (Index j = 0; j < width(); ++j) x[j] = x[j] * weights_.node(t)[j];
+  }
+  void collect(Index t, const double* alpha, const double* beta) const {
+    const Index H = weights_.model().states();
+    double *row = p_ + t * H, sum = 0;
+    for (Index h = 0; h < H; ++h) sum += row[h] = alpha[h] * beta[h];
+    for (Index h = 0; h < H; ++h) row[h] /= sum;
+  }
+
+ private:
+  const Weights<Kind>& weights_;
+  double* p_;
+  N *alpha_, *beta_, *onward_;
+};
+
+// The paths of given labels: a row holds the states of one of them.
+template <class Kind>
+class PathsOfLabels : public StepsOver<PathsOfLabels<Kind>, Kind> {
+ public:
+  using N = typename Kind::Value;
+
+  PathsOfLabels(const Weights<Kind>& weights, const Label* labels, Arena& arena)
+      : weights_(weights), labels_(labels), alpha_(arena.get<N>(2 * weights.model().room())) {}
+
+  N* alpha(Index t) const { return alpha_ + t % 2 * weights_.model().room(); }
+  void begin(N* alpha) const {
+    const LatentModel& model = weights_.model();
+    std::copy_n(weights_.node(0) + model.begin(labels_[0]), model.count(labels_[0]), alpha);
+  }
+  void forward(Index t, const N* from, N* to) {
+    this->total.exponent += weights_.step(from, labels_[t - 1], t, labels_[t], to);
+  }
+  bool settle(Index, N*) const { return true; }  // a step does it
+
+ private:
+  const Weights<Kind>& weights_;
+  const Label* labels_;
+  N* alpha_;
+};
+
+// The log of the sum of a row, times what was taken out of it.
+template <class Kind>
+double log_sum(const typename Kind::Value* row, Index count, const typename Kind::Total& taken) {
+  typename Kind::Value sum = Kind::zero;
+  for (Index h = 0; h < count; ++h) sum = sum + row[h];
+  return log_of(sum) + taken.log();
+}
+
+}  // namespace
+
+template <class Kind>
+double Weights<Kind>::sum(Arena& arena) const {
+  const Arena::Scope scope(arena);
+  AllPaths<Kind> steps(*this, nullptr, arena);
+  if (run_forward(steps, length_) < length_) return kNever<double>;
+  return log_sum<Kind>(steps.alpha(length_ - 1), model_.states(), steps.total);
 }
 
 template <>
-Index Weights<double>::posteriors(double* p, double* log_sum, Arena& arena) const {
+Index Weights<PowersOfTwo>::posteriors(double* p, double* log_z, Arena& arena) const {
   const Arena::Scope scope(arena);
-  const Index T = length_, W = model_.width(), H = model_.states();
-  double *ahead = arena.get<double>(T * W), *beta = arena.get<double>(W, 1.0), *next = arena.get<double>(W, 0.0);
-  Index exponent = 0;
-  for (Index t = 0; t < T; ++t) {
-    double* now = ahead + t * W;
-    std::fill_n(now, W, t ? 0.0 : 1.0);
-    if (t) accumulate_rows(now, now - W, link(t, 0), H, W, W);
-    double most = 0;
-    for (Index j = 0; j < W; ++j) most = std::max(most, now[j] *= node(t)[j]);
-    if (most == 0) return t;
-    exponent += rescale(now, H);
-  }
-  double total = 0;
-  for (Index h = 0; h < H; ++h) total += ahead[(T - 1) * W + h];
-  *log_sum = log_of(total) + static_cast<double>(exponent) * kLogTwo;
-  for (Index t = T - 1; t >= 0; --t) {
-    double sum = 0;
-    for (Index h = 0; h < H; ++h) sum += p[t * H + h] = ahead[t * W + h] * beta[h];
-    for (Index h = 0; h < H; ++h) p[t * H + h] /= sum;
-    if (t == 0) break;
-    for (Index h = 0; h < H; ++h) next[h] = beta[h] * node(t)[h];
-    dot_rows(beta, next, link(t, 0), H, W, W);
-    rescale(beta, H);
-  }
+  AllPaths<PowersOfTwo> steps(*this, p, arena);
+  const Index died = run_forward(steps, length_);
+  if (died < length_) return died;
+  *log_z = log_sum<PowersOfTwo>(steps.alpha(length_ - 1), model_.states(), steps.total);
+  run_backward(steps, length_);
   return -1;
 }
 
-template <class N>
-double Weights<N>::sum_of(const Label* labels, Arena& arena) const {
+template <class Kind>
+double Weights<Kind>::sum_of(const Label* labels, Arena& arena) const {
   const Arena::Scope scope(arena);
-  N *now = arena.get<N>(model_.room()), *next = arena.get<N>(model_.room());
-  std::copy_n(node(0) + model_.begin(labels[0]), model_.count(labels[0]), now);
-  Index exponent = 0;
-  for (Index t = 1; t < length_; ++t) {
-    exponent += step(now, labels[t - 1], t, labels[t], next);
-    std::swap(now, next);
-  }
-  N total = kZero<N>;
-  for (Index h = 0; h < model_.count(labels[length_ - 1]); ++h) total = total + now[h];
-  return log_of(total) + static_cast<double>(exponent) * kLogTwo;
+  PathsOfLabels<Kind> steps(*this, labels, arena);
+  run_forward(steps, length_);
+  return log_sum<Kind>(steps.alpha(length_ - 1), model_.count(labels[length_ - 1]), steps.total);
 }
 
-template class Weights<double>;
-template class Weights<Logarithm>;
+template class Weights<PowersOfTwo>;
+template class Weights<Logarithms>;
 
 }  // namespace certus::latent

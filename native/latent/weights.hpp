@@ -9,10 +9,12 @@ namespace certus::latent {
 
 // node(t)[h] = exp(score of state h at position t, start and end included, less taken_t) and link(t, i)[j] =
 // exp(transition into position t - the largest there): what is taken out is the same for all paths, `taken` in all.
-// Rows of nodes are [width], zeros past the states; so are those of links where numbers are as they are.
-template <class N>
+// Rows of nodes are [width], zeros past the states; so are those of links for powers of two.
+template <class Kind>
 class Weights {
  public:
+  using N = typename Kind::Value;
+
   Weights(const LatentModel& model, const Moves& moves, const double* emissions, Index T, Arena& arena);
 
   const LatentModel& model() const { return model_; }
@@ -28,7 +30,7 @@ class Weights {
   // The same over the paths of some labels: the restricted forward sum (equation 8).
   double sum_of(const Label* labels, Arena& arena) const;
 
-  // p [T][states]: the probability of each state at each position, for numbers as they are. Returns the first position
+  // p [T][states]: the probability of each state at each position, for powers of two. Returns the first position
   // that no path reaches, or -1; the log of the sum over all paths is written, less `taken`.
   Index posteriors(double* p, double* log_sum, Arena& arena) const;
 
@@ -47,9 +49,9 @@ class Weights {
   double taken_ = 0;
 };
 
-// Whether a sentence may be done in numbers as they are: nothing that is allowed comes out below exp(-2 kSpan) of the
-// largest. Without forbidden states and transitions, every state can be reached from every other in one step, so what
-// counts is how much the scores of one step span; with them, the whole sentence.
+// Whether a sentence may be done in weights as they are, scaled by powers of two: nothing that is allowed comes out
+// below exp(-2 kSpan) of the largest. Without forbidden states and transitions, every state can be reached from every
+// other in one step, so what counts is how much the scores of one step span; with them, the whole sentence.
 inline constexpr double kSpan = 300;
 bool spans_little(const LatentModel& model, const Moves& moves, const double* emissions, Index T);
 

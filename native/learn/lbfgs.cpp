@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/exponential.hpp"
+
 namespace certus {
 namespace {
 

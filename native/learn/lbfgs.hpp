@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/exponential.hpp"
+#include "base/aligned.hpp"
 
 namespace certus {
 

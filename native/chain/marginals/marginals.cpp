@@ -1,80 +1,39 @@
 // The forward-backward algorithm (Rabiner 1989, section III.A) and forward filtering, backward sampling.
 //
 // alpha[t] and beta[t] are kept as logarithms relative to the largest of their position, which costs an
-// exponential and a logarithm a label more than scaled probabilities but never loses a label that is improbable
+// exponential and a logarithm per label more than scaled probabilities but never loses a label that is improbable
 // from one side and certain from the other.
 #include "chain/marginals/marginals.hpp"
 
+#include "chain/marginals/chain_steps.hpp"
 #include "chain/marginals/log_sums.hpp"
 
 namespace certus {
 namespace {
 
-template <class S>
-class Nodes {
+// The sums over the paths of a sentence; what smoothing collects are probabilities, in the place of alpha.
+template <class S, class Sums>
+class Smoothing : public ChainSteps<Smoothing<S, Sums>, RelativeLogs, S, Sums> {
  public:
-  Nodes(const Model<S>& model, const Sentence<S>& sentence) : model_(model), sentence_(sentence) {}
+  using Smoothing::ChainSteps::ChainSteps;
 
-  // x[y] += what label y contributes at position t by itself.
-  void add(Index t, double* x) const {
-    add(sentence_.data + t * sentence_.stride, x);
-    if (t == 0 && model_.start()) add(model_.start(), x);
-    if (t == sentence_.length - 1 && model_.end()) add(model_.end(), x);
-  }
-
- private:
-  void add(const S* row, double* x) const {
-    for (Index y = 0; y < model_.labels(); ++y) x[y] += static_cast<double>(row[y]);
-  }
-
-  const Model<S>& model_;
-  const Sentence<S>& sentence_;
-};
-
-// Makes the largest of x 0 and returns what it was.
-double normalise(double* x, Index n) {
-  const double most = largest(x, n);
-  if (most != kNever<double>) subtract(x, most, n);
-  return most;
-}
-
-// alpha[t][y]: the logarithm of the sum over the prefixes that end in label y at position t, less the largest one
-// of the position.
-template <class S, class Sums>
-Summary filter(const Nodes<S>& nodes, Sums& sums, Index T, Index L, double* alpha) {
-  Summary summary;
-  for (Index t = 0; t < T; ++t) {
-    double* now = alpha + t * L;
-    if (t == 0) std::fill(now, now + L, 0.0);
-    else sums.forward(t - 1, now - L, now);
-    nodes.add(t, now);
-    const double most = normalise(now, L);
-    if (most == kNever<double>) return {Status::infeasible, t, -1, most};
-    summary.log_partition += most;
-  }
-  double sum = 0;
-  for (Index y = 0; y < L; ++y) sum += std::exp(alpha[(T - 1) * L + y]);
-  summary.log_partition += std::log(sum);
-  return summary;
-}
-
-// Turns alpha into probabilities, last position first.
-template <class S, class Sums>
-void smooth(const Nodes<S>& nodes, Sums& sums, Index T, Index L, double* alpha, Arena& arena) {
-  double* beta = arena.get<double>(L, 0.0);
-  double* onward = arena.get<double>(L);
-  for (Index t = T - 1;; --t) {
-    double* p = alpha + t * L;
+  void collect(Index, double* p, const double* beta) const {
+    const Index L = this->width();
     const double most = max_sum(p, beta, L);
     double sum = 0;
     for (Index y = 0; y < L; ++y) sum += p[y] = std::exp(p[y] + beta[y] - most);
     for (Index y = 0; y < L; ++y) p[y] /= sum;
-    if (t == 0) return;
-    std::copy_n(beta, L, onward);
-    nodes.add(t, onward);
-    normalise(onward, L);
-    sums.backward(t - 1, onward, beta);
   }
+};
+
+// Fills alpha, and says what all paths come to.
+template <class Steps>
+Summary filter(Steps& steps, Index T) {
+  const Index died = run_forward(steps, T);
+  if (died < T) return {Status::infeasible, died, -1, kNever<double>};
+  double sum = 0;
+  for (Index y = 0; y < steps.width(); ++y) sum += std::exp(steps.alpha(T - 1)[y]);
+  return {Status::optimal, -1, -1, steps.total.log() + std::log(sum)};
 }
 
 // Draws label[t] for all samples, last position first. Those that go to the same label share their weights, and
@@ -145,49 +104,46 @@ class Sampler {
 
 // Whether summing the listed transitions one by one is faster than summing all of them in vectors.
 template <class S>
-bool few_listed(const Model<S>& model) {
+bool lists_few(const Model<S>& model) {
   const Index L = model.labels();
   return model.has_sparse() && 32 * model.sparse().row_begin[L] < L * L;
 }
 
-// Checks the sentence and calls work(nodes, sums, arena) with the sums that fit the model.
+// Checks the sentence, fills alpha [T][L], and calls work(steps, sums) with what fits the model where there is a path.
 template <class S, class Work>
-Summary prepare(const Model<S>& model, const Sentence<S>& sentence, const Work& work) {
-  if (sentence.length == 0) return {};
+Summary sum_paths(const Model<S>& model, const Sentence<S>& sentence, double* alpha, Arena& arena, const Work& work) {
   const Result bad = invalid(sentence, model.labels());
   if (bad.status == Status::invalid) return {Status::invalid, bad.position, bad.found, 0};
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
-  const Nodes<S> nodes(model, sentence);
-  if (model.only_sparse() || few_listed(model)) {
-    SparseSums<S> sums(model, arena);
-    return work(nodes, sums, arena);
-  }
-  DenseSums<S> sums(model, arena);
-  return work(nodes, sums, arena);
+  const auto sum = [&](auto sums) {
+    Smoothing<S, decltype(sums)> steps(model, sentence, sums, alpha, arena);
+    const Summary summary = filter(steps, sentence.length);
+    if (summary.status == Status::optimal) work(steps, sums);
+    return summary;
+  };
+  if (model.only_sparse() || lists_few(model)) return sum(SparseSums<S>(model, arena));
+  return sum(DenseSums<S>(model, arena));
 }
 
 }  // namespace
 
 template <class S>
 Summary marginals(const Model<S>& model, const Sentence<S>& sentence, double* probabilities) {
-  const Index T = sentence.length, L = model.labels();
-  return prepare(model, sentence, [&](const auto& nodes, auto& sums, Arena& arena) {
-    const Summary summary = filter(nodes, sums, T, L, probabilities);
-    if (summary.status == Status::optimal) smooth(nodes, sums, T, L, probabilities, arena);
-    return summary;
-  });
+  if (sentence.length == 0) return {};
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  return sum_paths(model, sentence, probabilities, arena,
+                   [&](auto& steps, auto&) { run_backward(steps, sentence.length); });
 }
 
 template <class S>
 Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count, Index* paths) {
   const Index T = sentence.length, L = model.labels();
-  return prepare(model, sentence, [&](const auto& nodes, auto& sums, Arena& arena) {
-    double* alpha = arena.get<double>(T * L);
-    const Summary summary = filter(nodes, sums, T, L, alpha);
-    if (summary.status == Status::optimal) Sampler(sums, alpha, T, L, count, arena).run(uniforms, paths);
-    return summary;
-  });
+  if (T == 0) return {};
+  Arena& arena = Arena::local();
+  const Arena::Scope scope(arena);
+  double* alpha = arena.get<double>(T * L);
+  return sum_paths(model, sentence, alpha, arena,
+                   [&](auto&, auto& sums) { Sampler(sums, alpha, T, L, count, arena).run(uniforms, paths); });
 }
 
 template <class S>

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <vector>
 
+#include "base/forward_backward.hpp"
+#include "base/numbers.hpp"
 #include "base/parallel.hpp"
-#include "base/scaling.hpp"
 #include "latent/refinement/products.hpp"
 
 namespace certus::refinement {
@@ -29,17 +29,85 @@ class Group {
     beta_.resize(count * model.states);
     other_.resize(count * model.states);
     beta_exponent_.resize(count);
+    zero_.resize(count);
+    zero_exponent_.resize(count);
   }
 
   void run(double* out, const Mass& mass) {
-    forward();
-    backward(out, mass);
+    out_ = out, mass_ = &mass;
+    if (count_ == 0) return;
+    run_forward(*this, length(0));
+    run_backward(*this, length(0));
+    for (Index k = 0; k < count_; ++k) summarise(k);
+  }
+
+  // The steps of base/forward_backward.hpp: a row is that of all sentences that have a position t, named by t. A
+  // sentence's last row of beta is made at its own last position.
+  Index alpha(Index t) const { return t; }
+  Index beta(Index t) const { return t; }
+  Index onward(Index t) const { return t; }
+
+  void begin(Index) {
+    for (Index k = 0; k < count_; ++k) std::copy_n(model_.start, model_.states, alpha(k, 0));
+  }
+
+  void forward(Index t, Index, Index) {
+    share_matrices(active(t), t - 1, [&](Index begin, Index end, const double* M) {
+      to_.clear(), from_.clear();
+      for (Index n = begin; n < end; ++n) {
+        const Index k = list_[n];
+        to_.push_back(alpha(k, t));
+        from_.push_back(alpha(k, t - 1));
+        if (!model_.gain) continue;
+        from_.back() = other(k);
+        gain(other(k), alpha(k, t - 1), seen(k, t - 1));
+      }
+      forward_products(to_.data(), from_.data(), end - begin, M, model_.states);
+    });
+  }
+
+  bool settle(Index t, Index) {
+    for (Index k = 0; k < active(t); ++k) {
+      Exponent taken = t ? exponent_[first_[k] + t - 1] : Exponent{};
+      PowersOfTwo::rescale(alpha(k, t), model_.states, taken);
+      exponent_[first_[k] + t] = taken;
+    }
+    return true;
+  }
+
+  void finish(Index) const {}
+
+  void look_back(Index t, Index, Index, Index) {
+    for (Index k = active(t + 1); k < active(t); ++k)
+      std::copy_n(model_.finish + seen(k, t) * model_.states, model_.states, ahead(k));
+    for (Index k = 0; k < active(t); ++k) {
+      PowersOfTwo::rescale(ahead(k), model_.states, beta_exponent_[k]);
+      note(k, t);
+    }
+  }
+
+  void backward(Index t, Index, Index) {
+    share_matrices(active(t), t - 1, [&](Index begin, Index end, const double* M) {
+      to_.clear(), from_.clear();
+      for (Index n = begin; n < end; ++n) {
+        from_.push_back(ahead(list_[n]));
+        to_.push_back(other(list_[n]));
+      }
+      backward_products(to_.data(), from_.data(), end - begin, M, model_.states);
+      for (Index n = begin; n < end; ++n) {
+        const Index k = list_[n];
+        if (model_.gain) gain(ahead(k), other(k), seen(k, t - 1));
+        else std::copy_n(other(k), model_.states, ahead(k));
+      }
+    });
   }
 
  private:
   Index length(Index k) const { return offsets_[order_[k] + 1] - offsets_[order_[k]]; }
   Index seen(Index k, Index t) const { return observations_[offsets_[order_[k]] + t]; }
   double* alpha(Index k, Index t) { return alpha_.data() + (first_[k] + t) * model_.states; }
+  double* ahead(Index k) { return beta_.data() + k * model_.states; }
+  double* other(Index k) { return other_.data() + k * model_.states; }
 
   Index active(Index t) const {
     Index n = count_;
@@ -49,7 +117,7 @@ class Group {
 
   // Calls work(begin, end, matrix) for the sentences of the list that share a matrix at position t.
   template <class Work>
-  void shared(Index n, Index t, const Work& work) {
+  void share_matrices(Index n, Index t, const Work& work) {
     list_.resize(n);
     std::iota(list_.begin(), list_.end(), Index{0});
     const auto matrix = [&](Index k) { return model_.matrix[seen(k, t)]; };
@@ -61,71 +129,15 @@ class Group {
     }
   }
 
-  void gained(double* to, const double* from, Index x) const {
-    const double* gain = model_.gain + x * model_.states;
-    for (Index i = 0; i < model_.states; ++i) to[i] = from[i] * gain[i];
-  }
-
-  void forward() {
-    const Index S = model_.states;
-    for (Index k = 0; k < active(0); ++k) {
-      std::copy_n(model_.start, S, alpha(k, 0));
-      exponent_[first_[k]] = normalise(alpha(k, 0), S);
-    }
-    for (Index t = 0; active(t + 1) > 0; ++t)
-      shared(active(t + 1), t, [&](Index begin, Index end, const double* M) {
-        to_.clear(), from_.clear();
-        for (Index n = begin; n < end; ++n) {
-          const Index k = list_[n];
-          to_.push_back(alpha(k, t + 1));
-          from_.push_back(alpha(k, t));
-          if (!model_.gain) continue;
-          from_.back() = other_.data() + k * S;
-          gained(other_.data() + k * S, alpha(k, t), seen(k, t));
-        }
-        forward_products(to_.data(), from_.data(), end - begin, M, S);
-        for (Index n = begin; n < end; ++n) {
-          const Index k = list_[n];
-          exponent_[first_[k] + t + 1] = exponent_[first_[k] + t] + normalise(alpha(k, t + 1), S);
-        }
-      });
-  }
-
-  void backward(double* out, const Mass& mass) {
-    const Index S = model_.states;
-    zero_.assign(count_, 0.0);
-    zero_exponent_.assign(count_, 0);
-    for (Index t = count_ > 0 ? length(0) - 1 : -1; t >= 0; --t) {
-      const Index later = active(t + 1), now = active(t);
-      shared(later, t, [&](Index begin, Index end, const double* M) {
-        to_.clear(), from_.clear();
-        for (Index n = begin; n < end; ++n) {
-          from_.push_back(beta_.data() + list_[n] * S);
-          to_.push_back(other_.data() + list_[n] * S);
-        }
-        backward_products(to_.data(), from_.data(), end - begin, M, S);
-        for (Index n = begin; n < end; ++n) {
-          const Index k = list_[n];
-          double* beta = beta_.data() + k * S;
-          if (model_.gain) gained(beta, other_.data() + k * S, seen(k, t));
-          else std::copy_n(other_.data() + k * S, S, beta);
-          beta_exponent_[k] += normalise(beta, S);
-        }
-      });
-      for (Index k = later; k < now; ++k) {
-        double* beta = beta_.data() + k * S;
-        std::copy_n(model_.finish + seen(k, t) * S, S, beta);
-        beta_exponent_[k] = normalise(beta, S);
-      }
-      for (Index k = 0; k < now; ++k) note(k, t, out, mass);
-    }
-    for (Index k = 0; k < count_; ++k) summarise(k, mass);
+  void gain(double* to, const double* from, Index x) const {
+    const double* gains = model_.gain + x * model_.states;
+    for (Index i = 0; i < model_.states; ++i) to[i] = from[i] * gains[i];
   }
 
   // Writes the marginals of a position, and keeps its mass.
-  void note(Index k, Index t, double* out, const Mass& mass) {
-    const double *a = alpha(k, t), *b = beta_.data() + k * model_.states;
-    double* row = out + (offsets_[order_[k]] + t) * model_.labels;
+  void note(Index k, Index t) {
+    const double *a = alpha(k, t), *b = ahead(k);
+    double* row = out_ + (offsets_[order_[k]] + t) * model_.labels;
     double total = 0;
     for (Index label = 0; label < model_.labels; ++label) {
       double sum = 0;
@@ -134,8 +146,8 @@ class Group {
       total += sum;
     }
     for (Index label = 0; label < model_.labels; ++label) row[label] = total != 0 ? row[label] / total : 0.0;
-    const Index exponent = exponent_[first_[k] + t] + beta_exponent_[k];
-    double& drift = mass.drift[order_[k]];
+    const Index exponent = exponent_[first_[k] + t].exponent + beta_exponent_[k].exponent;
+    double& drift = mass_->drift[order_[k]];
     if (t == length(k) - 1) drift = 0;
     // Against the last position seen: the differences of neighbours, added up, bound the difference from the first.
     if (t < length(k) - 1 && zero_[k] != 0)
@@ -147,19 +159,20 @@ class Group {
     zero_exponent_[k] = exponent;
   }
 
-  void summarise(Index k, const Mass& mass) const {
+  void summarise(Index k) const {
     const double total = zero_[k];
     const Index n = order_[k];
-    mass.sign[n] = (total > 0) - (total < 0);
-    mass.log_size[n] = total != 0
-                           ? std::log(std::abs(total)) + static_cast<double>(zero_exponent_[k]) * std::numbers::ln2
-                           : kNever<double>;
+    mass_->sign[n] = (total > 0) - (total < 0);
+    mass_->log_size[n] = total != 0 ? std::log(std::abs(total)) + Exponent{zero_exponent_[k]}.log() : kNever<double>;
   }
 
   const Operators& model_;
   const Index *observations_, *offsets_, *order_;
   Index count_;
-  std::vector<Index> first_, exponent_, beta_exponent_, zero_exponent_, list_;
+  double* out_ = nullptr;       // [tokens][labels]
+  const Mass* mass_ = nullptr;  // of all sentences
+  std::vector<Index> first_, zero_exponent_, list_;
+  std::vector<Exponent> exponent_, beta_exponent_;
   std::vector<double> alpha_, beta_, other_, zero_;
   std::vector<double*> to_;
   std::vector<const double*> from_;

@@ -2,66 +2,76 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
+#include "base/forward_backward.hpp"
+#include "base/numbers.hpp"
 #include "base/parallel.hpp"
-#include "base/scaling.hpp"
 
 namespace certus::refinement {
 namespace {
 
 inline constexpr Index kTogether = 64;  // sentences of one piece of work
 
-struct Span {
-  Index begin, end;
+// The hidden states of one label, at each position of a sentence.
+class PathsOfLabels : public StepsOver<PathsOfLabels, PowersOfTwo> {
+ public:
+  PathsOfLabels(const Operators& model, const Index* seen, const Index* labels, double* rows)
+      : model_(model), seen_(seen), labels_(labels), rows_(rows) {}
+
+  double* alpha(Index t) const { return rows_ + t % 2 * model_.states; }
+  void begin(double* alpha) const { std::copy(model_.start + first(0), model_.start + first(0) + count(0), alpha); }
+
+  // to = from (diag(gain) M), from the states of one label to those of another.
+  void forward(Index t, const double* from, double* to) const {
+    const Index x = seen_[t - 1], here = first(t - 1);
+    const double* M = model_.matrices + model_.matrix[x] * model_.states * model_.states;
+    const double* gain = model_.gain ? model_.gain + x * model_.states : nullptr;
+    std::fill_n(to, count(t), 0.0);
+    for (Index i = 0; i < count(t - 1); ++i) {
+      const double value = from[i] * (gain ? gain[here + i] : 1.0);
+      const double* row = M + (here + i) * model_.states + first(t);
+      for (Index j = 0; j < count(t); ++j) to[j] += value * row[j];
+    }
+  }
+  bool settle(Index t, double* alpha) {
+    PowersOfTwo::rescale(alpha, count(t), total);
+    return true;
+  }
+
+  // The last row times what ends a sentence.
+  double end(Index t) const {
+    const double* finish = model_.finish + seen_[t] * model_.states + first(t);
+    double sum = 0;
+    for (Index i = 0; i < count(t); ++i) sum += alpha(t)[i] * finish[i];
+    return sum;
+  }
+
+ private:
+  Index first(Index t) const { return model_.begin[labels_[t]]; }
+  Index count(Index t) const { return model_.begin[labels_[t] + 1] - first(t); }
+
+  const Operators& model_;
+  const Index *seen_, *labels_;
+  double* rows_;  // [2][states]
 };
-
-Span states(const Operators& model, Index label) { return {model.begin[label], model.begin[label + 1]}; }
-
-// to = from (diag(gain) M), from the states of one label to those of another.
-void step(const Operators& model, Index x, Span here, Span there, const double* from, double* to) {
-  const double* M = model.matrices + model.matrix[x] * model.states * model.states;
-  const double* gain = model.gain ? model.gain + x * model.states : nullptr;
-  std::fill_n(to, there.end - there.begin, 0.0);
-  for (Index i = here.begin; i < here.end; ++i) {
-    const double value = from[i - here.begin] * (gain ? gain[i] : 1.0);
-    const double* row = M + i * model.states + there.begin;
-    for (Index j = 0; j < there.end - there.begin; ++j) to[j] += value * row[j];
-  }
-}
-
-void walk(const Operators& model, const Index* seen, const Index* labels, Index length, double* now, double* next,
-          double& log_size, double& sign) {
-  Span here = states(model, labels[0]);
-  std::copy(model.start + here.begin, model.start + here.end, now);
-  Index exponent = normalise(now, here.end - here.begin);
-  for (Index t = 0; t + 1 < length; ++t) {
-    const Span there = states(model, labels[t + 1]);
-    step(model, seen[t], here, there, now, next);
-    exponent += normalise(next, there.end - there.begin);
-    std::swap(now, next);
-    here = there;
-  }
-  const double* finish = model.finish + seen[length - 1] * model.states + here.begin;
-  double total = 0;
-  for (Index i = 0; i < here.end - here.begin; ++i) total += now[i] * finish[i];
-  sign = (total > 0) - (total < 0);
-  if (total != 0) log_size = std::log(std::abs(total)) + static_cast<double>(exponent) * std::numbers::ln2;
-}
 
 }  // namespace
 
 void path_masses(const Operators& model, const Index* observations, const Index* labels, const Index* offsets,
                  Index sentences, Index threads, double* log_size, double* sign) {
   parallel((sentences + kTogether - 1) / kTogether, threads, [&](Index piece, Index) {
-    std::vector<double> now(model.states), next(model.states);
+    std::vector<double> rows(2 * model.states);
     const Index end = std::min(sentences, (piece + 1) * kTogether);
     for (Index n = piece * kTogether; n < end; ++n) {
       const Index begin = offsets[n], length = offsets[n + 1] - begin;
       log_size[n] = kNever<double>, sign[n] = 0;
-      if (length > 0)
-        walk(model, observations + begin, labels + begin, length, now.data(), next.data(), log_size[n], sign[n]);
+      if (length == 0) continue;
+      PathsOfLabels steps(model, observations + begin, labels + begin, rows.data());
+      run_forward(steps, length);
+      const double total = steps.end(length - 1);
+      sign[n] = (total > 0) - (total < 0);
+      if (total != 0) log_size[n] = std::log(std::abs(total)) + steps.total.log();
     }
   });
 }

@@ -5,6 +5,8 @@
 
 #include "base/arena.hpp"
 
+#include "base/exponential.hpp"
+
 namespace certus {
 namespace {
 

@@ -1,8 +1,8 @@
 // Rows of states in whole vectors: what the sums over paths of CRFs are made of.
 #pragma once
 
-#include <cmath>
-
+#include "base/exponential.hpp"
+#include "base/numbers.hpp"
 #include "learn/crf/chain.hpp"
 
 namespace certus {
@@ -78,17 +78,6 @@ CERTUS_INLINE bool nodes(const CrfSteps& steps, Index T, double* r, double* most
   }
   return true;
 }
-
-// The log of a product of many factors, with few logarithms.
-struct LogProduct {
-  double logs = 0, factor = 1;
-
-  void times(double x) {
-    factor *= x;
-    if (factor < 1e-30 || factor > 1e30) logs += std::log(factor), factor = 1;
-  }
-  double log() const { return logs + std::log(factor); }
-};
 
 // now[j] = now[j] node[j] / c, where c, which is returned, makes their sum 1.
 CERTUS_INLINE double weigh_and_scale(double* now, const double* node, Index width) {

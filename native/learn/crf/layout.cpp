@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/exponential.hpp"
+
 namespace certus {
 
 CrfLayout::CrfLayout(Index labels, const std::vector<Index>& row_begin, const std::vector<Label>& row_label,

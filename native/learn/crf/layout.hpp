@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/exponential.hpp"
+#include "base/aligned.hpp"
 
 namespace certus {
 

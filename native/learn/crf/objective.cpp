@@ -6,6 +6,8 @@
 
 #include "base/arena.hpp"
 
+#include "base/exponential.hpp"
+
 namespace certus {
 namespace {
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/vector.hpp"
+
 namespace certus {
 
 // The loss of one sentence and what it says of the weights.
