@@ -4,7 +4,7 @@ BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 NATIVE := $(shell find native src -type f -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint sanitize build english clean
+.PHONY: demo test bench lint tidy sanitize coverage review build english clean
 
 demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
@@ -15,10 +15,26 @@ test: build lint  ## lint, types, unit tests, the README's examples
 bench: build  ## time every chain solver beside the installed rivals
 	$(BIN)/certus bench chain
 
-lint: build
+lint: build tidy  ## layout, likely mistakes and types, in Python and in C++
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(filter native/%,$(NATIVE))
 	$(BIN)/mypy
+
+# Bindings are left out: nanobind's templates take longer to check than all kernels together.
+KERNELS := $(filter-out native/bindings/%,$(filter %.cpp,$(NATIVE)))
+CHECKED := $(KERNELS:%.cpp=build/tidy/%.checked)
+tidy: build/tidy/compile_commands.json  ## clang-tidy over the kernels that changed since it ran last
+	$(MAKE) --no-print-directory -j $$(getconf _NPROCESSORS_ONLN) $(CHECKED)
+
+build/tidy/compile_commands.json: .venv/tools CMakeLists.txt $(KERNELS)
+	$(RUN) cmake -S . -B build/tidy -G Ninja -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" --log-level=WARNING
+	touch $@
+
+build/tidy/%.checked: %.cpp .clang-tidy $(filter native/%.hpp,$(NATIVE))
+	$(BIN)/clang-tidy -p build/tidy --quiet $<
+	@mkdir -p $(@D)
+	@touch $@
 
 build: .venv/built  ## compile the native code; after an edit only what changed
 
@@ -42,6 +58,24 @@ sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a
 		ASAN_OPTIONS=detect_leaks=0 CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} \
 		.venv-sanitize/bin/python -m pytest -p no:cacheprovider
 
+coverage: .venv/tools  ## the lines that the tests run, in Python and in C++, in a build of its own
+	test -x .venv-coverage/bin/python || $(PYTHON) -m venv .venv-coverage
+	.venv-coverage/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-coverage/bin/python -m pip install --quiet --group build --group test --group coverage
+	PATH="$(CURDIR)/.venv-coverage/bin:$$PATH" .venv-coverage/bin/python -m pip install --quiet \
+		--no-build-isolation --editable ./bench --editable . -C build-dir=build/coverage -C cmake.define.CERTUS_COVERAGE=ON
+	find build/coverage -name '*.gcda' -delete
+	CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} .venv-coverage/bin/coverage run -m pytest -p no:cacheprovider
+	.venv-coverage/bin/coverage combine --quiet
+	.venv-coverage/bin/coverage report --skip-covered --sort=cover | tail -n 30
+	.venv-coverage/bin/gcovr --root . --filter native/ --object-directory build/coverage --print-summary \
+		--txt build/coverage/native.txt --gcov-ignore-parse-errors=negative_hits.warn_once_per_file
+
+review: .venv/tools  ## what the reviewers of scientific Python packages ask for
+	$(BIN)/python -m pip install --quiet --group review
+	$(BIN)/repo-review .
+	$(BIN)/cffconvert --validate -i CITATION.cff
+
 EWT := Trained on the English Web Treebank of Universal Dependencies, github.com/UniversalDependencies/UD_English-EWT
 # The English tagger that comes with the package; needs the UD English EWT files in $(CERTUS_DATA)/ud/en_ewt.
 english: build  ## train the embedded model anew
@@ -50,4 +84,4 @@ english: build  ## train the embedded model anew
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:
-	rm -rf .venv .venv-sanitize build
+	rm -rf .venv .venv-sanitize .venv-coverage build
