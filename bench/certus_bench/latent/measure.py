@@ -8,11 +8,11 @@ from time import perf_counter
 
 import numpy as np
 
+from certus.annotation.columns import select_columns
 from certus.chain.spans import spans
 from certus.formats import Sentence
 from certus.latent import Inference
 from certus.learn.decoders import starts
-from certus.models.answers import cells_of
 from certus.models.tagger import Tagger
 from certus_bench.latent.plan import Row
 
@@ -30,7 +30,7 @@ class Measure:
     def __init__(
         self, sentences: Sequence[Sentence], target: str, columns: Sequence[str], repeats: int
     ) -> None:
-        self.cells = [cells_of(sentence, columns) for sentence in sentences]
+        self.cells = [select_columns(sentence, columns) for sentence in sentences]
         self._gold = [sentence.column(target) for sentence in sentences]
         self._spans = [set(spans(tags)) for tags in self._gold]
         self._first = starts(self.cells)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.models.tagging import Tagging
+from certus.annotation.tagging import Tagging
 from certus.solution import Status
 
 

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.annotation import vocabulary
+from certus.annotation.columns import Words, select_columns
+from certus.checks import check_count
 from certus.corpus.agreement import Agreement, numbered
 from certus.corpus.result import Consistent, Iteration
 from certus.corpus.solver import Limits, solve
 from certus.corpus.words import Nodes, Types, joined, nodes_of, suffix_relates, types_of
 from certus.errors import InvalidInput
-from certus.learn import options
-from certus.learn.features import vocabulary
-from certus.models.answers import Words, cells_of
-from certus.models.tagger import Tagger, check_positive
+from certus.lattice.model import SequenceModel
 
 CHUNK = 1024  # sentences whose lattices are held at a time
 DELTA = Agreement(4.0, 3.0)  # in units of log-probabilities; close counts where labels have parts
@@ -27,7 +27,7 @@ WINDOW = 1.0  # in units of the weight `same`
 
 
 def tag(
-    tagger: Tagger,
+    tagger: SequenceModel,
     sentences: Iterable[Words],
     *,
     text: Iterable[Words] = (),
@@ -70,7 +70,7 @@ def tag(
         limits: all there is to say about when to stop; ``max_iterations`` and ``seconds`` are then ignored.
         progress: is called after each iteration.
     """
-    check_positive("threads", threads)
+    check_count("threads", threads)
     if isinstance(suffixes, str) or not all(suffixes):
         raise InvalidInput("suffixes must be a list of endings that are not empty")
     limits = limits or Limits(max_iterations=max_iterations, seconds=seconds)
@@ -90,12 +90,14 @@ def tag(
     return corpus.result(field, trace)
 
 
-def default_delta(tagger: Tagger) -> Agreement:
-    """Return the usual weights; a perceptron's scores are larger than log-probabilities."""
-    return DELTA.scaled(6.0) if isinstance(tagger.options, options.Perceptron) else DELTA
+def default_delta(tagger: SequenceModel) -> Agreement:
+    """Return the usual weights in units of the tagger's scores."""
+    return DELTA.scaled(tagger.agreement_scale)
 
 
-def _knowing(tagger: Tagger, known: Collection[str] | None) -> Callable[[list[str]], NDArray[np.bool_]]:
+def _knowing(
+    tagger: SequenceModel, known: Collection[str] | None
+) -> Callable[[list[str]], NDArray[np.bool_]]:
     """Return what tells known words."""
     if known is not None:
         if isinstance(known, str):
@@ -106,18 +108,17 @@ def _knowing(tagger: Tagger, known: Collection[str] | None) -> Callable[[list[st
     return lambda names: vocabulary.contains(keys, names)
 
 
-def _groups(tagger: Tagger, groups: Callable[[str], Any] | None) -> NDArray[np.int32]:
+def _groups(tagger: SequenceModel, groups: Callable[[str], Any] | None) -> NDArray[np.int32]:
     if groups is not None:
         return numbered([groups(label) for label in tagger.labels])
-    parts = tagger.target.parts
-    return numbered([parts(label)[0] for label in tagger.labels])
+    return numbered(tagger.coarse_labels)
 
 
 @dataclass
 class _Corpus:
     """The sentences of one call, and what is found out about them on the way."""
 
-    tagger: Tagger
+    tagger: SequenceModel
     sentences: Iterable[Words]
     text: Iterable[Words]
     is_known: Callable[[list[str]], NDArray[np.bool_]]
@@ -127,9 +128,9 @@ class _Corpus:
 
     def __post_init__(self) -> None:
         names = self.tagger.columns
-        cells = [cells_of(sentence, names) for sentence in self.sentences]
+        cells = [select_columns(sentence, names) for sentence in self.sentences]
         self.tested = len(cells)
-        cells += [cells_of(sentence, names) for sentence in self.text]
+        cells += [select_columns(sentence, names) for sentence in self.text]
         self.types: Types = types_of((columns[0] for columns in cells), self.is_known, self.case)
         self.nodes: Nodes = nodes_of(self.types, int(self.types.first[self.tested]), self.suffixes)
         held = self.nodes.of_type[self.types.tokens]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.checks import check_count
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
@@ -81,8 +82,7 @@ class TagLattices:
         """
         chosen = self._sentences(which)
         places, added = self._adjustments(tokens, adjust)
-        if not threads >= 1:
-            raise InvalidInput(f"threads is {threads}; it must be at least 1")
+        check_count("threads", threads)
         lengths = self.first[chosen + 1] - self.first[chosen]
         labels = np.empty(int(lengths.sum()), np.int32)
         scores = np.empty(len(chosen), np.float64)

@@ -23,6 +23,7 @@ class Options:
     about: ClassVar[str]
     exact: ClassVar[bool] = True  # whether tags come with a proof
     shared: ClassVar[bool] = True  # whether labels share the weights of their parts
+    agreement_scale: ClassVar[float] = 1.0  # how many times larger than log-probabilities its scores are
 
     @property
     def pairs(self) -> bool:
@@ -100,6 +101,7 @@ class Perceptron(Features):
 
     name: ClassVar[str] = "perceptron"
     about: ClassVar[str] = "averaged, decoding exactly; quick to train, proven answers"
+    agreement_scale: ClassVar[float] = 6.0
 
     min_count: int = option(2, "Features that occur less often are left out.", least=1)
     margin: float = option(

@@ -4,64 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.annotation.sentence import Sentence
+from certus.annotation.tagging import Tagging
 from certus.errors import InvalidInput
 from certus.learn.decoders import Allowed, Cells, Decoded
 from certus.learn.features.inventory import Inventory
-from certus.models.tagging import Tagging
 from certus.solution import Status
 
-Words: TypeAlias = "Sequence[str] | Sentence | Mapping[str, Sequence[str]]"
 Choices: TypeAlias = "Sequence[Sequence[str] | None]"  # for each word of a sentence, the labels it may get
 Dictionary: TypeAlias = Mapping[str, Sequence[str]]
-
-
-def cells_of(sentence: Any, names: Sequence[str]) -> list[list[str]]:
-    """Return the columns of a sentence that a tagger looks at, the words first."""
-    if isinstance(sentence, Sentence):
-        return [sentence.column(name) for name in names]
-    if isinstance(sentence, str):
-        raise InvalidInput(f"a sentence is a list of words, not a text: {sentence[:40]!r}")
-    if isinstance(sentence, Mapping):
-        return _of_mapping(sentence, names)
-    if len(names) > 1:
-        raise InvalidInput(
-            f"the tagger looks at the columns {', '.join(names)}: give a mapping from them to lists, "
-            "or a Sentence"
-        )
-    return [_texts(sentence, names[0])]
-
-
-def _of_mapping(sentence: Mapping[str, Sequence[str]], names: Sequence[str]) -> list[list[str]]:
-    given = {"word" if name == "form" else name: values for name, values in sentence.items()}
-    missing = next((name for name in names if name not in given), None)
-    if missing is not None:
-        raise InvalidInput(f"the tagger looks at column {missing!r}, which the sentence has not")
-    cells = [_texts(given[name], name) for name in names]
-    for name, column in zip(names, cells, strict=True):
-        if len(column) != len(cells[0]):
-            raise InvalidInput(f"column {name!r} has {len(column)} values for {len(cells[0])} words")
-    return cells
-
-
-def _texts(values: Sequence[str], name: str) -> list[str]:
-    """Refuse cells that are no text, or none that UTF-8 can hold."""
-    cells = list(values)
-    try:
-        "".join(cells).encode()
-    except (TypeError, UnicodeEncodeError):
-        place = next(place for place, value in enumerate(cells) if not _is_text(value))
-        raise InvalidInput(f"{name} {place} of the sentence is {cells[place]!r}, which is no text") from None
-    return cells
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def limits(

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from certus.annotation import vocabulary
 from certus.errors import InvalidInput
 from certus.formats import Sentence, Target, read
 from certus.learn import hmm, options, training
 from certus.learn.decoders import Decoder, make_decoder
-from certus.learn.features import vocabulary
 from certus.learn.features.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.features.inventory import Inventory
 from certus.learn.features.templates import Templates

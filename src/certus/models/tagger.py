@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.annotation.columns import Words, select_columns
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput, ModelError
@@ -17,7 +18,7 @@ from certus.learn import options
 from certus.learn.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
 from certus.learn.features.data import compile_templates, extractors
 from certus.learn.features.inventory import Inventory
-from certus.models.answers import Choices, Dictionary, Words, answers, cells_of, limits
+from certus.models.answers import Choices, Dictionary, answers, limits
 from certus.storage import model_file
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
@@ -183,7 +184,7 @@ class Tagger:
             dictionary: as for ``tag``.
         """
         names = self.columns
-        cells = [cells_of(sentence, names) for sentence in sentences]
+        cells = [select_columns(sentence, names) for sentence in sentences]
         restricted = limits(cells, self._inventory, allowed, dictionary)
         decoded = self.decode(
             cells, k=k, confidence=confidence, threads=threads, allowed=restricted, legal=legal
@@ -226,7 +227,7 @@ class Tagger:
         from certus.lattice.lattices import TagLattices
 
         names = self.columns
-        cells = [cells_of(sentence, names) for sentence in sentences]
+        cells = [select_columns(sentence, names) for sentence in sentences]
         return TagLattices(self.search(cells, pruning=pruning, threads=threads), self.labels)
 
     def search(self, cells: Cells, *, pruning: float = 1.0, threads: int = 1) -> _native.Lattices:
@@ -242,7 +243,7 @@ class Tagger:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""
         if not isinstance(self._decoder, NativeDecoder):
             raise InvalidInput("emissions are those of a trained perceptron or CRF")
-        return self._decoder.emissions(cells_of(sentence, self.columns))
+        return self._decoder.emissions(select_columns(sentence, self.columns))
 
     @property
     def chain(self) -> Chain:
@@ -278,13 +279,33 @@ class Tagger:
         return self._inventory.labels
 
     @property
+    def coarse_labels(self) -> list[str]:
+        """The first part of each label: the tag without its features, the first of several columns."""
+        return [self.target.parts(label)[0] for label in self.labels]
+
+    @property
+    def order(self) -> int:
+        """How many labels back the transitions look."""
+        return int(getattr(self.options, "order", 1))
+
+    @property
+    def target_expression(self) -> str:
+        """What is predicted, as an expression over columns."""
+        return self.target.expression
+
+    @property
+    def agreement_scale(self) -> float:
+        """How many times larger than log-probabilities the scores are, which weights of agreement follow."""
+        return self.options.agreement_scale
+
+    @property
     def columns(self) -> list[str]:
         """The columns that features look at, the words first."""
         return list(self.description.get("columns", ["word"]))
 
     @property
     def known(self) -> NDArray[np.uint32]:
-        """The words of the training data, as keys of ``certus.learn.features.vocabulary``."""
+        """The words of the training data, as keys of ``certus.annotation.vocabulary``."""
         if self._decoder is None:
             raise InvalidInput("this tagger is not trained yet: it knows no words")
         if "known" not in self._arrays:

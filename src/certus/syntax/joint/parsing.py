@@ -29,8 +29,7 @@ from certus.solution import Solution, Status
 from certus.syntax.joint.problem import JointParse, JointProblem
 
 if TYPE_CHECKING:
-    from certus.lattice.lattices import TagLattices
-    from certus.models.tagger import Tagger
+    from certus.lattice import SequenceModel, TagLattices
     from certus.syntax.constituency.grammar import Grammar
 
 WEIGHT = 1.0
@@ -52,7 +51,7 @@ class JointParser:
     """
 
     def __init__(
-        self, grammar: Grammar, tagger: Tagger, *, weight: float = WEIGHT, pruning: float = PRUNING
+        self, grammar: Grammar, tagger: SequenceModel, *, weight: float = WEIGHT, pruning: float = PRUNING
     ) -> None:
         if not 0 < weight < np.inf:
             raise InvalidInput(f"weight is {weight}; it must be a number above 0")
@@ -63,7 +62,7 @@ class JointParser:
         if not pairs:
             raise InvalidInput(
                 "the grammar and the tagger have no tag in common: the grammar has "
-                f"{_some(grammar.tags)}; the tagger, for {tagger.target.expression!r}, "
+                f"{_some(grammar.tags)}; the tagger, for {tagger.target_expression!r}, "
                 f"{_some(tagger.labels)}; train one with the target xpos on the same trees"
             )
         self.grammar, self.tagger, self.weight, self.pruning = grammar, tagger, weight, pruning
@@ -119,15 +118,11 @@ class JointParser:
     def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
         yield self._problem(words, lattices, n, self.pruning)
         for factor in LOOSER if not lattices.exact[n] else ():
-            if factor == 0 and len(words) * float(lattices.labels) ** (self._order + 1) > BEARABLE:
+            if factor == 0 and len(words) * float(lattices.labels) ** (self.tagger.order + 1) > BEARABLE:
                 return
             pruning = factor * self.pruning
             looser = self.tagger.lattices([words], pruning=pruning)
             yield self._problem(words, looser, 0, pruning)
-
-    @property
-    def _order(self) -> int:
-        return int(getattr(self.tagger.options, "order", 1))
 
     def _problem(self, words: list[str], lattices: TagLattices, n: int, pruning: float) -> JointProblem:
         allowed = np.zeros((len(words), len(self.grammar.tags)), bool)
@@ -140,7 +135,7 @@ class JointParser:
 
 def parse_jointly(
     grammar: Grammar,
-    tagger: Tagger,
+    tagger: SequenceModel,
     sentences: Iterable[Sequence[str]],
     *,
     weight: float = WEIGHT,
@@ -155,7 +150,7 @@ def parse_jointly(
 
 
 def parse_fixed(
-    grammar: Grammar, tagger: Tagger, sentences: Iterable[Sequence[str]], *, threads: int = 1
+    grammar: Grammar, tagger: SequenceModel, sentences: Iterable[Sequence[str]], *, threads: int = 1
 ) -> list[Solution]:
     """Parse sentences with the tags that the tagger likes best: what joint parsing is compared with.
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from certus.solution import Solution, Status
 
 
-class Tagging(Solution):
+class Tagging(Solution[list[str]]):
     """The labels of a sentence, with what is known of how good they are.
 
     Attributes:
@@ -35,11 +33,6 @@ class Tagging(Solution):
         super().__init__(value, score, bound, status, position=position)
         self.probability = probability
         self.confidence = confidence
-
-    @property
-    def labels(self) -> Any:
-        """The label of each token."""
-        return self.value
 
     def __repr__(self) -> str:
         proof = "optimal" if self.optimal else f"bound={self.bound:.6g}, {self.status.value}"

@@ -1,4 +1,4 @@
-"""The words of the training data, as a model file keeps them: 32 bits a word, whatever its length.
+"""The words of the training data, as a model file keeps them: 32 bits per word, whatever its length.
 
 One unknown word in 200,000 is taken for one of 20,000 known ones: rarer than misprints.
 """
