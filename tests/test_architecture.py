@@ -27,17 +27,11 @@ PACKAGE, KERNELS = ROOT / "src" / "certus", ROOT / "native"
 KNOWN_ARROWS = {
     "annotation/trees -> formats/brackets",
     "cli/demo -> certus_bench",
-    "corpus/result -> models/tagging",
-    "corpus/tagging -> learn/features/vocabulary",
-    "corpus/tagging -> learn/options",
-    "corpus/tagging -> models/answers",
-    "corpus/tagging -> models/tagger",
     "lattice/lattices -> scoring/cascade",
     "learn/features/data -> learn/options",
     "models/fitting -> __init__",
     "models/parser -> __init__",
     "scoring/feature_table -> learn/rows",
-    "syntax/joint/parsing -> models/tagger",
 }
 KNOWN_CYCLES = (
     {"annotation/tree_drawing", "annotation/trees", "formats/brackets"},

@@ -175,7 +175,7 @@ def test_limits(tagger: certus.Tagger, found: Consistent) -> None:
     [
         ({"delta": (1, 2, 3)}, "must not rise"),
         ({"delta": "much"}, "three numbers"),
-        ({"threads": 0}, "threads is 0"),
+        ({"threads": 0}, "threads must be a whole number of at least 1"),
         ({"suffixes": "s"}, "a list of endings"),
         ({"suffixes": [""]}, "a list of endings"),
         ({"window": -1}, "window is -1"),

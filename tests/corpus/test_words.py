@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from certus.annotation import vocabulary
 from certus.corpus.words import Types, joined, nodes_of, suffix_relates, types_of, usual_labels
-from certus.learn.features import vocabulary
 
 KNOWN = {"the", "cat", "cats", "Dog"}
 

@@ -230,7 +230,7 @@ def test_refusals(tagger: Tagger) -> None:
         ("in ascending order", (None, [1, 0], np.zeros((2, L)))),
         ("adjust is nan for label .* at token 1;", (None, [1], row * np.nan)),
         ("adjust is inf for label", (None, [1], row + np.inf)),
-        ("threads is 0", (None, None, None, 0)),
+        ("threads must be a whole number of at least 1", (None, None, None, 0)),
     ]
     for message, arguments in refused:
         with pytest.raises(InvalidInput, match=message):

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -27,13 +26,12 @@ SENTENCES = 8  # of each grammar and tagger
 class ToyTagger:
     """As much of a Tagger as joint parsing needs."""
 
-    options: Any = None
+    target_expression = "toy"
 
     def __init__(self, problem: Problem, names: list[str], thresholds: list[float]) -> None:
         self.problem, self.labels = problem, names
         self.native = problem.tagger(thresholds)
-        self.options = type("Options", (), {"order": problem.crf.order})
-        self.target = type("Target", (), {"expression": "toy"})
+        self.order = problem.crf.order
 
     def lattices(
         self, sentences: Sequence[Sequence[str]], *, pruning: float = 1.0, threads: int = 1
