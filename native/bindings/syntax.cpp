@@ -1,5 +1,6 @@
 // Grammars, and the best trees of sentences under them.
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 using namespace syntax;
 
 template <class X>
-std::vector<X> copy(const Flat<const X>& x) {
+std::vector<X> copy_of(const Flat<const X>& x) {
   return {x.data(), x.data() + x.shape(0)};
 }
 
@@ -44,88 +45,93 @@ std::unique_ptr<Grammar> make_grammar(Label start, const Flat<const Label>& tag,
   for (std::size_t n = 0; n < unary.shape(0); ++n)
     one.push_back({unary.data()[2 * n], unary.data()[2 * n + 1], unary_score.data()[n]});
   try {
-    return std::make_unique<Grammar>(start, copy(tag), copy(label), std::move(two), one);
+    return std::make_unique<Grammar>(start, copy_of(tag), copy_of(label), std::move(two), one);
   } catch (const PositiveCycle& cycle) {
     throw std::domain_error(std::to_string(cycle.symbol));
   }
 }
 
-// Trees one after the other: sentence s has those in [tree_first[s], tree_first[s + 1]), tree t the nodes in
-// [node_first[t], node_first[t + 1]).
-nb::tuple trees_of(std::vector<Trees>&& sentences) {
-  std::vector<Index> tree_first{0}, node_first{0}, edges;
-  std::vector<Label> labels;
-  std::vector<std::int32_t> arity;
-  std::vector<double> scores;
-  std::vector<Index> exhausted;
-  for (const Trees& sentence : sentences) {
-    for (const Written& tree : sentence.trees) {
-      labels.insert(labels.end(), tree.labels.begin(), tree.labels.end());
-      arity.insert(arity.end(), tree.arity.begin(), tree.arity.end());
-      scores.push_back(tree.score);
-      node_first.push_back(static_cast<Index>(labels.size()));
-    }
-    tree_first.push_back(static_cast<Index>(scores.size()));
-    exhausted.push_back(sentence.exhausted);
-    edges.push_back(sentence.edges);
-  }
-  return nb::make_tuple(array(std::move(tree_first)), array(std::move(node_first)), array(std::move(labels)),
-                        array(std::move(arity)), array(std::move(scores)), array(std::move(exhausted)),
-                        array(std::move(edges)));
-}
-
 // Words of sentence s are [word_first[s], word_first[s + 1]); word w has the leaves [leaf_first[w], ...).
-nb::tuple parse(const Grammar& grammar, const Flat<const Index>& word_first, const Flat<const Index>& leaf_first,
-                const Flat<const Label>& symbol, const Flat<const double>& score, Index k, Index threads) {
+std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& word_first,
+                             const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
+                             const Flat<const double>& score, Index k, Index threads) {
+  const nb::gil_scoped_release released;
   const Index count = static_cast<Index>(word_first.shape(0)) - 1;
-  std::vector<Trees> out(static_cast<std::size_t>(count));
-  {
-    const nb::gil_scoped_release released;
-    parallel(count, threads, [&](Index s, Index) {
-      const Index begin = word_first.data()[s], length = word_first.data()[s + 1] - begin;
-      const Leaves leaves = leaves_of(leaf_first.data() + begin, length, symbol.data(), score.data());
-      out[s] = best_trees(grammar, leaves, k);
-    });
-  }
-  return trees_of(std::move(out));
+  std::vector<BestTrees> out(static_cast<std::size_t>(count));
+  parallel(count, threads, [&](Index s, Index) {
+    const Index begin = word_first.data()[s], length = word_first.data()[s + 1] - begin;
+    const Leaves leaves = leaves_of(leaf_first.data() + begin, length, symbol.data(), score.data());
+    out[s] = find_best_trees(grammar, leaves, k);
+  });
+  return out;
 }
 
-// All derivations of a sentence that score at least a threshold, packed (see Forest): for each node its span, for
-// each edge its head, children and score, for each word its node, position, tag and score.
-nb::tuple forest(const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
-                 const Flat<const double>& score, double threshold) {
+// All derivations of a sentence that score at least a threshold.
+ParseForest forest(const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
+                   const Flat<const double>& score, double threshold) {
+  const nb::gil_scoped_release released;
   const Index length = static_cast<Index>(leaf_first.shape(0)) - 1;
-  Forest packed;
-  {
-    const nb::gil_scoped_release released;
-    const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
-    Chart chart;
-    chart.fill(grammar, leaves, nullptr, 0);
-    if (chart.best() != kNever<double>) packed.pack(grammar, chart, leaves, threshold);
-  }
-  const std::size_t nodes = packed.symbols().size();
-  std::vector<Index> begin(nodes), end(nodes), head, left, right, word, position, tag;
-  std::vector<double> edge_score, word_score;
-  for (const Forest::Word& w : packed.words()) {
-    begin[w.node] = w.position, end[w.node] = w.position + 1;
-    word.push_back(w.node), position.push_back(w.position), tag.push_back(w.tag), word_score.push_back(w.score);
-  }
-  for (auto e = packed.edges().rbegin(); e != packed.edges().rend(); ++e)  // children first
-    begin[e->head] = begin[e->left], end[e->head] = end[e->right < 0 ? e->left : e->right];
-  for (const Forest::Edge& e : packed.edges())
-    head.push_back(e.head), left.push_back(e.left), right.push_back(e.right), edge_score.push_back(e.score);
-  return nb::make_tuple(array(std::move(begin)), array(std::move(end)), array(std::move(head)), array(std::move(left)),
-                        array(std::move(right)), array(std::move(edge_score)), array(std::move(word)),
-                        array(std::move(position)), array(std::move(tag)), array(std::move(word_score)));
+  const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
+  Chart chart;
+  chart.fill(grammar, leaves, nullptr, 0);
+  return pack(grammar, chart, leaves, threshold);
+}
+
+// Numbers as Python's Hypergraph takes them.
+template <class X>
+auto widen(const std::vector<X>& values) {
+  return array(std::vector<Index>(values.begin(), values.end()));
+}
+// The node that each edge derives.
+auto list_heads(const ParseForest& forest) {
+  std::vector<Index> out;
+  for (Index v = 0; v < forest.graph.nodes; ++v)
+    out.insert(out.end(), static_cast<std::size_t>(forest.graph.begin[v + 1] - forest.graph.begin[v]), v);
+  return array(std::move(out));
+}
+
+void bind_records(nb::module_& m) {
+  nb::class_<WrittenTree>(m, "WrittenTree")
+      .def_ro("labels", &WrittenTree::labels)
+      .def_ro("arity", &WrittenTree::arity)
+      .def_ro("tags", &WrittenTree::tags)
+      .def_ro("score", &WrittenTree::score);
+  nb::class_<BestTrees>(m, "BestTrees")
+      .def_ro("trees", &BestTrees::trees)
+      .def_ro("exhausted", &BestTrees::exhausted)
+      .def_ro("edges", &BestTrees::edges);
+  constexpr auto copied = nb::rv_policy::automatic;
+  nb::class_<ParseForest>(m, "ParseForest")
+      .def_prop_ro("heads", &list_heads, copied)
+      .def_prop_ro(
+          "offsets", [](const ParseForest& f) { return widen(f.graph.tail_begin); }, copied)
+      .def_prop_ro(
+          "tails", [](const ParseForest& f) { return widen(f.graph.tail); }, copied)
+      .def_prop_ro("goal", [](const ParseForest& f) { return f.graph.goal(); })
+      .def_prop_ro(
+          "scores", [](const ParseForest& f) { return array(std::vector<double>(f.scores)); }, copied)
+      .def_prop_ro(
+          "symbols", [](const ParseForest& f) { return widen(f.symbols); }, copied)
+      .def_prop_ro(
+          "begin", [](const ParseForest& f) { return widen(f.begin); }, copied)
+      .def_prop_ro("end", [](const ParseForest& f) { return widen(f.end); }, copied);
 }
 
 }  // namespace
 
 void bind_syntax(nb::module_& m) {
+  bind_records(m);
   nb::class_<Grammar>(m, "Syntax")
       .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(), "binary"_a.noconvert(),
            "binary_score"_a.noconvert(), "unary"_a.noconvert(), "unary_score"_a.noconvert())
       .def("forest", &forest, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(), "threshold"_a)
+      .def(
+          "write_tree",
+          [](const Grammar& self, const ParseForest& forest, const Flat<const Index>& derivation) {
+            const Index* edges = derivation.data();
+            return write_tree(self, forest, {edges, edges + derivation.shape(0)});
+          },
+          "forest"_a, "derivation"_a.noconvert())
       .def("parse", &parse, "word_first"_a.noconvert(), "leaf_first"_a.noconvert(), "symbol"_a.noconvert(),
            "score"_a.noconvert(), "k"_a, "threads"_a);
   nb::class_<Parses>(m, "Parses")
@@ -145,13 +151,7 @@ void bind_syntax(nb::module_& m) {
             return self.maximize(adjust.data());
           },
           "adjust"_a.noconvert())
-      .def("written",
-           [](const Parses& self) {
-             Written out;
-             self.write(out);
-             return nb::make_tuple(out.score, array(std::move(out.tags)), array(std::move(out.labels)),
-                                   array(std::move(out.arity)));
-           })
+      .def("write_best", &Parses::write_best)
       .def(
           "max_marginals",
           [](Parses& self, const Table<const double>& adjust, Table<double> out, bool exact) {

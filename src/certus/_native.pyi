@@ -625,6 +625,30 @@ def search_all(
 ) -> CascadeLattices: ...
 
 @final
+class WrittenTree:
+    labels: list[int]  # of the nodes in preorder
+    arity: list[int]  # how many children each has, 0 over a word
+    tags: list[int]  # of the words
+    score: float
+
+@final
+class BestTrees:
+    trees: list[WrittenTree]
+    exhausted: bool
+    edges: int
+
+@final
+class ParseForest:
+    heads: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    tails: NDArray[np.int64]
+    goal: int
+    scores: NDArray[np.float64]
+    symbols: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+@final
 class Syntax:
     def __new__(
         cls,
@@ -636,14 +660,14 @@ class Syntax:
         unary: NDArray[np.int32],
         unary_score: NDArray[np.float64],
     ) -> Syntax: ...
-    # trees of sentences, nodes of trees, labels, arity, scores, whether there are no more trees, edges
     def forest(
         self,
         leaf_first: NDArray[np.int64],
         symbol: NDArray[np.int32],
         score: NDArray[np.float64],
         threshold: float,
-    ) -> tuple[NDArray[Any], ...]: ...
+    ) -> ParseForest: ...
+    def write_tree(self, forest: ParseForest, derivation: NDArray[np.int64]) -> WrittenTree: ...
     def parse(
         self,
         word_first: NDArray[np.int64],
@@ -652,7 +676,7 @@ class Syntax:
         score: NDArray[np.float64],
         k: int,
         threads: int,
-    ) -> tuple[NDArray[Any], ...]: ...
+    ) -> list[BestTrees]: ...
 
 @final
 class Parses:
@@ -665,7 +689,7 @@ class Parses:
         tags: int,
     ) -> None: ...
     def maximize(self, adjust: NDArray[np.float64]) -> float: ...
-    def written(self) -> tuple[float, NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
+    def write_best(self) -> WrittenTree: ...
     def max_marginals(self, adjust: NDArray[np.float64], out: NDArray[np.float64], exact: bool) -> None: ...
     @property
     def parsed(self) -> int: ...

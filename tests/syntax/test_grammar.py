@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from certus.errors import InvalidInput
+from certus.errors import Infeasible, InvalidInput
 from certus.relax import Forbidden
 from certus.solution import KBest, Solution, Status
 from certus.syntax import Grammar, Tree
@@ -37,13 +37,15 @@ def test_best_and_k_best(seed: int, tally: list[int]) -> None:
     for _ in range(PROBLEMS // 8):
         problem = draw(rng)
         scores = sorted((score for score, _ in all_of(problem)), reverse=True)
-        best = problem.grammar.parse(problem.sentence)
+        best = problem.grammar.parse(problem.sentence, infeasible="return")
         assert isinstance(best, Solution)
         if not scores:
             assert best.status is Status.INFEASIBLE
             assert best.value is None
+            assert len(problem.grammar.parse(problem.sentence, 7, infeasible="return")) == 0
             continue
         assert best.optimal
+        assert best.value is not None
         assert best.score == best.bound == scores[0] == score_of(problem, best.value)
         assert best.value.words == problem.sentence
         several = problem.grammar.parse(problem.sentence, 7)
@@ -143,21 +145,38 @@ def test_an_unparsable_sentence_is_covered_if_asked() -> None:
     grammar = Grammar.of_rules(
         [("A", "B", "B", 0.0), ("C", "B", "C", 0.0)], [], {"B": {"x": 0.0}, "C": {"y": 0.0}}, start="A"
     )
-    assert grammar.parse(["x", "y", "x", "y"]).value is None
+    assert grammar.parse(["x", "y", "x", "y"], infeasible="return").value is None
     covered = grammar.parse(["x", "y", "x", "y"], robust=True)
     assert covered.status is Status.INFEASIBLE
     assert str(covered.value) == "(A (C (B x) (C y)) (C (B x) (C y)))"
     assert grammar.cover(["x", "unheard"]) is None
-    assert grammar.parse(["x", "unheard"]).status is Status.INFEASIBLE
+    assert grammar.parse(["x", "unheard"], infeasible="return").status is Status.INFEASIBLE
+    assert grammar.parse(["x", "unheard"], robust=True, infeasible="return").value is None
+
+
+def test_a_sentence_without_a_tree_is_refused_unless_asked_for() -> None:
+    grammar = Grammar.of_rules([("A", "B", "B", 0.0)], [], {"B": {"x": 0.0}}, start="A")
+    with pytest.raises(Infeasible, match="the word 'y' at position 1 has no tag") as caught:
+        grammar.parse(["x", "y"], robust=True)
+    assert caught.value.position == 1
+    with pytest.raises(
+        Infeasible, match="sentence 1: the sentence has no tree: no derivation from 'A'"
+    ) as caught:
+        grammar.parse_batch([["x", "x"], ["x", "x", "x"]])
+    assert (caught.value.sentence, caught.value.position) == (1, None)
+    with pytest.raises(Infeasible):
+        grammar.parse(["x"], 3)
+    with pytest.raises(InvalidInput, match='infeasible must be "raise" or "return"'):
+        grammar.parse(["x"], infeasible="ignore")  # type: ignore[call-overload]
 
 
 def test_batches_and_threads_answer_alike() -> None:
     rng = np.random.default_rng(5)
     problem = draw(rng)
     sentences = [["xyz"[int(rng.integers(3))] for _ in range(int(rng.integers(1, 12)))] for _ in range(30)]
-    alone = [problem.grammar.parse(words) for words in sentences]
+    alone = [problem.grammar.parse(words, infeasible="return") for words in sentences]
     for threads in (1, 3):
-        together = problem.grammar.parse_batch(sentences, threads=threads)
+        together = problem.grammar.parse_batch(sentences, threads=threads, infeasible="return")
         assert [(s.score, s.value) for s in together] == [(s.score, s.value) for s in alone]
 
 

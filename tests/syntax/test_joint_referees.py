@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from certus.syntax.constituency.packed import Pair, Problem
+from certus.syntax.joint.packed import Pair, Problem
 from certus.syntax.joint.parsing import JointParser
 from certus_bench.joint import intersected, program
 from tests.syntax.joint_problems import Toy, best, toy, trees

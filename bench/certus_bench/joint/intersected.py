@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certus.syntax.constituency.packed import Floats, Ints, Pair, Problem
+from certus.syntax.joint.packed import Floats, Ints, Pair, Problem
 
 
 def solve(problem: Problem) -> Pair | None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from certus.errors import CertusError
-from certus.syntax.constituency.packed import Floats, Ints, Pair, Problem
+from certus.syntax.joint.packed import Floats, Ints, Pair, Problem
 
 TOLERANCE = 1e-6  # how far from 0 and 1 a variable may be and still count as whole
 

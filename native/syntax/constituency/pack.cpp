@@ -2,9 +2,14 @@
 //
 // The best derivation through an item scores its inside plus its outside score. If that reaches the threshold, so
 // does it for all items above it in that derivation; outside scores need to be handed down from those only.
-#include <algorithm>
+//
+// This is not the hypergraph's own pruning, since the hypergraph of a whole chart would be larger by orders of
+// magnitude than what is kept of it: rules are tried on whole rows of spans, and few of them ever become edges.
+#include "syntax/constituency/pack.hpp"
 
-#include "syntax/constituency/forest.hpp"
+#include <algorithm>
+#include <numeric>
+
 #include "syntax/constituency/rows.hpp"
 
 namespace certus::syntax {
@@ -12,12 +17,24 @@ namespace {
 
 constexpr float kNone = kNever<float>;
 
-}  // namespace
+// What was found, in the order in which it was found: parents before children.
+struct Found {
+  struct Node {
+    Label symbol;
+    std::int32_t begin, level;  // 2 width + 1 of a top, 2 width of a bottom: tails are on lower levels than heads
+  };
+  struct Edge {
+    std::int32_t head, left, right;  // right is -1 for a chain, both are -1 over a word
+    double score;
+  };
+  std::vector<Node> nodes;  // the first is the goal
+  std::vector<Edge> edges;
+};
 
-class Forest::Packing {
+class Packing {
  public:
-  Packing(Forest& forest, const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold)
-      : forest_(forest), grammar_(grammar), chart_(chart), leaves_(leaves), length_(chart.length()) {
+  Packing(Found& found, const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold)
+      : found_(found), grammar_(grammar), chart_(chart), leaves_(leaves), length_(chart.length()) {
     // Never -inf, which what is dead would reach.
     threshold_ = std::max(static_cast<float>(threshold - chart.offset() - chart.rounding()),
                           std::numeric_limits<float>::lowest());
@@ -27,8 +44,9 @@ class Forest::Packing {
   }
 
   void run() {
-    if (chart_.best() == kNever<double>) return;
     top_.make(length_, grammar_.start, kNone)[0] = 0;
+    top(length_, grammar_.start, 0);
+    if (chart_.best() == kNever<double>) return;
     for (Index width = length_; width >= 1; --width) {
       close(width);
       if (width > 1) expand(width);
@@ -37,11 +55,13 @@ class Forest::Packing {
   }
 
  private:
-  std::int32_t node(Rows<std::int32_t>& nodes, Index width, Label symbol, Index i) {
+  std::int32_t top(Index width, Label symbol, Index i) { return node(top_node_, width, symbol, i, 2 * width + 1); }
+  std::int32_t bottom(Index width, Label symbol, Index i) { return node(bottom_node_, width, symbol, i, 2 * width); }
+  std::int32_t node(Rows<std::int32_t>& nodes, Index width, Label symbol, Index i, Index level) {
     std::int32_t& number = nodes.make(width, symbol, -1)[i];
     if (number < 0) {
-      number = static_cast<std::int32_t>(forest_.symbols_.size());
-      forest_.symbols_.push_back(symbol);
+      number = static_cast<std::int32_t>(found_.nodes.size());
+      found_.nodes.push_back({symbol, static_cast<std::int32_t>(i), static_cast<std::int32_t>(level)});
     }
     return number;
   }
@@ -74,8 +94,8 @@ class Forest::Packing {
       if (!(above[i] + added + inside[i] >= threshold_)) continue;
       float& outside = bottom_.make(width, child, kNone)[i];
       outside = std::max(outside, above[i] + added);
-      const std::int32_t head = node(top_node_, width, parent, i);
-      forest_.edges_.push_back({head, node(bottom_node_, width, child, i), -1, score});
+      const std::int32_t head = top(width, parent, i);
+      found_.edges.push_back({head, bottom(width, child, i), -1, score});
     }
   }
 
@@ -111,10 +131,10 @@ class Forest::Packing {
       const float above = bottom_(width, parent)[i] + static_cast<float>(rule.score);
       left_outside[i] = std::max(left_outside[i], above + right[i]);
       right_outside[i] = std::max(right_outside[i], above + left[i]);
-      const std::int32_t head = node(bottom_node_, width, parent, i);
-      const std::int32_t first = node(top_node_, d, rule.left, i);
-      const std::int32_t second = node(top_node_, width - d, rule.right, i + d);
-      forest_.edges_.push_back({head, first, second, rule.score});
+      const std::int32_t head = bottom(width, parent, i);
+      const std::int32_t first = top(d, rule.left, i);
+      const std::int32_t second = top(width - d, rule.right, i + d);
+      found_.edges.push_back({head, first, second, rule.score});
     }
   }
 
@@ -124,12 +144,11 @@ class Forest::Packing {
         const Leaf& leaf = leaves_.leaves[n];
         if (!bottom_node_.has(1, leaf.symbol)) continue;
         const std::int32_t number = bottom_node_(1, leaf.symbol)[i];
-        if (number < 0) continue;
-        forest_.words_.push_back({number, static_cast<std::int32_t>(i), grammar_.tag[leaf.symbol], leaf.score});
+        if (number >= 0) found_.edges.push_back({number, -1, -1, leaf.score});
       }
   }
 
-  Forest& forest_;
+  Found& found_;
   const Grammar& grammar_;
   const Chart& chart_;
   const Leaves& leaves_;
@@ -151,14 +170,52 @@ class Forest::Packing {
   std::vector<float>& through_ = local().through;
 };
 
-void Forest::pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold) {
-  length_ = chart.length();
-  symbols_.clear();
-  edges_.clear();
-  words_.clear();
-  Packing(*this, grammar, chart, leaves, threshold).run();
-  inside_.assign(symbols_.size(), kNever<double>);
-  choice_.assign(symbols_.size(), kNoChoice);
+// The places of nodes by level, so that tails come before heads.
+std::vector<Index> places(const std::vector<Found::Node>& nodes) {
+  std::vector<Index> next(static_cast<std::size_t>(nodes[0].level) + 2, 0), place;
+  for (const Found::Node& node : nodes) ++next[node.level + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const Found::Node& node : nodes) place.push_back(next[node.level]++);
+  return place;
+}
+
+// The edges of a node come last found first: of those that score the same, a derivation takes the first.
+hypergraph::Forest forest_of(const Found& found, const std::vector<Index>& place) {
+  std::vector<Index> heads, offsets{0}, tails;
+  for (auto edge = found.edges.rbegin(); edge != found.edges.rend(); ++edge) {
+    heads.push_back(place[edge->head]);
+    for (const std::int32_t tail : {edge->left, edge->right})
+      if (tail >= 0) tails.push_back(place[tail]);
+    offsets.push_back(static_cast<Index>(tails.size()));
+  }
+  return hypergraph::Forest({static_cast<Index>(found.nodes.size()), static_cast<Index>(heads.size()), heads.data(),
+                             offsets.data(), tails.data(), &place[0], 1});
+}
+
+}  // namespace
+
+ParseForest pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold) {
+  Found found;
+  Packing(found, grammar, chart, leaves, threshold).run();
+  const std::vector<Index> place = places(found.nodes);
+  ParseForest out{forest_of(found, place), {}, {}, {}, {}, {}};
+  const std::size_t nodes = found.nodes.size(), edges = found.edges.size();
+  out.symbols.resize(nodes), out.begin.resize(nodes), out.end.resize(nodes);
+  for (std::size_t n = 0; n < nodes; ++n) {
+    const auto& [symbol, begin, level] = found.nodes[n];
+    const auto v = static_cast<std::size_t>(place[n]);
+    out.symbols[v] = symbol, out.begin[v] = begin, out.end[v] = begin + level / 2;
+  }
+  for (const hypergraph::Edge e : out.graph.edge_id) {
+    const Found::Edge& edge = found.edges[edges - 1 - static_cast<std::size_t>(e)];
+    if (edge.left < 0) {
+      const Found::Node& node = found.nodes[edge.head];
+      const auto at = static_cast<hypergraph::Edge>(out.scores.size());
+      out.words.push_back({static_cast<hypergraph::Node>(place[edge.head]), at, node.begin, grammar.tag[node.symbol]});
+    }
+    out.scores.push_back(edge.score);
+  }
+  return out;
 }
 
 }  // namespace certus::syntax

@@ -5,6 +5,10 @@
 #include <set>
 #include <utility>
 
+#include "hypergraph/derivation.hpp"
+#include "hypergraph/kbest.hpp"
+#include "hypergraph/passes.hpp"
+
 namespace certus::syntax {
 namespace {
 
@@ -16,41 +20,53 @@ constexpr double kFirstRanks = 3;  // how far below the best the k best are soug
 constexpr int kDoublings = 5;
 constexpr double kWhole = 100;  // a margin above which nothing is left out
 
+std::vector<hypergraph::Edge> best_derivation(const ParseForest& forest) {
+  std::vector<double> inside(forest.symbols.size());
+  hypergraph::max_inside(forest.graph, forest.scores.data(), inside.data());
+  std::vector<hypergraph::Edge> edges;
+  hypergraph::best_derivation(forest.graph, forest.scores.data(), inside.data(), edges);
+  return edges;
+}
+
+// Adds the trees of a forest, best first, up to k or to a score below which trees outside the forest may be better.
+// Tells whether the forest has no others.
+bool add_trees(const Grammar& grammar, const ParseForest& forest, Index k, double least,
+               std::vector<WrittenTree>& trees) {
+  hypergraph::KBest ranks(forest.graph, forest.scores.data());
+  std::set<std::pair<std::vector<Label>, std::vector<std::int32_t>>> seen;
+  std::vector<hypergraph::Edge> edges;
+  for (double score = 0; static_cast<Index>(trees.size()) < k;) {
+    if (!ranks.next(edges, &score)) return true;
+    if (score < least) break;
+    WrittenTree tree = write_tree(grammar, forest, edges);
+    if (seen.emplace(tree.labels, tree.arity).second) trees.push_back(std::move(tree));
+  }
+  return false;
+}
+
 }  // namespace
 
-Trees best_trees(const Grammar& grammar, const Leaves& leaves, Index k) {
+BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k) {
   Chart& chart = Chart::local();
-  Trees out;
-  Forest forest;
+  BestTrees out;
   chart.fill(grammar, leaves, nullptr, 0);
   const double best = chart.best();
-  double margin = k > 1 ? kFirstRanks : 0;
-  for (int doubling = 0; best != kNone; ++doubling, margin *= 2) {
-    const bool whole = k > 1 && doubling == kDoublings;
-    forest.pack(grammar, chart, leaves, whole ? kNone : best - margin);
-    forest.maximize(nullptr, 0);
-    out.trees.clear();
-    out.exhausted = false;
-    if (k == 1) {
-      write_best(grammar, forest, out.trees.emplace_back());
-      break;
-    }
-    KBest ranks(forest);
-    std::set<std::pair<std::vector<Label>, std::vector<std::int32_t>>> seen;
-    const auto next = [&](std::int32_t node, std::int32_t rank) { return ranks.step(node, rank); };
-    for (std::int32_t rank = 0; static_cast<Index>(out.trees.size()) < k; ++rank) {
-      if (!ranks.has(rank)) {
-        out.exhausted = whole;
-        break;
-      }
-      if (!whole && ranks.score(rank) < best - margin + chart.rounding()) break;  // others may be better
-      Written tree;
-      Writer(grammar, forest, next, tree).write(rank);
-      if (seen.emplace(tree.labels, tree.arity).second) out.trees.push_back(std::move(tree));
-    }
-    if (whole || static_cast<Index>(out.trees.size()) == k) break;
+  if (best == kNone) return out;
+  if (k == 1) {
+    const ParseForest forest = pack(grammar, chart, leaves, best);
+    out.trees.push_back(write_tree(grammar, forest, best_derivation(forest)));
+    out.edges = forest.graph.edges;
+    return out;
   }
-  out.edges = static_cast<Index>(forest.edges().size());
+  double margin = kFirstRanks;
+  for (int doubling = 0; static_cast<Index>(out.trees.size()) < k && !out.exhausted; ++doubling, margin *= 2) {
+    const bool whole = doubling == kDoublings;
+    const ParseForest forest = pack(grammar, chart, leaves, whole ? kNone : best - margin);
+    out.trees.clear();
+    const bool all = add_trees(grammar, forest, k, whole ? kNone : best - margin + chart.rounding(), out.trees);
+    out.exhausted = whole && all;
+    out.edges = forest.graph.edges;
+  }
   return out;
 }
 
@@ -90,10 +106,10 @@ bool Parses::same_forbidden(const Slot& slot, const double* adjust) const {
 double Parses::maximize(const double* adjust) {
   for (Index n = 0; n < 2; ++n) {
     Slot& slot = slots_[n];
-    if (slot.origin.empty()) continue;
+    if (!slot.forest) continue;
     const double most = gain(slot, adjust);
     if (most == kInfinity) continue;
-    const double best = slot.forest.maximize(adjust, tags_);
+    const double best = slot.forest->maximize(adjust, tags_);
     if (most == kNone) return kNone;  // a word has no tag left
     if (best >= slot.threshold + most + slot.rounding) {
       current_ = n;
@@ -101,31 +117,39 @@ double Parses::maximize(const double* adjust) {
       return best;
     }
   }
-  const bool fresh = slots_[0].origin.empty() || same_forbidden(slots_[0], adjust);
+  const bool fresh = !slots_[0].forest || same_forbidden(slots_[0], adjust);
   current_ = fresh ? 0 : 1;
   return parse(slots_[current_], adjust);
 }
 
 double Parses::parse(Slot& slot, const double* adjust) {
-  slot.margin = slot.origin.empty() ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
+  slot.margin = !slot.forest ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
   ++parsed_;
   slot.origin.assign(adjust, adjust + length() * tags_);
   Chart& chart = Chart::local();
   chart.fill(grammar_, leaves_, adjust, tags_);
   slot.rounding = chart.rounding();
   outside_ = slot.threshold = chart.best() - slot.margin;
-  slot.forest.pack(grammar_, chart, leaves_, slot.threshold);
-  return slot.forest.maximize(adjust, tags_);
+  slot.forest.emplace(pack(grammar_, chart, leaves_, slot.threshold));
+  return slot.forest->maximize(adjust, tags_);
+}
+
+WrittenTree Parses::write_best() const {
+  const AdjustedForest& adjusted = *slots_[current_].forest;
+  std::vector<hypergraph::Edge> edges;
+  adjusted.write_best(edges);
+  return write_tree(grammar_, adjusted.forest(), edges);
+}
+
+Index Parses::edges() const {
+  const Slot& slot = slots_[current_];
+  return slot.forest ? slot.forest->forest().graph.edges : 0;
 }
 
 void Parses::max_marginals(const double* adjust, bool exact, double* out) {
-  const double best = maximize(adjust);
-  Slot& slot = slots_[current_];
-  if (best == kNone) {
-    std::fill(out, out + length() * tags_, kNone);
-    return;
-  }
-  slot.forest.max_marginals(adjust, tags_, out);
+  std::fill(out, out + length() * tags_, kNone);
+  if (maximize(adjust) == kNone) return;
+  slots_[current_].forest->max_marginals(tags_, out);
   double outside = outside_;
   Chart& chart = Chart::local();
   for (double margin = 2 * kMargin; exact && outside != kNone && !covered(adjust, out, outside); margin *= 2) {
@@ -134,10 +158,9 @@ void Parses::max_marginals(const double* adjust, bool exact, double* out) {
       chart.fill(grammar_, leaves_, adjust, tags_);
     }
     if (margin > kWhole) margin = kInfinity;
-    Forest wide;
-    wide.pack(grammar_, chart, leaves_, chart.best() - margin);
+    AdjustedForest wide(pack(grammar_, chart, leaves_, chart.best() - margin));
     wide.maximize(adjust, tags_);
-    wide.max_marginals(adjust, tags_, out);
+    wide.max_marginals(tags_, out);
     outside = chart.best() - margin + chart.rounding();
   }
   if (outside == kNone) return;

@@ -1,21 +1,22 @@
 // The best trees of one sentence: the best one, the k best ones, and the best one under changing adjustments.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "syntax/constituency/derivation.hpp"
-#include "syntax/constituency/kbest.hpp"
+#include "syntax/constituency/adjusted_forest.hpp"
+#include "syntax/constituency/write_tree.hpp"
 
 namespace certus::syntax {
 
 // The k best trees, or all where there are fewer. Derivations that look the same once binarisation is undone
 // count once, by the best of them.
-struct Trees {
-  std::vector<Written> trees;
+struct BestTrees {
+  std::vector<WrittenTree> trees;
   bool exhausted = false;  // whether there are no others
-  Index edges = 0;         // of the forest they were taken from
+  Index edges = 0;         // how many the forest has that they were taken from
 };
-Trees best_trees(const Grammar& grammar, const Leaves& leaves, Index k);
+BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k);
 
 // Parses one sentence again and again, under adjustments of its tags.
 //
@@ -33,7 +34,8 @@ class Parses {
 
   // The best score with adjustments, (words, tags); -inf where no tree is allowed.
   double maximize(const double* adjust);
-  void write(Written& out) const { write_best(grammar_, slots_[current_].forest, out); }
+  // After `maximize`, which found one: the best tree.
+  WrittenTree write_best() const;
   // For each tag of each word the best score with adjustments of a tree that uses it. Where no tree of the forest
   // does, it is what no tree outside the forest exceeds; if `exact`, the forest is made so large that there is no
   // such cell, and -inf stands for tags that no tree uses.
@@ -42,16 +44,15 @@ class Parses {
   Index length() const { return leaves_.length(); }
   Index tags() const { return tags_; }
   Index parsed() const { return parsed_; }  // how often the sentence was parsed
-  Index edges() const { return static_cast<Index>(slots_[current_].forest.edges().size()); }
+  Index edges() const;                      // of the forest that answered last
 
  private:
   // A forest, and the adjustments under which it was made. One is for the adjustments as they drift, the other
   // for those that forbid what the first does not, as when another's tags are tried.
   struct Slot {
-    Forest forest;
-    std::vector<double> origin;  // [word][tag]; empty before the first use
-    double threshold = 0;
-    double margin = 0, rounding = 0;
+    std::optional<AdjustedForest> forest;  // none before the first use
+    std::vector<double> origin;            // [word][tag]
+    double threshold = 0, margin = 0, rounding = 0;
   };
   double gain(const Slot& slot, const double* adjust) const;
   bool same_forbidden(const Slot& slot, const double* adjust) const;

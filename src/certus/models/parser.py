@@ -140,7 +140,7 @@ class Parser:
             k: as for ``parse``.
             threads: how many to use; the answers do not depend on it.
         """
-        return self.grammar.parse_batch(sentences, k, robust=True, threads=threads)
+        return self.grammar.parse_batch(sentences, k, robust=True, infeasible="return", threads=threads)
 
     def part(self, words: Sequence[str]) -> TreePart:
         """Return a sentence as a part of a decomposition; see certus.relax."""

@@ -4,6 +4,7 @@ from certus.annotation.trees import Tree, prepared, without_functions, without_t
 from certus.evaluation.evalb import TreeReport, compare
 from certus.syntax.constituency.annotate import annotate
 from certus.syntax.constituency.binarize import binarize, unbinarize
+from certus.syntax.constituency.forest import ParseForest
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.constituency.part import TreePart
 from certus.syntax.constituency.pcfg import Options
@@ -15,6 +16,7 @@ __all__ = [
     "JointParse",
     "JointParser",
     "Options",
+    "ParseForest",
     "Tree",
     "TreePart",
     "TreeReport",

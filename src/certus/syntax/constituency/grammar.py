@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.annotation.trees import TOP, Tree, assemble
-from certus.errors import InvalidInput
-from certus.solution import KBest, Solution, Status
+from certus.annotation.trees import TOP, Tree
+from certus.checks import check_count, check_infeasible
+from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.ragged import offsets_of
+from certus.solution import KBest, OnInfeasible, Solution, Status
 from certus.syntax.constituency import pcfg
 from certus.syntax.constituency.annotate import HIDDEN, plain
-from certus.syntax.constituency.lexicon import Leaves, Lexicon, Listed
-from certus.syntax.constituency.packed import Forest
+from certus.syntax.constituency.forest import ParseForest, build_tree
+from certus.syntax.constituency.lexicon import Leaves, Lexicon, ListedLexicon
 from certus.syntax.constituency.part import TreePart
 
 # Scores beyond this cannot be added up in single precision.
@@ -32,8 +34,8 @@ LARGEST = 1e30
 _PIECE = -1000.0
 
 
-class Words(Protocol):
-    """What tells the leaves of words."""
+class LeafScorer(Protocol):
+    """Scores the leaves of words: a Lexicon, or whatever else does that."""
 
     def leaves(self, words: Sequence[str]) -> list[Leaves]:
         """Return for each word the preterminals that derive it, ascending, and their scores."""
@@ -74,7 +76,7 @@ class Grammar:
         *,
         tag: NDArray[np.int32],
         tags: Sequence[str],
-        lexicon: Words,
+        lexicon: LeafScorer,
         start: str = TOP,
     ) -> None:
         self.symbols = list(symbols)
@@ -90,7 +92,7 @@ class Grammar:
         self.tag = tag
         self.rules = (binary, binary_scores, unary, unary_scores)
         self._check()
-        self._native = self._compiled(*self.rules)
+        self._native = self._compile(*self.rules)
         self._cover: _native.Syntax | None = None
 
     def _check(self) -> None:
@@ -105,7 +107,7 @@ class Grammar:
                     f"the {what} rule {rule} has the score {scores[bad[0]]}; leave out what is forbidden"
                 )
 
-    def _compiled(self, *rules: NDArray[Any]) -> _native.Syntax:
+    def _compile(self, *rules: NDArray[Any]) -> _native.Syntax:
         try:
             return _native.Syntax(self.symbols.index(self.start), self.tag, self._label, *rules)
         except ValueError as error:
@@ -126,7 +128,7 @@ class Grammar:
             options: how; certus.syntax.Options says what there is.
             **given: the same, by name.
         """
-        chosen = _options(options, given)
+        chosen = _replace_options(options, given)
         counts = pcfg.count(pcfg.transformed(trees, chosen))
         if not counts.words:
             raise InvalidInput("there is nothing to learn from: no tree was given")
@@ -179,49 +181,160 @@ class Grammar:
             np.array([r[2] for r in one], np.float64),
             tag=tag,
             tags=tags,
-            lexicon=Listed(listed),
+            lexicon=ListedLexicon(listed),
             start=start,
         )
 
     # ------------------------------------------------------------------------------------------ answering
 
-    def parse(self, words: Sequence[str], k: int = 1, *, robust: bool = False) -> Any:
+    @overload
+    def parse(
+        self,
+        words: Sequence[str],
+        k: Literal[1] = 1,
+        *,
+        robust: bool = False,
+        infeasible: Literal["raise"] = "raise",
+    ) -> Solution[Tree]: ...
+    @overload
+    def parse(
+        self,
+        words: Sequence[str],
+        k: Literal[1] = 1,
+        *,
+        robust: bool = False,
+        infeasible: Literal["return"],
+    ) -> Solution[Tree | None]: ...
+    @overload
+    def parse(
+        self, words: Sequence[str], k: int, *, robust: bool = False, infeasible: OnInfeasible = "raise"
+    ) -> KBest[Solution[Tree]]: ...
+    def parse(
+        self, words: Sequence[str], k: int = 1, *, robust: bool = False, infeasible: OnInfeasible = "raise"
+    ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
         """Return the best tree of a sentence, a Solution; with k > 1 the k best, a KBest.
-
-        Where the sentence has no tree, the status is INFEASIBLE and the value None (with k > 1, nothing is in
-        the list).
 
         Args:
             words: of the sentence.
             k: how many of the best trees to return; fewer when fewer exist.
-            robust: whether the value of a sentence without a tree shall be a cover: as few constituents as
-                possible side by side, below the start symbol. The status stays INFEASIBLE.
-        """
-        return self.parse_batch([words], k, robust=robust)[0]
 
+        Other args:
+            robust: whether the value of a sentence without a tree shall be a cover: as few constituents as
+                possible side by side, below the start symbol. The status is INFEASIBLE, and nothing is
+                raised. For k = 1.
+            infeasible: whether a sentence without a tree raises Infeasible, or returns a Solution with that
+                status and the value None (for k > 1, an empty KBest).
+        """
+        return self._parse_batch([words], k, robust=robust, infeasible=infeasible, threads=1)[0]
+
+    @overload
     def parse_batch(
-        self, sentences: Iterable[Sequence[str]], k: int = 1, *, robust: bool = False, threads: int = 1
-    ) -> list[Any]:
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: Literal[1] = 1,
+        *,
+        robust: bool = False,
+        infeasible: Literal["raise"] = "raise",
+        threads: int = 1,
+    ) -> list[Solution[Tree]]: ...
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: Literal[1] = 1,
+        *,
+        robust: bool = False,
+        infeasible: Literal["return"],
+        threads: int = 1,
+    ) -> list[Solution[Tree | None]]: ...
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: int,
+        *,
+        robust: bool = False,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> list[KBest[Solution[Tree]]]: ...
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: int = 1,
+        *,
+        robust: bool = False,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> Sequence[Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]]:
         """Parse many sentences, as ``parse`` would one by one.
 
         Args:
             sentences: their words.
             k: as for ``parse``.
+
+        Other args:
             robust: as for ``parse``.
+            infeasible: as for ``parse``; the error names the sentence.
             threads: how many to use; the answers do not depend on it.
         """
-        if k < 1 or threads < 1:
-            raise InvalidInput(f"k and threads must be at least 1, not {k} and {threads}")
-        several = [self._words(words) for words in sentences]
+        return self._parse_batch(sentences, k, robust=robust, infeasible=infeasible, threads=threads)
+
+    def _parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: int,
+        *,
+        robust: bool,
+        infeasible: OnInfeasible,
+        threads: int,
+    ) -> list[Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]]:
+        check_count("k", k)
+        check_count("threads", threads)
+        check_infeasible(infeasible)
+        several = [_check_words(words) for words in sentences]
         if not several:
             return []
-        found = _Found(*self._native.parse(*self._leaves(several), k, threads))
-        answers = [self._answer(found, n, words, k) for n, words in enumerate(several)]
-        if robust and k == 1:
-            for n, answer in enumerate(answers):
-                if answer.value is None:
-                    answer.value = self.cover(several[n])
-        return answers
+        found = self._native.parse(*self._gather_leaves(several), k, threads)
+        return [
+            self._answer(best, words, k, robust, infeasible, n if len(several) > 1 else None)
+            for n, (best, words) in enumerate(zip(found, several, strict=True))
+        ]
+
+    def _answer(
+        self,
+        found: _native.BestTrees,
+        words: Sequence[str],
+        k: int,
+        robust: bool,
+        infeasible: OnInfeasible,
+        sentence: int | None,
+    ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
+        counters = (0, 0, 0, found.edges, 0)
+        solutions = [
+            Solution(build_tree(tree, self.labels, words), tree.score, tree.score, Status.OPTIMAL, counters)
+            for tree in found.trees
+        ]
+        cover = self.cover(words) if robust and k == 1 and not solutions else None
+        if not solutions and cover is None and infeasible == "raise":
+            raise self._explain_infeasible(words, sentence)
+        if k > 1:
+            return KBest(solutions, exhausted=len(solutions) < k)
+        if solutions:
+            return solutions[0]
+        return Solution(cover, -np.inf, -np.inf, Status.INFEASIBLE, counters)
+
+    def _explain_infeasible(self, words: Sequence[str], sentence: int | None) -> Infeasible:
+        for position, (word, leaves) in enumerate(zip(words, self.lexicon.leaves(words), strict=True)):
+            if not len(leaves.symbols):
+                problem = f"the word {word!r} at position {position} has no tag"
+                advice = "Give the lexicon an entry for it"
+                break
+        else:
+            position = None
+            problem = f"no derivation from {self.start!r} covers " + _shorten(words)
+            advice = "robust=True gives the fewest constituents that cover it"
+        message = describe_infeasible(f"the sentence has no tree: {problem}", advice, sentence)
+        return Infeasible(message, position=position, sentence=sentence)
 
     def part(self, words: Sequence[str], *, allowed: NDArray[np.bool_] | None = None) -> TreePart:
         """Return the sentence as a part of a decomposition, with the space "tags": (words, tags).
@@ -230,9 +343,9 @@ class Grammar:
             words: of the sentence.
             allowed: (words, tags) the tags that words may have at all; None for those of the lexicon.
         """
-        words = self._words(words)
-        leaves = self._allowed_leaves(words, allowed)
-        return TreePart(_native.Parses(self._native, *leaves, len(self.tags)), self, words)
+        words = _check_words(words)
+        parses = _native.Parses(self._native, *self._allowed_leaves(words, allowed), len(self.tags))
+        return TreePart(parses, words, tags=len(self.tags), labels=self.labels)
 
     def forest(
         self,
@@ -240,76 +353,55 @@ class Grammar:
         *,
         allowed: NDArray[np.bool_] | None = None,
         at_least: float = -LARGEST,
-    ) -> Forest:
-        """Return all trees of a sentence that score enough, packed.
+    ) -> ParseForest:
+        """Return all trees of a sentence that score enough, packed into a hypergraph.
+
+        Where there is none, the hypergraph has no edges, and its goal no derivation.
 
         Args:
             words: of the sentence.
+
+        Other args:
             allowed: as for ``part``.
-            at_least: the score that trees have to reach.
+            at_least: the score that trees have to reach; some that score less may be there as well.
         """
-        return Forest(*self._native.forest(*self._allowed_leaves(self._words(words), allowed), at_least))
+        words = _check_words(words)
+        packed = self._native.forest(*self._allowed_leaves(words, allowed), at_least)
+        return ParseForest.of_native(packed, self._native, self.labels, words)
+
+    def cover(self, words: Sequence[str]) -> Tree | None:
+        """Return a tree of as few constituents as possible side by side; None where a word has no tag."""
+        if self._cover is None:
+            self._cover = self._compile_cover()
+        (found,) = self._cover.parse(*self._gather_leaves([_check_words(words)]), 1, 1)
+        return build_tree(found.trees[0], self.labels, words) if found.trees else None
 
     def _allowed_leaves(
         self, words: Sequence[str], allowed: NDArray[np.bool_] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return where the leaves of words begin, their symbols and scores, for the tags that are allowed."""
-        _, first, symbol, score = self._leaves([words])
+        _, first, symbol, score = self._gather_leaves([words])
         if allowed is None:
             return first, symbol, score
         if allowed.shape != (len(words), len(self.tags)):
             raise InvalidInput(f"allowed has the shape {allowed.shape}, not {(len(words), len(self.tags))}")
         position = np.repeat(np.arange(len(words)), np.diff(first))
         kept = allowed[position, self.tag[symbol]]
-        return _starts(np.bincount(position[kept], minlength=len(words))), symbol[kept], score[kept]
+        return offsets_of(np.bincount(position[kept], minlength=len(words))), symbol[kept], score[kept]
 
-    def cover(self, words: Sequence[str]) -> Tree | None:
-        """Return a tree of as few constituents as possible side by side; None where a word has no tag."""
-        if self._cover is None:
-            self._cover = self._covering()
-        found = _Found(*self._cover.parse(*self._leaves([self._words(words)]), 1, 1))
-        return self._tree(found, 0, words) if found.count(0) else None
-
-    def tree(self, labels: NDArray[np.int32], arity: NDArray[np.int32], words: Sequence[str]) -> Tree:
-        """Return the tree of nodes in preorder: numbers of labels, and of children."""
-        names = self.labels
-        return assemble([names[n] for n in labels.tolist()], arity.tolist(), words)
-
-    def _words(self, words: Sequence[str]) -> Sequence[str]:
-        if isinstance(words, str):
-            raise InvalidInput(f"a sentence is a list of words, not a string: {words[:40]!r}.split()?")
-        if not len(words):
-            raise InvalidInput("a sentence needs at least one word")
-        return words
-
-    def _leaves(
+    def _gather_leaves(
         self, sentences: Sequence[Sequence[str]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return where sentences begin among words, words among leaves; the leaves' symbols and scores."""
         leaves = [leaf for words in sentences for leaf in self.lexicon.leaves(words)]
         return (
-            _starts([len(words) for words in sentences]),
-            _starts([len(symbols) for symbols, _ in leaves]),
-            np.concatenate([symbols for symbols, _ in leaves]),
-            np.concatenate([scores for _, scores in leaves]),
+            offsets_of([len(words) for words in sentences]),
+            offsets_of([len(leaf.symbols) for leaf in leaves]),
+            np.concatenate([leaf.symbols for leaf in leaves]),
+            np.concatenate([leaf.scores for leaf in leaves]),
         )
 
-    def _answer(self, found: _Found, n: int, words: Sequence[str], k: int) -> Any:
-        first, last = int(found.tree_first[n]), int(found.tree_first[n + 1])
-        counters = (0, 0, 0, int(found.edges[n]), 0)
-        if k == 1:
-            if first == last:
-                return Solution(None, -np.inf, -np.inf, Status.INFEASIBLE, counters)
-            score = float(found.scores[first])
-            return Solution(self._tree(found, first, words), score, score, Status.OPTIMAL, counters)
-        trees: Any = [self._tree(found, place, words) for place in range(first, last)]
-        return KBest.of_arrays(trees, found.scores[first:last], counters, exhausted=last - first < k)
-
-    def _tree(self, found: _Found, place: int, words: Sequence[str]) -> Tree:
-        nodes = slice(found.node_first[place], found.node_first[place + 1])
-        return self.tree(found.labels[nodes], found.arity[nodes], words)
-
-    def _covering(self) -> _native.Syntax:
+    def _compile_cover(self) -> _native.Syntax:
         """Return a grammar that derives anything as a list of pieces."""
         binary, binary_scores, unary, unary_scores = self.rules
         pieces = np.flatnonzero(
@@ -335,19 +427,7 @@ class Grammar:
         )
 
 
-class _Found:
-    """Trees of sentences, one after the other, as native code returns them."""
-
-    def __init__(self, *arrays: NDArray[Any]) -> None:
-        self.tree_first, self.node_first, self.labels, self.arity, self.scores, self.exhausted, self.edges = (
-            arrays
-        )
-
-    def count(self, sentence: int) -> int:
-        return int(self.tree_first[sentence + 1] - self.tree_first[sentence])
-
-
-def _options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Options:
+def _replace_options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Options:
     names = {field.name for field in dataclasses.fields(pcfg.Options)}
     for name in given:
         if name not in names:
@@ -355,10 +435,16 @@ def _options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Opt
     return dataclasses.replace(options or pcfg.Options(), **given)
 
 
-def _starts(lengths: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
+def _check_words(words: Sequence[str]) -> Sequence[str]:
+    if isinstance(words, str):
+        raise InvalidInput(f"a sentence is a list of words, not a string: {words[:40]!r}.split()?")
+    if not len(words):
+        raise InvalidInput("a sentence needs at least one word")
+    return words
+
+
+def _shorten(words: Sequence[str]) -> str:
+    return " ".join(words[:8]) + (" ..." if len(words) > 8 else "")
 
 
 def _tags_of(symbols: Sequence[str], preterminals: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:

@@ -17,18 +17,29 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
+from certus.ragged import offsets_of
 from certus.syntax.constituency.signatures import signatures
 
-Leaves = tuple[NDArray[np.int32], NDArray[np.float64]]  # symbols, ascending, and their scores
+
+class Leaves(NamedTuple):
+    """What may stand over a word.
+
+    Attributes:
+        symbols: (n,) preterminals, ascending.
+        scores: (n,) of the word under each of them.
+    """
+
+    symbols: NDArray[np.int32]
+    scores: NDArray[np.float64]
 
 
-class Listed:
+class ListedLexicon:
     """Leaves as they are given: for each preterminal symbol the words it derives, with their scores."""
 
     def __init__(self, scores: Mapping[int, Mapping[str, float]]) -> None:
@@ -41,10 +52,10 @@ class Listed:
                     )
                 found[word].append((symbol, score))
         self._leaves = {
-            word: (np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs], np.float64))
+            word: Leaves(np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs]))
             for word, pairs in found.items()
         }
-        self._none = (np.zeros(0, np.int32), np.zeros(0))
+        self._none = Leaves(np.zeros(0, np.int32), np.zeros(0))
 
     def leaves(self, words: Sequence[str]) -> list[Leaves]:
         """Return the leaves of the words of a sentence; a word that is not listed has none."""
@@ -110,11 +121,9 @@ class Lexicon:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what was seen as arrays, in the order of ``words``; ``from_arrays`` is the other way."""
-        first = np.zeros(len(self._seen) + 1, np.int64)
-        np.cumsum([len(found) for found in self._seen.values()], out=first[1:])
         pairs = [pair for found in self._seen.values() for pair in found.items()]
         return {
-            "word_first": first,
+            "word_first": offsets_of([len(found) for found in self._seen.values()]),
             "word_symbol": np.array([symbol for symbol, _ in pairs], np.int32),
             "word_count": np.array([count for _, count in pairs], np.int32),
         }
@@ -210,8 +219,7 @@ class Lexicon:
             given = (counts + prior * self._share[refined]) / (by_tag[tag] + prior)
             symbols.append(refined)
             chances.append(tag_given_word[tag] * given)
-        joined, chance = np.concatenate(symbols), np.concatenate(chances)
-        order = np.argsort(joined)
-        joined, chance = joined[order], chance[order]
-        scores = np.log(chance * max(total, 0.5) / self._symbol_counts[joined])
-        return joined, scores
+        possible, chance = np.concatenate(symbols), np.concatenate(chances)
+        order = np.argsort(possible)
+        possible, chance = possible[order], chance[order]
+        return Leaves(possible, np.log(chance * max(total, 0.5) / self._symbol_counts[possible]))

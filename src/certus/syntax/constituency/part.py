@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
-
-if TYPE_CHECKING:
-    from certus.syntax.constituency.grammar import Grammar
+from certus.syntax.constituency.forest import build_tree
 
 NAME = "tags"
 
@@ -27,17 +24,25 @@ class TreePart:
 
     Not to be used by two threads at once.
 
+    Args:
+        parses: the kernel's state.
+        words: of the sentence.
+        tags: how many there are.
+        labels: the names of the labels of trees.
+
     Attributes:
         spaces: {"tags": (words, tags)}: which tag each word has.
         parses: how often the sentence was parsed so far.
         edges: in the forest that answered last.
     """
 
-    def __init__(self, parses: _native.Parses, grammar: Grammar, words: Sequence[str]) -> None:
+    def __init__(
+        self, parses: _native.Parses, words: Sequence[str], *, tags: int, labels: Sequence[str]
+    ) -> None:
         self._parses = parses
-        self._grammar = grammar
         self._words = words
-        self._shape = (len(words), len(grammar.tags))
+        self._labels = labels
+        self._shape = (len(words), tags)
         self._zero = np.zeros(self._shape)
 
     @property
@@ -67,10 +72,10 @@ class TreePart:
                 + " ".join(self._words[:8])
                 + (" ..." if len(self._words) > 8 else "")
             )
-        score, tags, labels, arity = self._parses.written()
-        chosen = np.zeros(self._shape, np.int8)
-        chosen[np.arange(len(tags)), tags] = 1
-        return Choice(self._grammar.tree(labels, arity, self._words), score, {NAME: chosen})
+        best = self._parses.write_best()
+        used = np.zeros(self._shape, np.int8)
+        used[np.arange(len(best.tags)), best.tags] = 1
+        return Choice(build_tree(best, self._labels, self._words), best.score, {NAME: used})
 
     def max_marginals(self, adjust: Adjustments, *, exact: bool = False) -> dict[str, NDArray[np.float64]]:
         """Return for each tag of each word the best score plus adjustments of a tree that uses it.

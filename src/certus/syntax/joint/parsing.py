@@ -112,7 +112,7 @@ class JointParser:
             found = problem.solve(**limits)
             if found is not None:
                 return found
-        tree = self.grammar.parse(words, robust=True).value if robust else None
+        tree = self.grammar.parse(words, robust=True, infeasible="return").value if robust else None
         return JointParse(tree, tree.tags if tree else [], None, None)
 
     def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
@@ -172,7 +172,7 @@ def _fixed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_]) -> So
     try:
         best = grammar.part(words, allowed=allowed).maximize({})
     except Forbidden:
-        free = grammar.parse(words, robust=True)
+        free = grammar.parse(words, robust=True, infeasible="return")
         return Solution(free.value, free.score, np.inf, Status.FEASIBLE)
     return Solution(best.value, best.score, best.score, Status.OPTIMAL)
 

@@ -12,7 +12,7 @@ from certus.part import Forbidden
 from certus.relax import Decomposition, JointSolution, Trace
 from certus.solution import Solution, Status
 from certus.syntax.constituency.cells import Cells
-from certus.syntax.constituency.packed import Problem
+from certus.syntax.joint.packed import Forest, Problem
 
 if TYPE_CHECKING:
     from certus.lattice.lattices import TagLattices
@@ -118,7 +118,8 @@ class JointProblem:
             at_least: leave out the trees whose score, without the tagger's, is less.
         """
         least: dict[str, float] = {} if at_least is None else {"at_least": at_least}
-        forest = self.grammar.forest(self.words, allowed=self.allowed, **least)
+        parses = self.grammar.forest(self.words, allowed=self.allowed, **least)
+        forest = Forest.of_parses(parses, self.grammar)
         arcs = self.lattices.arcs(self.number)
         tag = np.full(self.lattices.labels + 1, -1, np.int32)  # the last stands for the boundary
         known = self.allowed.any(0)

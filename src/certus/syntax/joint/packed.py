@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from certus.lattice.lattices import Arcs
+    from certus.syntax.constituency.forest import ParseForest
+    from certus.syntax.constituency.grammar import Grammar
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -45,6 +47,32 @@ class Forest:
     position: Ints
     tag: Ints
     word_score: Floats
+
+    @classmethod
+    def of_parses(cls, parses: ParseForest, grammar: Grammar) -> Forest:
+        """Write the hypergraph of a sentence down in this form, which is the other way around: root first."""
+        graph = parses.graph
+        if not graph.edges:
+            no, none = np.zeros(0, np.int64), np.zeros(0)
+            return cls(no, no, no, no, no, none, no, no, no, none)
+        tails = np.diff(graph.offsets)
+        rules, words = np.flatnonzero(tails > 0)[::-1], np.flatnonzero(tails == 0)
+        last = graph.nodes - 1
+        first = graph.offsets[rules]
+        right = np.where(tails[rules] == 2, last - graph.tails[first + tails[rules] - 1], -1)
+        over = graph.heads[words]
+        return cls(
+            parses.begin[::-1],
+            parses.end[::-1],
+            last - graph.heads[rules],
+            last - graph.tails[first],
+            right,
+            parses.scores[rules],
+            last - over,
+            parses.begin[over],
+            grammar.tag[parses.symbols[over]].astype(np.int64),
+            parses.scores[words],
+        )
 
     def __len__(self) -> int:
         """Return the number of nodes."""
