@@ -43,7 +43,6 @@ KNOWN_CYCLES = (
     {"learn/decoders", "learn/latent_decoder"},
     {"learn/refinement/model", "learn/refinement/storage"},
     {"relax/picture", "relax/trace"},
-    {"syntax/constituency/grammar", "syntax/constituency/part"},
     {
         "",
         "corpus",
@@ -57,7 +56,7 @@ KNOWN_CYCLES = (
     },
     {"learn/crf/chain", "learn/crf/kernels"},
 )
-KNOWN_NAMESPACES = {"hypergraph", "latent", "lattice", "learn", "relax", "scoring"}
+KNOWN_NAMESPACES = {"latent", "lattice", "learn", "relax", "scoring"}
 
 
 def read_all_arrows() -> dict[str, list[Arrow]]:
