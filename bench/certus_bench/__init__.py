@@ -1,7 +1,20 @@
-"""Benchmarks that ship with the package, so that anyone can repeat the figures: ``certus bench``."""
+"""The benchmarks of Certus, so that anyone can repeat the figures: ``certus bench``.
 
-from certus_bench.chain import run
-from certus_bench.claims import Claim, claims
-from certus_bench.plan import Plan, Report, Row, Whole
+``harness`` holds what all benchmarks share; each of them is a module of its own with a ``BENCHMARK``.
+"""
 
-__all__ = ["Claim", "Plan", "Report", "Row", "Whole", "claims", "run"]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from certus_bench.harness.benchmark import Benchmark
+
+NAMES = ("chain", "tagger", "hypergraph", "relax", "parse", "joint", "corpus", "latent", "refinement")
+
+
+def load_benchmark(name: str) -> Benchmark[Any, Any]:
+    """Return one of the benchmarks in ``NAMES``; only its own module is imported."""
+    benchmark: Benchmark[Any, Any] = import_module(f"certus_bench.{name}").BENCHMARK
+    return benchmark

@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from rich import box
-from rich.console import Console
-from rich.table import Table
+import typer
+from numpy.typing import NDArray
+from rich.console import Group
 from rich.text import Text
 
+from certus.errors import InvalidInput
 from certus.hypergraph import Hypergraph
-from certus_bench.claims import Claim
-from certus_bench.environment import describe
-from certus_bench.forests import parse_forest
-from certus_bench.report import conclude, titled
-from certus_bench.timing import Spread, Stopwatch, race
+from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet
+from certus_bench.harness.claims import Claim
+from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.options import Seconds, Seed, split_names
+from certus_bench.harness.tables import add_title, make_table
+from certus_bench.harness.timing import Spread, Stopwatch, race
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ParseForest:
+    """What ``Hypergraph`` takes, tails below heads and edges sorted by head."""
+
+    heads: Ints
+    offsets: Ints
+    tails: Ints
+    goal: int
+    nodes: int
+
+    def shuffle(self, seed: int) -> ParseForest:
+        """Return the same forest with its nodes and edges numbered at random."""
+        rng = np.random.default_rng(seed)
+        number, order = rng.permutation(self.nodes), rng.permutation(len(self.heads))
+        lengths = np.diff(self.offsets)[order]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        tails = self.tails[np.repeat(self.offsets[order] - offsets[:-1], lengths) + np.arange(offsets[-1])]
+        return ParseForest(
+            number[self.heads[order]], offsets, number[tails], int(number[self.goal]), self.nodes
+        )
+
+
+def make_forest(edges: int, *, words: int = 60, labels: int = 20, seed: int = 0) -> ParseForest:
+    """Return every bracketing of some words under random rules A -> B C, about so many edges.
+
+    Nearly all edges are binary. A node is a label over a span; spans come by length, so that tails come
+    before heads.
+    """
+    splits = words * (words * words - 1) // 6
+    rules = max(1, round((edges - words * labels) / splits))
+    rng = np.random.default_rng(seed)
+    above, left, right = rng.integers(0, labels, (3, rules))
+    above = np.sort(above)
+    above[0] = left[0] = right[0] = 0  # so that there is a derivation
+    begin, length = np.array([(i, n) for n in range(1, words + 1) for i in range(words - n + 1)]).T
+    span = np.zeros((words + 1, words + 1), np.int64)  # [begin, length]
+    span[begin, length] = np.arange(len(begin))
+    heads, tails = [np.arange(words * labels)], []
+    for number in range(words, len(begin)):
+        first, whole = begin[number], length[number]
+        part = np.arange(1, whole)
+        heads.append(np.repeat(number * labels + above, whole - 1))
+        lefts = span[first, part] * labels + left[:, None]
+        rights = span[first + part, whole - part] * labels + right[:, None]
+        tails.append(np.stack([lefts, rights], axis=-1).reshape(-1))
+    head = np.concatenate(heads)
+    tail = np.concatenate(tails)
+    leaves = np.zeros(words * labels, np.int64)
+    goal = (len(begin) - 1) * labels
+    return ParseForest(
+        head, np.concatenate([leaves, np.arange(0, len(tail) + 1, 2)]), tail, goal, len(begin) * labels
+    )
+
 
 FLOOR = "reading all of it once"
 # Milliseconds at a million binary edges.
@@ -27,22 +87,35 @@ _SIZE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to time.
+class HypergraphPlan:
+    """What to time."""
 
-    Attributes:
-        edges: sizes of forests.
-        seconds: the budget of a cell.
-        seed: of the scores and the rules.
+    edges: tuple[int, ...] = (10_000, 100_000, 1_000_000)  # sizes of forests
+    seconds: float = 1.0  # the budget of a cell
+    seed: int = 0  # of the scores and the rules
+
+
+def make_plan(
+    edges: Annotated[
+        str, typer.Option(help="Sizes of forests, separated by commas; 10000,100000,1000000 by default.")
+    ] = "",
+    seconds: Seconds = 1.0,
+    seed: Seed = 0,
+) -> HypergraphPlan:
+    """Time the questions about packed forests, beside the time to read their bytes once.
+
+    The forests hold every bracketing of some words under random rules. Answers are compared with one another;
+    if some differ, the exit code is 1.
     """
-
-    edges: tuple[int, ...] = (10_000, 100_000, 1_000_000)
-    seconds: float = 1.0
-    seed: int = 0
+    sizes = split_names(edges)
+    if not all(size.isdecimal() and int(size) >= 5000 for size in sizes):
+        raise InvalidInput(f"edges are whole numbers from 5000 on, separated by commas, not {edges!r}")
+    wanted = tuple(map(int, sizes)) or HypergraphPlan.edges
+    return HypergraphPlan(edges=wanted, seconds=seconds, seed=seed)
 
 
 @dataclass(frozen=True)
-class Row:
+class ForestRow:
     """The time of one question about one forest."""
 
     what: str
@@ -52,37 +125,39 @@ class Row:
 
 
 @dataclass
-class Report:
-    """All times, and where an answer was wrong."""
+class HypergraphReport(Report):
+    """The times of all questions."""
 
-    plan: Plan
-    machine: dict[str, Any]
+    plan: HypergraphPlan
     forests: list[dict[str, int]] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+    rows: list[ForestRow] = field(default_factory=list)
 
     def seconds(self, what: str, edges: int) -> float | None:
         """Return the median time of a question, if it was timed."""
         return next((row.spread.median for row in self.rows if (row.what, row.edges) == (what, edges)), None)
 
 
-def run(plan: Plan, tell: Callable[[str, float], None] = lambda text, done: None) -> Report:
-    """Time everything; ``tell`` is called with what is timed next and the share that is done."""
-    report = Report(plan, describe({}))
+def run(plan: HypergraphPlan, tell: Tell = keep_quiet) -> HypergraphReport:
+    """Time everything."""
+    report = HypergraphReport(plan, describe_machine({}))
     for number, edges in enumerate(plan.edges):
-        _time(report, edges, lambda text, n=number: tell(text, n / len(plan.edges)))  # type: ignore[misc]
+        _time_forest(report, edges, partial(_tell_share, tell, number / len(plan.edges)))
     return report
 
 
-def _time(report: Report, edges: int, tell: Callable[[str], None]) -> None:
+def _tell_share(tell: Tell, share: float, text: str) -> None:
+    tell(text, share)
+
+
+def _time_forest(report: HypergraphReport, edges: int, tell: Callable[[str], None]) -> None:
     plan = report.plan
-    forest = parse_forest(edges, words=60 if edges >= 100_000 else 25, seed=plan.seed)
+    forest = make_forest(edges, words=60 if edges >= 100_000 else 25, seed=plan.seed)
     arrays = (forest.heads, forest.offsets, forest.tails, forest.goal)
     graph = Hypergraph(*arrays, nodes=forest.nodes)
     scores = np.random.default_rng(plan.seed).normal(size=graph.edges)
-    mixed = forest.shuffled(plan.seed)
+    mixed = forest.shuffle(plan.seed)
     report.forests.append({"asked": edges, "edges": graph.edges, "nodes": graph.nodes})
-    _verify(report, graph, scores, edges)
+    _compare_answers(report, graph, scores, edges)
     single = scores.astype(np.float32)
     best = graph.viterbi(scores).score
     part = graph.part(scores, {"leaves": ((len(scores),), np.arange(1000), np.arange(1000))})
@@ -108,11 +183,11 @@ def _time(report: Report, edges: int, tell: Callable[[str], None]) -> None:
     names = list(calls)
     race(watches, tick=lambda index: tell(f"{edges:,} edges, {names[index]}"))
     report.rows += [
-        Row(name, edges, watch.spread, watch.count) for name, watch in zip(names, watches, strict=True)
+        ForestRow(name, edges, watch.spread, watch.count) for name, watch in zip(names, watches, strict=True)
     ]
 
 
-def _verify(report: Report, graph: Hypergraph, scores: Any, edges: int) -> None:
+def _compare_answers(report: HypergraphReport, graph: Hypergraph, scores: Any, edges: int) -> None:
     """Hold answers against one another: different passes must say the same."""
     best = graph.viterbi(scores)
     marginals, bounds = graph.marginals(scores), graph.max_marginals(scores)
@@ -131,7 +206,7 @@ def _verify(report: Report, graph: Hypergraph, scores: Any, edges: int) -> None:
     report.failures += [f"{edges:,} edges: {name} differ" for name, holds in checks.items() if not holds]
 
 
-def claims(report: Report) -> list[Claim]:
+def make_claims(report: HypergraphReport) -> list[Claim]:
     """Return what is promised at a million edges, with what was measured."""
     made = []
     for what, needed in _PROMISES.items():
@@ -141,32 +216,21 @@ def claims(report: Report) -> list[Claim]:
     return made
 
 
-def show(report: Report, console: Console) -> None:
-    """Print the table, the claims and the machine."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("question", no_wrap=True)
-    for forest in report.forests:
-        table.add_column(f"{forest['edges']:,} edges", justify="right", no_wrap=True)
+def lay_out(report: HypergraphReport) -> Iterator[Group]:
+    """Yield the table of times."""
+    table = make_table("question", *(f"{forest['edges']:,} edges" for forest in report.forests))
     for what in dict.fromkeys(row.what for row in report.rows):
         found = {row.edges: row for row in report.rows if row.what == what}
-        cells = [_cell(found[forest["asked"]].spread) for forest in report.forests]
+        cells = [_format_cell(found[forest["asked"]].spread) for forest in report.forests]
         table.add_row(Text(what, "dim" if what == FLOOR else "cyan"), *cells)
-    console.print(titled("packed forests: ms, median [quartiles], float64, one thread", table))
-    conclude(console, claims(report), report.machine, report.failures)
+    yield add_title("packed forests: ms, median [quartiles], float64, one thread", table)
 
 
-def _cell(spread: Spread) -> Text:
+def _format_cell(spread: Spread) -> Text:
     text = Text(f"{spread.median * 1e3:.3g}")
     return text.append(f" [{spread.low * 1e3:.3g}–{spread.high * 1e3:.3g}]", "dim")
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """Return all of a report as what JSON can hold; times are in seconds."""
-    return {
-        "plan": asdict(report.plan),
-        "machine": report.machine,
-        "forests": report.forests,
-        "rows": [asdict(row) for row in report.rows],
-        "claims": [claim.as_json() for claim in claims(report)],
-        "failures": report.failures,
-    }
+BENCHMARK = Benchmark(
+    name="hypergraph", make_plan=make_plan, run=run, lay_out=lay_out, make_claims=make_claims
+)

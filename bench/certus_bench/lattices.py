@@ -18,20 +18,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sample:
-    """Sentences of one length that share a model.
+    """Sentences of one length that share a model."""
 
-    Attributes:
-        transitions: (L, L), [from, to].
-        sentences: emissions, each (T, L).
-        listed: whether most pairs of labels share one transition score.
-        whole_numbers: whether all scores are whole numbers, so that sums are exact.
-        start: (L,) what a path gets for its first label, if anything; ``end`` for its last.
-    """
-
-    transitions: NDArray[Any]
-    sentences: tuple[NDArray[Any], ...]
-    listed: bool = False
-    whole_numbers: bool = False
+    transitions: NDArray[Any]  # (L, L), [from, to]
+    sentences: tuple[NDArray[Any], ...]  # emissions, each (T, L)
+    listed: bool = False  # whether most pairs of labels share one transition score
+    whole_numbers: bool = False  # whether all scores are whole numbers, so that sums are exact
+    # (L,) what a path gets for its first label, if anything; ``end`` for its last
     start: NDArray[Any] | None = None
     end: NDArray[Any] | None = None
 
@@ -56,7 +49,7 @@ class Sample:
         return replace(self, transitions=self.transitions.astype(dtype), sentences=sentences)
 
 
-# The model that ``peaked`` imitates had 319 labels.
+# The model that ``draw_peaked`` imitates had 319 labels.
 _MODEL_LABELS = 319
 # The share of label pairs that carry a transition weight there. Smaller label sets have more of them: of the
 # 44 parts of speech in the same corpus, 56 % of the pairs occur, which the exponent reproduces.
@@ -71,16 +64,16 @@ _WEIGHTS = (-16.0, -7.0, -2.3, 0.9, 2.6, 5.0, 10.5, 16.0, 25.0)
 _RANK_AT = (0.0, 0.03, 0.08, 0.15, 0.25, 0.4, 1.0)
 _MIDDLE = (-19.0, -17.0, -14.0, -7.0, 0.0, 4.0, 5.5)
 _SPREAD = (9.0, 7.0, 5.0, 4.0, 2.5, 0.8, 0.4)
-_CONTENDERS = 12  # labels a position that a word's features raise above the rest ...
+_CONTENDERS = 12  # labels per position that a word's features raise above the rest ...
 _CONTEND, _CONTEND_MEAN = 7.0, 4.0  # ... to this, plus an exponential of this mean
 _MARGIN, _MARGIN_SPREAD = 12.0, 11.5  # of the right label over the best of the others
 
 
-def peaked(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
+def draw_peaked(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
     """Draw scores like those of a trained tagger.
 
     Made after a model that python-crfsuite (averaged perceptron, 10 rounds) learned on CoNLL-2000: joint
-    part-of-speech and chunk labels, 319 of them, 19 features a token, 93.5 % of test labels right.
+    part-of-speech and chunk labels, 319 of them, 19 features per token, 93.5 % of test labels right.
 
     Labels have a frequency; the right ones are a random walk over the pairs that carry a transition weight
     (4.5 % of all, the rest score 0), which is larger for commoner pairs. Emissions are low and spread out for
@@ -108,23 +101,23 @@ def peaked(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sa
     rng = np.random.default_rng(seed)
     rank = rng.permutation(labels)
     logs = -0.8 * np.sqrt(6.0 + rank * min(1.0, _MODEL_LABELS / labels))  # how often each label occurs
-    transitions, occurs = _weights(logs, rng)
-    right = _right_labels(occurs, logs, sentences, length, rng)
-    emissions = _emissions(right, rank / labels, logs, rng)
-    return Sample(transitions, tuple(emissions), listed=_listed(labels) < 0.5).astype(np.float32)
+    transitions, occurs = _draw_weights(logs, rng)
+    right = _draw_right_labels(occurs, logs, sentences, length, rng)
+    emissions = _draw_emissions(right, rank / labels, logs, rng)
+    return Sample(transitions, tuple(emissions), listed=_share_listed(labels) < 0.5).astype(np.float32)
 
 
-def _listed(labels: int) -> float:
+def _share_listed(labels: int) -> float:
     """Return the share of label pairs that carry a weight."""
     fewer = max(1.0, _MODEL_LABELS / labels)
     return min(0.9, _LISTED * math.pow(fewer, _LISTED_EXPONENT))
 
 
-def _weights(logs: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _draw_weights(logs: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Draw transitions, and the log of how often each pair occurs, -inf if it has no weight: two (L, L)."""
     size = len(logs)
     affinity = logs[:, None] + logs[None, :] + 1.5 * rng.standard_normal((size, size))
-    count = max(1, round(_listed(size) * size * size))
+    count = max(1, round(_share_listed(size) * size * size))
     chance = affinity + _CHANCE * rng.standard_normal((size, size))
     pairs = np.argpartition(-chance, count - 1, axis=None)[:count]
     known = affinity.ravel()[pairs]
@@ -136,7 +129,7 @@ def _weights(logs: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return transitions.reshape(size, size), occurs.reshape(size, size)
 
 
-def _right_labels(
+def _draw_right_labels(
     occurs: Floats, logs: Floats, sentences: int, length: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Draw the labels that emissions will favour, by how often pairs occur: (sentences, length)."""
@@ -150,7 +143,7 @@ def _right_labels(
     return right
 
 
-def _emissions(
+def _draw_emissions(
     right: NDArray[np.int64], rank: Floats, logs: Floats, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """Draw (sentences, length, labels) emissions around the right labels."""
@@ -171,7 +164,7 @@ def _emissions(
     return scores
 
 
-def flat(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
+def draw_flat(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
     """Draw scores of which nothing can be told: the worst case of every method that prunes.
 
     Every pair of labels has a transition of its own, uniform in [0, 1); emissions are uniform in [0, 0.1).
@@ -183,7 +176,7 @@ def flat(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Samp
     return Sample(transitions, tuple(emissions))
 
 
-def ties(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
+def draw_ties(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Sample:
     """Draw whole numbers from 0 to 3, so that a great many paths share the best score.
 
     Sums are exact, and methods have to agree on the score to the last bit.
@@ -194,7 +187,7 @@ def ties(labels: int, length: int, seed: int = 0, *, sentences: int = 1) -> Samp
     return Sample(transitions, tuple(emissions), whole_numbers=True)
 
 
-GENERATORS: dict[str, Callable[..., Sample]] = {"peaked": peaked, "flat": flat, "ties": ties}
+GENERATORS: dict[str, Callable[..., Sample]] = {"peaked": draw_peaked, "flat": draw_flat, "ties": draw_ties}
 
 
 def draw(

@@ -1,7 +1,9 @@
-"""Compares every timed answer with the best score."""
+"""Times ways to decode side by side, and compares every answer with the best score."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -10,7 +12,38 @@ from numpy.typing import NDArray
 
 from certus.chain import Viterbi
 from certus_bench.entries import Entry
+from certus_bench.harness.timing import Spread, Stopwatch, race
 from certus_bench.lattices import Sample
+
+Size = tuple[int, int]  # labels, length
+
+
+@dataclass(frozen=True)
+class Row:
+    """The time of one method on one kind of lattice of one size: a cell of the tables."""
+
+    lattice: str  # the kind, or the corpus whose sentences these are
+    labels: int
+    length: int
+    method: str
+    kind: str  # that of the entry: ``certus``, ``rival`` or ``floor``
+    k: int
+    spread: Spread  # seconds per call; the median over sentences and the quartiles
+    calls: int  # how many were timed, over how many ``sentences``
+    sentences: int
+    once: bool  # whether the method was so slow that one call had to do
+    stats: dict[str, float] = field(default_factory=dict)  # counters of the search, means over sentences
+
+    @property
+    def size(self) -> Size:
+        """Labels and length."""
+        return self.labels, self.length
+
+
+def find_seconds(rows: Sequence[Row], **wanted: Any) -> float | None:
+    """Return the median time of the row whose fields have these values, or None if it was not timed."""
+    fits = (row for row in rows if all(getattr(row, name) == value for name, value in wanted.items()))
+    return next((row.spread.median for row in fits), None)
 
 
 class Referee:
@@ -101,3 +134,38 @@ class Witness:
             return {}
         names = next(iter(self._counters.values()))
         return {name: float(np.mean([c[name] for c in self._counters.values()])) for name in names}
+
+
+def time_entries(
+    sample: Sample,
+    lattice: str,
+    where: str,
+    able: Sequence[Entry],
+    seconds: float,
+    tick: Callable[[int], None] = lambda _: None,
+) -> tuple[list[Row], list[str]]:
+    """Time entries on one sample, all in turns; return the rows and what was wrong.
+
+    Args:
+        sample: the sentences.
+        lattice: what the rows call them.
+        where: what failures call them.
+        able: the entries that can decode the sample.
+        seconds: the budget of each.
+        tick: called with the index of an entry before each of its turns.
+    """
+    referee = Referee(sample, where)
+    witnesses = [Witness(referee, entry) for entry in able]
+    watches = [
+        Stopwatch(entry.load(sample), witness, seconds)
+        for entry, witness in zip(able, witnesses, strict=True)
+    ]
+    race(watches, tick=tick)
+    rows = [
+        Row(
+            lattice, sample.labels, sample.length, entry.name, entry.kind, entry.k, watch.spread, watch.count,
+            watch.inputs, watch.once, witness.stats,
+        )
+        for entry, witness, watch in zip(able, witnesses, watches, strict=True)
+    ]  # fmt: skip
+    return rows, referee.failures

@@ -6,7 +6,7 @@ A rival is given its inputs in its own form before the clock starts: converting 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus_bench.harness.timing import Call
 from certus_bench.lattices import Sample
-from certus_bench.timing import Call
 
 Load = Callable[[Sample], list[Call]]
 
@@ -86,7 +86,7 @@ def _dynamax(sample: Sample) -> list[Call]:
     def decode(emissions: Any) -> Any:
         return np.asarray(mode(start, transitions, emissions))
 
-    return _compiled([partial(decode, jax.numpy.asarray(emissions)) for emissions in sample.sentences])
+    return _compile([partial(decode, jax.numpy.asarray(emissions)) for emissions in sample.sentences])
 
 
 def _librosa(sample: Sample) -> list[Call]:
@@ -104,10 +104,10 @@ def _librosa(sample: Sample) -> list[Call]:
         return np.ascontiguousarray(np.exp(full - full.max(axis=1, keepdims=True)).T)
 
     decode = librosa.sequence.viterbi
-    return _compiled([partial(decode, prepare(emissions), transitions) for emissions in sample.sentences])
+    return _compile([partial(decode, prepare(emissions), transitions) for emissions in sample.sentences])
 
 
-def _compiled(calls: list[Call]) -> list[Call]:
+def _compile(calls: list[Call]) -> list[Call]:
     """Make the first call, in which these libraries compile themselves."""
     calls[0]()
     return calls
@@ -124,13 +124,14 @@ _RIVALS: dict[str, tuple[str, Load]] = {
 NAMES = tuple(_RIVALS)
 
 
-def installed() -> dict[str, Load]:
+def list_installed() -> dict[str, Load]:
     """Return the rivals that can be imported here, each with the function that sets it up."""
     return {name: load for name, (module, load) in _RIVALS.items() if find_spec(module)}
 
 
-def version(name: str) -> str:
-    """Return the version of an installed rival."""
-    from importlib.metadata import version as of
+def list_versions(names: Sequence[str] | None) -> dict[str, str]:
+    """Return the versions of the rivals that are installed, or of those among them that are named."""
+    from importlib.metadata import version
 
-    return of("numpy" if name == "NumPy" else name)
+    wanted = list_installed() if names is None else [name for name in list_installed() if name in names]
+    return {name: version(name) for name in wanted if name != "NumPy"}

@@ -15,25 +15,32 @@ from rich.console import Console
 
 from certus.chain import METHODS
 from certus.errors import CertusError, InvalidInput
-from certus_bench import Plan, Report, claims, picture, run
-from certus_bench import chain as runner
-from certus_bench.entries import FLOOR, Entry, entries, select
+from certus_bench import chain
+from certus_bench.chain import (
+    BENCHMARK,
+    ChainPlan,
+    ChainReport,
+    format_microseconds,
+    make_claims,
+    make_plan,
+    run,
+)
+from certus_bench.entries import FLOOR, Entry, list_entries, select_entries
+from certus_bench.harness.benchmark import store
+from certus_bench.harness.pictures import check_picture
+from certus_bench.harness.timing import Spread, Stopwatch
 from certus_bench.lattices import draw
-from certus_bench.options import parse
-from certus_bench.plan import Row
-from certus_bench.referee import Referee
-from certus_bench.report import as_json, microseconds, show, store
-from certus_bench.timing import Spread, Stopwatch
+from certus_bench.referee import Referee, Row
 
-SMALL = Plan(sizes=((9, 4), (40, 3)), seconds=0.001, sentences=2, whole=False)
+SMALL = ChainPlan(sizes=((9, 4), (40, 3)), seconds=0.001, sentences=2, whole=False)
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> ChainReport:
     return run(SMALL)
 
 
-def test_every_method_is_timed_on_every_lattice_and_size(report: Report) -> None:
+def test_every_method_is_timed_on_every_lattice_and_size(report: ChainReport) -> None:
     assert report.failures == []
     for size in SMALL.sizes:
         for lattice in SMALL.lattices:
@@ -47,10 +54,8 @@ def test_every_method_is_timed_on_every_lattice_and_size(report: Report) -> None
 
 
 def test_whole_calls_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from certus_bench import whole
-
-    monkeypatch.setattr(whole, "CROWD", 20)
-    monkeypatch.setattr(whole, "LONG", 5)
+    monkeypatch.setattr(chain, "CROWD", 20)
+    monkeypatch.setattr(chain, "LONG", 5)
     found = run(replace(SMALL, sizes=((9, 4),), lattices=("ties",), methods=("viterbi",), whole=True))
     assert found.failures == []
     assert {item.what for item in found.whole} >= {
@@ -60,15 +65,15 @@ def test_whole_calls_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
         "threads=1",
         "threads=2",
     }
-    assert found.whole_seconds("call", "auto", whole.CALL_SIZE)
+    assert found.whole_seconds("call", "auto", chain.CALL_SIZE)
 
 
 def test_a_wrong_answer_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     def worst(sample: Any) -> list[Any]:
         return [partial(np.argmin, emissions, axis=1) for emissions in sample.sentences]
 
-    liar = replace(next(e for e in entries() if e.name == "NumPy"), name="liar", load=worst)
-    monkeypatch.setattr(runner, "select", lambda _: [liar])
+    liar = replace(next(e for e in list_entries() if e.name == "NumPy"), name="liar", load=worst)
+    monkeypatch.setattr(chain, "select_entries", lambda _: [liar])
     failures = run(SMALL).failures
     assert len(failures) == len(SMALL.sizes) * len(SMALL.lattices)
     assert "liar, peaked 9×4, sentence 0: score" in failures[0]
@@ -104,8 +109,10 @@ def test_claims_compare_times_of_one_run() -> None:
     def row(method: str, seconds: float) -> Row:
         return Row("peaked", 319, 23, method, "certus", 1, Spread(seconds, seconds, seconds), 1, 1, False)
 
-    found = Report(Plan(), {}, [row("viterbi", 30e-6), row("auto", 1e-6), row("pytorch-crf", 60e-6)])
-    made = {claim.text: claim for claim in claims(found)}
+    found = ChainReport(
+        ChainPlan(), {}, [row("viterbi", 30e-6), row("auto", 1e-6), row("pytorch-crf", 60e-6)]
+    )
+    made = {claim.text: claim for claim in make_claims(found)}
     fast = made["auto faster than viterbi, peaked 319×23"]
     slow = made["viterbi faster than pytorch-crf, 319×23 (least over lattices)"]
     unknown = made["auto faster than viterbi, peaked 2602×22"]
@@ -115,14 +122,14 @@ def test_claims_compare_times_of_one_run() -> None:
     assert [claim.holds for claim in (fast, slow, unknown)] == [True, False, None]
 
 
-def test_tables_and_json(report: Report, tmp_path: Path) -> None:
+def test_tables_and_json(report: ChainReport, tmp_path: Path) -> None:
     console = Console(width=200, record=True, file=StringIO())
-    show(report, console)
+    BENCHMARK.show(report, console)
     text = console.export_text()
-    assert "peaked lattices, k=1: µs a sentence, median [quartiles]" in text
+    assert "peaked lattices, k=1: µs per sentence, median [quartiles]" in text
     assert "what has to hold" in text
     path = tmp_path / "report.json"
-    store(as_json(report), path)
+    store(BENCHMARK.as_json(report), path)
     stored = json.loads(path.read_text(encoding="utf-8"))
     assert len(stored["rows"]) == len(report.rows)
     assert list(tmp_path.iterdir()) == [path]
@@ -132,37 +139,37 @@ def test_tables_and_json(report: Report, tmp_path: Path) -> None:
     ("seconds", "text"), [(1.234e-6, "1.23"), (99.96e-6, "100"), (12e-6, "12.0"), (1.5, "1,500,000")]
 )
 def test_times_have_three_digits(seconds: float, text: str) -> None:
-    assert microseconds(seconds) == text
+    assert format_microseconds(seconds) == text
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_picture(report: Report, tmp_path: Path, suffix: str) -> None:
+def test_picture(report: ChainReport, tmp_path: Path, suffix: str) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / f"chain{suffix}"
-    picture.draw(report, path)
+    BENCHMARK.draw(report, path)
     assert path.stat().st_size > 1000
 
 
 def test_a_picture_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(CertusError, match=r"\.png"):
-        picture.check(Path("chain.gif"))
+        check_picture(Path("chain.gif"))
 
 
 def test_names_choose_entries_of_every_k() -> None:
-    assert [(entry.name, entry.k) for entry in select(["auto"])] == [("auto", 1), ("auto", 5)]
-    assert all(isinstance(entry, Entry) and entry.usual for entry in select(None))
+    assert [(entry.name, entry.k) for entry in select_entries(["auto"])] == [("auto", 1), ("auto", 5)]
+    assert all(isinstance(entry, Entry) and entry.usual for entry in select_entries(None))
     with pytest.raises(InvalidInput, match="is unknown; choose from"):
-        select(["fastest"])
+        select_entries(["fastest"])
 
 
 def test_options_become_a_plan() -> None:
     options: dict[str, Any] = {"lattices": "", "methods": "", "dtype": "float32", "seconds": 1.0, "seed": 0}
-    plan = parse(sizes="45x23, 7×3", quick=True, **options)
+    plan = make_plan(sizes="45x23, 7×3", quick=True, **options)
     assert plan.sizes == ((45, 23), (7, 3))
     assert plan.seconds == pytest.approx(0.1)
     assert plan.methods is None
     for wrong in ("45", "1x5", "5x0", "ax3"):
         with pytest.raises(InvalidInput, match="LABELSxLENGTH"):
-            parse(sizes=wrong, quick=False, **options)
+            make_plan(sizes=wrong, quick=False, **options)
     with pytest.raises(InvalidInput, match="kind of lattice"):
-        parse(sizes="", quick=False, **{**options, "lattices": "round"})
+        make_plan(sizes="", quick=False, **{**options, "lattices": "round"})

@@ -10,13 +10,9 @@ import pytest
 from rich.console import Console
 
 from certus.errors import CertusError, InvalidInput
-from certus_bench.corpus import Plan, Report, run
-from certus_bench.corpus import picture as drawing
-from certus_bench.corpus.claims import claims
-from certus_bench.corpus.plan import Row
-from certus_bench.corpus.report import as_json, show
-from certus_bench.report import store
-from certus_bench.timing import Spread
+from certus_bench.corpus import BENCHMARK, ConsistencyRow, CorpusPlan, CorpusReport, make_claims, run
+from certus_bench.harness.benchmark import store
+from certus_bench.harness.timing import Spread
 from tests.models.invented import conllu
 
 
@@ -30,11 +26,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(data: Path) -> Report:
-    return run(Plan(data=data, sizes=(10,), targets=("upos",), order=1, repeats=1, text=40))
+def report(data: Path) -> CorpusReport:
+    return run(CorpusPlan(data=data, sizes=(10,), targets=("upos",), order=1, repeats=1, text=40))
 
 
-def test_a_run(report: Report) -> None:
+def test_a_run(report: CorpusReport) -> None:
     assert [(row.target, row.size, row.text) for row in report.rows] == [("upos", 10, 0), ("upos", 10, 40)]
     for row in report.rows:
         assert 0 < row.base <= 100
@@ -46,28 +42,30 @@ def test_a_run(report: Report) -> None:
     assert min(report.steps[1].gaps) >= -1e-9
 
 
-def test_it_is_shown_and_written(report: Report, tmp_path: Path) -> None:
+def test_it_is_shown_and_written(report: CorpusReport, tmp_path: Path) -> None:
     console = Console(record=True, width=200, file=StringIO())
-    show(report, console)
+    BENCHMARK.show(report, console)
     text = console.export_text()
     assert "errors on unknown words gone, upos, 50 sentences" in text
     assert "subgradient" in text
-    store(as_json(report), tmp_path / "r.json")
+    store(BENCHMARK.as_json(report), tmp_path / "r.json")
     assert len(json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["rows"]) == 2
 
 
-def test_it_is_drawn(report: Report, tmp_path: Path) -> None:
+def test_it_is_drawn(report: CorpusReport, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    drawing.draw(report, tmp_path / "i.svg")
+    BENCHMARK.draw(report, tmp_path / "i.svg")
     assert (tmp_path / "i.svg").stat().st_size > 1000
     with pytest.raises(CertusError, match="nothing to draw"):
-        drawing.draw(Report(report.plan, {}), tmp_path / "j.svg")
+        BENCHMARK.draw(CorpusReport(report.plan, {}), tmp_path / "j.svg")
 
 
-def test_claims_can_fail(report: Report) -> None:
+def test_claims_can_fail(report: CorpusReport) -> None:
     spread, slow = Spread(1.0, 1.0, 1.0), Spread(3.0, 3.0, 3.0)
-    row = Row("upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, slow, (1.0, 3.0), [0.5])
-    verdicts = {claim.text: claim.holds for claim in claims(Report(report.plan, {}, [row]))}
+    row = ConsistencyRow(
+        "upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, slow, (1.0, 3.0), [0.5]
+    )
+    verdicts = {claim.text: claim.holds for claim in make_claims(CorpusReport(report.plan, {}, [row]))}
     assert [holds for holds in verdicts.values() if holds is not None] == [False] * 6
     assert row.reduction == pytest.approx(-5)
     assert row.cost == 3
@@ -75,7 +73,7 @@ def test_claims_can_fail(report: Report) -> None:
 
 
 def test_quick_is_small(data: Path) -> None:
-    plan = Plan(data=data).hurried()
+    plan = CorpusPlan(data=data).hurry()
     assert plan.sizes == (50,)
     assert plan.targets == ("upos",)
     assert plan.repeats == 1
@@ -83,6 +81,6 @@ def test_quick_is_small(data: Path) -> None:
 
 def test_bad_input(data: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no part 'all'"):
-        Plan(data=data, part="all")
+        CorpusPlan(data=data, part="all")
     with pytest.raises(InvalidInput, match=r"there is no .*train\.conllu"):
-        Plan(data=tmp_path)
+        CorpusPlan(data=tmp_path)

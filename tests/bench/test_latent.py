@@ -15,11 +15,22 @@ from typer.testing import CliRunner
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.learn.features.data import compile_templates
-from certus_bench.latent import TASKS, Plan, Report, TaskReport, claims, picture, run
-from certus_bench.latent.plan import FEW, MANY, STEPS, Row
-from certus_bench.latent.report import as_json, show
-from certus_bench.latent.run import WAYS
-from certus_bench.latent.templates import RICH, WORDS
+from certus_bench.latent import (
+    BENCHMARK,
+    FEW,
+    MANY,
+    RICH,
+    STEPS,
+    TASKS,
+    WAYS,
+    WORDS,
+    InferenceRow,
+    LatentPlan,
+    LatentReport,
+    TaskReport,
+    make_claims,
+    run,
+)
 from tests.models import invented
 
 
@@ -43,11 +54,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(data: Path) -> Report:
-    return run(Plan(data=data, quick=True))
+def report(data: Path) -> LatentReport:
+    return run(LatentPlan(data=data, quick=True))
 
 
-def test_every_table_and_curve_is_measured(report: Report) -> None:
+def test_every_table_and_curve_is_measured(report: LatentReport) -> None:
     assert [task.task for task in report.tasks] == list(TASKS)
     for task in report.tasks:
         crfs = ["CRF", "CRF, own prior"] if task.task == "np" else ["CRF"]
@@ -63,7 +74,7 @@ def test_every_table_and_curve_is_measured(report: Report) -> None:
     assert all(0 < row.f1 <= 100 and 0 <= row.sentences <= 100 and row.seconds > 0 for row in np.rows)
 
 
-def test_more_steps_prove_more_and_the_label_bound_never_takes_more_paths(report: Report) -> None:
+def test_more_steps_prove_more_and_the_label_bound_never_takes_more_paths(report: LatentReport) -> None:
     for task in report.tasks:
         for steps in STEPS:
             mass, label = task.point("mass", steps), task.point("label", steps)
@@ -101,16 +112,16 @@ def test_templates_are_those_of_the_paper() -> None:
     assert compile_templates(RICH).columns == ("word", "pos")
 
 
-def row(name: str, f1: float, seconds: float = 1.0, paths: float = 1.0) -> Row:
-    return Row(name, 50.0, f1, f1, f1, seconds, 90.0, paths)
+def row(name: str, f1: float, seconds: float = 1.0, paths: float = 1.0) -> InferenceRow:
+    return InferenceRow(name, 50.0, f1, f1, f1, seconds, 90.0, paths)
 
 
 def test_claims_hold_or_not(data: Path) -> None:
     found = TaskReport("np", "", 1, 1, seconds={"latent": 60.0, "CRF": 1.0})
     values = {"LDI-A": 91.17, "LDI-E": 91.16, "BMP": 91.0, "BHP": 90.91, "CRF": 90.63, "LDI-A + MBR": 91.3}
     found.rows = [row(name, f1, 2.5 if name == "LDI-A" else 1.0) for name, f1 in values.items()]
-    made = Report(Plan(data=data, only=frozenset({"np"})), {}, [found])
-    verdicts = {claim.text: claim.holds for claim in claims(made)}
+    made = LatentReport(LatentPlan(data=data, only=frozenset({"np"})), {}, [found])
+    verdicts = {claim.text: claim.holds for claim in make_claims(made)}
     assert verdicts["np: LDI-E above CRF, F1"]
     assert verdicts["np: LDI-A + MBR above LDI-A, F1"]
     assert verdicts["np: time of LDI-A (n=30) over that of BHP"] is False
@@ -118,12 +129,14 @@ def test_claims_hold_or_not(data: Path) -> None:
     assert verdicts["np: 100 best + MBR above LDI-A, F1"] is None
     assert verdicts["jnlpba: learning"] is None
     quick = replace(made.plan, quick=True)
-    assert {claim.holds for claim in claims(Report(quick, {}, [found])) if "F1" in claim.text} == {None}
+    assert {claim.holds for claim in make_claims(LatentReport(quick, {}, [found])) if "F1" in claim.text} == {
+        None
+    }
 
 
-def test_it_is_shown_written_and_drawn(report: Report, tmp_path: Path) -> None:
+def test_it_is_shown_written_and_drawn(report: LatentReport, tmp_path: Path) -> None:
     console = Console(file=StringIO(), width=150)
-    show(report, console)
+    BENCHMARK.show(report, console)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     for words in (
         "noun phrases",
@@ -133,20 +146,20 @@ def test_it_is_shown_written_and_drawn(report: Report, tmp_path: Path) -> None:
         "what has to hold",
     ):
         assert words in text
-    kept = json.loads(json.dumps(as_json(report)))
+    kept = json.loads(json.dumps(BENCHMARK.as_json(report)))
     assert [task["task"] for task in kept["tasks"]] == list(TASKS)
-    assert len(kept["claims"]) == len(claims(report))
-    picture.draw(report, tmp_path / "r.svg")
+    assert len(kept["claims"]) == len(make_claims(report))
+    BENCHMARK.draw(report, tmp_path / "r.svg")
     assert (tmp_path / "r.svg").stat().st_size > 10_000
 
 
 def test_what_cannot_be_run_is_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="there is no task 'pos' to run; there are np, jnlpba"):
-        Plan(data=data, only=frozenset({"pos"}))
+        LatentPlan(data=data, only=frozenset({"pos"}))
     with pytest.raises(InvalidInput, match="there is no folder"):
-        Plan(data=tmp_path / "none")
+        LatentPlan(data=tmp_path / "none")
     with pytest.raises(InvalidInput, match=r"np needs .*train.txt, which is not there"):
-        Plan(data=tmp_path)
+        LatentPlan(data=tmp_path)
     result = CliRunner().invoke(app, ["bench", "latent"], env={"CERTUS_DATA": ""})
     assert isinstance(result.exception, InvalidInput)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from certus_bench.lattices import GENERATORS, draw, peaked
+from certus_bench.lattices import GENERATORS, draw, draw_peaked
 from certus_bench.rivals import numpy_viterbi
 
 
@@ -22,7 +22,7 @@ def test_shapes_precision_and_repeatability(kind: str, size: tuple[int, int]) ->
 
 
 def test_peaked_lattices_are_what_their_docstring_says() -> None:
-    sample = peaked(319, 23, sentences=50)
+    sample = draw_peaked(319, 23, sentences=50)
     assert (sample.transitions != 0).mean() == pytest.approx(0.045, abs=0.001)
     paths = [numpy_viterbi(emissions, sample.transitions) for emissions in sample.sentences]
     differs = np.array(

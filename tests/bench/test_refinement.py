@@ -15,20 +15,19 @@ from rich.console import Console
 from certus.errors import CertusError, InvalidInput
 from certus.learn.refinement import Parameters
 from certus.learn.refinement.sampling import sample
+from certus_bench import refinement
+from certus_bench.harness.benchmark import store
 from certus_bench.refinement import (
+    BENCHMARK,
     PARTS,
-    Error,
-    Plan,
-    Report,
-    Trained,
-    chunking,
-    claims,
-    consistency,
-    picture,
+    MarginalError,
+    RefinementPlan,
+    RefinementReport,
+    TrainedRefinement,
+    make_claims,
+    read_chunks,
     run,
 )
-from certus_bench.refinement.report import as_json, show
-from certus_bench.report import store
 
 TAGS = ["DT", "NN", "VB", "IN"]
 CHUNKS = ["B-NP", "I-NP", "O"]
@@ -52,17 +51,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def small(data: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    monkeypatch.setattr(Plan, "samples", (200, 800))
-    monkeypatch.setattr(Plan, "spectral_states", (1, 8))
-    monkeypatch.setattr(Plan, "em_states", (2, 8))
-    monkeypatch.setattr(Plan, "iterations", 20)
-    monkeypatch.setattr(consistency, "_SEEDS", 1)
-    monkeypatch.setattr(chunking, "_FREQUENT", 20)
-    return Plan(data=data, quick=True)
+def small(data: Path, monkeypatch: pytest.MonkeyPatch) -> RefinementPlan:
+    monkeypatch.setattr(RefinementPlan, "samples", (200, 800))
+    monkeypatch.setattr(RefinementPlan, "spectral_states", (1, 8))
+    monkeypatch.setattr(RefinementPlan, "em_states", (2, 8))
+    monkeypatch.setattr(RefinementPlan, "iterations", 20)
+    monkeypatch.setattr(refinement, "_SEEDS", 1)
+    monkeypatch.setattr(refinement, "_FREQUENT", 20)
+    return RefinementPlan(data=data, quick=True)
 
 
-def test_every_part_is_measured_and_shown(small: Plan, tmp_path: Path) -> None:
+def test_every_part_is_measured_and_shown(small: RefinementPlan, tmp_path: Path) -> None:
     told: list[float] = []
     report = run(small, lambda _, share: told.append(share))
     assert told == sorted(told)
@@ -77,28 +76,28 @@ def test_every_part_is_measured_and_shown(small: Plan, tmp_path: Path) -> None:
     assert {row.part for row in report.trained} == {"states", "ablation", "words"}
     assert all(row.chosen and row.chosen[1] in (10, 20) for row in report.trained if row.what == "EM")
     out = StringIO()
-    show(report, Console(file=out, width=150))
+    BENCHMARK.show(report, Console(file=out, width=150))
     for words in ("quick: little was learned", "slope of spectral", "figures 5 and 8", "what has to hold"):
         assert words in out.getvalue()
-    store(as_json(report), tmp_path / "r.json")
+    store(BENCHMARK.as_json(report), tmp_path / "r.json")
     stored = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert stored == json.loads(json.dumps(as_json(report)))
+    assert stored == json.loads(json.dumps(BENCHMARK.as_json(report)))
     assert len(stored["claims"]) == 6
-    picture.draw(report, tmp_path / "r.png")
+    BENCHMARK.draw(report, tmp_path / "r.png")
     assert (tmp_path / "r.png").stat().st_size > 10_000
 
 
-def test_frequent_words_are_observed(small: Plan) -> None:
-    with_words, without = chunking.read(small, words=True), chunking.read(small)
+def test_frequent_words_are_observed(small: RefinementPlan) -> None:
+    with_words, without = read_chunks(small, words=True), read_chunks(small)
     assert {x for seen, _ in without.learn for x in seen} == set(TAGS)
     assert "DT/a" in {x for seen, _ in with_words.learn for x in seen}
     assert (len(without.learn), len(without.dev), len(without.test)) == (180, 20, 30)
 
 
-def reported(spectral: float, em: float, seconds: float) -> Report:
-    report = Report(Plan(data=None, only=frozenset({"consistency"})), {})
-    report.errors = [Error("spectral", 10**n, 0.3 * 10 ** (-n / 2), 0.1) for n in range(2, 5)]
-    hmm = Trained("states", "HMM", 1, 90.0, 90.0, 0.1)
+def reported(spectral: float, em: float, seconds: float) -> RefinementReport:
+    report = RefinementReport(RefinementPlan(data=None, only=frozenset({"consistency"})), {})
+    report.errors = [MarginalError("spectral", 10**n, 0.3 * 10 ** (-n / 2), 0.1) for n in range(2, 5)]
+    hmm = TrainedRefinement("states", "HMM", 1, 90.0, 90.0, 0.1)
     report.trained = [
         hmm,
         replace(hmm, what="spectral", hidden=8, dev=92.0, test=spectral, seconds=2.0),
@@ -109,10 +108,10 @@ def reported(spectral: float, em: float, seconds: float) -> Report:
 
 
 def test_claims_hold_what_was_measured_against_what_is_needed() -> None:
-    made = claims(reported(92.0, 92.4, 30.0))
+    made = make_claims(reported(92.0, 92.4, 30.0))
     assert [claim.measured for claim in made] == pytest.approx([-0.5, 100, 2.0, 0.4, 0.4, 15.0])
     assert all(claim.holds for claim in made)
-    assert [claim.holds for claim in claims(reported(89.0, 92.4, 8.0))] == [
+    assert [claim.holds for claim in make_claims(reported(89.0, 92.4, 8.0))] == [
         True,
         True,
         False,
@@ -120,23 +119,23 @@ def test_claims_hold_what_was_measured_against_what_is_needed() -> None:
         False,
         False,
     ]
-    nothing = claims(Report(Plan(data=None, only=frozenset({"consistency"})), {}))
+    nothing = make_claims(RefinementReport(RefinementPlan(data=None, only=frozenset({"consistency"})), {}))
     assert [claim.holds for claim in nothing] == [None] * 5
 
 
 def test_what_cannot_be_run_is_refused(tmp_path: Path) -> None:
-    assert Plan(data=tmp_path).parts == list(PARTS)
+    assert RefinementPlan(data=tmp_path).parts == list(PARTS)
     with pytest.raises(InvalidInput, match="no part 'speed'"):
-        Plan(data=tmp_path, only=frozenset({"speed"}))
+        RefinementPlan(data=tmp_path, only=frozenset({"speed"}))
     with pytest.raises(InvalidInput, match="where are the corpora"):
-        Plan(data=None)
+        RefinementPlan(data=None)
     with pytest.raises(InvalidInput, match="no folder"):
-        Plan(data=tmp_path / "nowhere")
+        RefinementPlan(data=tmp_path / "nowhere")
     with pytest.raises(InvalidInput, match=r"needs .*train\.txt, which is not there"):
-        run(Plan(data=tmp_path, only=frozenset({"states"})))
-    empty = Report(Plan(data=tmp_path), {})
+        run(RefinementPlan(data=tmp_path, only=frozenset({"states"})))
+    empty = RefinementReport(RefinementPlan(data=tmp_path), {})
     with pytest.raises(CertusError, match="nothing to draw"):
-        picture.draw(empty, tmp_path / "r.png")
+        BENCHMARK.draw(empty, tmp_path / "r.png")
 
 
 def test_the_command() -> None:

@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.relax import Descent
-from certus_bench.relax.compare import AUTO, OPTIMIZERS, PAPER, PROOF, Plan, run
-from certus_bench.relax.problems import PROBLEMS
-from certus_bench.relax.report import claims, show
+from certus_bench.relax import AUTO, BENCHMARK, OPTIMIZERS, PAPER, PROOF, RelaxPlan, make_claims, run
+from certus_bench.relax_problems import PROBLEMS
 
 
 @pytest.mark.parametrize("kind", [name for name in PROBLEMS if "30" not in name and "hard" not in name])
@@ -27,17 +26,17 @@ def test_problems_are_proven(kind: str) -> None:
 
 def test_the_report() -> None:
     told: list[float] = []
-    plan = Plan(count=2, iterations=60, only=("colouring", "siblings, 10"))
+    plan = RelaxPlan(count=2, iterations=60, only=("colouring", "siblings, 10"))
     report = run(plan, lambda _, share: told.append(share))
     assert told == sorted(told)
     assert {row.optimizer for row in report.rows} == {*OPTIMIZERS, PROOF}
     assert report.row("siblings, 10 words", "descent") is None  # head automata have no max-marginals here
     assert isinstance(OPTIMIZERS["descent"], Descent)
-    held = claims(report)
+    held = make_claims(report)
     assert held[1].measured is None  # its problems were not asked for
     assert held[2].holds
     out = io.StringIO()
-    show(report, Console(file=out, width=150))
+    BENCHMARK.show(report, Console(file=out, width=150))
     assert AUTO in out.getvalue()
     assert PAPER in out.getvalue()
 
@@ -63,4 +62,4 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_unknown_kinds() -> None:
     with pytest.raises(InvalidInput, match="no kind of problem is named luck; there are: siblings"):
-        run(Plan(only=("luck",)), lambda *_: None)
+        run(RelaxPlan(only=("luck",)), lambda *_: None)

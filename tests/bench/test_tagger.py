@@ -18,33 +18,24 @@ from certus.chain import METHODS
 from certus.errors import CertusError, InvalidInput
 from certus.formats import Target, read
 from certus.models.tagger import Tagger
-from certus_bench.claims import Claim
-from certus_bench.entries import FLOOR, ours, path_score
-from certus_bench.plan import Row
-from certus_bench.report import amount, claims_table, store
-from certus_bench.tagger import (
+from certus_bench.corpora import CORPORA, select_corpora, select_mean_length
+from certus_bench.entries import FLOOR, enter_method, score_path
+from certus_bench.harness.benchmark import store
+from certus_bench.harness.claims import Claim
+from certus_bench.harness.tables import format_amount, format_number, lay_out_claims
+from certus_bench.harness.timing import Spread
+from certus_bench.referee import Row
+from certus_bench.tagger import BENCHMARK, decoders, job, learning, orders, run, tasks
+from certus_bench.tagger.job import Job, measure_quality, perform_job, read_peak_megabytes, run_job
+from certus_bench.tagger.records import (
     PARTS,
     Learning,
-    Plan,
-    Report,
     Startup,
-    Trained,
-    claims,
-    decoders,
-    learning,
-    orders,
-    picture,
-    rivals,
-    run,
-    startup,
-    tables,
-    tasks,
+    TaggerPlan,
+    TaggerReport,
+    TrainedTagger,
 )
-from certus_bench.tagger import job as jobs
-from certus_bench.tagger.corpora import CORPORA, chosen, of_mean_length
-from certus_bench.tagger.job import Job, peak_megabytes, perform, quality
-from certus_bench.tagger.report import as_json, show
-from certus_bench.timing import Spread
+from certus_bench.tagger.report import make_claims
 
 WORDS = {
     "the": ("DET", "DT", "Definite=Def", "B-NP"),
@@ -92,17 +83,19 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the jobs in this process, to save time."""
-    for module in (decoders, orders, tasks, startup):
-        monkeypatch.setattr(module, "run", lambda plan, job: perform(plan.data, job))
+    for module in (decoders, orders, tasks):
+        monkeypatch.setattr(module, "run_job", lambda plan, job: perform_job(plan.data, job))
 
 
-def small(data: Path, *only: str) -> Plan:
-    return Plan(data=data, only=frozenset(only), quick=True, seconds=0.001, sentences=2)
+def small(data: Path, *only: str) -> TaggerPlan:
+    return TaggerPlan(data=data, only=frozenset(only), quick=True, seconds=0.001, sentences=2)
 
 
-def model(**about: object) -> Trained:
+def model(**about: object) -> TrainedTagger:
     spread = Spread(1e-5, 1e-5, 1e-5)
-    made = Trained("conll2000", "perceptron", "test", 319, 9, 20.0, 99.0, 94.5, 80.0, 93.0, spread, 20.0)
+    made = TrainedTagger(
+        "conll2000", "perceptron", "test", 319, 9, 20.0, 99.0, 94.5, 80.0, 93.0, spread, 20.0
+    )
     return replace(made, **about)  # type: ignore[arg-type]
 
 
@@ -125,17 +118,17 @@ def test_a_missing_corpus_is_named(tmp_path: Path) -> None:
 def test_missing_data_are_noticed_before_anything_is_trained(tmp_path: Path, here: None) -> None:
     for part in PARTS:
         with pytest.raises(InvalidInput, match="which is not there"):
-            run(Plan(data=tmp_path, only=frozenset({part})))
+            run(TaggerPlan(data=tmp_path, only=frozenset({part})))
 
 
 def test_a_model_that_cannot_be_trained_stops_no_other(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(plan: Plan, job: Job) -> Trained:
+    def fails(plan: TaggerPlan, job: Job) -> TrainedTagger:
         if job.what == "PCRF 2":
             raise CertusError("out of memory")
         return model(corpus=job.corpus, what=job.what)
 
-    monkeypatch.setattr(orders, "run", fails)
-    monkeypatch.setattr(tasks, "run", fails)
+    monkeypatch.setattr(orders, "run_job", fails)
+    monkeypatch.setattr(tasks, "run_job", fails)
     report = run(small(data, "orders", "tasks", "bosque"))
     assert [row.what for row in report.orders] == ["PCRF 1", "PCRF 3"]
     assert [row.what for row in report.tasks if not row.quoted] == ["PCRF 1", "PCRF 3"]
@@ -143,22 +136,27 @@ def test_a_model_that_cannot_be_trained_stops_no_other(data: Path, monkeypatch: 
 
 
 def test_names_choose_parts_and_corpora(data: Path) -> None:
-    assert Plan(data=data).parts == list(PARTS)
-    assert Plan(data=data, only=frozenset({"tasks", "bosque"})).parts == ["tasks"]
-    assert [corpus.name for corpus in chosen(("ewt", "bosque"), frozenset({"tasks", "bosque"}))] == ["bosque"]
-    assert [corpus.name for corpus in chosen(("ewt", "bosque"), frozenset({"tasks"}))] == ["ewt", "bosque"]
+    assert TaggerPlan(data=data).parts == list(PARTS)
+    assert TaggerPlan(data=data, only=frozenset({"tasks", "bosque"})).parts == ["tasks"]
+    assert [corpus.name for corpus in select_corpora(("ewt", "bosque"), frozenset({"tasks", "bosque"}))] == [
+        "bosque"
+    ]
+    assert [corpus.name for corpus in select_corpora(("ewt", "bosque"), frozenset({"tasks"}))] == [
+        "ewt",
+        "bosque",
+    ]
     with pytest.raises(InvalidInput, match="nothing called 'speed'"):
-        Plan(data=data, only=frozenset({"speed"}))
+        TaggerPlan(data=data, only=frozenset({"speed"}))
     with pytest.raises(InvalidInput, match="no folder"):
-        Plan(data=data / "nowhere")
-    hurried = Plan(data=data).hurried()
-    assert (hurried.epochs(10), hurried.epochs(1), hurried.limit) == (2, 1, 1000)
+        TaggerPlan(data=data / "nowhere")
+    hurried = TaggerPlan(data=data).hurry()
+    assert (hurried.limit_epochs(10), hurried.limit_epochs(1), hurried.limit) == (2, 1, 1000)
 
 
 def test_sentences_of_mean_length_keep_their_order(data: Path) -> None:
     sentences = list(read(data / "ud/en_ewt/dev.conllu"))  # lengths 4, 4, 6, 6 and again
-    assert [len(sentence) for sentence in of_mean_length(sentences[:3], 2)] == [4, 4]
-    assert of_mean_length(sentences, 3) == sentences[:3]
+    assert [len(sentence) for sentence in select_mean_length(sentences[:3], 2)] == [4, 4]
+    assert select_mean_length(sentences, 3) == sentences[:3]
 
 
 def test_every_decoder_is_timed_and_right_on_trained_lattices(data: Path, here: None) -> None:
@@ -170,37 +168,37 @@ def test_every_decoder_is_timed_and_right_on_trained_lattices(data: Path, here: 
         if method.many:
             assert all(report.seconds(name, "conll2000", k) for k in (1, 5, 10, 100)), name
     assert report.seconds(FLOOR, "conll2000")
-    assert any(row.method.startswith("beam (") for row in report.rows)
-    assert all(row.stats["iterations"] >= 1 for row in report.rows if row.method == "staggered")
+    assert any(row.method.startswith("beam (") for row in report.decoders)
+    assert all(row.stats["iterations"] >= 1 for row in report.decoders if row.method == "staggered")
 
 
 def test_a_decoder_that_forgets_the_ends_is_noticed(data: Path) -> None:
     tagger = Tagger("upos", "perceptron", epochs=2).fit(read(data / "ud/en_ewt/train.conllu"))
     sentences = list(read(data / "ud/en_ewt/dev.conllu"))[:2]
-    sample = decoders.lattices(tagger, sentences)
+    sample = decoders.score_sentences(tagger, sentences)
     best = sample.chain.decode(sample.sentences[0])
-    assert path_score(sample, 0, best.labels)[0] == pytest.approx(best.score)
+    assert score_path(sample, 0, best.labels)[0] == pytest.approx(best.score)
     assert best.score == pytest.approx(tagger.tag(sentences[0]).score)
     without = replace(sample, start=np.full(sample.labels, 50.0, np.float32))
-    assert path_score(without, 0, best.labels)[0] != pytest.approx(best.score)
-    assert ours("auto", "auto").kind == "certus"
+    assert score_path(without, 0, best.labels)[0] != pytest.approx(best.score)
+    assert enter_method("auto", "auto").kind == "certus"
 
 
 def test_a_beam_is_as_wide_as_it_has_to_be(data: Path) -> None:
     tagger = Tagger("pos|chunk", "perceptron", epochs=2).fit(data / "chunk/conll2000/train.txt")
     sentences = list(read(data / "chunk/conll2000/test.txt"))
-    assert 1 <= decoders.beam_width(tagger, sentences) <= 2 * len(tagger.labels)
+    assert 1 <= decoders.find_beam_width(tagger, sentences) <= 2 * len(tagger.labels)
 
 
 def test_learning_is_timed_whole_or_extrapolated(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = run(small(data, "training", "conll2000"))
-    assert [(row.decoder, row.extrapolated) for row in report.learning] == [
+    assert [(row.decoder, row.extrapolated) for row in report.training] == [
         ("auto", False),
         ("viterbi", False),
     ]
-    assert all(row.measured == row.needed == 2 * 36 for row in report.learning)
+    assert all(row.measured == row.needed == 2 * 36 for row in report.training)
     monkeypatch.setattr(learning, "_PATIENCE", 1e-9)
-    fast, dense = run(small(data, "training", "conll2000")).learning
+    fast, dense = run(small(data, "training", "conll2000")).training
     assert not fast.extrapolated
     assert dense.extrapolated
     assert dense.measured == 20
@@ -234,33 +232,33 @@ def test_tasks_are_measured_on_test(data: Path, here: None) -> None:
 
 def test_a_job_in_a_process_of_its_own(data: Path) -> None:
     plan = small(data)
-    found = jobs.run(plan, Job(corpus="conll2000", what="p", learner="perceptron", options={"epochs": 2}))
+    found = run_job(plan, Job(corpus="conll2000", what="p", learner="perceptron", options={"epochs": 2}))
     assert found.accuracy == pytest.approx(100)
     assert (found.labels, found.tokens, found.length) == (6, 180, 5)
     assert found.megabytes > 10
     assert found.sentences_per_second == pytest.approx(found.tokens_per_second / 5)
     with pytest.raises(CertusError, match=r"training x on conll2000 failed: .*no learner"):
-        jobs.run(plan, Job(corpus="conll2000", what="x", learner="guess"))
+        run_job(plan, Job(corpus="conll2000", what="x", learner="guess"))
 
 
 def test_the_peak_of_memory_is_not_the_parents(data: Path) -> None:
     ballast = np.ones(400 << 17)  # 400 MB
-    code = "from certus_bench.tagger.job import peak_megabytes; print(peak_megabytes())"
+    code = "from certus_bench.tagger.job import read_peak_megabytes; print(read_peak_megabytes())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ballast.nbytes == 400 << 20
     if sys.platform == "linux":
         assert float(done.stdout) < 390
-    assert peak_megabytes() > float(done.stdout)
+    assert read_peak_megabytes() > float(done.stdout)
 
 
 def test_quality_tells_unknown_words_and_chunks(data: Path) -> None:
     sentences = list(read(data / "chunk/conll2000/test.txt"))[:1]  # the dog sleeps .
     answers = [["DT|B-NP", "NN|B-NP", "VBZ|B-VP", ".|O"]]
-    found = quality(Target("pos|chunk"), sentences, answers, known={"the", "dog", "sleeps"})
+    found = measure_quality(Target("pos|chunk"), sentences, answers, known={"the", "dog", "sleeps"})
     assert found["accuracy"] == pytest.approx(75)
     assert found["unknown"] == pytest.approx(100)
     assert found["f1"] == pytest.approx(100 * 2 * 1 / (3 + 2))
-    everything = quality(Target("pos"), sentences, [["DT", "NN", "VBZ", "."]], known=set(WORDS))
+    everything = measure_quality(Target("pos"), sentences, [["DT", "NN", "VBZ", "."]], known=set(WORDS))
     assert everything == {"accuracy": pytest.approx(100), "unknown": None, "f1": None}
 
 
@@ -269,13 +267,15 @@ def test_claims_hold_what_was_measured_against_what_is_needed(data: Path) -> Non
         spread = Spread(seconds, seconds, seconds)
         return Row("ewt-parse", 3193, 16, method, "certus", 1, spread, 1, 1, False)
 
-    report = Report(Plan(data=data), {}, [row("viterbi", 1.0), row("auto", 2e-3), row(FLOOR, 1e-4)])
+    report = TaggerReport(
+        TaggerPlan(data=data), {}, [row("viterbi", 1.0), row("auto", 2e-3), row(FLOOR, 1e-4)]
+    )
     report.tasks = [
         model(),
         *(model(corpus="bosque", what=f"PCRF {n}", accuracy=93 + n / 10, seconds=39 + n) for n in (1, 2, 3)),
     ]
     report.startup = Startup(Spread(0.2, 0.2, 0.2), "m")
-    made = {claim.text: claim for claim in claims(report)}
+    made = {claim.text: claim for claim in make_claims(report)}
     assert made["accuracy, CoNLL-2000 joint, test"].holds
     assert made["training faster than CRFsuite's (quoted, 220 s), CoNLL-2000 joint, test"].measured == 11
     assert made["order 2 or 3 above order 1, Bosque upos+feats, test"].measured == pytest.approx(0.2)
@@ -285,10 +285,10 @@ def test_claims_hold_what_was_measured_against_what_is_needed(data: Path) -> Non
     assert made["auto's time over reading the emissions once, ewt-parse"].holds is False
     assert made["exact training, bosque-xpos"].holds is None
     assert made["certus tag, from start to first label"].holds
-    report.tasks.append(model(what=rivals.CRFSUITE, seconds=100.0))
-    assert any("in this run" in claim.text and claim.measured == 5 for claim in claims(report))
-    report.plan = report.plan.hurried()
-    assert {c.text: c for c in claims(report)}["accuracy, CoNLL-2000 joint, test"].holds is None
+    report.tasks.append(model(what=job.CRFSUITE, seconds=100.0))
+    assert any("in this run" in claim.text and claim.measured == 5 for claim in make_claims(report))
+    report.plan = report.plan.hurry()
+    assert {c.text: c for c in make_claims(report)}["accuracy, CoNLL-2000 joint, test"].holds is None
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_claims_hold_what_was_measured_against_what_is_needed(data: Path) -> Non
     [(94.456, "%", "94.46 %"), (12.345, "×", "12.3×"), (12345.6, "/s", "12,346/s"), (0.1234, "s", "0.123 s")],
 )
 def test_figures_carry_their_units(value: float, unit: str, text: str) -> None:
-    assert amount(value, unit) == text
+    assert format_amount(value, unit) == text
 
 
 def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
@@ -305,16 +305,16 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
         return Row(corpus, 319, 23, method, "certus", k, Spread(1e-3, 1e-3, 2e-3), 3, 3, False, counters)
 
     machine = {"processor": "x", "cores": 1, "python": "3", "numpy": "2", "certus": "1", "rivals": {}}
-    report = Report(Plan(data=data), machine)
-    report.rows = [row("auto", 1), row("beam (4)", 1), row("auto", 5), row("beam (8)", 1, "czech-xpos")]
-    report.rows += [row("kbest-astar", k) for k in (1, 5)]
+    report = TaggerReport(TaggerPlan(data=data), machine)
+    report.decoders = [row("auto", 1), row("beam (4)", 1), row("auto", 5), row("beam (8)", 1, "czech-xpos")]
+    report.decoders += [row("kbest-astar", k) for k in (1, 5)]
     fast = Learning("conll2000", 319, "auto", 10, 2.0, 100, 100)
-    report.learning = [fast, replace(fast, decoder="viterbi", seconds=60.0, measured=10)]
-    report.orders, report.tasks = [model(what="PCRF 2")], [model(), *rivals.MARMOT]
+    report.training = [fast, replace(fast, decoder="viterbi", seconds=60.0, measured=10)]
+    report.orders, report.tasks = [model(what="PCRF 2")], [model(), *job.MARMOT]
     report.startup = Startup(Spread(0.2, 0.1, 0.3), "m")
     report.failures = ["auto is wrong"]
     console = Console(width=200, record=True, file=StringIO())
-    show(report, console)
+    BENCHMARK.show(report, console)
     text = console.export_text()
     for part in (
         "1,000 [500–1,000]", "1,000 (4)", "1,000 (8)", "3.00 (2.0)", "60 * (10 of 100)", "30×",
@@ -323,31 +323,31 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
     ):  # fmt: skip
         assert part in text, part
     assert text.count("kbest-astar") == 2  # among the 5 best, and as k grows; not among methods for one path
-    store(as_json(report), tmp_path / "out.json")
-    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == as_json(report)
-    assert as_json(report)["training"][1]["extrapolated"] is True
+    store(BENCHMARK.as_json(report), tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == BENCHMARK.as_json(report)
+    assert BENCHMARK.as_json(report)["training"][1]["extrapolated"] is True
 
 
 def test_the_picture(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     spread = Spread(1e-3, 1e-3, 2e-3)
     rows = [Row("conll2000", 319, 23, "auto", "certus", k, spread, 3, 3, False) for k in (1, 5)]
-    picture.draw(Report(small(data), {}, rows), tmp_path / "out.png")
+    BENCHMARK.draw(TaggerReport(small(data), {}, rows), tmp_path / "out.png")
     assert (tmp_path / "out.png").stat().st_size > 1000
     with pytest.raises(CertusError, match="timed no decoder"):
-        picture.draw(Report(small(data), {}), tmp_path / "none.png")
+        BENCHMARK.draw(TaggerReport(small(data), {}), tmp_path / "none.png")
 
 
 def test_features_for_crfsuite_are_those_around_a_word() -> None:
-    first, last = rivals.features(["A", "re-do"])
+    first, last = job.extract_features(["A", "re-do"])
     assert {"w-1=<", "w+0=A", "w+1=re-do", "ww+1=A|re-do", "title=True", "hyphen=False"} <= set(first)
     assert {"w-1=A", "w+1=>", "p3=re-", "s2=do", "hyphen=True"} <= set(last)
 
 
 def test_crfsuite_runs_beside_if_it_is_installed(data: Path) -> None:
     pytest.importorskip("pycrfsuite")
-    job = Job(corpus="conll2000", what=rivals.CRFSUITE, learner=rivals.CRFSUITE, options={"epochs": 5})
-    found = perform(data, job)
+    wanted = Job(corpus="conll2000", what=job.CRFSUITE, learner=job.CRFSUITE, options={"epochs": 5})
+    found = perform_job(data, wanted)
     assert found.accuracy > 90
     assert found.labels == 6
 
@@ -370,11 +370,11 @@ def test_the_command_line(data: Path, tmp_path: Path) -> None:
 def test_claims_in_other_units_are_laid_out() -> None:
     console = Console(width=120, record=True, file=StringIO())
     console.print(
-        claims_table([Claim("speed", 10_000, True, 12_000.4, "/s"), Claim("size", 430, False, 500, "MB")])
+        lay_out_claims([Claim("speed", 10_000, True, 12_000.4, "/s"), Claim("size", 430, False, 500, "MB")])
     )
     text = console.export_text()
     assert "≥ 10,000/s" in text
     assert "12,000/s" in text
     assert "500 MB" in text
     assert "FAIL" in text
-    assert tables.number(0.12345) == "0.123"
+    assert format_number(0.12345) == "0.123"

@@ -13,9 +13,8 @@ from certus.errors import InvalidInput
 from certus.relax import OPTIMIZERS, Subgradient
 from certus.syntax import Grammar
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
-from certus_bench.joint import program
-from certus_bench.joint.tuning import Trial, tune
-from certus_bench.joint.tuning import best as best_of
+from certus_bench.joint import Trial, choose_trial, try_weights
+from certus_bench.joint_program import solve_program
 from tests.learn.problems import Problem
 from tests.models import invented
 from tests.syntax import chunk_trees
@@ -136,7 +135,7 @@ def test_the_gap_of_the_papers_appendix_is_seen_and_closed() -> None:
     assert relaxed.score == -1 < relaxed.bound
     assert min(relaxed.trace.dual) >= 0, "the relaxation's best point scores 0"
     packed = next(parser.problems(words)).packed()
-    linear, integer = (program.solve(packed, integer=whole) for whole in (False, True))
+    linear, integer = (solve_program(packed, integer=whole) for whole in (False, True))
     assert linear is not None
     assert integer is not None
     assert linear.score == pytest.approx(0, abs=1e-9)
@@ -185,12 +184,12 @@ def test_no_better_pair_scores_more_than_the_joint_one(trained: tuple[Grammar, T
 
 def test_the_weight_is_chosen_on_trees(trained: tuple[Grammar, Tagger]) -> None:
     held_out = chunk_trees.trees(15, 9)
-    trials = tune(*trained, held_out, weights=(0.01, 2.0))
+    trials = try_weights(*trained, held_out, weights=(0.01, 2.0))
     assert [trial.weight for trial in trials] == [0.01, 2.0]
     assert all(0 < trial.f1 <= 1 and 0 < trial.tags <= 1 for trial in trials)
-    assert best_of([Trial(1, 0.8, 0.9), Trial(2, 0.81, 0.95), Trial(3, 0.82, 0.93)]).weight == 2
+    assert choose_trial([Trial(1, 0.8, 0.9), Trial(2, 0.81, 0.95), Trial(3, 0.82, 0.93)]).weight == 2
     with pytest.raises(InvalidInput, match="at least one tree"):
-        tune(*trained, [])
+        try_weights(*trained, [])
 
 
 def test_sentences_without_a_joint_tree_are_covered_if_asked(trained: tuple[Grammar, Tagger]) -> None:

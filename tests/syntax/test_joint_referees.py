@@ -7,7 +7,8 @@ import pytest
 
 from certus.syntax.joint.packed import Pair, Problem
 from certus.syntax.joint.parsing import JointParser
-from certus_bench.joint import intersected, program
+from certus_bench.joint_program import solve_program
+from tests.reference import intersected
 from tests.syntax.joint_problems import Toy, best, toy, trees
 
 
@@ -58,8 +59,8 @@ def test_highs_equals_brute_force(seed: int) -> None:
     problem, wanted = packed(given), best(given)
     if problem is None:
         return
-    whole = program.solve(problem, integer=True)
-    relaxed = program.solve(problem, integer=False)
+    whole = solve_program(problem, integer=True)
+    relaxed = solve_program(problem, integer=False)
     if wanted == -np.inf:
         assert whole is None
         return

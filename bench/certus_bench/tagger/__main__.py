@@ -1,7 +1,7 @@
-"""Performs one job: ``python -m certus_bench.tagger DATA JOB``, which ``job.run`` calls."""
+"""Performs one job: ``python -m certus_bench.tagger DATA JOB``, which ``job.run_job`` calls."""
 
 import sys
 
-from certus_bench.tagger.job import main
+from certus_bench.tagger.job import print_job
 
-main(sys.argv[1:])
+print_job(sys.argv[1:])

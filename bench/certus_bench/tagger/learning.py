@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
@@ -12,8 +11,9 @@ from certus.formats import Target
 from certus.learn import options
 from certus.learn.features.data import Examples, TrainingSet, compile_templates, default_templates
 from certus.learn.training import start
-from certus_bench.tagger.corpora import LARGE, Corpus, chosen
-from certus_bench.tagger.plan import Learning, Plan, Report
+from certus_bench.corpora import LARGE, CorpusFiles, select_corpora
+from certus_bench.harness.benchmark import Tell
+from certus_bench.tagger.records import Learning, TaggerPlan, TaggerReport
 
 EPOCHS = 10
 DECODERS = ("auto", "viterbi")
@@ -21,21 +21,20 @@ _PATIENCE = 30.0  # seconds after which slow decoding is extrapolated
 _STEP = 20  # sentences between two looks at the clock
 
 Lengths = NDArray[np.int64]
-Tell = Callable[[str, float], None]
 
 
-def measure(report: Report, tell: Tell) -> None:
+def measure_training(report: TaggerReport, tell: Tell) -> None:
     """Add the times of learning to a report."""
-    corpora = list(chosen(LARGE, report.plan.only))
+    corpora = list(select_corpora(LARGE, report.plan.only))
     for n, corpus in enumerate(corpora):
         tell(f"training: features of {corpus.name}", n / len(corpora))
-        data, lengths = training_set(report.plan, corpus)
+        data, lengths = make_training_set(report.plan, corpus)
         for decoder in DECODERS:
             tell(f"training: {corpus.name}, {decoder}", (n + 0.5) / len(corpora))
-            report.learning.append(learn(report.plan, corpus, data, lengths, decoder))
+            report.training.append(time_learning(report.plan, corpus, data, lengths, decoder))
 
 
-def training_set(plan: Plan, corpus: Corpus) -> tuple[TrainingSet, Lengths]:
+def make_training_set(plan: TaggerPlan, corpus: CorpusFiles) -> tuple[TrainingSet, Lengths]:
     """Return numbered features and labels, the same work whatever the decoder, and lengths of sentences."""
     target = Target(corpus.target)
     first = next(iter(corpus.read(plan.data, "learn", 1)))
@@ -44,16 +43,18 @@ def training_set(plan: Plan, corpus: Corpus) -> tuple[TrainingSet, Lengths]:
     return TrainingSet(examples, target, templates, options.Perceptron()), examples.lengths
 
 
-def learn(plan: Plan, corpus: Corpus, data: TrainingSet, lengths: Lengths, decoder: str) -> Learning:
+def time_learning(
+    plan: TaggerPlan, corpus: CorpusFiles, data: TrainingSet, lengths: Lengths, decoder: str
+) -> Learning:
     """Time the epochs of a perceptron.
 
     ``auto`` learns from everything, for its time depends on how much the weights already know. Dense decoding
     takes the same time whatever the weights, so if it is slow, some sentences stand for all: the time is then
     extrapolated by the number of tokens.
     """
-    chosen_ = options.Perceptron(epochs=plan.epochs(EPOCHS), decoder=decoder)
-    learner = start(data, chosen_)
-    orders = [data.order(np.random.default_rng((chosen_.seed, epoch))) for epoch in range(chosen_.epochs)]
+    wanted = options.Perceptron(epochs=plan.limit_epochs(EPOCHS), decoder=decoder)
+    learner = start(data, wanted)
+    orders = [data.order(np.random.default_rng((wanted.seed, epoch))) for epoch in range(wanted.epochs)]
     whole = np.concatenate(orders)
     patience = np.inf if decoder == "auto" else _PATIENCE * (0.1 if plan.quick else 1.0)
     measured, begin = 0, perf_counter()
@@ -65,7 +66,7 @@ def learn(plan: Plan, corpus: Corpus, data: TrainingSet, lengths: Lengths, decod
         corpus=corpus.name,
         labels=len(data.inventory),
         decoder=decoder,
-        epochs=chosen_.epochs,
+        epochs=wanted.epochs,
         seconds=seconds * int(lengths[whole].sum()) / int(lengths[whole[:measured]].sum()),
         measured=measured,
         needed=len(whole),

@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from certus.errors import CertusError
-from certus_bench.tagger.corpora import MORPHOLOGY, POS, chosen
-from certus_bench.tagger.job import Job, run
-from certus_bench.tagger.plan import Plan, Report
+from certus_bench.corpora import MORPHOLOGY, POS, select_corpora
+from certus_bench.harness.benchmark import Tell
+from certus_bench.tagger.job import Job, run_job
+from certus_bench.tagger.records import TaggerPlan, TaggerReport
 
 ORDERS = (1, 2, 3)
 UNPRUNED = "CRF 1"
-# Tags to keep a position: more than there are in the tag sets of table 2. Thresholds then sink to the least
+# Tags to keep per position: more than there are in the tag sets of table 2. Thresholds then sink to the least
 # there is, a probability of one in a million.
 _EVERYTHING = (1000.0, 1000.0, 1000.0)
 
-Tell = Callable[[str, float], None]
 
-
-def measure(report: Report, tell: Tell) -> None:
+def measure_orders(report: TaggerReport, tell: Tell) -> None:
     """Add models of every order to a report."""
-    wanted = list(jobs(report.plan))
+    wanted = list(list_jobs(report.plan))
     for n, job in enumerate(wanted):
         tell(f"orders: {job.corpus}, {job.what}", n / len(wanted))
         try:
-            report.orders.append(run(report.plan, job))
+            report.orders.append(run_job(report.plan, job))
         except CertusError as error:  # the other models can still be had
             report.fail([str(error)])
 
 
-def jobs(plan: Plan) -> Iterator[Job]:
+def list_jobs(plan: TaggerPlan) -> Iterator[Job]:
     """Yield what to train: orders 1 to 3 of everything, and the unpruned CRF where that can be done."""
-    for corpus in chosen(POS, plan.only):
-        yield pruned(plan, corpus.name, 1, what=UNPRUNED, wanted=_EVERYTHING)
-        yield from (pruned(plan, corpus.name, order) for order in ORDERS)
-    for corpus in chosen(MORPHOLOGY, plan.only):
-        yield from (pruned(plan, corpus.name, order) for order in ORDERS)
+    for corpus in select_corpora(POS, plan.only):
+        yield describe_pruned_crf(plan, corpus.name, 1, what=UNPRUNED, wanted=_EVERYTHING)
+        yield from (describe_pruned_crf(plan, corpus.name, order) for order in ORDERS)
+    for corpus in select_corpora(MORPHOLOGY, plan.only):
+        yield from (describe_pruned_crf(plan, corpus.name, order) for order in ORDERS)
 
 
-def pruned(
-    plan: Plan,
+def describe_pruned_crf(
+    plan: TaggerPlan,
     corpus: str,
     order: int,
     *,
@@ -49,7 +48,7 @@ def pruned(
     part: str = "dev",
 ) -> Job:
     """Describe a pruned CRF, with the options that a user gets who asks for nothing else."""
-    options: dict[str, object] = {"order": order, "epochs": plan.epochs(10)}
+    options: dict[str, object] = {"order": order, "epochs": plan.limit_epochs(10)}
     if wanted is not None:
         options["wanted"] = wanted
     return Job(

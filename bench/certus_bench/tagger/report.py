@@ -1,52 +1,322 @@
-"""Shows what the tagger benchmark found on a terminal, or writes it as JSON."""
+"""What is told of trained taggers: the papers' tables, the claims, a picture."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Group
+from rich.table import Table
 from rich.text import Text
 
-from certus_bench.report import conclude
-from certus_bench.tagger import tables
-from certus_bench.tagger.claims import claims
+from certus.chain import METHODS
+from certus_bench.entries import FLOOR
+from certus_bench.harness import pictures
+from certus_bench.harness.claims import Claim, divide, get_figure
+from certus_bench.harness.tables import add_title, format_number, make_table, warn_of_quick
+from certus_bench.referee import Row
 from certus_bench.tagger.decoders import SMALL
-from certus_bench.tagger.plan import Report
+from certus_bench.tagger.job import CRFSUITE, CRFSUITE_SECONDS, MARMOT
+from certus_bench.tagger.records import Learning, Startup, TaggerReport, TrainedTagger
+from certus_bench.tagger.tasks import EXACT
+
+_BEAM = "beam"
+_ITERATIVE = ("auto", "staggered", "iterative")  # what goes over a lattice more than once
 
 
-def show(report: Report, console: Console) -> None:
-    """Print every table of a report."""
+def _lay_out_speeds(rows: Sequence[Row], k: int) -> Group:
+    """Lay out the speed of every decoder, a column for each corpus (Kaji 1 and 4, Huang 4 and 5)."""
+    title = f"decoders on trained lattices, k={k}: sentences per second, median [quartiles over sentences]"
+    shown = [row for row in rows if row.k == k and is_usual(row)]
+    return add_title(
+        title, _arrange_by_corpus(shown, _format_speed, "* so slow that one call on one sentence had to do")
+    )
+
+
+def is_usual(row: Row) -> bool:
+    """Whether a method is asked for what it is made for: those for many paths find one as well."""
+    return row.k > 1 or row.method not in METHODS or METHODS[row.method].one
+
+
+def _lay_out_rounds(rows: Sequence[Row]) -> Group:
+    """Lay out rounds over the lattice, and labels activated per token (Kaji 2, Huang 3)."""
+    title = "rounds per sentence, and labels activated per token where labels are: means"
+    shown = [row for row in rows if row.method.startswith(_ITERATIVE) and row.k in (1, 5) and is_usual(row)]
+    return add_title(title, _arrange_by_corpus(shown, _format_rounds, "", with_k=True))
+
+
+def _lay_out_over_k(rows: Sequence[Row], corpus: str) -> Group:
+    """Lay out sentences per second as k grows (Huang's figure 4)."""
+    shown = [row for row in rows if row.lattice == corpus]
+    ks = sorted({row.k for row in shown})
+    many = list(dict.fromkeys(row.method for row in shown if row.k > 1))
+    table = make_table("method", *(f"k={k}" for k in ks))
+    for method in many:
+        found = {row.k: row for row in shown if row.method == method}
+        table.add_row(method, *(_format_speed(found[k]) if k in found else Text("–", "dim") for k in ks))
+    return add_title(f"{corpus}: sentences per second for the k best", table)
+
+
+def _arrange_by_corpus(
+    rows: Sequence[Row], cell: Callable[[Row], Text], note: str, with_k: bool = False
+) -> Table:
+    corpora = {row.lattice: row for row in rows}
+    names = [f"{name}\nL={row.labels:,} T={row.length}" for name, row in corpora.items()]
+    table = make_table("method", *names)
+    for method, k in dict.fromkeys((_generalize(row.method), row.k) for row in rows):
+        found = {row.lattice: row for row in rows if (_generalize(row.method), row.k) == (method, k)}
+        cells = [cell(found[name]) if name in found else Text("–", "dim") for name in corpora]
+        style = "dim" if method == FLOOR else "cyan"
+        table.add_row(Text(f"{method}, k={k}" if with_k else method, style), *cells)
+    if note and any(row.once for row in rows):
+        table.caption = note
+    return table
+
+
+def _generalize(method: str) -> str:
+    """Put beams of different widths into one line; the cells name the width."""
+    return _BEAM if method.startswith(f"{_BEAM} (") else method
+
+
+def _format_speed(row: Row) -> Text:
+    spread = row.spread
+    text = Text(_format_rate(spread.median), "bold" if row.method == "auto" else "")
+    width = f" {row.method[len(_BEAM) + 1 :]}" if row.method.startswith(f"{_BEAM} (") else ""
+    quartiles = "*" if row.once else f" [{_format_rate(spread.high)}–{_format_rate(spread.low)}]"
+    return text.append(f"{width}{quartiles}", "not bold dim")
+
+
+def _format_rounds(row: Row) -> Text:
+    text = Text(f"{row.stats['iterations']:.2f}")
+    activated = row.stats.get("activated", 0) / row.length
+    return text.append(f" ({activated:.1f})", "dim") if activated else text
+
+
+def _format_rate(seconds: float) -> str:
+    return format_number(1 / seconds)
+
+
+def _lay_out_learning(rows: Sequence[Learning]) -> Group:
+    """Seconds that a perceptron learns for (Kaji 3)."""
+    table = make_table("corpus", "labels", "epochs", "auto", "viterbi", "ratio")
+    for corpus in dict.fromkeys(row.corpus for row in rows):
+        found = {row.decoder: row for row in rows if row.corpus == corpus}
+        fast, dense = found["auto"], found["viterbi"]
+        mark = f" * ({dense.measured:,} of {dense.needed:,})" if dense.extrapolated else ""
+        table.add_row(
+            corpus,
+            f"{fast.labels:,}",
+            str(fast.epochs),
+            format_number(fast.seconds),
+            Text(format_number(dense.seconds)).append(mark, "dim"),
+            f"{dense.seconds / fast.seconds:.3g}×",
+        )
+    if any(row.extrapolated for row in rows):
+        table.caption = (
+            "* extrapolated from so many sentences: dense decoding takes the same time for each token"
+        )
+    return add_title("seconds that a perceptron learns, by the decoder inside; features are ready", table)
+
+
+def _lay_out_models(rows: Sequence[TrainedTagger], title: str) -> Group:
+    """TrainedTagger models, by corpus: how good, how fast, how large."""
+    places = {corpus: n for n, corpus in enumerate(dict.fromkeys(row.corpus for row in rows))}
+    table = make_table(
+        "corpus",
+        "labels",
+        "model",
+        "accuracy %",
+        "unknown",
+        "F1",
+        "training s",
+        "tokens/s",
+        "sentences/s",
+        "MB",
+    )
+    before = ""
+    for row in sorted(rows, key=lambda row: places[row.corpus]):
+        if before and row.corpus != before:
+            table.add_section()
+        before = row.corpus
+        table.add_row(
+            row.corpus,
+            f"{row.labels:,}",
+            Text(row.what + (" (quoted)" if row.quoted else ""), "yellow" if row.quoted else "cyan"),
+            f"{row.accuracy:.2f}",
+            _format_percent(row.unknown),
+            _format_percent(row.f1),
+            format_number(row.seconds),
+            format_number(row.tokens_per_second),
+            "–" if row.sentences_per_second is None else format_number(row.sentences_per_second),
+            f"{row.megabytes:.0f}",
+        )
+    return add_title(title, table)
+
+
+def _format_percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _describe_startup(found: Startup) -> Text:
+    """Say how long the command takes to its first label."""
+    low, median, high = (1000 * x for x in (found.spread.low, found.spread.median, found.spread.high))
+    return Text(
+        f"certus tag, from start to first label ({found.model}): {median:.0f} ms [{low:.0f}–{high:.0f}]\n"
+    )
+
+
+def lay_out(report: TaggerReport) -> Iterator[Group | Text]:
+    """Yield every table of a report."""
+    rows = report.decoders
     if report.plan.quick:
-        console.print(Text("quick: little was learned, so accuracy and training times say nothing", "yellow"))
-    for k in sorted({row.k for row in report.rows if row.k <= 5}):
-        console.print(tables.speeds(report.rows, k))
-    if any(row.k > 1 for row in report.rows):
-        console.print(tables.rounds(report.rows))
-        if any(row.lattice == SMALL for row in report.rows):
-            console.print(tables.over_k(report.rows, SMALL))
-    if report.learning:
-        console.print(tables.learning(report.learning))
+        yield warn_of_quick("accuracy and training times say nothing")
+    for k in sorted({row.k for row in rows if row.k <= 5}):
+        yield _lay_out_speeds(rows, k)
+    if any(row.k > 1 for row in rows):
+        yield _lay_out_rounds(rows)
+        if any(row.lattice == SMALL for row in rows):
+            yield _lay_out_over_k(rows, SMALL)
+    if report.training:
+        yield _lay_out_learning(report.training)
     if report.orders:
-        console.print(tables.models(report.orders, "orders of CRFs, on dev"))
+        yield _lay_out_models(report.orders, "orders of CRFs, on dev")
     if report.tasks:
-        console.print(tables.models(report.tasks, "tasks, on test"))
+        yield _lay_out_models(report.tasks, "tasks, on test")
     if report.startup:
-        console.print(tables.startup(report.startup))
-    conclude(console, claims(report), report.machine, report.failures)
+        yield _describe_startup(report.startup)
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """Return all of a report as what JSON can hold; times are in seconds."""
-    plan = asdict(report.plan)
-    return {
-        "plan": {**plan, "data": str(report.plan.data), "only": sorted(report.plan.only)},
-        "machine": report.machine,
-        "decoders": [asdict(row) for row in report.rows],
-        "training": [{**asdict(row), "extrapolated": row.extrapolated} for row in report.learning],
-        "orders": [asdict(row) for row in report.orders],
-        "tasks": [asdict(row) for row in report.tasks],
-        "startup": None if report.startup is None else asdict(report.startup),
-        "claims": [claim.as_json() for claim in claims(report)],
-        "failures": report.failures,
-    }
+def make_claims(report: TaggerReport) -> list[Claim]:
+    """Return every claim with what the report says about it.
+
+    A quick run learns too little, and too few labels, to say anything about them.
+    """
+    return [
+        *_claim_chunks(report),
+        *_claim_morphology(report),
+        *_claim_czech(report),
+        *_claim_exact(report),
+        _claim_startup(report),
+    ]
+
+
+def _find_task(report: TaggerReport, corpus: str, what: str) -> TrainedTagger | None:
+    return None if report.plan.quick else report.task(corpus, what)
+
+
+def _find_seconds(report: TaggerReport, method: str, corpus: str) -> float | None:
+    return None if report.plan.quick else report.seconds(method, corpus)
+
+
+def _claim_chunks(report: TaggerReport) -> Iterator[Claim]:
+    joint, rival = _find_task(report, "conll2000", "perceptron"), _find_task(report, "conll2000", CRFSUITE)
+    where = "CoNLL-2000 joint, test"
+    yield Claim(f"accuracy, {where}", 94.0, True, get_figure(joint, "accuracy"), "%")
+    slow, source = (
+        (rival.seconds, "in this run") if rival else (CRFSUITE_SECONDS, f"quoted, {CRFSUITE_SECONDS:.0f} s")
+    )
+    yield Claim(
+        f"training faster than CRFsuite's ({source}), {where}",
+        10,
+        True,
+        divide(slow, get_figure(joint, "seconds")),
+    )
+    yield Claim(
+        f"sentences from tokens to tags, {where}",
+        10_000,
+        True,
+        get_figure(joint, "sentences_per_second"),
+        "/s",
+    )
+    alone = _find_task(report, "conll2000-chunk", "PCRF 2")
+    yield Claim("F1, CoNLL-2000 chunks, test, PCRF 2", 93.8, True, get_figure(alone, "f1"), "%")
+
+
+def _claim_morphology(report: TaggerReport) -> Iterator[Claim]:
+    orders = [_find_task(report, "bosque", f"PCRF {order}") for order in (1, 2, 3)]
+    where = "Bosque upos+feats"
+    yield Claim(f"accuracy, {where}, test, order 2", 93.4, True, get_figure(orders[1], "accuracy"), "%")
+    all_of = [row for row in orders if row]
+    gain = None
+    if len(all_of) == len(orders):
+        gain = max(row.accuracy for row in all_of[1:]) - all_of[0].accuracy
+    yield Claim(f"order 2 or 3 above order 1, {where}, test", 0.01, True, gain, "points")
+    yield Claim(f"training, {where}, order 2", 40, False, get_figure(orders[1], "seconds"), "s")
+    speed = get_figure(orders[1], "tokens_per_second")
+    yield Claim(f"tokens tagged, {where}, order 2", 130_000, True, speed, "/s")
+    most = max((row.megabytes for row in all_of), default=None)
+    yield Claim(f"memory in training, {where}, any order", MARMOT[0].megabytes, False, most, "MB")
+
+
+def _claim_czech(report: TaggerReport) -> Iterator[Claim]:
+    row, marmot = _find_task(report, "czech", "PCRF 2"), next(row for row in MARMOT if row.corpus == "czech")
+    where = "Czech upos+feats, order 2, than MarMoT's (quoted)"
+    yield Claim(f"higher accuracy, {where}, test", marmot.accuracy, True, get_figure(row, "accuracy"), "%")
+    yield Claim(f"shorter training, {where}", marmot.seconds, False, get_figure(row, "seconds"), "s")
+    yield Claim(
+        f"less memory in training, {where}", marmot.megabytes, False, get_figure(row, "megabytes"), "MB"
+    )
+
+
+def _claim_exact(report: TaggerReport) -> Iterator[Claim]:
+    for name in EXACT:
+        row = _find_task(report, name, "perceptron")
+        yield Claim(f"exact training, {name}", 300, False, get_figure(row, "seconds"), "s")
+        yield Claim(
+            f"sentences from tokens to tags, {name}",
+            2_000,
+            True,
+            get_figure(row, "sentences_per_second"),
+            "/s",
+        )
+        auto, dense, floor = (_find_seconds(report, method, name) for method in ("auto", "viterbi", FLOOR))
+        yield Claim(f"auto faster than viterbi, lattices of {name}", 250, True, divide(dense, auto))
+        yield Claim(f"auto's time over reading the emissions once, {name}", 5, False, divide(auto, floor))
+
+
+def _claim_startup(report: TaggerReport) -> Claim:
+    seconds = report.startup.spread.median if report.startup else None
+    return Claim("certus tag, from start to first label", 0.3, False, seconds, "s")
+
+
+_COLOURS = {
+    "auto": "#0b7a75",
+    "viterbi": "#3d5a98",
+    "viterbi-astar": "#3d5a98",
+    "staggered": "#8f6bb3",
+    "iterative-viterbi-astar": "#8f6bb3",
+    "carpediem": "#e08e45",
+    "kbest-astar": "#d1495b",
+    "kbest-viterbi": "#a3a380",
+    "iterative-astar": "#d1495b",
+    FLOOR: "#bdbdbd",
+}
+
+
+_OVER_K = ("auto", "viterbi-astar", "iterative-viterbi-astar", "kbest-astar", "kbest-viterbi")
+
+
+def paint(report: TaggerReport) -> Any:
+    """Draw the speeds of decoders, over the label set and over k."""
+    rows = report.decoders
+    if not rows:
+        raise pictures.NothingToDraw("the run timed no decoder")
+    figure = pictures.make_figure(10.5, 4.6)
+    left, right = figure.subplots(1, 2)
+    _draw_panel(left, [row for row in rows if row.k == 1 and is_usual(row)], "labels", "the best sequence")
+    over_k = [row for row in rows if row.lattice == SMALL and row.method in _OVER_K]
+    _draw_panel(right, over_k, "k", f"the k best, {SMALL}")
+    return figure
+
+
+def _draw_panel(axes: Any, rows: list[Row], over: str, title: str) -> None:
+    """Draw a line for each method."""
+    for method in (name for name in _COLOURS if any(row.method == name for row in rows)):
+        points = sorted((getattr(row, over), 1 / row.spread.median) for row in rows if row.method == method)
+        xs, ys = zip(*points, strict=True)
+        width, style = 3.0 if method == "auto" else 1.6, ":" if method == FLOOR else "-"
+        axes.plot(
+            xs, ys, style, color=_COLOURS[method], linewidth=width, marker="o", markersize=4, label=method
+        )
+    pictures.make_logarithmic(axes, (getattr(row, over) for row in rows))
+    pictures.dress_axes(axes, f"Trained models: {title}", over, "sentences per second, one core")

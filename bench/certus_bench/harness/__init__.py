@@ -1,0 +1,1 @@
+"""What all benchmarks share: options, timing, claims, tables, pictures, JSON and the command itself."""

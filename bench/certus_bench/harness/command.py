@@ -1,0 +1,53 @@
+"""Carries out ``certus bench NAME``: measures, shows, writes and draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from certus.errors import CertusError
+from certus_bench.harness.benchmark import Benchmark, Report, store
+from certus_bench.harness.environment import restart_tuned
+from certus_bench.harness.pictures import check_picture
+
+
+def carry_out(
+    benchmark: Benchmark[Any, Any], plan: Any, *, json: Path | None = None, plot: Path | None = None
+) -> bool:
+    """Measure what a plan asks for and report it; return whether all answers were right."""
+    _check_outputs(json, plot)
+    restart_tuned()
+    report = _run(benchmark, plan)
+    console = Console()
+    benchmark.show(report, console if console.is_terminal else Console(width=150))
+    if json is not None:
+        store(benchmark.as_json(report), json)
+    if plot is not None:
+        benchmark.draw(report, plot)
+    return not report.failures
+
+
+def _check_outputs(json: Path | None, plot: Path | None) -> None:
+    for path in (json, plot):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise CertusError(f"cannot write {path}: there is no folder {path.absolute().parent}")
+    if plot is not None:
+        check_picture(plot)
+
+
+def _run(benchmark: Benchmark[Any, Any], plan: Any) -> Report:
+    """Run a benchmark with a line about its progress on stderr."""
+    share, text = TextColumn("{task.percentage:3.0f}%"), TextColumn("{task.description}")
+    columns = (BarColumn(), share, TimeElapsedColumn(), text)
+    # Drawing takes time from what is timed, so the line is drawn between turns only.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
+        task = progress.add_task("", total=1.0)
+
+        def tell(text: str, done: float) -> None:
+            progress.update(task, description=text, completed=done, refresh=True)
+
+        report: Report = benchmark.run(plan, tell)
+        return report

@@ -1,1 +1,0 @@
-"""The optimisers of decompositions, compared on problems of several kinds: ``certus bench relax``."""
