@@ -53,7 +53,6 @@ KNOWN_CYCLES = (
         "syntax",
         "syntax/joint/parsing",
     },
-    {"learn/crf/chain", "learn/crf/kernels"},
 )
 KNOWN_NAMESPACES = {"latent", "lattice", "learn", "relax", "scoring"}
 

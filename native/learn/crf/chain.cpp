@@ -1,41 +1,34 @@
 #include "learn/crf/chain.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/arena.hpp"
 #include "learn/crf/kernels.hpp"
+#include "learn/crf/log_space.hpp"
 
 namespace certus {
 namespace {
 
-// a[t] and c[t], from nodes in r; returns sum_t log c[t].
-CERTUS_INLINE double forward(const CrfSteps& steps, Index T, const double* r, double* a, double* c) {
-  const Index W = steps.width;
-  LogProduct product_of_c;
-  for (Index t = 0; t < T; ++t) {
-    double* now = a + t * W;
-    if (t) product(now - W, steps.link(t), steps.labels, W, now);
-    else std::fill_n(now, W, 1.0);
-    product_of_c.times(c[t] = weigh_and_scale(now, r + t * W, W));
-  }
-  return product_of_c.log();
-}
+// Steps that are a matrix of links each, or all the same.
+class MatrixSteps : public ScaledRows {
+ public:
+  MatrixSteps(const CrfSteps& steps, double* a, double* b, double* r, double* c, double* beta)
+      : ScaledRows(steps.width, a, r, c, beta), steps_(steps), b_(b) {}
 
-// b[t], and the probabilities in r, from the last position on.
-CERTUS_INLINE void backward(const CrfSteps& steps, Index T, const double* a, const double* c, double* b, double* r,
-                            double* beta) {
-  const Index W = steps.width;
-  std::fill(beta, beta + W, 1.0);
-  for (Index t = T - 1; t >= 0; --t) {
-    look_back(beta, a + t * W, 1 / c[t], W, b + t * W, r + t * W);
-    if (t == 0) break;
-    if (steps.acrosses) product(b + t * W, steps.acrosses, steps.labels, W, beta);
-    else products(steps.link(t), b + t * W, steps.labels, W, beta);
+  CERTUS_INLINE_MEMBER double* onward(Index t) const { return b_ + t * steps_.width; }
+  CERTUS_INLINE_MEMBER void forward(Index t, const double* from, double* to) const {
+    product(from, steps_.link(t), steps_.labels, steps_.width, to);
   }
-  std::fill(b, b + W, 0.0);
-}
+  CERTUS_INLINE_MEMBER void backward(Index t, const double* from, double* to) const {
+    if (steps_.acrosses) product(from, steps_.acrosses, steps_.labels, steps_.width, to);
+    else products(steps_.link(t), from, steps_.labels, steps_.width, to);
+  }
+
+ private:
+  const CrfSteps& steps_;
+  double* b_;
+};
 
 double path_score(const CrfSteps& steps, Index T, const Label* path, const double* scores) {
   double sum = scores[path[0]];
@@ -44,12 +37,15 @@ double path_score(const CrfSteps& steps, Index T, const Label* path, const doubl
   return sum;
 }
 
-CERTUS_CLONES bool scaled(const CrfSteps& steps, Index T, double* a, double* b, double* r, double* c, double* beta,
-                          double* log_z) {
+CERTUS_CLONES bool sum_scaled(const CrfSteps& steps, Index T, double* a, double* b, double* r, double* c, double* beta,
+                              double* log_z) {
   double taken = 0;
   if (!nodes(steps, T, r, c, &taken)) return false;
-  *log_z = taken + steps.taken(T) + forward(steps, T, r, a, c);
-  backward(steps, T, a, c, b, r, beta);
+  MatrixSteps rows(steps, a, b, r, c, beta);
+  run_forward(rows, T);
+  *log_z = taken + steps.taken(T) + rows.total.log();
+  run_backward(rows, T);
+  std::fill_n(b, steps.width, 0.0);  // no pair ends at the first position
   return true;
 }
 
@@ -73,15 +69,6 @@ void transpose(const Doubles& x, Index labels, Index width, Doubles& out) {
 
 void take_gold(Index T, const Label* gold, Index width, double* r) {
   for (Index t = 0; t < T; ++t) r[t * width + gold[t]] -= 1;
-}
-
-// log sum_i exp(x(i)).
-template <class X>
-double log_sum(Index count, const X& x) {
-  double most = x(0), sum = 0;
-  for (Index i = 1; i < count; ++i) most = std::max(most, x(i));
-  for (Index i = 0; i < count; ++i) sum += std::exp(x(i) - most);
-  return most + std::log(sum);
 }
 
 }  // namespace
@@ -159,7 +146,7 @@ double crf_sum(const CrfSteps& steps, Index T, const Label* gold, double* a, dou
   const Arena::Scope scope(arena);
   double log_z = 0;
   const double score = gold ? path_score(steps, T, gold, r) : 0;
-  *ranged = scaled(steps, T, a, b, r, arena.get<double>(T), arena.get<double>(steps.width, 0.0), &log_z);
+  *ranged = sum_scaled(steps, T, a, b, r, arena.get<double>(T), arena.get<double>(steps.width, 0.0), &log_z);
   if (!*ranged) {
     std::fill(a, a + T * steps.width, 0.0);
     std::fill(b, b + T * steps.width, 0.0);
@@ -172,35 +159,10 @@ double crf_sum(const CrfSteps& steps, Index T, const Label* gold, double* a, dou
 double crf_log_space(const CrfSteps& steps, Index T, const Label* gold, double* r, double* pairs) {
   if (T == 0) return 0;
   const Index L = steps.labels, W = steps.width;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
-  double* alpha = arena.get<double>(T * W);
-  double* beta = arena.get<double>(T * W, 0.0);
   const double score = gold ? path_score(steps, T, gold, r) : 0;
-  std::copy_n(r, L, alpha);
-  for (Index t = 1; t < T; ++t) {
-    const double* step = steps.score(t);
-    for (Index j = 0; j < L; ++j)
-      alpha[t * W + j] = r[t * W + j] + log_sum(L, [&](Index i) { return alpha[(t - 1) * W + i] + step[i * W + j]; });
-  }
-  for (Index t = T - 2; t >= 0; --t) {
-    const double* step = steps.score(t + 1);
-    for (Index i = 0; i < L; ++i)
-      beta[t * W + i] =
-          log_sum(L, [&](Index j) { return step[i * W + j] + r[(t + 1) * W + j] + beta[(t + 1) * W + j]; });
-  }
-  const double log_z = log_sum(L, [&](Index j) { return alpha[(T - 1) * W + j]; });
-  for (Index t = 1; pairs && t < T; ++t) {
-    const double* step = steps.score(t);
-    double* into = pairs + t * steps.stride;
-    for (Index i = 0; i < L; ++i)
-      for (Index j = 0; j < L; ++j)
-        into[i * W + j] += std::exp(alpha[(t - 1) * W + i] + step[i * W + j] + r[t * W + j] + beta[t * W + j] - log_z);
-  }
-  for (Index t = 0; t < T; ++t) {
-    for (Index j = 0; j < L; ++j) r[t * W + j] = std::exp(alpha[t * W + j] + beta[t * W + j] - log_z);
-    std::fill(r + t * W + L, r + (t + 1) * W, 0.0);
-  }
+  const double log_z =
+      sum_in_log_space(steps, T, L, r, W, r, pairs, 1, [&](Index, Index i, Index j) { return i * W + j; });
+  for (Index t = 0; t < T; ++t) std::fill(r + t * W + L, r + (t + 1) * W, 0.0);
   if (gold) take_gold(T, gold, W, r);
   return log_z - score;
 }

@@ -11,26 +11,9 @@
 #pragma once
 
 #include "learn/crf/layout.hpp"
+#include "learn/crf/steps.hpp"
 
 namespace certus {
-
-inline constexpr double kRange = 600;
-
-// The transitions of a sentence: the same matrix at every step, or one for each.
-struct CrfSteps {
-  Index labels, width;
-  Index stride;            // from a step's [L][width] to that of the next: 0 where all are the same
-  const double* scores;    // of the first step
-  const double* links;     // exp(score - the largest of the step)
-  const double* acrosses;  // the transposes of links; null where each step has a matrix of its own
-  double largest;          // of all steps together, or of one where they are the same
-  double range;            // the largest less the least of a step, at most
-
-  // Of the step into position t >= 1.
-  const double* score(Index t) const { return scores + (t - 1) * stride; }
-  const double* link(Index t) const { return links + (t - 1) * stride; }
-  double taken(Index T) const { return stride ? largest : static_cast<double>(T - 1) * largest; }
-};
 
 // The transitions of the present weights, times `scale`.
 class CrfLinks {

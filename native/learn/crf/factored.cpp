@@ -1,7 +1,6 @@
 #include "learn/crf/factored.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/arena.hpp"
 #include "learn/crf/kernels.hpp"
@@ -9,64 +8,77 @@
 namespace certus {
 namespace {
 
-struct Scratch {
+// The rows of z [T][labels][width], the last of which holds b[t] until the others are made of it.
+struct Rows {
+  double *a, *z, *r;        // [T][width], [T][labels][width], [T][width]
   double *c, *beta, *part;  // [T], [width], [width]
+  double* pairs;            // [T][labels][pair_width]
+  Index pair_width;
 };
 
-CERTUS_INLINE double forward(const CrfSteps& steps, const CrfFactors& factors, Index T, const double* r, double* a,
-                             const Scratch& scratch) {
-  const Index W = steps.width, m = factors.latent;
-  LogProduct product_of_c;
-  for (Index t = 0; t < T; ++t) {
-    double* now = a + t * W;
-    std::fill_n(now, W, t ? 0.0 : 1.0);
-    for (Index y = 0; t && y < factors.labels; ++y) {
-      const double* factor = factors.factor + ((t - 1) * factors.labels + y) * W;
-      product(now - W + y * m, steps.links + y * m * W, m, W, scratch.part);
-      for (Index j = 0; j < W; j += kLanes) store(now + j, load(now + j) + load(scratch.part + j) * load(factor + j));
-    }
-    product_of_c.times(scratch.c[t] = weigh_and_scale(now, r + t * W, W));
-  }
-  return product_of_c.log();
-}
+class FactoredSteps : public ScaledRows {
+ public:
+  FactoredSteps(const CrfSteps& steps, const CrfFactors& factors, const Rows& rows)
+      : ScaledRows(steps.width, rows.a, rows.r, rows.c, rows.beta), steps_(steps), factors_(factors), rows_(rows) {}
 
-// z[t], the probabilities in r, and the pairs of labels, from the last position on.
-CERTUS_INLINE void backward(const CrfSteps& steps, const CrfFactors& factors, Index T, const double* a, double* z,
-                            double* r, double* pairs, Index pair_width, const Scratch& scratch) {
-  const Index W = steps.width, m = factors.latent, L = factors.labels;
-  double *beta = scratch.beta, *part = scratch.part;
-  std::fill_n(beta, W, 1.0);
-  for (Index t = T - 1; t >= 0; --t) {
-    double* own = z + t * L * W;  // b[t] first, in the last of its rows
-    double* b = own + (L - 1) * W;
-    look_back(beta, a + t * W, 1 / scratch.c[t], W, b, r + t * W);
-    if (t == 0) break;
+  CERTUS_INLINE_MEMBER double* onward(Index t) const {
+    return rows_.z + ((t + 1) * factors_.labels - 1) * steps_.width;
+  }
+  CERTUS_INLINE_MEMBER void forward(Index t, const double* from, double* to) const {
+    const Index W = steps_.width, m = factors_.latent;
+    double* part = rows_.part;
+    std::fill_n(to, W, 0.0);
+    for (Index y = 0; y < factors_.labels; ++y) {
+      const double* x = factor(t, y);
+      product(from + y * m, steps_.links + y * m * W, m, W, part);
+      for (Index j = 0; j < W; j += kLanes) store(to + j, load(to + j) + load(part + j) * load(x + j));
+    }
+  }
+  // Makes the pairs of labels as well.
+  CERTUS_INLINE_MEMBER void backward(Index t, const double* b, double* beta) const {
+    const Index W = steps_.width, m = factors_.latent, L = factors_.labels;
+    double* part = rows_.part;
     for (Index y = 0; y < L; ++y) {
-      const double* factor = factors.factor + ((t - 1) * L + y) * W;
-      double* row = own + y * W;
-      for (Index j = 0; j < W; j += kLanes) store(row + j, load(factor + j) * load(b + j));
-      products(steps.links + y * m * W, row, m, W, beta + y * m);
-      product(a + (t - 1) * W + y * m, steps.links + y * m * W, m, W, part);
+      const double *x = factor(t, y), *links = steps_.links + y * m * W;
+      double* row = rows_.z + (t * L + y) * W;
+      for (Index j = 0; j < W; j += kLanes) store(row + j, load(x + j) * load(b + j));
+      products(links, row, m, W, beta + y * m);
+      product(alpha(t - 1) + y * m, links, m, W, part);
       for (Index j = 0; j < W; j += kLanes) store(part + j, load(part + j) * load(row + j));
-      double* into = pairs + (t * L + y) * pair_width;
-      for (Index v = 0; v < L; ++v) {
-        double sum = 0;
-        for (Index k = 0; k < m; ++k) sum += part[v * m + k];
-        into[v] = sum;
-      }
-      std::fill(into + L, into + pair_width, 0.0);
+      add_states(part, rows_.pairs + (t * L + y) * rows_.pair_width);
     }
   }
-  std::fill_n(z, L * W, 0.0);
-  std::fill_n(pairs, L * pair_width, 0.0);
-}
 
-CERTUS_CLONES bool summed(const CrfSteps& steps, const CrfFactors& factors, Index T, double* a, double* z, double* r,
-                          double* pairs, Index pair_width, const Scratch& scratch, double* log_z) {
+ private:
+  CERTUS_INLINE_MEMBER const double* factor(Index t, Index y) const {
+    return factors_.factor + ((t - 1) * factors_.labels + y) * steps_.width;
+  }
+  // into[v]: the sum over the states of label v; zeros past the labels.
+  CERTUS_INLINE_MEMBER void add_states(const double* part, double* into) const {
+    const Index m = factors_.latent, L = factors_.labels;
+    for (Index v = 0; v < L; ++v) {
+      double sum = 0;
+      for (Index k = 0; k < m; ++k) sum += part[v * m + k];
+      into[v] = sum;
+    }
+    std::fill(into + L, into + rows_.pair_width, 0.0);
+  }
+
+  const CrfSteps& steps_;
+  const CrfFactors& factors_;
+  const Rows& rows_;
+};
+
+CERTUS_CLONES bool sum_factored(const CrfSteps& steps, const CrfFactors& factors, Index T, const Rows& rows,
+                                double* log_z) {
   double taken = 0;
-  if (!nodes(steps, T, r, scratch.c, &taken)) return false;
-  *log_z = taken + steps.taken(T) + factors.largest + forward(steps, factors, T, r, a, scratch);
-  backward(steps, factors, T, a, z, r, pairs, pair_width, scratch);
+  if (!nodes(steps, T, rows.r, rows.c, &taken)) return false;
+  FactoredSteps own(steps, factors, rows);
+  run_forward(own, T);
+  *log_z = taken + steps.taken(T) + factors.largest + own.total.log();
+  run_backward(own, T);
+  std::fill_n(rows.z, factors.labels * steps.width, 0.0);  // no pair ends at the first position
+  std::fill_n(rows.pairs, factors.labels * rows.pair_width, 0.0);
   return true;
 }
 
@@ -76,11 +88,11 @@ bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, In
                       double* pairs, Index pair_width, double* log_z) {
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  const Scratch scratch{arena.get<double>(T), arena.get<double>(transitions.width),
-                        arena.get<double>(transitions.width)};
+  const Index W = transitions.width;
+  const Rows rows{a, z, r, arena.get<double>(T), arena.get<double>(W), arena.get<double>(W), pairs, pair_width};
   CrfSteps steps = transitions;
   steps.range += factors.range;
-  return summed(steps, factors, T, a, z, r, pairs, pair_width, scratch, log_z);
+  return sum_factored(steps, factors, T, rows, log_z);
 }
 
 }  // namespace certus

@@ -2,7 +2,7 @@
 // labels: where features of pairs are of labels, which all their states share.
 //
 // With X[t][y][j] = exp(score of the pair of label y and the label of state j - the largest of the step),
-// forward-backward is that of crf_chain.hpp with link[i][j] X[t][y(i)][j] in place of link[i][j]. A matrix of states is
+// forward-backward is that of chain.hpp with link[i][j] X[t][y(i)][j] in place of link[i][j]. A matrix of states is
 // never made for a step:
 //   a[t][j] = node[t][j] sum over labels y of X[t][y][j] (sum over the states i of y of a[t-1][i] link[i][j]) / c[t],
 // and what the transitions expect is sum_t a[t-1][i] z[t][y(i)][j] times link[i][j], where z[t][y][j] = X[t][y][j]

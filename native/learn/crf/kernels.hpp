@@ -1,9 +1,12 @@
 // Rows of states in whole vectors: what the sums over paths of CRFs are made of.
 #pragma once
 
+#include <algorithm>
+
 #include "base/exponential.hpp"
+#include "base/forward_backward.hpp"
 #include "base/numbers.hpp"
-#include "learn/crf/chain.hpp"
+#include "learn/crf/steps.hpp"
 
 namespace certus {
 namespace {
@@ -100,6 +103,33 @@ CERTUS_INLINE void look_back(const double* beta, const double* a, double scale, 
     store(node + j, load(a + j) * ahead);
   }
 }
+
+// The rows of a sum, of which alpha is divided by its own sum c[t] at every position: what steps of whole vectors have
+// in common. The nodes r [T][width] become probabilities on the way back.
+class ScaledRows {
+ public:
+  ScaledRows(Index width, double* a, double* r, double* c, double* beta)
+      : width_(width), a_(a), r_(r), c_(c), beta_(beta) {}
+
+  CERTUS_INLINE_MEMBER double* alpha(Index t) const { return a_ + t * width_; }
+  CERTUS_INLINE_MEMBER double* beta(Index) const { return beta_; }
+
+  CERTUS_INLINE_MEMBER void begin(double* alpha) const { std::fill_n(alpha, width_, 1.0); }
+  CERTUS_INLINE_MEMBER void finish(double* beta) const { std::fill_n(beta, width_, 1.0); }
+  CERTUS_INLINE_MEMBER bool settle(Index t, double* alpha) {
+    total.times(c_[t] = weigh_and_scale(alpha, r_ + t * width_, width_));
+    return true;
+  }
+  CERTUS_INLINE_MEMBER void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
+    certus::look_back(beta, alpha, 1 / c_[t], width_, onward, r_ + t * width_);
+  }
+
+  LogProduct total;  // of c
+
+ private:
+  Index width_;
+  double *a_, *r_, *c_, *beta_;  // [T][width], [T][width], [T], [width]
+};
 
 }  // namespace
 }  // namespace certus

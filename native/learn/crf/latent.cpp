@@ -4,17 +4,12 @@
 #include <cmath>
 
 #include "base/arena.hpp"
+#include "base/forward_backward.hpp"
+#include "base/numbers.hpp"
+#include "learn/crf/log_space.hpp"
 
 namespace certus {
 namespace {
-
-// log sum_k exp(x[k]).
-double log_sum(const double* x, Index count) {
-  const double most = *std::max_element(x, x + count);
-  double sum = 0;
-  for (Index k = 0; k < count; ++k) sum += std::exp(x[k] - most);
-  return most + std::log(sum);
-}
 
 // The scores of the states of the gold labels, [T][latent].
 double* gold_scores(Index latent, Index T, const Label* gold, const double* scores, Index width, Arena& arena) {
@@ -39,48 +34,58 @@ double nodes(const CrfSteps& steps, Index latent, Index T, double* x) {
   return taken;
 }
 
-double forward(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* node, double* a,
-               double* c) {
-  double logs = 0, factor = 1;
-  for (Index t = 0; t < T; ++t) {
-    double *now = a + t * latent, sum = 0;
-    if (t) {
-      std::fill_n(now, latent, 0.0);
-      for (Index i = 0; i < latent; ++i) {
-        const double x = (now - latent)[i];
-        const double* link = steps.link(t) + (gold[t - 1] * latent + i) * steps.width + gold[t] * latent;
-        for (Index k = 0; k < latent; ++k) now[k] += x * link[k];
-      }
-    } else {
-      std::fill_n(now, latent, 1.0);
-    }
-    for (Index k = 0; k < latent; ++k) sum += now[k] *= node[t * latent + k];
-    for (Index k = 0; k < latent; ++k) now[k] /= sum;
-    c[t] = sum;
-    factor *= sum;
-    if (factor < 1e-30 || factor > 1e30) logs += std::log(factor), factor = 1;
-  }
-  return logs + std::log(factor);
-}
+// The states of the gold label at each position. They are too few for vectors, and rows are divided by their sums.
+class GoldSteps {
+ public:
+  GoldSteps(const CrfSteps& steps, Index latent, const Label* gold, const double* node, double* a, double* b, double* p,
+            double* c, double* beta)
+      : steps_(steps), latent_(latent), gold_(gold), node_(node), a_(a), b_(b), p_(p), c_(c), beta_(beta) {}
 
-void backward(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* node, const double* a,
-              const double* c, double* b, double* p, double* beta) {
-  std::fill_n(beta, latent, 1.0);
-  for (Index t = T - 1; t >= 0; --t) {
-    for (Index k = 0; k < latent; ++k) {
-      b[t * latent + k] = beta[k] * node[t * latent + k] / c[t];
-      p[t * latent + k] = a[t * latent + k] * beta[k];
-    }
-    if (t == 0) break;
-    for (Index i = 0; i < latent; ++i) {
-      const double* link = steps.link(t) + (gold[t - 1] * latent + i) * steps.width + gold[t] * latent;
-      double sum = 0;
-      for (Index k = 0; k < latent; ++k) sum += link[k] * b[t * latent + k];
-      beta[i] = sum;
+  double* alpha(Index t) const { return a_ + t * latent_; }
+  double* beta(Index) const { return beta_; }
+  double* onward(Index t) const { return b_ + t * latent_; }
+
+  void begin(double* alpha) const { std::fill_n(alpha, latent_, 1.0); }
+  void finish(double* beta) const { std::fill_n(beta, latent_, 1.0); }
+  void forward(Index t, const double* from, double* to) const {
+    std::fill_n(to, latent_, 0.0);
+    for (Index i = 0; i < latent_; ++i)
+      for (Index k = 0; k < latent_; ++k) to[k] += from[i] * link(t, i)[k];
+  }
+  bool settle(Index t, double* alpha) {
+    double sum = 0;
+    for (Index k = 0; k < latent_; ++k) sum += alpha[k] *= node_[t * latent_ + k];
+    for (Index k = 0; k < latent_; ++k) alpha[k] /= sum;
+    total.times(c_[t] = sum);
+    return true;
+  }
+  void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
+    for (Index k = 0; k < latent_; ++k) {
+      onward[k] = beta[k] * node_[t * latent_ + k] / c_[t];
+      p_[t * latent_ + k] = alpha[k] * beta[k];
     }
   }
-  std::fill_n(b, latent, 0.0);  // no pair ends at the first position
-}
+  void backward(Index t, const double* from, double* to) const {
+    for (Index i = 0; i < latent_; ++i) {
+      double sum = 0;
+      for (Index k = 0; k < latent_; ++k) sum += link(t, i)[k] * from[k];
+      to[i] = sum;
+    }
+  }
+
+  LogProduct total;  // of c
+
+ private:
+  const double* link(Index t, Index i) const {
+    return steps_.link(t) + (gold_[t - 1] * latent_ + i) * steps_.width + gold_[t] * latent_;
+  }
+
+  const CrfSteps& steps_;
+  Index latent_;
+  const Label* gold_;
+  const double* node_;                // [T][latent]
+  double *a_, *b_, *p_, *c_, *beta_;  // [T][latent] of the first three, [T], [latent]
+};
 
 }  // namespace
 
@@ -97,10 +102,11 @@ double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* g
     std::fill_n(b, T * latent, 0.0);
     return crf_gold_log_space(steps, latent, T, gold, scores, p, nullptr);
   }
-  double* c = arena.get<double>(T);
-  const double logs = forward(steps, latent, T, gold, node, a, c);
-  backward(steps, latent, T, gold, node, a, c, b, p, arena.get<double>(latent));
-  return taken + steps.taken(T) + logs;
+  GoldSteps own(steps, latent, gold, node, a, b, p, arena.get<double>(T), arena.get<double>(latent));
+  run_forward(own, T);
+  run_backward(own, T);
+  std::fill_n(b, latent, 0.0);  // no pair ends at the first position
+  return taken + steps.taken(T) + own.total.log();
 }
 
 double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores,
@@ -110,31 +116,9 @@ double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const La
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const double* node = gold_scores(m, T, gold, scores, W, arena);
-  double* alpha = arena.get<double>(T * m);
-  double* beta = arena.get<double>(T * m, 0.0);
-  double* terms = arena.get<double>(m);
-  const auto step = [&](Index t, Index i, Index k) {  // from state i of the gold label at t - 1 to state k of that at t
-    return steps.score(t)[(gold[t - 1] * m + i) * W + gold[t] * m + k];
-  };
-  std::copy_n(node, m, alpha);
-  for (Index t = 1; t < T; ++t)
-    for (Index k = 0; k < m; ++k) {
-      for (Index i = 0; i < m; ++i) terms[i] = alpha[(t - 1) * m + i] + step(t, i, k);
-      alpha[t * m + k] = node[t * m + k] + log_sum(terms, m);
-    }
-  for (Index t = T - 2; t >= 0; --t)
-    for (Index i = 0; i < m; ++i) {
-      for (Index k = 0; k < m; ++k) terms[k] = step(t + 1, i, k) + node[(t + 1) * m + k] + beta[(t + 1) * m + k];
-      beta[t * m + i] = log_sum(terms, m);
-    }
-  const double total = log_sum(alpha + (T - 1) * m, m);
-  for (Index n = 0; p && n < T * m; ++n) p[n] = std::exp(alpha[n] + beta[n] - total);
-  for (Index t = 1; pairs && t < T; ++t)
-    for (Index i = 0; i < m; ++i)
-      for (Index k = 0; k < m; ++k)
-        pairs[t * steps.stride + (gold[t - 1] * m + i) * W + gold[t] * m + k] -=
-            std::exp(alpha[(t - 1) * m + i] + step(t, i, k) + node[t * m + k] + beta[t * m + k] - total);
-  return total;
+  return sum_in_log_space(steps, T, m, node, m, p, pairs, -1, [&](Index t, Index i, Index k) {
+    return (gold[t - 1] * m + i) * W + gold[t] * m + k;  // from a state of the gold label before to one of that here
+  });
 }
 
 void crf_take_gold_pairs(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* a,

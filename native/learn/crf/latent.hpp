@@ -1,8 +1,8 @@
 // The sum over the latent paths of given labels: the numerator of a latent-dynamic CRF (Sun & Tsujii 2009, equation 2).
 //
 // Each label y has `latent` states of its own, y latent .. y latent + latent - 1, and the CRF is one over states. The
-// sum is forward-backward as in crf_chain.hpp, over the states of the gold label at each position alone; with one state
-// a label it is the score of a path.
+// sum is forward-backward as in chain.hpp, over the states of the gold label at each position alone; with one state
+// per label it is the score of a path.
 #pragma once
 
 #include "learn/crf/chain.hpp"

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "base/forward_backward.hpp"
 #include "base/parallel.hpp"
 #include "base/vector.hpp"
 
@@ -12,7 +14,7 @@ namespace {
 
 inline constexpr double kLeast = std::numeric_limits<double>::min();  // the reciprocals of smaller ones overflow
 
-// What a walk needs, reused from sentence to sentence.
+// What a sentence needs, reused from sentence to sentence.
 struct Scratch {
   std::vector<double> scale, back, next;
 };
@@ -32,54 +34,95 @@ CERTUS_INLINE void product(const double* from, const double* A, Index m, double*
   }
 }
 
+// The hidden states along the known labels of a sentence. Posteriors take the place of alpha.
 template <int M>
-CERTUS_INLINE double walk(const Parameters& model, const Index* labels, const Index* seen, Index length,
-                          Scratch& scratch, double weight, double* forward, double* pairs) {
-  const Index m = M ? M : model.hidden, L = model.labels, n = model.observations, square = m * m;
-  double* scale = scratch.scale.data();
-  double log_sum = 0;
-  for (Index t = 0; t < length; ++t) {
-    double* now = forward + t * m;
-    const Index a = labels[t];
-    if (t == 0) {
-      for (Index h = 0; h < m; ++h) now[h] = model.initial[a * m + h];
-    } else {
-      const double* T = model.transition + (labels[t - 1] * L + a) * square;
-      product<M>(now - m, T, m, now);
-    }
-    const double* o = model.emission + (a * n + seen[t]) * m;
+class LabelledSteps {
+ public:
+  LabelledSteps(const Parameters& model, const Index* labels, const Index* seen, Scratch& scratch, double weight,
+                double* rows, double* pairs)
+      : model_(model),
+        hidden_(M ? M : model.hidden),
+        labels_(labels),
+        seen_(seen),
+        scale_(scratch.scale.data()),
+        beta_(scratch.back.data()),
+        onward_(scratch.next.data()),
+        weight_(weight),
+        rows_(rows),
+        pairs_(pairs) {}
+
+  CERTUS_INLINE_MEMBER double* alpha(Index t) const { return rows_ + t * m(); }
+  CERTUS_INLINE_MEMBER double* beta(Index) const { return beta_; }
+  CERTUS_INLINE_MEMBER double* onward(Index) const { return onward_; }
+
+  CERTUS_INLINE_MEMBER void begin(double* alpha) const {
+    for (Index h = 0; h < m(); ++h) alpha[h] = model_.initial[labels_[0] * m() + h];
+  }
+  CERTUS_INLINE_MEMBER void forward(Index t, const double* from, double* to) const {
+    product<M>(from, model_.transition + pair(t), m(), to);
+  }
+  CERTUS_INLINE_MEMBER bool settle(Index t, double* alpha) {
+    const double* o = emission(t);
     double total = 0;
-    for (Index h = 0; h < m; ++h) total += now[h] *= o[h];
-    if (!(total >= kLeast)) return kNever<double>;
-    scale[t] = 1 / total;
+    for (Index h = 0; h < m(); ++h) total += alpha[h] *= o[h];
+    if (!(total >= kLeast)) return false;
+    const double scale = scale_[t] = 1 / total;
+    log_sum += std::log(total);  // one by one: a product of the least of them would be out of range
+    for (Index h = 0; h < m(); ++h) alpha[h] *= scale;
+    return true;
+  }
+
+  // Whether a sentence of this length can end; counts how probable that is.
+  CERTUS_INLINE_MEMBER bool end(Index length) {
+    const double *stop = model_.stop + labels_[length - 1] * m(), *last = alpha(length - 1);
+    double total = 0;
+    for (Index h = 0; h < m(); ++h) total += last[h] * (beta_[h] = stop[h]);
+    if (!(total >= kLeast)) return false;
+    for (Index h = 0; h < m(); ++h) beta_[h] /= total;
     log_sum += std::log(total);
-    for (Index h = 0; h < m; ++h) now[h] *= scale[t];
+    return true;
   }
-  double* __restrict back = scratch.back.data(), * __restrict next = scratch.next.data();
-  const double* last = forward + (length - 1) * m;
-  double end = 0;
-  for (Index h = 0; h < m; ++h) end += last[h] * (back[h] = model.stop[labels[length - 1] * m + h]);
-  if (!(end >= kLeast)) return kNever<double>;
-  for (Index h = 0; h < m; ++h) back[h] /= end;
-  for (Index t = length - 1;; --t) {
-    double* now = forward + t * m;  // becomes the posterior once the pair with the next token is done
-    if (t == 0) {
-      for (Index h = 0; h < m; ++h) now[h] *= back[h];
-      break;
-    }
-    const Index a = labels[t - 1], b = labels[t];
-    const double* o = model.emission + (b * n + seen[t]) * m;
-    for (Index h = 0; h < m; ++h) next[h] = o[h] * back[h] * scale[t];
-    for (Index h = 0; h < m; ++h) now[h] *= back[h];
-    const double* before = now - m;
-    double* __restrict sum = pairs + (a * L + b) * square;
-    for (Index g = 0; g < m; ++g) {
-      const double counted = weight * before[g];
-      for (Index h = 0; h < m; ++h) sum[g * m + h] += counted * next[h];
-    }
-    product<M>(next, model.turned + (a * L + b) * square, m, back);
+  CERTUS_INLINE_MEMBER void finish(double*) const {}  // `end` has made it
+  CERTUS_INLINE_MEMBER void look_back(Index t, double* alpha, const double* beta, double* __restrict onward) const {
+    const double *o = emission(t), scale = scale_[t];
+    for (Index h = 0; h < m(); ++h) onward[h] = o[h] * beta[h] * scale;
+    for (Index h = 0; h < m(); ++h) alpha[h] *= beta[h];
   }
-  return log_sum + std::log(end);
+  CERTUS_INLINE_MEMBER void backward(Index t, const double* __restrict from, double* to) const {
+    const double* before = alpha(t - 1);
+    double* __restrict sum = pairs_ + pair(t);
+    for (Index g = 0; g < m(); ++g) {
+      const double counted = weight_ * before[g];
+      for (Index h = 0; h < m(); ++h) sum[g * m() + h] += counted * from[h];
+    }
+    product<M>(from, model_.turned + pair(t), m(), to);
+  }
+
+  double log_sum = 0;
+
+ private:
+  CERTUS_INLINE_MEMBER Index m() const { return M ? M : hidden_; }
+  // Where the matrix of the labels before and at position t begins.
+  CERTUS_INLINE_MEMBER Index pair(Index t) const { return (labels_[t - 1] * model_.labels + labels_[t]) * m() * m(); }
+  CERTUS_INLINE_MEMBER const double* emission(Index t) const {
+    return model_.emission + (labels_[t] * model_.observations + seen_[t]) * m();
+  }
+
+  const Parameters& model_;
+  Index hidden_;
+  const Index *labels_, *seen_;
+  double *scale_, *beta_, *onward_;  // [T], [hidden], [hidden]
+  double weight_;
+  double *rows_, *pairs_;  // [T][hidden], [labels][labels][hidden][hidden]
+};
+
+template <int M>
+CERTUS_INLINE double sum_sentence(const Parameters& model, const Index* labels, const Index* seen, Index length,
+                                  Scratch& scratch, double weight, double* posterior, double* pairs) {
+  LabelledSteps<M> steps(model, labels, seen, scratch, weight, posterior, pairs);
+  if (run_forward(steps, length) < length || !steps.end(length)) return kNever<double>;
+  run_backward(steps, length);
+  return steps.log_sum;
 }
 
 struct Shard {
@@ -93,8 +136,8 @@ CERTUS_INLINE void shard_body(const Parameters& model, const Sequences& data, co
   for (Index n = shard.begin; n < shard.end; ++n) {
     const Index begin = data.offsets[n], length = data.offsets[n + 1] - begin;
     double* own = posterior + begin * model.hidden;
-    log_likelihood[n] = length ? walk<M>(model, data.labels + begin, data.observations + begin, length, scratch,
-                                         data.weights[n], own, shard.pairs)
+    log_likelihood[n] = length ? sum_sentence<M>(model, data.labels + begin, data.observations + begin, length, scratch,
+                                                 data.weights[n], own, shard.pairs)
                                : 0.0;
     if (std::isinf(log_likelihood[n])) std::fill_n(own, length * model.hidden, 0.0);
   }
