@@ -1,128 +1,82 @@
-"""Training taggers as hidden Markov models whose labels have hidden states: the learner ``refinement``."""
+"""Training taggers by ``refinement``: the model, its arrays, and what is to be told of its estimate."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from time import perf_counter
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
 from certus.learn import options
 from certus.learn.features.data import Examples
-from certus.learn.refinement import (
-    EmRefinement,
-    Labelled,
-    Refinement,
-    RefinementWarning,
-    Smoothing,
-    SpectralRefinement,
-)
-from certus.learn.refinement.em import Watch
-from certus.learn.refinement.observer import UNKNOWN, Observer
+from certus.learn.features.inventory import Inventory
+from certus.learn.refinement import SpectralRefinement
+from certus.learn.refinement import learner as refinement
+from certus.learn.refinement.decoder import RefinementDecoder
+from certus.learn.refinement.decoding import Beliefs
+from certus.learn.refinement.observer import Observer
+from certus.learn.refinement.storage import pack, problems_of, restore
 from certus.learn.training import Progress
 
-_MOST = 1 << 31  # bytes that the operators of a model may take
-_SHARDS = 8  # in which em adds up what it expects
+_LOOKED_AT = 1000  # training sentences whose marginals are looked at where there are no others
 
 
-def make(
-    chosen: options.Refinement,
-    *,
-    threads: int = 1,
-    dev: Sequence[Labelled] | None = None,
-    watch: Watch | None = None,
-) -> Refinement:
-    """Make the unfitted model that options ask for; what its labels lack is for the caller to tell."""
-    if chosen.estimator == SpectralRefinement.estimator:
-        smoothing = Smoothing(chosen.smooth_pairs, chosen.smooth_seen, chosen.smoothing)
-        return SpectralRefinement(chosen.hidden, smoothing=smoothing, deficient="ignore", seed=chosen.seed)
-    return EmRefinement(
-        chosen.hidden,
-        iterations=chosen.iterations,
-        restarts=chosen.restarts,
-        smoothing=chosen.smoothing,
-        seed=chosen.seed,
-        threads=threads,
-        dev=dev,
-        watch=watch,
-    )
-
-
-def estimate(
+def refine(
     examples: Examples,
     held_out: Examples | None,
     chosen: options.Refinement,
-    observer: Observer,
+    observe: str,
     *,
     progress: Callable[[Progress], None],
     threads: int,
-) -> Refinement:
-    """Estimate a model from annotated sentences.
+) -> tuple[Inventory, dict[str, NDArray[Any]], float | None, dict[str, Any]]:
+    """Estimate a refinement HMM.
 
-    Args:
-        examples: to learn from.
-        held_out: others; em takes the iteration that labels them best.
-        chosen: the options.
-        observer: what is observed.
-        progress: is called after each iteration of em.
-        threads: for em.
+    Returns:
+        Its labels, its arrays, its accuracy on held-out data, and what else its description has to say.
     """
-    labels = sorted(set(examples.labels))
-    _check_size(len(labels), chosen)
-    observed = observer.learn(examples.cells, chosen.rare)
-    known = {x for sentence in observed for x in sentence}
-    dev = None if held_out is None else _pairs(_recognised(held_out, observer, known), held_out)
-    model = make(chosen, threads=threads, dev=dev, watch=_watch(chosen, examples.tokens, progress))
-    model.fit(_pairs(observed, examples), labels=labels)
-    if model.diagnostics.problems:
-        warnings.warn("\n".join(model.diagnostics.problems), RefinementWarning, stacklevel=5)
-    return model
+    observer = Observer(observe, chosen.suffixes)
+    model = refinement.estimate(examples, held_out, chosen, observer, progress=progress, threads=threads)
+    decoder = RefinementDecoder(model, observer)
+    told: dict[str, Any] = {
+        "observe": observe,
+        "columns": list(observer.columns),
+        "observations": len(model.names.observations),
+        "problems": problems_of(model.diagnostics),
+    }
+    inventory, accuracy = Inventory(model.names.labels), None
+    beliefs = decoder.believe((held_out or examples).cells[: None if held_out else _LOOKED_AT], threads)
+    if held_out is not None:
+        right = beliefs.probabilities.argmax(axis=1) == inventory.numbers(held_out.labels)
+        accuracy = float(right.mean())
+    if isinstance(model, SpectralRefinement):
+        told["marginals"] = {"of": "dev" if held_out else "training", **_marginals(beliefs)}
+    return inventory, pack(model), accuracy, told
 
 
-def _check_size(labels: int, chosen: options.Refinement) -> None:
-    """Refuse more states than memory holds, before it is full."""
-
-    def size(hidden: int) -> int:
-        return 8 * (labels * hidden) ** 2 * (hidden if chosen.estimator == "spectral" else _SHARDS)
-
-    if size(chosen.hidden) > _MOST:
-        fits = max((h for h in range(1, chosen.hidden) if size(h) <= _MOST), default=0)
-        advice = f"set hidden to {fits} at most" if fits else "take another learner, such as pruned-crf"
-        raise InvalidInput(
-            f"{labels:,} labels with {chosen.hidden} hidden states each take "
-            f"{size(chosen.hidden) / 2**30:,.1f} GB: {advice}"
-        )
-
-
-def _pairs(observed: Sequence[Sequence[str]], examples: Examples) -> list[Labelled]:
-    ends = np.cumsum(examples.lengths)
-    begins = ends - examples.lengths
-    return [
-        (seen, examples.labels[begin:end])
-        for seen, begin, end in zip(observed, begins.tolist(), ends.tolist(), strict=True)
-    ]
+def reopened(
+    chosen: options.Refinement,
+    inventory: Inventory,
+    arrays: Mapping[str, NDArray[Any]],
+    description: Mapping[str, Any],
+) -> RefinementDecoder:
+    """Make what decodes a model of its arrays and its description."""
+    observer = Observer(description["observe"], chosen.suffixes)
+    if tuple(description["columns"]) != observer.columns:
+        raise InvalidInput(f"it observes {description['observe']}, not {description['columns']}")
+    model = refinement.make(chosen)
+    restore(model, inventory.labels, arrays, description["problems"])
+    return RefinementDecoder(model, observer)
 
 
-def _recognised(examples: Examples, observer: Observer, known: set[str]) -> list[list[str]]:
-    """Return the observations of sentences that were not learned from, by name."""
-    names = [*known, UNKNOWN]
-    numbers = {name: number for number, name in enumerate(names[:-1])}
-    flat = [names[number] for number in observer.ids(examples.cells, numbers)]
-    ends = np.cumsum(examples.lengths).tolist()
-    return [flat[end - length : end] for end, length in zip(ends, examples.lengths.tolist(), strict=True)]
-
-
-def _watch(
-    chosen: options.Refinement, tokens: int, progress: Callable[[Progress], None]
-) -> Callable[[int, int, float, EmRefinement], None]:
-    began, total = perf_counter(), chosen.restarts * chosen.iterations
-
-    def watch(restart: int, iteration: int, value: float, model: EmRefinement) -> None:
-        done = restart * chosen.iterations + iteration
-        seconds = perf_counter() - began
-        left = seconds / done * (total - done)
-        progress(Progress(done, total, -value / tokens, None, seconds, left))
-
-    return watch
+def _marginals(beliefs: Beliefs) -> dict[str, Any]:
+    """Count the sentences whose marginals are not those of any model, and how they were mended."""
+    mended = np.bincount(beliefs.level, minlength=3).tolist()
+    return {
+        "sentences": len(beliefs.level),
+        "negative": int((beliefs.negative > 0).sum()),
+        "damped": mended[1],
+        "plain": mended[2],
+    }
