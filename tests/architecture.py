@@ -18,7 +18,16 @@ Layers = tuple[tuple[str, ...], ...]
 
 # The longest name that a module begins with is its room: learn/features comes before the rest of learn.
 PYTHON: Layers = (
-    ("_native", "checks", "errors", "part", "ragged", "solution", "storage"),  # they know only one another
+    (
+        "_native",
+        "checks",
+        "errors",
+        "part",
+        "ragged",
+        "solution",
+        "storage",
+        "version",
+    ),  # they know only one another
     ("chain",),
     ("lattice",),
     ("latent",),

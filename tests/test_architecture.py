@@ -27,8 +27,6 @@ PACKAGE, KERNELS = ROOT / "src" / "certus", ROOT / "native"
 KNOWN_ARROWS = {
     "annotation/trees -> formats/brackets",
     "lattice/lattices -> scoring/cascade",
-    "learn/features/data -> learn/options",
-    "models/fitting -> __init__",
     "models/parser -> __init__",
     "scoring/feature_table -> learn/rows",
 }
@@ -39,14 +37,11 @@ KNOWN_CYCLES = (
         f"hypergraph/{name}"
         for name in ("constrained", "drawing", "files", "graph", "layout", "part", "results")
     },
-    {"learn/decoders", "learn/latent_decoder"},
-    {"learn/refinement/model", "learn/refinement/storage"},
     {"relax/picture", "relax/trace"},
     {
         "",
         "corpus",
         "corpus/tagging",
-        "models/fitting",
         "models/loading",
         "models/parser",
         "models/tagger",

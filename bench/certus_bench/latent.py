@@ -22,8 +22,8 @@ from certus.chain.spans import spans
 from certus.errors import InvalidInput
 from certus.formats import Sentence, read
 from certus.latent import BHP, BMP, LDI, MBR, Inference
-from certus.learn.decoders import starts
-from certus.learn.training import Progress
+from certus.learn.decoder import find_starts
+from certus.learn.progress import Progress
 from certus.models.tagger import Tagger
 from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
@@ -304,7 +304,7 @@ class Measure:
         self.cells = [select_columns(sentence, columns) for sentence in sentences]
         self._gold = [sentence.column(target) for sentence in sentences]
         self._spans = [set(spans(tags)) for tags in self._gold]
-        self._first = starts(self.cells)
+        self._first = find_starts(self.cells)
         self._repeats = repeats
 
     def __call__(self, name: str, tagger: Tagger, inference: Inference | None = None) -> InferenceRow:

@@ -218,36 +218,11 @@ void restore_crf(PrunedCrf& self, const nb::dict& state) {
   }
 }
 
-nb::dict crf_epoch(PrunedCrf& self, Flat<const Index> order) {
+template <class Learner>
+auto run_epoch(Learner& self, Flat<const Index> order) {
   check_order(self.corpus(), order);
-  EpochReport report;
-  {
-    const nb::gil_scoped_release released;
-    report = self.epoch(order.data(), static_cast<Index>(order.shape(0)));
-  }
-  nb::dict out;
-  out["loss"] = report.loss;
-  nb::list updates;
-  for (Index n = 0; n < self.options.order + 2; ++n) updates.append(report.lost[n]);
-  out["updates"] = nb::tuple(updates);
-  nb::list kept;
-  kept.append(report.kept_groups);
-  for (Index n = 0; n < self.options.order; ++n) kept.append(report.kept[n]);
-  out["kept"] = nb::tuple(kept);
-  return out;
-}
-
-nb::dict perceptron_epoch(Perceptron& self, Flat<const Index> order) {
-  check_order(self.corpus(), order);
-  PerceptronReport report;
-  {
-    const nb::gil_scoped_release released;
-    report = self.epoch(order.data(), static_cast<Index>(order.shape(0)));
-  }
-  nb::dict out;
-  out["errors"] = report.errors;
-  out["wrong"] = report.wrong;
-  return out;
+  const nb::gil_scoped_release released;
+  return self.epoch(order.data(), static_cast<Index>(order.shape(0)));
 }
 
 nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least) {
@@ -349,18 +324,25 @@ void bind_learners(nb::module_& m) {
       .def_ro("labels", &Tagset::labels)
       .def_ro("groups", &Tagset::groups)
       .def_ro("units", &Tagset::units);
+  nb::class_<PrunedCrfEpoch>(m, "PrunedCrfEpoch")
+      .def_ro("loss", &PrunedCrfEpoch::loss)
+      .def_prop_ro("updates", [](const PrunedCrfEpoch& self) { return nb::tuple(nb::cast(self.updates())); })
+      .def_prop_ro("kept", [](const PrunedCrfEpoch& self) { return nb::tuple(nb::cast(self.kept())); });
   nb::class_<PrunedCrf>(m, "PrunedCrf")
       .def("__init__", &make_crf, "corpus"_a, "tagset"_a, nb::kw_only(), "order"_a, "rate"_a, "decay"_a, "l1"_a,
            "burn_in"_a, "least"_a, "wanted"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-      .def("epoch", &crf_epoch, "order"_a)
+      .def("epoch", &run_epoch<PrunedCrf>, "order"_a)
       .def("compile", &compile_crf, "corpus"_a, "least"_a)
       .def("state", &crf_state)
       .def("restore", &restore_crf, "state"_a)
       .def_ro("epochs", &PrunedCrf::epochs);
+  nb::class_<PerceptronEpoch>(m, "PerceptronEpoch")
+      .def_ro("errors", &PerceptronEpoch::errors)
+      .def_ro("wrong", &PerceptronEpoch::wrong);
   nb::class_<Perceptron>(m, "Perceptron")
       .def("__init__", &make_perceptron, "corpus"_a, "tagset"_a, "method"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>())
-      .def("epoch", &perceptron_epoch, "order"_a)
+      .def("epoch", &run_epoch<Perceptron>, "order"_a)
       .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a)
       .def_rw("margin", &Perceptron::margin)
       .def_rw("burn_in_epochs", &Perceptron::burn_in_epochs)

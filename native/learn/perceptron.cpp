@@ -22,8 +22,8 @@ Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, Index method)
       units_(tagset.units + 1, 0.0f),
       sums_(expansion_.nodes()) {}
 
-PerceptronReport Perceptron::epoch(const Index* order, Index count) {
-  PerceptronReport report;
+PerceptronEpoch Perceptron::epoch(const Index* order, Index count) {
+  PerceptronEpoch report;
   model_.tighten();  // so that a run that was interrupted goes on exactly as it would have
   for (Index n = 0; n < count; ++n) {
     ++steps;

@@ -10,7 +10,8 @@
 
 namespace certus::learn {
 
-struct PerceptronReport {
+// What an epoch did.
+struct PerceptronEpoch {
   Index errors = 0;  // tokens that were labelled wrongly before the update
   Index wrong = 0;   // sentences
 };
@@ -19,7 +20,7 @@ class Perceptron {
  public:
   Perceptron(const Corpus& corpus, const Tagset& tagset, Index method);
 
-  PerceptronReport epoch(const Index* order, Index count);
+  PerceptronEpoch epoch(const Index* order, Index count);
 
   void replace(Ngrams&& other);  // the transitions
 

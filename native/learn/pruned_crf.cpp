@@ -20,8 +20,9 @@ PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrf
   cascade.remember = true;
 }
 
-EpochReport PrunedCrf::epoch(const Index* order, Index count) {
+PrunedCrfEpoch PrunedCrf::epoch(const Index* order, Index count) {
   report_ = {};
+  report_.order = options.order;
   rate_ = options.rate / (1 + options.decay * static_cast<float>(epochs));
   Index tokens = 0;
   for (Index n = 0; n < count; ++n) {
@@ -238,7 +239,7 @@ void PrunedCrf::adapt() {
   for (Index n = 0; n < options.order; ++n)
     if (seen[n] > 0) {
       adapt(cascade.thresholds.states[n], kept[n] / seen[n], options.wanted[n]);
-      report_.kept[n] = kept[n] / seen[n];
+      report_.kept_states[n] = kept[n] / seen[n];
       seen[n] = kept[n] = 0;
     }
   if (tagset_.groups < tagset_.labels && positions > 0) {

@@ -23,17 +23,25 @@ struct PrunedCrfOptions {
 };
 
 // What an epoch did.
-struct EpochReport {
-  double loss = 0;                                // negative log-likelihood a token, over the lattices used
-  Index lost[kMostOrder + 2] = {};                // sentences updated at coarse tags, labels, order 1, 2, ...
-  double kept_groups = 0, kept[kMostOrder] = {};  // states a position after pruning
+struct PrunedCrfEpoch {
+  Index order = 1;
+  double loss = 0;                                       // negative log-likelihood per token, over the lattices used
+  Index lost[kMostOrder + 2] = {};                       // sentences updated at coarse tags, labels, order 1, 2, ...
+  double kept_groups = 0, kept_states[kMostOrder] = {};  // states per position after pruning
+
+  std::vector<Index> updates() const { return {lost, lost + order + 2}; }
+  std::vector<double> kept() const {
+    std::vector<double> out{kept_groups};
+    out.insert(out.end(), kept_states, kept_states + order);
+    return out;
+  }
 };
 
 class PrunedCrf {
  public:
   PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& options);
 
-  EpochReport epoch(const Index* order, Index count);
+  PrunedCrfEpoch epoch(const Index* order, Index count);
 
   Rows rows;
   Ngrams ngrams;
@@ -69,7 +77,7 @@ class PrunedCrf {
 
   const Corpus& corpus_;
   const Tagset& tagset_;
-  EpochReport report_;
+  PrunedCrfEpoch report_;
   float rate_ = 0;
   Update update_;
   std::vector<float> scores_;

@@ -16,6 +16,7 @@ from certus.chain import (
 )
 from certus.errors import CertusError, Infeasible, InvalidInput, ModelError, NotFitted
 from certus.solution import KBest, Solution, Status
+from certus.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from certus import corpus as corpus
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from certus.models.loading import load
     from certus.models.parser import Parser
     from certus.models.tagger import Tagger
-
-__version__ = "0.1.0"
 
 _LAZY = {  # so that `import certus` is quick
     "CRF": "certus.models.crf",

@@ -19,8 +19,8 @@ import certus
 from certus.cli import train
 from certus.cli.app import app
 from certus.errors import CertusError, InvalidInput, ModelError
-from certus.learn.options import LEARNERS
-from certus.learn.training import Progress
+from certus.learn.learners import LEARNERS
+from certus.learn.progress import Progress
 from tests.models import invented
 
 COMMAND = [sys.executable, "-c", "from certus.cli import main; main()"]

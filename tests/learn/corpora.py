@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus._native import CrfTrainer
-from certus.learn.crf.model import ChainCRF, Corpus, make_trainer
+from certus.learn.crf.model import ChainCRF, ItemCorpus, make_trainer
 from tests.reference.crf import Token, Weights
 
 Floats = NDArray[np.float64]
@@ -25,10 +25,10 @@ class Sample:
     weighted: bool
 
     @property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> ItemCorpus:
         tokens = [token for sentence in self.sentences for token in sentence]
         pairs = [pair for token in tokens for pair in token]
-        return Corpus(
+        return ItemCorpus(
             np.cumsum([0, *map(len, self.sentences)]),
             np.cumsum([0, *map(len, tokens)]),
             np.array([feature for feature, _ in pairs], np.uint32),

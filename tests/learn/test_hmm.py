@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import certus
-from certus.learn.hmm import Hmm, estimate
+from certus.learn.hmm.model import Hmm, estimate
 from certus.storage import model_file
 from tests.reference.hmm import ReferenceHmm
 

@@ -16,7 +16,8 @@ from certus import Tagger
 from certus.cli.app import app
 from certus.errors import InvalidInput, ModelError
 from certus.latent import BHP, BMP, LDI, MBR
-from certus.learn import training
+from certus.learn import checkpoint as keeping
+from certus.learn.progress import Progress
 from tests.models import invented
 
 
@@ -40,8 +41,8 @@ def fitted(train: Path, *, dev: bool = False, **given: Any) -> Tagger:
     return made.fit(train, train if dev else None, columns="word pos chunk", **kept)
 
 
-def kill_after(epochs: int) -> Callable[[training.Progress], None]:
-    def progress(told: training.Progress) -> None:
+def kill_after(epochs: int) -> Callable[[Progress], None]:
+    def progress(told: Progress) -> None:
         if told.epoch == epochs:
             raise KeyboardInterrupt
 
@@ -59,7 +60,7 @@ def test_it_learns(tagger: Tagger) -> None:
 def test_saved_and_loaded_it_says_the_same(tagger: Tagger, tmp_path: Path) -> None:
     tagger.save(tmp_path / "m.certus")
     loaded = certus.load(tmp_path / "m.certus")
-    assert loaded.options == tagger.options
+    assert loaded.learner == tagger.learner
     for words in WORDS:
         one, other = tagger.tag(words, confidence=True), loaded.tag(words, confidence=True)
         assert (one.labels, one.score, one.confidence) == (other.labels, other.score, other.confidence)
@@ -156,7 +157,7 @@ def test_an_interrupted_training_goes_on_to_the_same_digits(
 def test_of_several_beginnings_the_best_is_kept(train: Path) -> None:
     losses: dict[int, float] = {}
 
-    def progress(told: training.Progress) -> None:
+    def progress(told: Progress) -> None:
         losses[told.epoch] = told.loss
 
     several = fitted(train, restarts=4, epochs=6, progress=progress)
@@ -245,8 +246,8 @@ def test_the_command_line(train: Path, tmp_path: Path) -> None:
 def test_checkpoints_that_take_long_are_written_seldom(
     train: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training, "SLOW", 0.0)
-    monkeypatch.setattr(training, "SELDOM", math.inf)
+    monkeypatch.setattr(keeping, "SLOW", 0.0)
+    monkeypatch.setattr(keeping, "SELDOM", math.inf)
     with pytest.raises(KeyboardInterrupt):
         fitted(train, checkpoint=tmp_path / "c", progress=kill_after(5))
     told: list[int] = []

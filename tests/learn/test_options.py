@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from certus.errors import InvalidInput
-from certus.learn.options import LEARNERS, choose
+from certus.learn.learners import LEARNERS, make_learner
 
 PAGE = Path(__file__).parents[2] / "docs" / "tagging.md"
 BEGIN, END = "<!-- options -->\n", "<!-- /options -->"
@@ -44,13 +44,13 @@ def test_every_learner_is_on_the_page() -> None:
 
 def test_values_out_of_range() -> None:
     with pytest.raises(InvalidInput, match="min_count is 0; it must be at least 1"):
-        choose("crf", {"min_count": 0})
+        make_learner("crf", {"min_count": 0})
     with pytest.raises(InvalidInput, match="hash_bits is 49; it may be 48 at the most"):
-        choose("perceptron", {"hash_bits": 49})
+        make_learner("perceptron", {"hash_bits": 49})
 
 
 def test_what_a_crf_of_higher_order_is() -> None:
     with pytest.raises(
         InvalidInput, match="c1 is no option of the learner pruned-crf, which crf with an order"
     ):
-        choose("crf", {"order": 2, "c1": 0.5})
+        make_learner("crf", {"order": 2, "c1": 0.5})

@@ -14,7 +14,7 @@ import certus
 from certus import Tagger
 from certus.cli.app import app
 from certus.errors import InvalidInput, ModelError
-from certus.learn import training
+from certus.learn.progress import Progress
 from certus.storage.model_file import ModelFile
 
 PLAIN = "word[0]\nword[-1]"
@@ -110,7 +110,7 @@ def test_labels_may_be_ruled_out(train: Path) -> None:
 def test_a_killed_run_goes_on_to_the_same_weights(train: Path, tmp_path: Path) -> None:
     given = {"latent": 2, "variance": 10.0}
 
-    def kill(told: training.Progress) -> None:
+    def kill(told: Progress) -> None:
         if told.epoch == 7:
             raise KeyboardInterrupt
 

@@ -16,7 +16,7 @@ from tests.reference.pruned_crf import Crf, CumulativePenalty, Name, log_partiti
 
 def one_step(
     problem: Problem, sentence: Sentence, gold: Sequence[int], thresholds: Sequence[float] = ()
-) -> tuple[_native.PrunedCrf, dict[str, Any]]:
+) -> tuple[_native.PrunedCrf, _native.PrunedCrfEpoch]:
     """A learner with the problem's weights after one step of rate 1, and what it reported."""
     learner = problem.learner(problem.corpus([sentence], [gold]))
     learner.restore(problem.state(thresholds, largest=False))
@@ -39,11 +39,11 @@ def test_a_step_is_the_gradient(order: int, seed: int) -> None:
     sentence = problem.sentence(1, 4)
     gold = problem.rng.integers(0, problem.crf.labels, len(sentence)).tolist()
     learner, report = one_step(problem, sentence, gold)
-    assert report["updates"] == (0,) * (order + 1) + (1,)
+    assert report.updates == (0,) * (order + 1) + (1,)
     assert_changed_by(learner, problem.crf, problem.crf.gradient(features(sentence), gold))
     scores = problem.crf.all_scores(features(sentence))
     loss = log_partition(scores) - scores[tuple(gold)]
-    assert report["loss"] == pytest.approx(loss / len(sentence), abs=1e-4)
+    assert report.loss == pytest.approx(loss / len(sentence), abs=1e-4)
 
 
 def worst(crf: Crf, sentence: Sentence) -> list[int]:
@@ -64,7 +64,7 @@ def test_a_lost_coarse_tag_is_an_update_of_coarse_tags() -> None:
         crf, sentence = problem.crf, problem.sentence(1, 4)
         gold = worst(crf, sentence)
         learner, report = one_step(problem, sentence, gold, [0.5])
-        if report["updates"] != (1, 0, 0, 0):
+        if report.updates != (1, 0, 0, 0):
             continue
         lost += 1
         tags = [crf.tag(y) for y in gold]
@@ -80,7 +80,7 @@ def test_a_lost_label_is_an_update_of_labels() -> None:
         scores = [[label_score(crf, active, y) for y in range(4)] for active in features(sentence)]
         gold = [int(np.argmin(row)) for row in scores]
         learner, report = one_step(problem, sentence, gold, [0.0, 0.5])
-        assert report["updates"] == (0, 1, 0, 0)
+        assert report.updates == (0, 1, 0, 0)
         assert_changed_by(learner, crf, crf.local_gradient(features(sentence), gold, crf.parts))
 
 
@@ -98,7 +98,7 @@ def test_a_lost_state_is_an_update_of_its_lattice(lost: int) -> None:
         learner, report = one_step(problem, sentence, gold, [0.0] * (1 + lost) + [0.6])
         expected = [0] * 5
         expected[1 + lost] = 1
-        assert report["updates"] == tuple(expected)
+        assert report.updates == tuple(expected)
         assert_changed_by(learner, crf, lower.gradient(features(sentence), gold))
 
 
@@ -108,9 +108,9 @@ def test_gold_that_stays_is_an_update_of_the_last_lattice() -> None:
         crf, sentence = problem.crf, problem.sentence(2, 4)
         gold = problem.tagger([0.4, 0.4, 0.4]).tag([[sentence]])[0].tolist()
         _, report = one_step(problem, sentence, gold, [0.4, 0.4, 0.4])
-        assert report["updates"] == (0, 0, 0, 1)
+        assert report.updates == (0, 0, 0, 1)
         everything = crf.all_scores(features(sentence))
-        assert report["loss"] * len(sentence) <= log_partition(everything) - everything[tuple(gold)] + 1e-4
+        assert report.loss * len(sentence) <= log_partition(everything) - everything[tuple(gold)] + 1e-4
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -253,7 +253,7 @@ def test_it_learns() -> None:
         gold.append(labels[1:])
     corpus = problem.corpus(sentences, gold)
     learner = problem.learner(corpus, rate=0.1)
-    losses = [learner.epoch(1 + rng.permutation(200))["loss"] for _ in range(5)]
+    losses = [learner.epoch(1 + rng.permutation(200)).loss for _ in range(5)]
     compiled = learner.compile(corpus, 0.0)
     tagger = cascade(problem, compiled, [float(x) for x in compiled["thresholds"]])
     assert losses[-1] < 0.2 * losses[0]
@@ -266,7 +266,7 @@ def test_the_first_step_is_cheap() -> None:
     parts = np.stack([np.arange(3_000) % 5, 5 + np.arange(3_000)], 1).astype(np.int32)
     problem.tagset = _native.Tagset(parts, 5, 3_005)
     learner = problem.learner(problem.corpus([WORDS * 5], [[2_999] * 20]), rate=0.1)
-    assert learner.epoch(np.array([1]))["updates"] == (0, 1, 0, 0, 0)
+    assert learner.epoch(np.array([1])).updates == (0, 1, 0, 0, 0)
 
 
 def test_an_empty_corpus() -> None:
@@ -276,7 +276,7 @@ def test_an_empty_corpus() -> None:
         empty.view(np.uint64), empty.view(np.uint64), empty, empty.view(np.int32), 1
     )
     learner = problem.learner(corpus)
-    assert learner.epoch(empty)["loss"] == 0
+    assert learner.epoch(empty).loss == 0
     compiled = learner.compile(corpus, 0.0)
     assert compiled["features"] == 0
     assert cascade(problem, compiled, [0.0] * 3).tag([[["a"]]])[1].tolist() == [1]

@@ -12,11 +12,16 @@ import pytest
 
 from certus import InvalidInput, ModelError, Tagger
 from certus.formats import Target, build
-from certus.learn import options, training
+from certus.learn import training
+from certus.learn.crf.learner import CrfLearner
+from certus.learn.feature_learner import FeatureLearner
 from certus.learn.features.data import Examples, TrainingSet, compile_templates
 from certus.learn.features.templates import MORPHOLOGY
-from certus.learn.options import LEARNERS
-from certus.learn.training import Checkpoint, Progress
+from certus.learn.hmm.learner import HmmLearner
+from certus.learn.learners import LEARNERS
+from certus.learn.perceptron import PerceptronLearner
+from certus.learn.progress import Progress
+from certus.learn.trainer import Arrays
 from certus.storage import model_file
 from tests.models import invented
 
@@ -49,9 +54,17 @@ def fitted(learner: str, *, dev: bool = True, **fitting: Any) -> Tagger:
     return tagger.fit(invented.sentences(60, 1), invented.sentences(20, 2) if dev else None, **fitting)
 
 
-def data(chosen: Any) -> TrainingSet:
+def data(learner: FeatureLearner) -> TrainingSet:
     examples = Examples(invented.sentences(40, 1), Target("upos"), ("word",))
-    return TrainingSet(examples, Target("upos"), compile_templates(MORPHOLOGY), chosen)
+    inventory = learner.list_labels(Target("upos"), sorted(set(examples.labels)))
+    return TrainingSet(
+        examples,
+        inventory,
+        compile_templates(MORPHOLOGY),
+        rare=learner.rare,
+        hash_bits=learner.hash_bits,
+        min_count=learner.min_count,
+    )
 
 
 @pytest.mark.parametrize("learner", EPOCHS)
@@ -95,15 +108,22 @@ def test_training_stops_when_dev_no_longer_rises(
     told: list[Progress] = []
     rest, weights = iter(scores), []
 
-    def accuracy(arrays: training.Arrays) -> float:
+    def measure(arrays: Arrays) -> float:
         weights.append(arrays)
         return next(rest)
 
-    arrays, dev = training.train(
-        data(chosen), chosen, accuracy=accuracy, checkpoint=Checkpoint(None, {}), progress=told.append
+    assert isinstance(chosen, FeatureLearner)
+    numbered = data(chosen)
+    outcome = training.train(
+        chosen.start(numbered, 1),
+        epochs=chosen.total,
+        patience=chosen.patience,
+        order=lambda epoch: numbered.order(np.random.default_rng((chosen.seed, epoch))),
+        measure=measure,
+        progress=told.append,
     )
-    assert (len(told), dev) == (epochs, best)
-    assert arrays is weights[scores.index(best)]
+    assert (len(told), outcome.accuracy) == (epochs, best)
+    assert outcome.weights is weights[scores.index(best)]
 
 
 @pytest.mark.parametrize("learner", EPOCHS)
@@ -173,21 +193,21 @@ def test_nothing_to_learn_ends_at_once() -> None:
 
 @pytest.mark.parametrize("algorithm", ["sgd", "lbfgs"])
 def test_a_state_of_other_features_is_refused(algorithm: str) -> None:
-    chosen = options.Crf(algorithm=algorithm)
-    learner = training.start(data(chosen), chosen)
-    learner.epoch(np.arange(40))
-    state = learner.state()
+    learner = CrfLearner(algorithm=algorithm)
+    trainer = learner.start(data(learner), 1)
+    trainer.epoch(np.arange(40))
+    state = trainer.state()
     for name in state:
         with pytest.raises(InvalidInput, match=f"lacks the array {name}"):
-            learner.restore({other: x for other, x in state.items() if other != name})
+            trainer.restore({other: x for other, x in state.items() if other != name})
     with pytest.raises(InvalidInput, match="of a learner with other features, labels or options"):
-        learner.restore({**state, "weights": state["weights"][1:]})
+        trainer.restore({**state, "weights": state["weights"][1:]})
 
 
 def test_sentences_that_do_not_exist_are_refused() -> None:
-    learner = training.start(data(options.Crf()), options.Crf())
+    trainer = CrfLearner().start(data(CrfLearner()), 1)
     with pytest.raises(InvalidInput, match="there is no sentence 40 among 40"):
-        learner.epoch(np.array([0, 40]))
+        trainer.epoch(np.array([0, 40]))
 
 
 def other_runs() -> dict[str, Callable[[str, Path], Tagger]]:
@@ -264,7 +284,7 @@ def test_a_checkpoint_that_cannot_be_written_ends_the_run(tmp_path: Path) -> Non
 
 
 def test_orders_are_permutations_that_depend_on_seed_and_epoch() -> None:
-    made = data(options.Perceptron())
+    made = data(PerceptronLearner())
     orders = [made.order(np.random.default_rng(key)) for key in ((0, 0), (0, 1), (1, 0), (0, 0))]
     assert all(sorted(order.tolist()) == list(range(40)) for order in orders)
     assert orders[0].tolist() == orders[3].tolist()
@@ -272,5 +292,7 @@ def test_orders_are_permutations_that_depend_on_seed_and_epoch() -> None:
 
 
 def test_counting_is_no_learning_in_epochs() -> None:
-    with pytest.raises(ValueError, match="the learner hmm does not learn in epochs"):
-        training.start(data(options.Perceptron()), options.Hmm())
+    told: list[Progress] = []
+    Tagger("upos", "hmm").fit(invented.sentences(40, 1), progress=told.append)
+    assert told == []
+    assert not issubclass(HmmLearner, FeatureLearner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import mmap
 import os
@@ -14,7 +15,7 @@ import pytest
 
 import certus
 from certus import ModelError, Tagger
-from certus.learn.options import LEARNERS
+from certus.learn.learners import LEARNERS
 from certus.models import loading
 from certus.storage import model_file
 from tests.models import invented
@@ -38,9 +39,9 @@ def test_a_loaded_model_answers_the_same(trained: tuple[Tagger, Path]) -> None:
     words = invented.words(40, 3)
     for loaded in (certus.load(path), certus.load(str(path)), Tagger.load(path)):
         assert (loaded.labels, loaded.columns) == (tagger.labels, tagger.columns)
-        assert (loaded.target, loaded.options) == (tagger.target, tagger.options)
+        assert (loaded.target, loaded.learner) == (tagger.target, tagger.learner)
         assert loaded.description == tagger.description
-        k = 1 if tagger.options.name == "refinement" else 2
+        k = 1 if tagger.learner.name == "refinement" else 2
         before, after = ([one.tag_batch(words, confidence=True, k=k)] for one in (tagger, loaded))
         if k > 1:
             before, after = before[0], after[0]
@@ -106,7 +107,10 @@ def test_a_model_of_a_newer_version(trained: tuple[Tagger, Path], tmp_path: Path
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("owl", "holds a owl, which is no model to load; give a tagger or a parser"),
+        (
+            "owl",
+            "holds a owl, which is no model to load; give one of these kinds: tagger, parser, refinement, crf",
+        ),
         ("checkpoint", "holds a checkpoint, which is no model to load; start its training again"),
     ],
 )
@@ -242,3 +246,13 @@ def _built(words: list[str]) -> Any:
     from certus.formats import build
 
     return build(words)
+
+
+def test_every_kind_that_is_saved_is_opened(tmp_path: Path) -> None:
+    model = certus.CRF(max_iterations=5).fit([[{"word": "a"}, {"word": "b"}]], [["X", "Y"]])
+    model.save(tmp_path / "crf")
+    loaded = certus.load(tmp_path / "crf")
+    assert isinstance(loaded, certus.CRF)
+    assert loaded.predict_single([{"word": "a"}, {"word": "b"}]) == ["X", "Y"]
+    for kind, (module, name) in loading.OPENERS.items():
+        assert callable(getattr(importlib.import_module(module), name).from_file), kind

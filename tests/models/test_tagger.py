@@ -12,7 +12,7 @@ import pytest
 import certus
 from certus import Status, Tagger
 from certus.formats import Sentence, Target, build, read
-from certus.learn.options import LEARNERS
+from certus.learn.learners import LEARNERS
 from tests.models import invented
 from tests.reference.chain import Scores, all_scores, best_of, log_sum, marginals
 
@@ -172,7 +172,7 @@ def test_what_words_were_seen_with_is_part_of_the_model(tmp_path: Path) -> None:
 
 
 def test_crf_of_higher_order_is_a_pruned_one() -> None:
-    assert Tagger("upos", "crf", order=2).options == Tagger("upos", "pruned-crf", order=2).options
+    assert Tagger("upos", "crf", order=2).learner == Tagger("upos", "pruned-crf", order=2).learner
 
 
 # --------------------------------------------------------------------------------------------- answering
@@ -410,7 +410,7 @@ def test_an_hmm_holds_few_emissions_at_a_time(
     words = [*invented.words(20, 8), []]
     expected = [answer.labels for answer in taggers["hmm"].tag_batch(words)]
     for most in (1, 400, 4000):
-        monkeypatch.setattr("certus.learn.decoders.MOST_BYTES", most)
+        monkeypatch.setattr("certus.learn.decoder.MOST_BYTES", most)
         assert [answer.labels for answer in taggers["hmm"].tag_batch(words)] == expected
 
 
@@ -423,8 +423,8 @@ def test_an_hmm_holds_few_emissions_at_a_time(
         (lambda t: t.tag("a text"), "a sentence is a list of words, not a text: 'a text'"),
         (lambda t: t.tag(["a", None]), "word 1 of the sentence is None, which is no text"),
         (lambda t: t.tag(["\udcff"]), "word 0 of the sentence is '\\udcff', which is no text"),
-        (lambda t: t.tag(["a"], k=0), "k is 0; it must be at least 1"),
-        (lambda t: t.tag_batch([["a"]], threads=0), "threads is 0; it must be at least 1"),
+        (lambda t: t.tag(["a"], k=0), "k must be a whole number of at least 1, not 0"),
+        (lambda t: t.tag_batch([["a"]], threads=0), "threads must be a whole number of at least 1, not 0"),
         (lambda t: t.tag({"pos": ["X"]}), "the tagger looks at column 'word', which the sentence has not"),
         (lambda t: t.tag(["a"], allowed=[["NONE"]]), "'NONE', allowed for 'a', is no label of the tagger"),
         (lambda t: t.tag(["a"], allowed=["ADP"]), r"are a text; give a list: \['ADP'\]"),
@@ -528,7 +528,7 @@ def test_refusals_of_sentences() -> None:
         Tagger().fit([])
     with pytest.raises(certus.InvalidInput, match="the dev data hold no token"):
         Tagger().fit(invented.sentences(3, 1), [])
-    with pytest.raises(certus.InvalidInput, match="threads is 0"):
+    with pytest.raises(certus.InvalidInput, match="threads must be a whole number of at least 1, not 0"):
         Tagger().fit(invented.sentences(3, 1), threads=0)
 
 

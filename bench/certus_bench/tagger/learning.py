@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.formats import Target
-from certus.learn import options
-from certus.learn.features.data import Examples, TrainingSet, compile_templates, default_templates
-from certus.learn.training import start
+from certus.learn.features.data import Examples, TrainingSet, choose_templates, compile_templates
+from certus.learn.perceptron import PerceptronLearner
 from certus_bench.corpora import LARGE, CorpusFiles, select_corpora
 from certus_bench.harness.benchmark import Tell
 from certus_bench.tagger.records import Learning, TaggerPlan, TaggerReport
@@ -38,9 +37,19 @@ def make_training_set(plan: TaggerPlan, corpus: CorpusFiles) -> tuple[TrainingSe
     """Return numbered features and labels, the same work whatever the decoder, and lengths of sentences."""
     target = Target(corpus.target)
     first = next(iter(corpus.read(plan.data, "learn", 1)))
-    templates = compile_templates(default_templates(first, target))
+    templates = compile_templates(choose_templates(tuple(first.columns), target))
     examples = Examples(corpus.read(plan.data, "learn", plan.limit), target, templates.columns)
-    return TrainingSet(examples, target, templates, options.Perceptron()), examples.lengths
+    learner = PerceptronLearner()
+    inventory = learner.list_labels(target, sorted(set(examples.labels)))
+    numbered = TrainingSet(
+        examples,
+        inventory,
+        templates,
+        rare=learner.rare,
+        hash_bits=learner.hash_bits,
+        min_count=learner.min_count,
+    )
+    return numbered, examples.lengths
 
 
 def time_learning(
@@ -52,21 +61,21 @@ def time_learning(
     takes the same time whatever the weights, so if it is slow, some sentences stand for all: the time is then
     extrapolated by the number of tokens.
     """
-    wanted = options.Perceptron(epochs=plan.limit_epochs(EPOCHS), decoder=decoder)
-    learner = start(data, wanted)
-    orders = [data.order(np.random.default_rng((wanted.seed, epoch))) for epoch in range(wanted.epochs)]
+    learner = PerceptronLearner(epochs=plan.limit_epochs(EPOCHS), decoder=decoder)
+    trainer = learner.start(data, threads=1)
+    orders = [data.order(np.random.default_rng((learner.seed, epoch))) for epoch in range(learner.epochs)]
     whole = np.concatenate(orders)
     patience = np.inf if decoder == "auto" else _PATIENCE * (0.1 if plan.quick else 1.0)
     measured, begin = 0, perf_counter()
     while not measured or (measured < len(whole) and perf_counter() - begin < patience):
-        learner.epoch(whole[measured : measured + _STEP])
+        trainer.epoch(whole[measured : measured + _STEP])
         measured = min(measured + _STEP, len(whole))
     seconds = perf_counter() - begin
     return Learning(
         corpus=corpus.name,
         labels=len(data.inventory),
         decoder=decoder,
-        epochs=wanted.epochs,
+        epochs=learner.epochs,
         seconds=seconds * int(lengths[whole].sum()) / int(lengths[whole[:measured]].sum()),
         measured=measured,
         needed=len(whole),

@@ -227,6 +227,6 @@ def info(
 ) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""
     from certus.cli.info import run
-    from certus.models.loading import located
+    from certus.models.loading import locate
 
-    run(located(model), as_json=json, labels=labels, check=verify)
+    run(locate(model), as_json=json, labels=labels, check=verify)

@@ -1,4 +1,4 @@
-"""The options of learners on the command line, made of their declarations in ``certus.learn.options``."""
+"""The options of learners on the command line, made of their declarations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from certus.learn.options import LEARNERS
+from certus.learn.learners import LEARNERS
 
 NAMES = ", ".join(LEARNERS)
 TABLE = "\n".join(f"    {name:<12} {kind.about}" for name, kind in LEARNERS.items())

@@ -12,16 +12,16 @@ from certus import _native
 from certus.chain import Automaton, Chain
 from certus.chain.method import INFEASIBLE, OPTIMAL
 from certus.errors import InvalidInput
-from certus.latent import INFERENCES, LDI, Inference, LatentChain
+from certus.latent import LDI, Inference, LatentChain
 from certus.latent.answers import Answers
 from certus.latent.inference import choose
-from certus.learn import options
-from certus.learn.decoders import Allowed, Cells, Decoded, chain_of, pieces, starts
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
+from certus.learn.feature_decoder import make_chain
 from certus.learn.features.inventory import Inventory
 
 
-class LatentDecoder:
-    """A latent-dynamic CRF, or one with features of pairs of labels, behind the protocol of decoders.
+class LatentDecoder(Decoder):
+    """A latent-dynamic CRF, or one with features of pairs of labels.
 
     The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability
     plus log Z: like the scores of other learners, it does not change when other labels are ruled out.
@@ -31,9 +31,11 @@ class LatentDecoder:
         pair_extractor: finds those of two labels in a row, or None.
         inventory: the labels.
         arrays: of the model.
-        chosen: the options it was trained with.
+        latent: the latent states of each label.
+        paired: how many labels or states features of pairs are of; labels by default.
 
     Attributes:
+        chain: the chain over latent states.
         inference: how labels are found; may be set.
     """
 
@@ -43,19 +45,20 @@ class LatentDecoder:
         pair_extractor: _native.Extractor | None,
         inventory: Inventory,
         arrays: Mapping[str, NDArray[Any]],
-        chosen: options.Options,
+        *,
+        latent: int = 1,
+        paired: int | None = None,
+        inference: Inference | None = None,
     ) -> None:
-        latent, self._paired = 1, len(inventory)
-        if isinstance(chosen, options.LatentCrf):
-            latent, self._paired = chosen.latent, chosen.paired(len(inventory))
+        self._paired = len(inventory) if paired is None else paired
         self._states = len(inventory) * latent
         self._scorer = _Scorer(extractor, arrays, "", self._states)
         self._pair_scorer = (
             None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._paired**2)
         )
-        transitions = chain_of(self._states, arrays).transitions
+        transitions = make_chain(self._states, arrays).transitions
         self.chain = LatentChain(transitions, latent, names=inventory.labels)
-        self.inference: Inference = inference_of(chosen)
+        self.inference: Inference = inference or LDI()
 
     def decode(
         self,
@@ -70,10 +73,10 @@ class LatentDecoder:
         """Label sentences given as columns of cells."""
         inference = choose(self.inference, k)
         chain = self.chain if legal is None else self.chain.constrained(legal)
-        first = starts(cells)
-        out = Decoded.nothing(first, k, confidence)
+        first = find_starts(cells)
+        out = Decoded.make_empty(first, k, confidence)
         width = self._states * (1 if self._pair_scorer is None else self._states)
-        for begin, end in pieces(first, width, np.dtype(np.float64).itemsize):
+        for begin, end in split_batch(first, width, np.dtype(np.float64).itemsize):
             scores = self.scores(cells[begin:end], threads)
             pairs = self.pairs(cells[begin:end], threads)
             if allowed is not None:
@@ -85,6 +88,11 @@ class LatentDecoder:
                 probabilities, _, _ = chain.marginals_batch(scores, own, pairs=pairs, threads=threads)
                 _put_confidence(out, begin, end, k, probabilities)
         return out
+
+    @property
+    def latent(self) -> LatentDecoder:
+        """The decoder itself."""
+        return self
 
     def scores(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
         """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
@@ -108,7 +116,7 @@ class LatentDecoder:
         steps = np.asarray(shared.transitions) + pairs[1:, own[:, None], own]
         return Chain(steps, shared.start, shared.end)
 
-    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+    def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
         raise InvalidInput("there are no lattices of labels with latent states or features of pairs")
 
@@ -132,18 +140,9 @@ class _Scorer:
         self._tagger = _native.Tagger(extractor, self._tagset, slots, rows, float(step))
 
     def __call__(self, cells: Cells, threads: int) -> NDArray[np.float32]:
-        out = np.empty((int(starts(cells)[-1]), self._width), np.float32)
+        out = np.empty((int(find_starts(cells)[-1]), self._width), np.float32)
         self._tagger.emissions_of_all(cells, out, threads)
         return out
-
-
-def inference_of(chosen: options.Options) -> Inference:
-    """Return the inference that the options name; without latent states, that of the best path."""
-    if not isinstance(chosen, options.LatentCrf):
-        return LDI()
-    if chosen.inference == LDI.name:
-        return LDI(steps=chosen.steps or None)
-    return INFERENCES[chosen.inference]()
 
 
 def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inference) -> None:

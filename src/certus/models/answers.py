@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from certus.annotation.tagging import Tagging
 from certus.errors import InvalidInput
-from certus.learn.decoders import Allowed, Cells, Decoded
+from certus.learn.decoder import Allowed, Cells, Decoded
 from certus.learn.features.inventory import Inventory
 from certus.solution import Status
 

@@ -1,60 +1,47 @@
-"""Training taggers: from annotated sentences to arrays, and to what a model file says about them."""
+"""Training taggers: from annotated sentences to what was learned, and to what a model file says about it."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
-from hashlib import blake2b
 from io import IOBase
-from itertools import chain as joined
+from itertools import chain as concatenate
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, cast
-
-import numpy as np
+from typing import Any, TypeAlias, cast
 
 from certus.annotation import vocabulary
+from certus.annotation.sentence import Sentence
+from certus.annotation.targets import Target
 from certus.errors import InvalidInput
-from certus.formats import Sentence, Target, read
-from certus.learn import hmm, options, training
-from certus.learn.decoders import Decoder, make_decoder
-from certus.learn.features.data import Examples, TrainingSet, compile_templates, default_templates
-from certus.learn.features.inventory import Inventory
+from certus.formats import read
+from certus.learn.features.data import Examples
 from certus.learn.features.templates import Templates
-from certus.learn.hmm_decoder import HmmDecoder
-from certus.learn.refinement.observer import Observer
-from certus.learn.refinement.observer import chosen as observed
-from certus.learn.training import Arrays, Checkpoint, Progress
+from certus.learn.learner import Learned, Learner, TrainingData
+from certus.learn.progress import Progress
+from certus.version import __version__
 
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
 
-class Looks(NamedTuple):
-    """What is looked at: columns, and the templates over them, or what a refinement observes of them."""
-
-    columns: Sequence[str]
-    templates: Templates | None
-    observe: str
-
-
 def fit(
     target: Target,
-    chosen: options.Options,
+    learner: Learner,
     templates: Templates | None,
     train: Source,
     dev: Source | None,
     *,
-    progress: Callable[[Progress], None],
+    progress: Callable[[Progress], object],
     checkpoint: str | os.PathLike[str] | None,
     threads: int,
     reading: Mapping[str, Any],
-) -> tuple[Inventory, Arrays, dict[str, Any]]:
+) -> tuple[Learned, dict[str, Any]]:
     """Learn from annotated sentences.
 
     Args:
         target: what to predict.
-        chosen: the learner's options.
+        learner: how to learn it.
         templates: of features; None for those that suit the data.
         train: a file, an open stream, or sentences.
         dev: held-out ones, or None.
@@ -64,62 +51,49 @@ def fit(
         reading: how to read files.
 
     Returns:
-        The labels, the arrays of the model, and its description.
+        What was learned, and the description of the model.
     """
-    examples, looks = _examples(target, chosen, templates, _sentences(train, reading))
-    held_out = None if dev is None else _held_out(target, looks.columns, _sentences(dev, reading))
-    templates = looks.templates
-    told: dict[str, Any] = {}
-    if isinstance(chosen, options.Hmm):
-        inventory, arrays, accuracy = _count(examples, held_out, chosen, threads)
-    elif isinstance(chosen, options.Refinement):
-        from certus.learn.refinement.fitting import refine
-
-        inventory, arrays, accuracy, told = refine(
-            examples, held_out, chosen, looks.observe, progress=progress, threads=threads
-        )
-    else:
-        assert templates is not None
-        assert isinstance(chosen, options.Features)
-        kept = Checkpoint(checkpoint, _identity(target, chosen, templates, examples, held_out))
-        data = TrainingSet(examples, target, templates, chosen)
-        inventory, arrays, accuracy = _learn(data, chosen, held_out, kept, progress, threads)
-    arrays = {**arrays, "known": vocabulary.keys_of(list(examples.words))}
-    description = {**_describe(target, chosen, templates, inventory, arrays), **told}
-    description["training"] = _data(train, examples)
-    if held_out is not None:
-        unseen = int((inventory.numbers(held_out.labels) < 0).sum())
-        description["dev"] = {**_data(dev, held_out), "unseen": unseen}
-        description["accuracy"] = {"dev": accuracy}
-    return inventory, arrays, description
+    data = _read_data(target, learner, templates, train, dev, reading)
+    learned = learner.fit(data, checkpoint=checkpoint, progress=progress, threads=threads)
+    known = vocabulary.keys_of(list(data.examples.words))
+    learned = replace(learned, arrays={**learned.arrays, "known": known})
+    description = {
+        "target": target.expression,
+        "date": date.today().isoformat(),
+        "certus": __version__,
+        **learner.describe(learned),
+        "training": _count(train, data.examples),
+    }
+    if data.held_out is not None:
+        unseen = int((learned.inventory.numbers(data.held_out.labels) < 0).sum())
+        description["dev"] = {**_count(dev, data.held_out), "unseen": unseen}
+        description["accuracy"] = {"dev": learned.accuracy}
+    return learned, description
 
 
-def _examples(
-    target: Target, chosen: options.Options, templates: Templates | None, sentences: Iterator[Sentence]
-) -> tuple[Examples, Looks]:
-    """Read the training data; return them, and what is looked at: if nothing is said, what suits the data."""
+def _read_data(
+    target: Target,
+    learner: Learner,
+    templates: Templates | None,
+    train: Source,
+    dev: Source | None,
+    reading: Mapping[str, Any],
+) -> TrainingData:
+    """Read the columns of the training data that the learner looks at."""
+    sentences = _read_sentences(train, reading)
     first = next(sentences, None)
     if first is None:
         raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
-    suit = templates is None and isinstance(chosen, options.Features)
-    if suit:  # they may be others when the labels are known, but over the same columns
-        templates = compile_templates(default_templates(first, target))
-    observe = observed(chosen.observe, first, target) if isinstance(chosen, options.Refinement) else "word"
-    columns = Observer(observe, 0).columns if templates is None else templates.columns
-    examples = Examples(joined([first], sentences), target, columns)
-    if suit:
-        templates = compile_templates(default_templates(first, target, examples.labels))
-    return _checked(examples, target), Looks(columns, templates, observe)
-
-
-def _held_out(target: Target, columns: Sequence[str], sentences: Iterator[Sentence]) -> Examples:
-    held_out = Examples(sentences, target, columns)
-    if not held_out.tokens:
+    columns = learner.choose_columns(tuple(first.columns), target, templates)
+    examples = Examples(concatenate([first], sentences), target, columns)
+    _check_annotated(examples, target)
+    held_out = None if dev is None else Examples(_read_sentences(dev, reading), target, columns)
+    if held_out is not None and not held_out.tokens:
         raise InvalidInput("the dev data hold no token")
-    return held_out
+    return TrainingData(target, examples, held_out, tuple(first.columns), templates)
 
 
-def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+def _read_sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
     if isinstance(source, str | os.PathLike | IOBase):
         yield from read(cast(Any, source), **reading)
         return
@@ -133,7 +107,7 @@ def _sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]
         yield sentence
 
 
-def _checked(examples: Examples, target: Target) -> Examples:
+def _check_annotated(examples: Examples, target: Target) -> None:
     """Refuse a file in which nobody has annotated what is to be learned."""
     if not examples.tokens:
         raise InvalidInput("there is nothing to learn from: the training data hold no token")
@@ -142,125 +116,9 @@ def _checked(examples: Examples, target: Target) -> Examples:
             f"there is nothing to learn from: all labels of target {target.expression!r} are '_' "
             "in the training data; name a column that is annotated"
         )
-    return examples
 
 
-def _count(
-    examples: Examples, held_out: Examples | None, chosen: options.Hmm, threads: int
-) -> tuple[Inventory, Arrays, float | None]:
-    """Estimate a hidden Markov model; return its labels, its arrays and its accuracy on held-out data."""
-    inventory = Inventory(sorted(set(examples.labels)))
-    labels = np.split(inventory.numbers(examples.labels), np.cumsum(examples.lengths)[:-1])
-    words = [cells[0] for cells in examples.cells]
-    model = hmm.estimate(words, labels, len(inventory), rare=chosen.rare, suffixes=chosen.suffixes)
-    if held_out is None:
-        return inventory, model.arrays(), None
-    accuracy = share(HmmDecoder(model, len(inventory)), held_out, inventory, threads)
-    return inventory, model.arrays(), accuracy
-
-
-def _learn(
-    data: TrainingSet,
-    chosen: options.Features,
-    held_out: Examples | None,
-    checkpoint: Checkpoint,
-    progress: Callable[[Progress], None],
-    threads: int,
-) -> tuple[Inventory, Arrays, float | None]:
-    """Learn the weights of features; return the labels, the arrays and the accuracy on held-out data."""
-    measure = None if held_out is None else _measure(held_out, data, chosen, threads)
-    found, accuracy = training.train(
-        data, chosen, accuracy=measure, checkpoint=checkpoint, progress=progress, threads=threads
-    )
-    arrays = {**found, "frequent": data.frequent}
-    if data.seen is not None:
-        arrays["seen"] = data.seen
-    return data.inventory, arrays, accuracy
-
-
-def _measure(
-    held_out: Examples, data: TrainingSet, chosen: options.Options, threads: int
-) -> Callable[[Arrays], float]:
-    def accuracy(arrays: Arrays) -> float:
-        decoder = make_decoder(
-            data.extractor, data.inventory, data.tagset, arrays, chosen, data.pair_extractor
-        )
-        return share(decoder, held_out, data.inventory, threads)
-
-    return accuracy
-
-
-def share(decoder: Decoder, held_out: Examples, inventory: Inventory, threads: int) -> float:
-    """Return the share of tokens that get the right label; labels unseen in training are never right."""
-    found = decoder.decode(held_out.cells, k=1, confidence=False, threads=threads, allowed=None, legal=None)
-    return float((found.labels == inventory.numbers(held_out.labels)).mean())
-
-
-def _identity(
-    target: Target,
-    chosen: options.Options,
-    templates: Templates,
-    examples: Examples,
-    held_out: Examples | None,
-) -> dict[str, Any]:
-    """Return what tells one training run from another: a checkpoint is of all this, or of another run."""
-    from certus import __version__
-
-    return {
-        "certus": __version__,
-        "target": target.expression,
-        "templates": str(templates),
-        "learner": chosen.name,
-        "options": plain(chosen),
-        "train": _digest(examples),
-        "dev": None if held_out is None else _digest(held_out),
-    }
-
-
-def _digest(examples: Examples) -> str:
-    """Return a short name for all cells and labels, in their order."""
-    digest = blake2b(digest_size=16)
-    for cells in examples.cells:
-        for column in cells:
-            digest.update("\t".join([*column, "\n"]).encode(errors="surrogatepass"))
-    digest.update("\t".join(examples.labels).encode(errors="surrogatepass"))
-    return digest.hexdigest()
-
-
-def _describe(
-    target: Target,
-    chosen: options.Options,
-    templates: Templates | None,
-    inventory: Inventory,
-    arrays: Arrays,
-) -> dict[str, Any]:
-    """Return what a model file says about the model."""
-    from certus import __version__
-
-    described: dict[str, Any] = {
-        "target": target.expression,
-        "learner": chosen.name,
-        "options": plain(chosen),
-        "labels": inventory.labels,
-        "columns": ["word"],
-        "date": date.today().isoformat(),
-        "certus": __version__,
-    }
-    if templates is not None:
-        described |= {"columns": list(templates.columns), "templates": str(templates).splitlines()}
-    if isinstance(chosen, options.PrunedCrf):
-        described["order"] = chosen.order
-    if "features" in arrays:
-        described["features"] = int(arrays["features"]) + int(arrays.get("pair_features", 0))
-    return described
-
-
-def _data(source: Source | None, examples: Examples) -> dict[str, Any]:
+def _count(source: Source | None, examples: Examples) -> dict[str, Any]:
+    """Say what the data are called, and how many there are."""
     name = Path(source).name if isinstance(source, str | os.PathLike) else "sentences"
     return {"name": name, "sentences": len(examples), "tokens": examples.tokens}
-
-
-def plain(chosen: options.Options) -> dict[str, Any]:
-    """Return options as JSON has them."""
-    values = dataclasses.asdict(chosen)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

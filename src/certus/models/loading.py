@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 from certus.errors import ModelError
-from certus.models.tagger import Tagger
 from certus.storage import model_file
 
 DEFAULT = "en.certus"
+# For each kind that a model file may record, the module and the class that opens it by ``from_file``.
+OPENERS = {
+    "tagger": ("certus.models.tagger", "Tagger"),
+    "parser": ("certus.models.parser", "Parser"),
+    "refinement": ("certus.learn.refinement", "Refinement"),
+    "crf": ("certus.models.crf", "CRF"),
+}
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
-    """Open a model file: a Tagger, a Parser or a Refinement; without one, the English tagger of Certus."""
-    file = model_file.read(located(path))
-    if file.kind == "parser":
-        from certus.models.parser import Parser
+    """Open a model file: whatever saved it, a Tagger, a Parser, a Refinement or a CRF.
 
-        return Parser.from_file(file)
-    if file.kind == "refinement":
-        from certus.learn.refinement import Refinement
-
-        return Refinement.from_file(file)
-    if file.kind != "tagger":
+    Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
+    which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.
+    """
+    file = model_file.read(locate(path))
+    if file.kind not in OPENERS:
         advice = (
             "start its training again to finish it"
             if file.kind == "checkpoint"
-            else "give a tagger or a parser"
+            else f"give one of these kinds: {', '.join(OPENERS)}"
         )
         raise ModelError(f"{file.path} holds a {file.kind}, which is no model to load; {advice}")
-    return Tagger.from_file(file)
+    module, name = OPENERS[file.kind]
+    return getattr(import_module(module), name).from_file(file)
 
 
-def located(path: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
+def locate(path: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
     """Return a path as it is; without one, that of the English tagger, if it is there."""
     if path is not None:
         return path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,21 @@ from certus import _native
 from certus.annotation.columns import Words, select_columns
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
+from certus.checks import check_count
 from certus.errors import InvalidInput, ModelError
-from certus.learn import options
-from certus.learn.decoders import Allowed, Cells, Decoded, Decoder, NativeDecoder, make_decoder
-from certus.learn.features.data import compile_templates, extractors
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Untrained
+from certus.learn.features.data import compile_templates
 from certus.learn.features.inventory import Inventory
+from certus.learn.learner import Learned, Learner
+from certus.learn.learners import make_learner
 from certus.models.answers import Choices, Dictionary, answers, limits
 from certus.storage import model_file
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
     from certus.lattice.lattices import TagLattices
     from certus.learn.latent_decoder import LatentDecoder
+    from certus.learn.progress import Progress
     from certus.learn.refinement import Refinement
-    from certus.learn.training import Progress
     from certus.models.fitting import Source
 
 
@@ -43,7 +45,7 @@ class Tagger:
 
     Attributes:
         target: what is predicted.
-        options: the learner's, with the defaults of those that were not given.
+        learner: with its options, and the defaults of those that were not given.
         description: what the model file says about the model: training data, dev accuracy, ...
 
     Example:
@@ -55,20 +57,14 @@ class Tagger:
         self, target: str = "upos", learner: str = "pruned-crf", *, templates: str | None = None, **given: Any
     ) -> None:
         self.target = Target(target)
-        self.options = options.choose(learner, given)
-        if templates is not None and not isinstance(self.options, options.Features):
-            looks = "words alone" if isinstance(self.options, options.Hmm) else "the columns of observe"
-            raise InvalidInput(f"the learner {learner} looks at {looks}: leave the templates out")
+        self.learner: Learner = make_learner(learner, given)
         self._templates = None if templates is None else compile_templates(templates)
-        if self._templates is not None and self._templates.ask_pairs and not self.options.pairs:
-            raise InvalidInput(
-                f"the learner {self.options.name} has no features of pairs of labels (templates that begin "
-                "with pair); crf with algorithm=lbfgs and latent-crf have"
-            )
+        if self._templates is not None:
+            self.learner.check_templates(self._templates)
         self.description: dict[str, Any] = {}
         self._inventory = Inventory([])
         self._arrays: Mapping[str, NDArray[Any]] = {}
-        self._decoder: Decoder | None = None
+        self._decoder: Decoder = Untrained()
         self._checkpoint: str | os.PathLike[str] | None = None
 
     # ------------------------------------------------------------------------------------------ training
@@ -78,7 +74,7 @@ class Tagger:
         train: Source,
         dev: Source | None = None,
         *,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[Progress], object] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         threads: int = 1,
         format: str | None = None,
@@ -95,7 +91,7 @@ class Tagger:
                 ``description["dev"]["unseen"]`` says how many there are.
 
         Other args:
-            progress: is called after each epoch.
+            progress: is called after each epoch, and ends training where it returns True.
             checkpoint: a file to keep the state of training in after each epoch; if it is there already,
                 training goes on from it. ``save`` removes it, once the model is safe.
             threads: for measuring on dev; learning itself is sequential, so that results do not depend on it.
@@ -106,10 +102,10 @@ class Tagger:
         """
         from certus.models import fitting
 
-        check_positive("threads", threads)
-        inventory, arrays, description = fitting.fit(
+        check_count("threads", threads)
+        learned, description = fitting.fit(
             self.target,
-            self.options,
+            self.learner,
             self._templates,
             train,
             dev,
@@ -118,7 +114,7 @@ class Tagger:
             threads=threads,
             reading={"format": format, "columns": columns, "encoding": encoding},
         )
-        self._use(inventory, arrays, {**description, **(about or {})})
+        self._use(learned, {**description, **(about or {})})
         self._checkpoint = checkpoint
         return self
 
@@ -203,10 +199,8 @@ class Tagger:
         legal: Automaton | None = None,
     ) -> Decoded:
         """Label sentences given as columns of cells; the answers stay arrays, for those who want speed."""
-        if self._decoder is None:
-            raise InvalidInput("this tagger is not trained yet: call fit, or load one with certus.load")
-        check_positive("k", k)
-        check_positive("threads", threads)
+        check_count("k", k)
+        check_count("threads", threads)
         if legal is not None and list(legal.labels) != self.labels:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
         return self._decoder.decode(
@@ -232,46 +226,29 @@ class Tagger:
 
     def search(self, cells: Cells, *, pruning: float = 1.0, threads: int = 1) -> _native.Lattices:
         """Search sentences given as columns of cells; the lattices stay in the kernels."""
-        if self._decoder is None:
-            raise InvalidInput("this tagger is not trained yet: call fit, or load one with certus.load")
-        check_positive("threads", threads)
+        check_count("threads", threads)
         if not 0 <= pruning < float("inf"):
             raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
-        return self._decoder.lattices(cells, pruning=pruning, threads=threads)
+        return self._decoder.search(cells, pruning=pruning, threads=threads)
 
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""
-        if not isinstance(self._decoder, NativeDecoder):
-            raise InvalidInput("emissions are those of a trained perceptron or CRF")
         return self._decoder.emissions(select_columns(sentence, self.columns))
 
     @property
     def chain(self) -> Chain:
         """The transitions of an exact tagger, to decode ``emissions`` with."""
-        found = self._decoder.chain if isinstance(self._decoder, NativeDecoder) else None
-        if found is None:
-            raise InvalidInput(
-                "a chain is what a trained perceptron has; a pruned CRF has longer transitions"
-            )
-        return found
+        return self._decoder.label_chain
 
     @property
     def latent(self) -> LatentDecoder:
         """What decodes a trained ``latent-crf``: its ``inference`` may be set, its ``chain`` looked at."""
-        from certus.learn.latent_decoder import LatentDecoder
-
-        if not isinstance(self._decoder, LatentDecoder):
-            raise InvalidInput("latent states are what a trained latent-crf has")
-        return self._decoder
+        return cast("LatentDecoder", self._decoder.latent)
 
     @property
     def refinement(self) -> Refinement:
         """The model of a trained ``refinement``, with its diagnostics."""
-        from certus.learn.refinement.decoder import RefinementDecoder
-
-        if not isinstance(self._decoder, RefinementDecoder):
-            raise InvalidInput("a refinement is what the learner refinement trains")
-        return self._decoder.model
+        return cast("Refinement", self._decoder.refinement)
 
     @property
     def labels(self) -> list[str]:
@@ -286,7 +263,7 @@ class Tagger:
     @property
     def order(self) -> int:
         """How many labels back the transitions look."""
-        return int(getattr(self.options, "order", 1))
+        return self.learner.history
 
     @property
     def target_expression(self) -> str:
@@ -296,7 +273,7 @@ class Tagger:
     @property
     def agreement_scale(self) -> float:
         """How many times larger than log-probabilities the scores are, which weights of agreement follow."""
-        return self.options.agreement_scale
+        return self.learner.agreement_scale
 
     @property
     def columns(self) -> list[str]:
@@ -306,7 +283,7 @@ class Tagger:
     @property
     def known(self) -> NDArray[np.uint32]:
         """The words of the training data, as keys of ``certus.annotation.vocabulary``."""
-        if self._decoder is None:
+        if not self._arrays:
             raise InvalidInput("this tagger is not trained yet: it knows no words")
         if "known" not in self._arrays:
             raise InvalidInput(
@@ -320,7 +297,7 @@ class Tagger:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; a checkpoint of the training is then removed."""
-        if self._decoder is None:
+        if not self._arrays:
             raise InvalidInput("this tagger is not trained yet: there is nothing to save")
         model_file.write(path, "tagger", self._arrays, self.description)
         if self._checkpoint is not None and os.path.exists(self._checkpoint):
@@ -339,48 +316,22 @@ class Tagger:
             raise ModelError(f"{file.path} holds a {file.kind}, not a tagger")
         about = file.description
         try:
-            chosen = {name: tuple(x) if isinstance(x, list) else x for name, x in about["options"].items()}
+            given = {name: tuple(x) if isinstance(x, list) else x for name, x in about["options"].items()}
             templates = "\n".join(about["templates"]) if "templates" in about else None
-            tagger = cls(about["target"], about["learner"], templates=templates, **chosen)
-            parts = tagger.target.parts if tagger.options.shared else None
-            tagger._use(Inventory(about["labels"], parts), file.arrays, about)
+            tagger = cls(about["target"], about["learner"], templates=templates, **given)
+            tagger._use(tagger.learner.restore(tagger.target, file.arrays, about), about)
         except (ModelError, LookupError, TypeError, AttributeError, ValueError) as error:
             raise ModelError(f"{file.path} is damaged or of another version: {_reason(error)}") from error
         return tagger
 
-    def _use(
-        self, inventory: Inventory, arrays: Mapping[str, NDArray[Any]], description: dict[str, Any]
-    ) -> None:
-        """Become the tagger that these make."""
-        if isinstance(self.options, options.Hmm):
-            from certus.learn.hmm import Hmm
-            from certus.learn.hmm_decoder import HmmDecoder
-
-            decoder: Decoder = HmmDecoder(Hmm.from_arrays(arrays), len(inventory))
-        elif isinstance(self.options, options.Refinement):
-            from certus.learn.refinement.fitting import reopened
-
-            decoder = reopened(self.options, inventory, arrays, description)
-        else:
-            columns = tuple(description["columns"])
-            templates = self._templates or compile_templates("\n".join(description["templates"]))
-            if templates.columns != columns:
-                raise InvalidInput(f"the templates are over {', '.join(templates.columns)}, not {columns}")
-            bits = int(description["options"].get("hash_bits", 0))
-            extractor, pairs = extractors(templates, arrays["frequent"], bits, arrays.get("seen"))
-            decoder = make_decoder(extractor, inventory, inventory.native(), arrays, self.options, pairs)
-        self._inventory, self._arrays, self.description = inventory, arrays, description
-        self._decoder = decoder
+    def _use(self, learned: Learned, description: dict[str, Any]) -> None:
+        """Label sentences by what was learned."""
+        self._decoder = self.learner.make_decoder(learned)
+        self._inventory, self._arrays, self.description = learned.inventory, learned.arrays, description
 
     def __repr__(self) -> str:
-        trained = f"{len(self.labels):,} labels" if self._decoder else "not trained"
-        return f"Tagger({self.target.expression!r}, {self.options.name}, {trained})"
-
-
-def check_positive(name: str, value: int) -> None:
-    """Refuse a count below one."""
-    if not value >= 1:
-        raise InvalidInput(f"{name} is {value}; it must be at least 1")
+        trained = f"{len(self.labels):,} labels" if self._arrays else "not trained"
+        return f"Tagger({self.target.expression!r}, {self.learner.name}, {trained})"
 
 
 def _reason(error: Exception) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from certus.errors import InvalidInput
-from certus.learn.crf.model import ChainCRF, Corpus, make_trainer, train_crf
+from certus.learn.crf.model import ChainCRF, ItemCorpus, make_trainer, train_crf
 from tests.learn.corpora import Sample, named, sample
 from tests.reference import crf as reference
 
@@ -99,11 +99,11 @@ def test_copies_are_the_same() -> None:
 )
 def test_bad_corpora_are_refused(arrays: tuple[Any, ...], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        Corpus(*arrays)
+        ItemCorpus(*arrays)
 
 
 def test_bad_labels_and_features_are_refused() -> None:
-    corpus = Corpus([0, 1], [0, 1], [3])
+    corpus = ItemCorpus([0, 1], [0, 1], [3])
     with pytest.raises(InvalidInput, match="feature 3 is not one of 3"):
         make_trainer(corpus, [0], labels=1, features=3)
     with pytest.raises(InvalidInput, match="from 0 to 1"):
@@ -111,12 +111,12 @@ def test_bad_labels_and_features_are_refused() -> None:
     with pytest.raises(InvalidInput, match="1 tokens, but gold labels of shape"):
         make_trainer(corpus, [0, 0], labels=2, features=4)
     with pytest.raises(InvalidInput, match="no tokens"):
-        train_crf(Corpus([0], [0], []), np.empty(0, int), labels=1, features=1)
+        train_crf(ItemCorpus([0], [0], []), np.empty(0, int), labels=1, features=1)
     with pytest.raises(InvalidInput, match="threads must be"):
         train_crf(corpus, [0], labels=1, features=4, threads=0)
     model = train_crf(corpus, [0], labels=1, features=4)
     with pytest.raises(InvalidInput, match="feature 4 is unknown to a model of 4 features"):
-        model.decode(Corpus([0, 1], [0, 1], [4]))
+        model.decode(ItemCorpus([0, 1], [0, 1], [4]))
     with pytest.raises(InvalidInput, match="sentence 1 is not one of the 1"):
         model.best(corpus, 1, 1)
     with pytest.raises(InvalidInput, match="k must be"):
@@ -142,5 +142,5 @@ def test_bad_weights_are_refused(rows: tuple[Any, ...], message: str) -> None:
 
 def test_rows_of_labels_may_start_anywhere() -> None:
     model = ChainCRF([0, 2, 2, 3], [0, 1, 0], [1.0, 2.0, 3.0], np.zeros((2, 2)))
-    scores = model.emissions(Corpus([0, 3], [0, 1, 2, 3], [0, 1, 2]))
+    scores = model.emissions(ItemCorpus([0, 3], [0, 1, 2, 3], [0, 1, 2]))
     assert scores.tolist() == [[1.0, 2.0], [0.0, 0.0], [3.0, 0.0]]

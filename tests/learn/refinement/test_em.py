@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from certus.errors import InvalidInput
-from certus.learn.refinement import Corpus, EmRefinement, Parameters, PlainHmm
+from certus.learn.refinement import EmRefinement, LabelledCorpus, Parameters, PlainHmm
 from certus.learn.refinement.counts import Counts
 from certus.learn.refinement.expectation import Prior, expect, maximise, objective, perturbed
 from certus.learn.refinement.sampling import sample
@@ -20,7 +20,7 @@ SENTENCES = sample(TRUE, 200, seed=2).sentences()
 def test_expectations_equal_enumeration(hidden: int) -> None:
     sentences = [(x[:5], a[:5]) for x, a in SENTENCES[:30]]
     weights = np.random.default_rng(0).integers(1, 4, 30).astype(float)
-    corpus = Corpus.read(sentences, weights=weights)
+    corpus = LabelledCorpus.read(sentences, weights=weights)
     model = Parameters.random(len(corpus.names.labels), hidden, corpus.names.unseen, seed=3)
     found = expect(model, corpus)
     pairs = np.zeros_like(model.transition)
@@ -37,7 +37,7 @@ def test_expectations_equal_enumeration(hidden: int) -> None:
 @pytest.mark.parametrize("hidden", [2, 4, 5, 8, 12, 16, 24, 32])
 def test_every_width_sums_alike(hidden: int) -> None:
     """Hidden states that are copies of one another share the probability of the one."""
-    corpus = Corpus.read(SENTENCES)
+    corpus = LabelledCorpus.read(SENTENCES)
     plain = Counts.of(corpus).parameters(0.1)
     copies = Parameters(
         np.repeat(plain.initial, hidden, 1) / hidden,
@@ -64,7 +64,7 @@ def test_the_objective_never_falls(hidden: int, smoothing: float) -> None:
 
 
 def test_one_state_is_the_plain_hmm_at_once() -> None:
-    corpus = Corpus.read(SENTENCES)
+    corpus = LabelledCorpus.read(SENTENCES)
     counts = Counts.of(corpus)
     prior = Prior(counts, 1, 0.1)
     once = maximise(expect(perturbed(counts, 1, 0.1, np.random.default_rng(0)), corpus), corpus, prior)
@@ -87,7 +87,7 @@ def test_the_best_restart_is_kept() -> None:
     model = EmRefinement(3, iterations=20, restarts=4, tolerance=-1.0).fit(SENTENCES)
     ends = [history[-1] for history in model.diagnostics.objective]
     assert model.diagnostics.chosen == (int(np.argmax(ends)), 20)
-    corpus = Corpus.read(SENTENCES)
+    corpus = LabelledCorpus.read(SENTENCES)
     prior = Prior(Counts.of(corpus), 3, 0.1)
     value = objective(expect(model.parameters, corpus), corpus, prior, model.parameters)
     assert value == pytest.approx(max(ends))
@@ -148,7 +148,7 @@ def test_what_cannot_be_is_refused() -> None:
     for options in ({"hidden": 0}, {"hidden": 2, "restarts": 0}, {"hidden": 2, "smoothing": -1.0}):
         with pytest.raises(InvalidInput, match="must be"):
             EmRefinement(**options)
-    corpus = Corpus.read(SENTENCES)
+    corpus = LabelledCorpus.read(SENTENCES)
     model = Parameters.random(3, 1, corpus.names.unseen, seed=0)
     emission = np.zeros_like(model.emission)
     emission[:, :, 0] = 1.0

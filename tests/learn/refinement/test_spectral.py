@@ -10,8 +10,8 @@ import pytest
 from certus.errors import InvalidInput
 from certus.learn.refinement import (
     PAPER,
-    Corpus,
     Features,
+    LabelledCorpus,
     Observed,
     Parameters,
     PlainHmm,
@@ -142,7 +142,7 @@ def test_functions_do_what_templates_do() -> None:
 
 
 def test_atoms() -> None:
-    corpus = Corpus.read([(list("uvwxy"), ["B-N", "I-N", "B-V", "O", "O"]), (["u"], ["O"])])
+    corpus = LabelledCorpus.read([(list("uvwxy"), ["B-N", "I-N", "B-V", "O", "O"]), (["u"], ["O"])])
 
     def same(template: str, *tokens: Sequence[int]) -> None:
         """Whether tokens fall into these classes."""

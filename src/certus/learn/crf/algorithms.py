@@ -12,28 +12,23 @@ from math import isfinite
 from typing import ClassVar
 
 from certus import _native
+from certus.checks import check_count
 from certus.errors import InvalidInput
 
 Report = Callable[[int, float], bool]
 LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
 
 
-def at_least(name: str, value: float, least: float) -> None:
+def check_least(name: str, value: float, least: float) -> None:
     """Refuse an option that is not a number, or below the least that makes sense."""
     if not isinstance(value, (int, float)) or not isfinite(value) or value < least:
         raise InvalidInput(f"{name} must be a number of at least {least:g}, not {value!r}")
 
 
-def above_zero(name: str, value: float) -> None:
+def check_above_zero(name: str, value: float) -> None:
     """Refuse an option that is not a positive number."""
     if not isinstance(value, (int, float)) or not isfinite(value) or value <= 0:
         raise InvalidInput(f"{name} must be a number above 0, not {value!r}")
-
-
-def whole(name: str, value: int, least: int) -> None:
-    """Refuse an option that is not a whole number, or below the least that makes sense."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InvalidInput(f"{name} must be a whole number of at least {least}, not {value!r}")
 
 
 class Algorithm(ABC):
@@ -81,9 +76,9 @@ class LBFGS(Algorithm):
 
     def __post_init__(self) -> None:
         for name in ("c1", "c2", "epsilon", "delta"):
-            at_least(name, getattr(self, name), 0)
+            check_least(name, getattr(self, name), 0)
         for name, least in (("max_iterations", 0), ("num_memories", 1), ("period", 0), ("max_linesearch", 1)):
-            whole(name, getattr(self, name), least)
+            check_count(name, getattr(self, name), least=least)
         if self.linesearch not in LINE_SEARCHES:
             raise InvalidInput(
                 f"linesearch must be one of {', '.join(LINE_SEARCHES)}, not {self.linesearch!r}"
@@ -153,15 +148,15 @@ class L2SGD(Algorithm):
     calibration_max_trials: int = 20
 
     def __post_init__(self) -> None:
-        at_least("c2", self.c2, 0)
-        at_least("delta", self.delta, 0)
-        above_zero("calibration_eta", self.calibration_eta)
+        check_least("c2", self.c2, 0)
+        check_least("delta", self.delta, 0)
+        check_above_zero("calibration_eta", self.calibration_eta)
         if not self.calibration_rate > 1:
             raise InvalidInput(f"calibration_rate must be above 1, not {self.calibration_rate!r}")
-        whole("max_iterations", self.max_iterations, 0)
-        whole("period", self.period, 0)
+        check_count("max_iterations", self.max_iterations, least=0)
+        check_count("period", self.period, least=0)
         for name in ("calibration_samples", "calibration_candidates", "calibration_max_trials"):
-            whole(name, getattr(self, name), 1)
+            check_count(name, getattr(self, name))
 
     def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
         """Calibrate the rate, then pass over the corpus in orders that the seed decides; on one thread."""
@@ -203,12 +198,12 @@ class SGD(Algorithm):
     decay: float = 0.85
 
     def __post_init__(self) -> None:
-        at_least("c1", self.c1, 0)
-        above_zero("calibration_eta", self.calibration_eta)
-        above_zero("decay", self.decay)
+        check_least("c1", self.c1, 0)
+        check_above_zero("calibration_eta", self.calibration_eta)
+        check_above_zero("decay", self.decay)
         if self.decay > 1:
             raise InvalidInput(f"decay must be at most 1, not {self.decay!r}")
-        whole("max_iterations", self.max_iterations, 0)
+        check_count("max_iterations", self.max_iterations, least=0)
 
     def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
         """Pass over the corpus in orders that the seed decides; on one thread."""
@@ -240,8 +235,8 @@ class AveragedPerceptron(Algorithm):
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
-        whole("max_iterations", self.max_iterations, 0)
-        at_least("epsilon", self.epsilon, 0)
+        check_count("max_iterations", self.max_iterations, least=0)
+        check_least("epsilon", self.epsilon, 0)
 
     def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
         """Pass over the corpus in orders that the seed decides; on one thread."""
@@ -272,9 +267,9 @@ class PassiveAggressive(Algorithm):
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
-        whole("max_iterations", self.max_iterations, 0)
-        at_least("epsilon", self.epsilon, 0)
-        above_zero("c", self.c)
+        check_count("max_iterations", self.max_iterations, least=0)
+        check_least("epsilon", self.epsilon, 0)
+        check_above_zero("c", self.c)
         if self.pa_type not in (0, 1, 2):
             raise InvalidInput(f"pa_type must be 0, 1 or 2, not {self.pa_type!r}")
 
@@ -312,10 +307,10 @@ class AROW(Algorithm):
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
-        whole("max_iterations", self.max_iterations, 0)
-        at_least("epsilon", self.epsilon, 0)
-        above_zero("variance", self.variance)
-        above_zero("gamma", self.gamma)
+        check_count("max_iterations", self.max_iterations, least=0)
+        check_least("epsilon", self.epsilon, 0)
+        check_above_zero("variance", self.variance)
+        check_above_zero("gamma", self.gamma)
 
     def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
         """Pass over the corpus in orders that the seed decides; on one thread."""

@@ -1,41 +1,82 @@
-"""Training taggers as first-order CRFs over all labels: the learner ``crf``."""
+"""First-order CRFs over all labels: the learner ``crf``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.learn import options
-from certus.learn.crf import model as crf
-from certus.learn.crf.algorithms import LBFGS, SGD
-from certus.learn.features.data import TrainingSet
+from certus.errors import InvalidInput
+from certus.learn.decoder import Decoder
+from certus.learn.feature_learner import FeatureLearner
+from certus.learn.features.inventory import Inventory
+from certus.learn.learner import option
+from certus.learn.trainer import Arrays, EpochTrainer, as_arrays
+
+if TYPE_CHECKING:  # what training alone needs is imported when it is asked for: tagging starts sooner
+    from certus.learn.features.data import TrainingSet
 
 
-class FirstOrder:
-    """The native learners of first-order CRFs, behind the protocol of ``certus.learn.training``."""
+@dataclass(frozen=True, kw_only=True)
+class CrfLearner(FeatureLearner):
+    """A first-order CRF over all labels, without pruning."""
 
-    def __init__(self, data: TrainingSet, chosen: options.Crf, threads: int) -> None:
-        self._data, self._drop = data, chosen.drop
-        self._trainer = trainer_of(data)
-        self._native = algorithm(chosen).start(self._trainer, threads)
+    name: ClassVar[str] = "crf"
+    about: ClassVar[str] = "first-order, for up to some hundred labels; proven answers"
+    shares_parts: ClassVar[bool] = False
+
+    epochs: int = option(30, "Passes over the training data, or iterations of L-BFGS.", least=1)
+    algorithm: str = option("sgd", "sgd (L1 penalty, cumulative) or lbfgs.")
+    c1: float = option(0.1, "L1 penalty; with lbfgs by OWL-QN.", least=0)
+    c2: float = option(0.0, "L2 penalty; of lbfgs alone.", least=0)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range."""
+        super().__post_init__()
+        if self.algorithm not in ("sgd", "lbfgs"):
+            raise InvalidInput(f"algorithm is {self.algorithm!r}; there are sgd and lbfgs")
+        if self.algorithm == "sgd" and self.c2:
+            raise InvalidInput("c2 is a penalty of lbfgs; sgd has c1")
 
     @property
-    def beginning(self) -> int:
-        """The first: there is one optimum."""
-        return 0
+    def pairs(self) -> bool:
+        """Whether it learns features of two labels in a row."""
+        return self.algorithm == "lbfgs"
 
-    def again(self) -> bool:
-        """Never."""
-        return False
+    def start(self, data: TrainingSet, threads: int) -> FirstOrderTrainer:
+        """Make what learns the weights."""
+        return FirstOrderTrainer(data, self, threads)
 
-    @property
-    def epochs(self) -> int:
-        """How many were done."""
-        return self._native.epochs
+    def decode_by(
+        self,
+        inventory: Inventory,
+        tagset: _native.Tagset,
+        weights: Mapping[str, NDArray[Any]],
+        extractor: _native.Extractor,
+        pair_extractor: _native.Extractor | None,
+    ) -> Decoder:
+        """Make the decoder of some weights: features of pairs need one whose transitions may all differ."""
+        if pair_extractor is None:
+            return super().decode_by(inventory, tagset, weights, extractor, None)
+        from certus.learn.latent_decoder import LatentDecoder
+
+        return LatentDecoder(extractor, pair_extractor, inventory, weights)
+
+
+class FirstOrderTrainer(EpochTrainer[_native.CrfSgd | _native.CrfLbfgs]):
+    """The native learners of first-order CRFs, an epoch at a time."""
+
+    def __init__(self, data: TrainingSet, learner: CrfLearner, threads: int) -> None:
+        from certus.learn.crf.algorithms import LBFGS, SGD
+
+        self._data, self._drop = data, learner.drop
+        self._weights = lay_out_weights(data)
+        chosen = SGD(c1=learner.c1) if learner.algorithm == "sgd" else LBFGS(c1=learner.c1, c2=learner.c2)
+        self._native = chosen.start(self._weights, threads)
 
     @property
     def done(self) -> bool:
@@ -46,37 +87,31 @@ class FirstOrder:
         """Go once over the sentences; L-BFGS looks at all of them, once or more, for each iteration."""
         return self._native.epoch(order) / self._data.corpus.tokens
 
-    def compiled(self) -> dict[str, NDArray[Any]]:
+    def compile(self) -> Arrays:
         """Return the weights."""
-        return compiled(self._trainer, self._data, self._data.inventory.units, self._drop)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return what training goes on from."""
-        return self._native.state()
-
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from there."""
-        self._native.restore(dict(state))
+        return compile_weights(self._weights, self._data, self._data.inventory.units, self._drop)
 
 
-def trainer_of(data: TrainingSet, latent: int = 1, shared_pairs: bool = False) -> _native.CrfTrainer:
-    """Lay out the weights of training data."""
+def lay_out_weights(data: TrainingSet, latent: int = 1, shared_pairs: bool = False) -> _native.CrfTrainer:
+    """Lay out the weights that training data give rise to."""
+    from certus.learn.crf.model import ItemCorpus, make_trainer
+
     pairs = data.pair_corpus
-    return crf.make_trainer(
-        crf.Corpus(*data.corpus.arrays()),
+    return make_trainer(
+        ItemCorpus(*data.corpus.arrays()),
         data.labels,
         labels=len(data.inventory),
         features=data.corpus.features,
         latent=latent,
-        pairs=None if pairs is None else crf.Corpus(*pairs.arrays()),
+        pairs=None if pairs is None else ItemCorpus(*pairs.arrays()),
         pair_features=0 if pairs is None else pairs.features,
         shared_pairs=shared_pairs,
     )
 
 
-def compiled(
+def compile_weights(
     trainer: _native.CrfTrainer, data: TrainingSet, units: int, drop: float, paired: int = 0
-) -> dict[str, NDArray[Any]]:
+) -> Arrays:
     """Return the weights as a model file holds them: the compiled features, and the transitions.
 
     ``paired`` is how many labels or states features of pairs are of, if not as many as there are units.
@@ -91,11 +126,4 @@ def compiled(
     origin, target = np.nonzero(transitions)
     table["transition_from"], table["transition_to"] = origin, target
     table["transition_score"] = transitions[origin, target].astype(np.float32)
-    return {name: np.asarray(value) for name, value in table.items()}
-
-
-def algorithm(chosen: options.Crf) -> SGD | LBFGS:
-    """Return the algorithm that the options name."""
-    if chosen.algorithm == "sgd":
-        return SGD(c1=chosen.c1)
-    return LBFGS(c1=chosen.c1, c2=chosen.c2)
+    return as_arrays(table)

@@ -23,13 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
 from certus.chain.methods import at_most
+from certus.checks import check_count
 from certus.errors import InvalidInput
-from certus.learn.crf.algorithms import LBFGS, Algorithm, at_least, whole
+from certus.learn.crf.algorithms import LBFGS, Algorithm, check_least
 
 Floats = NDArray[np.float64]
 
 
-class Corpus:
+class ItemCorpus:
     """Sentences of tokens of numbered features, in four arrays.
 
     Args:
@@ -134,28 +135,28 @@ class ChainCRF:
         """How many the model knows."""
         return len(self.row_begin) - 1
 
-    def emissions(self, corpus: Corpus, *, threads: int = 1) -> Floats:
+    def emissions(self, corpus: ItemCorpus, *, threads: int = 1) -> Floats:
         """Score every label at every token by its features: (tokens, L)."""
         self._accepts(corpus, threads)
         return self._native.emissions(corpus.native, threads)
 
-    def decode(self, corpus: Corpus, *, threads: int = 1) -> NDArray[np.int64]:
+    def decode(self, corpus: ItemCorpus, *, threads: int = 1) -> NDArray[np.int64]:
         """Find the best labels of every sentence: (tokens,)."""
         self._accepts(corpus, threads)
         return self._native.decode(corpus.native, threads)
 
-    def marginals(self, corpus: Corpus, *, threads: int = 1) -> tuple[Floats, Floats]:
+    def marginals(self, corpus: ItemCorpus, *, threads: int = 1) -> tuple[Floats, Floats]:
         """Compute P(y_t = y), (tokens, L), and log Z, (sentences,)."""
         self._accepts(corpus, threads)
         return self._native.marginals(corpus.native, threads)
 
-    def best(self, corpus: Corpus, sentence: int, k: int) -> tuple[NDArray[np.int64], Floats]:
+    def best(self, corpus: ItemCorpus, sentence: int, k: int) -> tuple[NDArray[np.int64], Floats]:
         """Find the k best label sequences of a sentence, (n, T), and their log-probabilities, (n,).
 
         n is k, or the number of label sequences where there are fewer.
         """
         self._accepts(corpus, 1)
-        whole("k", k, 1)
+        check_count("k", k)
         if not 0 <= sentence < corpus.sentences:
             raise InvalidInput(f"sentence {sentence} is not one of the {corpus.sentences} of the corpus")
         length = int(corpus.sentence_begin[sentence + 1] - corpus.sentence_begin[sentence])
@@ -193,8 +194,8 @@ class ChainCRF:
         if (steps[inside] <= 0).any():
             raise InvalidInput("the labels of a feature are not increasing in row_label")
 
-    def _accepts(self, corpus: Corpus, threads: int) -> None:
-        whole("threads", threads, 1)
+    def _accepts(self, corpus: ItemCorpus, threads: int) -> None:
+        check_count("threads", threads)
         if len(corpus.features) and int(corpus.features.max()) >= self.features:
             raise InvalidInput(
                 f"feature {corpus.features.max()} is unknown to a model of {self.features} features; "
@@ -209,7 +210,7 @@ class ChainCRF:
 
 
 def train_crf(
-    corpus: Corpus,
+    corpus: ItemCorpus,
     gold: ArrayLike,
     *,
     labels: int,
@@ -251,8 +252,8 @@ def train_crf(
         all_possible_states=all_possible_states,
         all_possible_transitions=all_possible_transitions,
     )
-    whole("threads", threads, 1)
-    whole("seed", seed, 0)
+    check_count("threads", threads)
+    check_count("seed", seed, least=0)
     began = time.perf_counter()
 
     def model() -> ChainCRF:
@@ -268,7 +269,7 @@ def train_crf(
 
 
 def make_trainer(
-    corpus: Corpus,
+    corpus: ItemCorpus,
     gold: ArrayLike,
     *,
     labels: int,
@@ -277,7 +278,7 @@ def make_trainer(
     all_possible_states: bool = False,
     all_possible_transitions: bool = False,
     latent: int = 1,
-    pairs: Corpus | None = None,
+    pairs: ItemCorpus | None = None,
     pair_features: int = 0,
     shared_pairs: bool = False,
 ) -> _native.CrfTrainer:
@@ -288,10 +289,10 @@ def make_trainer(
     row that they were seen with, or, unless these are to be shared, for each two states of such; those of a
     sentence's first token count for nothing. The weights of both kinds are found by LBFGS alone.
     """
-    whole("labels", labels, 1)
-    whole("latent", latent, 1)
-    whole("features", features, 0)
-    at_least("min_freq", min_freq, 0)
+    check_count("labels", labels)
+    check_count("latent", latent)
+    check_count("features", features, least=0)
+    check_least("min_freq", min_freq, 0)
     ids = np.asarray(gold)
     if ids.shape != (corpus.tokens,):
         raise InvalidInput(f"there are {corpus.tokens} tokens, but gold labels of shape {ids.shape}")
@@ -318,8 +319,8 @@ def make_trainer(
     )
 
 
-def _check_pairs(corpus: Corpus, pairs: Corpus, features: int) -> None:
-    whole("pair_features", features, 0)
+def _check_pairs(corpus: ItemCorpus, pairs: ItemCorpus, features: int) -> None:
+    check_count("pair_features", features, least=0)
     if not np.array_equal(corpus.sentence_begin, pairs.sentence_begin):
         raise InvalidInput("the features of pairs are of other sentences than the others")
     if len(pairs.features) and int(pairs.features.max()) >= features:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.errors import InvalidInput
-from certus.formats import Sentence, Target
+from certus.annotation.sentence import Sentence
+from certus.annotation.targets import Target
 from certus.learn.features.inventory import Inventory
 from certus.learn.features.templates import AGREEMENT, CHUNKING, MANY_LABELS, MORPHOLOGY, Templates
-from certus.learn.options import Features
 
 _COLUMN = re.compile(r"([A-Za-z_]\w*)\s*\[")
 
@@ -51,12 +50,12 @@ class Examples:
         return len(self.cells)
 
 
-def default_templates(sentence: Sentence, target: Target, labels: Iterable[str] = ()) -> str:
-    """Return the templates for a file like this: with parts of speech, unless they are to be learned.
+def choose_templates(available: Sequence[str], target: Target, labels: Iterable[str] = ()) -> str:
+    """Return the templates for sentences with these columns: with parts of speech, unless they are learned.
 
-    With the labels in it, they may be others, over the same columns.
+    With the labels of the training data, they may be others, over the same columns.
     """
-    if "pos" in sentence.columns and "pos" not in target.fields:
+    if "pos" in available and "pos" not in target.fields:
         return CHUNKING
     return AGREEMENT if "feats" in target.fields and len(set(labels)) > MANY_LABELS else MORPHOLOGY
 
@@ -67,19 +66,27 @@ def compile_templates(text: str) -> Templates:
     return Templates(text, ("word", *(name for name in named if name not in ("word", "form"))))
 
 
-def extractors(
+def make_extractors(
     templates: Templates, frequent: NDArray[np.uint64], bits: int, seen: NDArray[np.uint64] | None
 ) -> tuple[_native.Extractor, _native.Extractor | None]:
     """Make what finds the features of single labels, and what finds those of pairs, if there are any."""
 
-    def made(pair: bool) -> _native.Extractor:
+    def make(pair: bool) -> _native.Extractor:
         return _native.Extractor(templates.program(pair), len(templates.columns), frequent, bits, seen)
 
-    return made(False), made(True) if templates.ask_pairs else None
+    return make(False), make(True) if templates.ask_pairs else None
 
 
 class TrainingSet:
-    """What learners are given.
+    """What learners of feature weights are given.
+
+    Args:
+        examples: annotated sentences.
+        inventory: their labels.
+        templates: of features.
+        rare: words seen at most this often are rare.
+        hash_bits: at most 2^bits features; 0 keeps them all apart.
+        min_count: features that occur less often are left out.
 
     Attributes:
         inventory: the labels and their units.
@@ -91,31 +98,34 @@ class TrainingSet:
         seen: for each of those a key of the coarse tags it has, or None where no template asks for that.
     """
 
-    def __init__(self, examples: Examples, target: Target, templates: Templates, options: Features) -> None:
-        if not examples.tokens:
-            raise InvalidInput("there is nothing to learn from: the training data hold no token")
-        names = sorted(set(examples.labels))
-        self.inventory = Inventory(names, target.parts if options.shared else None)
-        counts = examples.words
-        frequent = [word for word, count in counts.items() if count > options.rare]
+    def __init__(
+        self,
+        examples: Examples,
+        inventory: Inventory,
+        templates: Templates,
+        *,
+        rare: int,
+        hash_bits: int,
+        min_count: int,
+    ) -> None:
+        self.inventory = inventory
+        frequent = [word for word, count in examples.words.items() if count > rare]
         self.frequent: NDArray[np.uint64] = _native.word_keys(frequent)
         self.labels = self.inventory.numbers(examples.labels)
-        self.seen = self._seen(examples, frequent) if templates.ask_seen else None
-        made = extractors(templates, self.frequent, options.hash_bits, self.seen)
+        self.seen = self._find_seen_tags(examples, frequent) if templates.ask_seen else None
+        made = make_extractors(templates, self.frequent, hash_bits, self.seen)
         self.extractor, self.pair_extractor = made
-        self.corpus = self._numbered(self.extractor, examples, options.min_count)
+        self.corpus = self._number(self.extractor, examples, min_count)
         self.pair_corpus = (
-            None
-            if self.pair_extractor is None
-            else self._numbered(self.pair_extractor, examples, options.min_count)
+            None if self.pair_extractor is None else self._number(self.pair_extractor, examples, min_count)
         )
         self.tagset = self.inventory.native()
 
-    def _numbered(self, extractor: _native.Extractor, examples: Examples, least: int) -> _native.Corpus:
+    def _number(self, extractor: _native.Extractor, examples: Examples, least: int) -> _native.Corpus:
         keys, ends = extractor.keys_of_all(examples.cells)
         return _native.number_features(keys, ends, examples.lengths, self.labels, least)
 
-    def _seen(self, examples: Examples, words: list[str]) -> NDArray[np.uint64]:
+    def _find_seen_tags(self, examples: Examples, words: list[str]) -> NDArray[np.uint64]:
         """Return a key for the set of coarse tags that each of some words has."""
         tags: dict[str, set[int]] = {word: set() for word in words}
         coarse = self.inventory.table[self.labels, 0].tolist()

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
-from certus.learn.decoders import Allowed, Cells, Decoded, pieces, starts
-from certus.learn.hmm import Hmm
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
+from certus.learn.hmm.model import Hmm
 
 
-class HmmDecoder:
-    """A hidden Markov model behind the protocol of decoders.
+class HmmDecoder(Decoder):
+    """A hidden Markov model that labels sentences.
 
     Args:
         hmm: the model.
@@ -40,9 +40,9 @@ class HmmDecoder:
     ) -> Decoded:
         """Label sentences given as columns of cells."""
         chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
-        first = starts(cells)
-        out = Decoded.nothing(first, k, confidence)
-        for begin, end in pieces(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
+        first = find_starts(cells)
+        out = Decoded.make_empty(first, k, confidence)
+        for begin, end in split_batch(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
             limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
             emissions = list(map(self._emissions, cells[begin:end], limits))
             found = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
@@ -55,12 +55,12 @@ class HmmDecoder:
                     _put_confidence(out, n, k, chain, scores)
         return out
 
-    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+    def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Return all sequences, for decoding again and again; nothing is pruned."""
         none = np.zeros((0, len(self._hmm.start)), np.float32)
         emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])
         model: Any = self._hmm.chain.prepared(np.dtype(np.float64))
-        return _native.ChainLattices(model, starts(cells), emissions)
+        return _native.ChainLattices(model, find_starts(cells), emissions)
 
     def _emissions(
         self, cells: list[list[str]], allowed: list[NDArray[np.int32] | None] | None

@@ -7,7 +7,7 @@ probabilities are known.
 
 from certus.errors import RefinementWarning
 from certus.learn.refinement.baselines import PlainHmm, Unigram
-from certus.learn.refinement.data import Corpus, Labelled, Names, Observed
+from certus.learn.refinement.data import Labelled, LabelledCorpus, Names, Observed
 from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport
 from certus.learn.refinement.em import EmRefinement
 from certus.learn.refinement.features import PAPER, FeatureFunction, Features
@@ -21,13 +21,13 @@ from certus.learn.refinement.tensors import Tensors
 __all__ = [
     "PAPER",
     "Block",
-    "Corpus",
     "Diagnostics",
     "EmRefinement",
     "FeatureFunction",
     "Features",
     "LabelReport",
     "Labelled",
+    "LabelledCorpus",
     "Marginals",
     "Masses",
     "Names",

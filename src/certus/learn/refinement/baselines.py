@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from certus.errors import InvalidInput, ModelError
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.decoding import Summing
 from certus.learn.refinement.diagnostics import Diagnostics, LabelReport
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.operators import Operators, padded
 from certus.learn.refinement.parameters import Parameters
-from certus.learn.refinement.storage import Needed, pack_parameters, parameters
+from certus.learn.refinement.storage import Needed, pack_parameters, read_parameters
 
 
-def reports(corpus: Corpus) -> tuple[LabelReport, ...]:
+def reports(corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
     """Return how often each label occurs."""
     samples = np.bincount(corpus.labels, minlength=len(corpus.names.labels))
     return tuple(map(LabelReport, corpus.names.labels, samples.tolist()))
@@ -46,18 +46,22 @@ class PlainHmm(Refinement):
         check_smoothing(smoothing)
         self.smoothing = smoothing
 
-    def _estimate(self, corpus: Corpus) -> None:
+    def _estimate(self, corpus: LabelledCorpus) -> None:
         self.parameters = Counts.of(corpus).parameters(self.smoothing)
         self.diagnostics = Diagnostics(reports(corpus))
 
     def _ladder(self) -> Sequence[Summing]:
         return [self.parameters.operators]
 
+    def get_plain(self) -> Parameters:
+        """Return the probabilities themselves."""
+        return self.parameters
+
     def _parts(self) -> dict[str, NDArray[Any]]:
         return pack_parameters(self.parameters)
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
-        self.parameters = parameters(arrays, labels, observations)
+        self.parameters = read_parameters(arrays, labels, observations)
 
     def _settings(self) -> dict[str, Any]:
         return {"smoothing": self.smoothing}
@@ -73,7 +77,7 @@ class Unigram(Refinement):
     joint: NDArray[np.float64]
     estimator: ClassVar[str] = "unigram"
 
-    def _estimate(self, corpus: Corpus) -> None:
+    def _estimate(self, corpus: LabelledCorpus) -> None:
         counts = Counts.of(corpus)
         touch = 1e-6 * counts.base_first[:, None]  # breaks ties, and fills in for the unseen
         joint = counts.seen + touch

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.parameters import Parameters
 
 
@@ -35,7 +35,7 @@ class Counts:
     seen: NDArray[np.float64]
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Counts:
+    def of(cls, corpus: LabelledCorpus) -> Counts:
         """Count."""
         labels, n = len(corpus.names.labels), corpus.names.unseen + 1
         following = np.full(len(corpus.labels), labels)

@@ -84,7 +84,7 @@ class Observed:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class LabelledCorpus:
     """Labelled sentences to learn from; empty ones are left out.
 
     Attributes:
@@ -107,7 +107,7 @@ class Corpus:
         sentences: Iterable[Labelled],
         labels: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
-    ) -> Corpus:
+    ) -> LabelledCorpus:
         """Give the labels and observations of sentences their ids.
 
         Args:

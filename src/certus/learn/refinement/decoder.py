@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
-from certus.learn.decoders import Allowed, Cells, Decoded, pieces, starts
-from certus.learn.refinement import EmRefinement, Observed, Parameters, Refinement, SpectralRefinement
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
+from certus.learn.refinement.data import Observed
 from certus.learn.refinement.decoding import Beliefs, Summing, believe, best_legal, free, per_sentence, score
+from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.observer import Observer
+from certus.learn.refinement.parameters import Parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +28,8 @@ class _Rules:
     chain: Chain
 
 
-class RefinementDecoder:
-    """A refinement HMM behind the protocol of decoders.
+class RefinementDecoder(Decoder):
+    """A refinement HMM that labels sentences.
 
     Labels are the most probable ones position by position, or the legal sequence with the most labels right
     in expectation. Their score is log p(labels, observations), summed over hidden states. For em it is exact,
@@ -44,8 +46,8 @@ class RefinementDecoder:
         self.model = model
         self._observer = observer
         self._labels = len(model.names.labels)
-        self._exact = isinstance(model, EmRefinement)
-        self._support = _support(_plain(model))
+        self._exact = model.exact
+        self._support = _find_support(model.get_plain())
         self._free = _Rules(model._ladder(), free(self._support))
         # For each set of legal sequences, for as long as somebody has it.
         self._constrained: WeakKeyDictionary[Automaton, _Rules] = WeakKeyDictionary()
@@ -67,21 +69,26 @@ class RefinementDecoder:
                 "k must be 1"
             )
         rules = self._free if legal is None else self._rules(legal)
-        first = starts(cells)
-        out = Decoded.nothing(first, k, confidence)
-        for begin, end in pieces(first, self._labels, np.dtype(np.float64).itemsize):
+        first = find_starts(cells)
+        out = Decoded.make_empty(first, k, confidence)
+        for begin, end in split_batch(first, self._labels, np.dtype(np.float64).itemsize):
             data = self._observed(cells[begin:end], first[begin : end + 1] - first[begin])
             mask = None if allowed is None else self._mask(data, allowed[begin:end])
             self._put(out, begin, end, data, mask, rules, legal is not None, threads)
         return out
 
-    def lattices(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+    @property
+    def refinement(self) -> Refinement:
+        """The model, with its diagnostics."""
+        return self.model
+
+    def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Refuse: a label sequence's score is a sum over hidden states, which no lattice of labels has."""
         raise InvalidInput("a refinement has no lattices of labels: sequences are sums over hidden states")
 
     def believe(self, cells: Cells, threads: int = 1) -> Beliefs:
         """Return what the model believes of the labels of sentences, and how it came by it."""
-        return believe(self._free.ladder, self._observed(cells, starts(cells)), threads)
+        return believe(self._free.ladder, self._observed(cells, find_starts(cells)), threads)
 
     def _rules(self, legal: Automaton) -> _Rules:
         if legal not in self._constrained:
@@ -154,22 +161,14 @@ class RefinementDecoder:
         finite = np.where(np.isfinite(total), total, 0.0)
         share = np.exp(np.minimum(scores - finite, 0.0))
         # All numbers are positive, so every sum and product keeps its relative error.
-        steps = (data.lengths + 1) * (len(_plain(self.model).initial.ravel()) + 4)
+        steps = (data.lengths + 1) * (self.model.get_plain().initial.size + 4)
         slack = 4 * np.finfo(np.float64).eps * (steps + np.abs(finite))
         rest = np.maximum(0.0, 1 - share) + 2 * slack
         optimal = empty | (share >= rest)
         return np.where(optimal, scores, np.maximum(scores, finite + np.log(rest))), optimal
 
 
-def _plain(model: Refinement) -> Parameters:
-    """Return the probabilities that are below everything the model says."""
-    if isinstance(model, SpectralRefinement):
-        return model.plain
-    assert isinstance(model, EmRefinement)
-    return model.parameters
-
-
-def _support(model: Parameters) -> NDArray[np.bool_]:
+def _find_support(model: Parameters) -> NDArray[np.bool_]:
     """Return (L + 1, L + 1) what may follow what; the last row is the start, the last column the end."""
     size = model.labels
     table = np.zeros((size + 1, size + 1), bool)

@@ -13,13 +13,13 @@ from certus.chain import Chain
 from certus.errors import InvalidInput
 from certus.learn.refinement.baselines import check_smoothing, reports
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.data import Corpus, Labelled
+from certus.learn.refinement.data import Labelled, LabelledCorpus
 from certus.learn.refinement.decoding import Summing
 from certus.learn.refinement.diagnostics import Diagnostics, LabelReport, times
 from certus.learn.refinement.expectation import Prior, expect, maximise, objective, perturbed
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
-from certus.learn.refinement.storage import Needed, pack_parameters, parameters
+from certus.learn.refinement.storage import Needed, pack_parameters, read_parameters
 from certus.solution import Solution
 
 Watch = Callable[[int, int, float, "EmRefinement"], Any]
@@ -72,7 +72,7 @@ class EmRefinement(Refinement):
         self.smoothing, self.seed, self.threads = smoothing, seed, threads
         self.dev, self.every, self.watch = dev, every, watch
 
-    def _estimate(self, corpus: Corpus) -> None:
+    def _estimate(self, corpus: LabelledCorpus) -> None:
         counts = Counts.of(corpus)
         best, chosen, kept = -np.inf, (0, 0), None
         objectives = []
@@ -87,7 +87,7 @@ class EmRefinement(Refinement):
         self.diagnostics = Diagnostics(self._reports(corpus), tuple(objectives), chosen)
 
     def _climb(
-        self, corpus: Corpus, counts: Counts, restart: int, history: list[float]
+        self, corpus: LabelledCorpus, counts: Counts, restart: int, history: list[float]
     ) -> Iterator[tuple[float, Parameters]]:
         """Iterate from a random start; yield models to choose from, each with its worth."""
         prior = Prior(counts, self.hidden, self.smoothing)
@@ -110,7 +110,7 @@ class EmRefinement(Refinement):
                 return
             model = maximise(found, corpus, prior)
 
-    def _reports(self, corpus: Corpus) -> tuple[LabelReport, ...]:
+    def _reports(self, corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
         """Name the labels that occur less often than they have states: some of these say nothing."""
         return tuple(
             report
@@ -126,18 +126,22 @@ class EmRefinement(Refinement):
     def _ladder(self) -> Sequence[Summing]:
         return [self.parameters.operators]
 
+    def get_plain(self) -> Parameters:
+        """Return the probabilities themselves."""
+        return self.parameters
+
     def _parts(self) -> dict[str, NDArray[Any]]:
         return pack_parameters(self.parameters)
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
-        self.parameters = parameters(arrays, labels, observations)
+        self.parameters = read_parameters(arrays, labels, observations)
 
     def _settings(self) -> dict[str, Any]:
         """Return the arguments; what only training needs, held-out sentences and a watcher, is left out."""
         names = ("hidden", "iterations", "restarts", "tolerance", "smoothing", "seed", "threads", "every")
         return {name: getattr(self, name) for name in names}
 
-    def best_path(self, observations: Sequence[str]) -> Solution:
+    def best_path(self, observations: Sequence[str]) -> Solution[NDArray[np.int64]]:
         """Return the best sequence of labels and hidden states together, found exactly by ``certus.Chain``.
 
         A label of the Solution is label * hidden + state. It is the best path, not the best label sequence,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.parameters import Parameters
 
 
@@ -35,7 +35,7 @@ class Expected:
     pairs: NDArray[np.float64]
 
 
-def expect(model: Parameters, corpus: Corpus, threads: int = 1) -> Expected:
+def expect(model: Parameters, corpus: LabelledCorpus, threads: int = 1) -> Expected:
     """Sum over the hidden states of every sentence."""
     tokens, m = len(corpus.labels), model.hidden
     transition = np.ascontiguousarray(model.transition.transpose(0, 2, 1, 3))
@@ -98,7 +98,7 @@ class Prior:
         return float(sum((pseudo * np.log(np.where(pseudo > 0, p, 1.0))).sum() for pseudo, p in parts))
 
 
-def maximise(found: Expected, corpus: Corpus, prior: Prior) -> Parameters:
+def maximise(found: Expected, corpus: LabelledCorpus, prior: Prior) -> Parameters:
     """Return the parameters that the expected counts make most probable."""
     labels, n, m = len(corpus.names.labels), corpus.names.unseen + 1, prior.hidden
     initial = _summed(found.posterior, corpus, corpus.labels, corpus.first, labels) + prior.first
@@ -137,7 +137,7 @@ def perturbed(counts: Counts, hidden: int, smoothing: float, rng: np.random.Gene
     )
 
 
-def objective(found: Expected, corpus: Corpus, prior: Prior, model: Parameters) -> float:
+def objective(found: Expected, corpus: LabelledCorpus, prior: Prior, model: Parameters) -> float:
     """Return what EM raises: weighted log-likelihood plus log-prior, of the model that was expected with."""
     impossible = np.flatnonzero(np.isneginf(found.log_likelihood))
     if impossible.size:
@@ -150,7 +150,7 @@ def objective(found: Expected, corpus: Corpus, prior: Prior, model: Parameters) 
 
 def _summed(
     posterior: NDArray[np.float64],
-    corpus: Corpus,
+    corpus: LabelledCorpus,
     cells: NDArray[np.int64],
     rows: NDArray[np.int64] | None,
     size: int,

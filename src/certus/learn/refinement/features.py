@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from certus.errors import InvalidInput
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.templates import Indicators, Kind, View, check_templates
 
 FeatureFunction: TypeAlias = Callable[[Sequence[str], Sequence["str | None"]], Iterable[Hashable]]
@@ -77,7 +77,7 @@ class Features:
         own = {what: getattr(self, what) for what in VARIABLES}
         return own if self.kind is bare and all(isinstance(x, str) for x in own.values()) else None
 
-    def evaluate(self, corpus: Corpus) -> dict[str, Indicators]:
+    def evaluate(self, corpus: LabelledCorpus) -> dict[str, Indicators]:
         """Return the features of every token, by variable."""
         view = View(corpus, self.kind)
         found = {}
@@ -96,7 +96,7 @@ PAPER = Features(
 """The templates of Stratos et al. 2013, figure 6."""
 
 
-def _called(corpus: Corpus, what: str, function: FeatureFunction) -> Indicators:
+def _called(corpus: LabelledCorpus, what: str, function: FeatureFunction) -> Indicators:
     names = {i: name for name, i in corpus.names.observations.items()}
     known: dict[Hashable, int] = {}
     rows: list[list[int]] = []

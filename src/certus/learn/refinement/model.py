@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -13,10 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus.chain import Automaton
 from certus.errors import CertusError, InvalidInput, ModelError, NotFitted
-from certus.learn.refinement.data import Corpus, Labelled, Names, Observed
+from certus.learn.refinement.data import Labelled, LabelledCorpus, Names, Observed
 from certus.learn.refinement.decoding import Beliefs, Summing, believe, best_legal, free
 from certus.learn.refinement.diagnostics import Diagnostics
-from certus.learn.refinement.storage import Needed, pack, problems_of, restore
+from certus.learn.refinement.parameters import Parameters
+from certus.learn.refinement.storage import (
+    Needed,
+    list_problems,
+    pack_diagnostics,
+    pack_names,
+    read_diagnostics,
+    read_names,
+)
 from certus.storage import model_file
 
 Self = TypeVar("Self", bound="Refinement")
@@ -60,6 +68,7 @@ class Refinement(ABC):
     names: Names
     diagnostics: Diagnostics
     estimator: ClassVar[str]  # what a model file calls it
+    exact: ClassVar[bool] = True  # whether its probabilities are those of some model, not estimates of them
 
     def __init_subclass__(cls) -> None:
         """Let model files name a kind of model by its estimator."""
@@ -81,13 +90,13 @@ class Refinement(ABC):
             labels: all labels, in the order of their ids; those of the sentences by name if not given.
             weights: (sentences,) how often each sentence counts; 1 if not given.
         """
-        corpus = Corpus.read(sentences, labels, weights)
+        corpus = LabelledCorpus.read(sentences, labels, weights)
         self.names = corpus.names
         self._estimate(corpus)
         return self
 
     @abstractmethod
-    def _estimate(self, corpus: Corpus) -> None:
+    def _estimate(self, corpus: LabelledCorpus) -> None:
         """Set ``diagnostics`` and whatever ``_ladder`` needs."""
 
     @abstractmethod
@@ -101,6 +110,32 @@ class Refinement(ABC):
     @abstractmethod
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
         """Become the model that arrays are of."""
+
+    def get_plain(self) -> Parameters:
+        """Return the probabilities that are below everything the model says."""
+        raise InvalidInput(f"a {type(self).__name__} has no probabilities of transitions")
+
+    def pack(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a fitted model."""
+        return {**self._parts(), **pack_diagnostics(self.diagnostics), **pack_names(self.names)}
+
+    def restore(
+        self,
+        labels: Sequence[str],
+        arrays: Mapping[str, NDArray[Any]],
+        problems: Mapping[str, str] | None = None,
+    ) -> None:
+        """Make an unfitted model the one that arrays were packed from.
+
+        Args:
+            labels: their names.
+            arrays: what ``pack`` gave, of a model of the same kind and options.
+            problems: what the diagnostics had to say, by label.
+        """
+        needed = Needed(arrays)
+        self.names = read_names(labels, needed)
+        self._rebuild(needed, len(labels), self.names.unseen + 1)
+        self.diagnostics = read_diagnostics(self.names.labels, needed, problems or {})
 
     @abstractmethod
     def _settings(self) -> dict[str, Any]:
@@ -118,9 +153,9 @@ class Refinement(ABC):
             "estimator": self.estimator,
             "settings": self._settings(),
             "labels": list(self.names.labels),
-            "problems": problems_of(self.diagnostics),
+            "problems": list_problems(self.diagnostics),
         }
-        model_file.write(path, KIND, pack(self), description)
+        model_file.write(path, KIND, self.pack(), description)
 
     @classmethod
     def load(cls: type[Self], path: Any) -> Self:
@@ -136,7 +171,7 @@ class Refinement(ABC):
         try:
             kind = _KINDS[about["estimator"]]
             model = kind._made(about["settings"])
-            restore(model, list(about["labels"]), file.arrays, about["problems"])
+            model.restore(list(about["labels"]), file.arrays, about["problems"])
         except (CertusError, LookupError, TypeError, AttributeError, ValueError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error

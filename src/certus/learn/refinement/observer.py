@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from certus.annotation.targets import Target
 from certus.errors import InvalidInput
-from certus.formats import Sentence, Target
 
 Name: TypeAlias = "tuple[str, ...]"  # the cells of a token that are looked at
 
@@ -92,15 +92,15 @@ class Observer:
         return [name[1] + _MARK + name[0], name[1]]
 
 
-def chosen(observe: str, sentence: Sentence, target: Target) -> str:
-    """Return what to observe in files like this; parts of speech are not observed where they are learned."""
+def choose_observed(observe: str, available: Sequence[str], target: Target) -> str:
+    """Return what to observe in sentences with these columns: parts of speech, unless they are learned."""
     if observe != "auto":
         columns = observe.split("+")
         told = next((column for column in columns if column in target.fields), None)
         if told is not None:
             raise InvalidInput(f"observe is {observe!r}, but {told} is what is to be learned: name others")
         return observe
-    return "pos+word" if "pos" in sentence.columns and "pos" not in target.fields else WORD
+    return "pos+word" if "pos" in available and "pos" not in target.fields else WORD
 
 
 def _shape(word: str) -> str:

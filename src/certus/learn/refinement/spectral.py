@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.diagnostics import Block
 from certus.learn.refinement.projection import Projection, project
 from certus.learn.refinement.templates import Indicators
@@ -77,7 +77,7 @@ class Projected:
 
 
 def project_all(
-    corpus: Corpus,
+    corpus: LabelledCorpus,
     features: Mapping[str, Indicators],
     hidden: int,
     *,
@@ -108,7 +108,9 @@ def project_all(
     return Projected(future, past, tuple(present), tuple(destiny), tuple(pasts), tuple(presents))
 
 
-def _by_observation(corpus: Corpus, rows: NDArray[np.int64], found: Projection) -> tuple[Array, Array]:
+def _by_observation(
+    corpus: LabelledCorpus, rows: NDArray[np.int64], found: Projection
+) -> tuple[Array, Array]:
     """Return the present and the mean destiny of each observation, for the tokens of a label."""
     x, size = corpus.observations[rows], corpus.names.unseen + 1
     values, first = np.unique(x, return_index=True)
@@ -122,7 +124,7 @@ def _by_observation(corpus: Corpus, rows: NDArray[np.int64], found: Projection) 
     return present, destiny
 
 
-def estimate(corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing) -> Tensors:
+def estimate(corpus: LabelledCorpus, counts: Counts, projected: Projected, smoothing: Smoothing) -> Tensors:
     """Return the operators that fit the moments."""
     ranks = [found.rank for found in projected.pasts]
     begin = np.concatenate([[0], np.cumsum(ranks)]).astype(np.int64)
@@ -211,7 +213,11 @@ def _observed(counts: Counts, projected: Projected, smoothing: Smoothing) -> Ite
 
 
 def _started(
-    corpus: Corpus, counts: Counts, projected: Projected, smoothing: Smoothing, begin: NDArray[np.int64]
+    corpus: LabelledCorpus,
+    counts: Counts,
+    projected: Projected,
+    smoothing: Smoothing,
+    begin: NDArray[np.int64],
 ) -> Array:
     start = np.zeros(begin[-1])
     given = counts.first_given(smoothing.counts)
@@ -233,7 +239,7 @@ def _by(codes: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     return np.split(order, np.cumsum(np.bincount(codes, minlength=size))[:-1])
 
 
-def _pairs(corpus: Corpus) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+def _pairs(corpus: LabelledCorpus) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
     """Yield each pair of labels that follow each other, and the first tokens; b = L is the end."""
     size = len(corpus.names.labels) + 1
     following = np.full(len(corpus.labels), size - 1)

@@ -12,14 +12,20 @@ from numpy.typing import NDArray
 
 from certus.errors import InvalidInput, RefinementWarning
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.decoding import Summing
 from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport, past_problem, present_problem
 from certus.learn.refinement.features import Features
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.spectral import Projected, Smoothing, estimate, project_all
-from certus.learn.refinement.storage import Needed, pack_parameters, pack_tensors, parameters, tensors
+from certus.learn.refinement.storage import (
+    Needed,
+    pack_parameters,
+    pack_tensors,
+    read_parameters,
+    read_tensors,
+)
 from certus.learn.refinement.tensors import Tensors
 
 _DAMPED = 0.5  # how much of its memory the model keeps where it gives a sentence no positive total
@@ -48,6 +54,7 @@ class SpectralRefinement(Refinement):
     tensors: Tensors
     plain: Parameters
     estimator: ClassVar[str] = "spectral"
+    exact: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -71,7 +78,7 @@ class SpectralRefinement(Refinement):
         self.smoothing, self.tolerance, self.rare = smoothing or Smoothing(), tolerance, rare
         self.deficient, self.seed = deficient, seed
 
-    def _estimate(self, corpus: Corpus) -> None:
+    def _estimate(self, corpus: LabelledCorpus) -> None:
         if self.features is None:
             raise InvalidInput(
                 "the features of this model were functions, which its file does not hold: make a new "
@@ -92,7 +99,7 @@ class SpectralRefinement(Refinement):
         self.tensors, self.plain = found, plain
         self._rungs: tuple[Summing, ...] = (found, found.damped(_DAMPED), plain.operators)
 
-    def _diagnose(self, corpus: Corpus, projected: Projected) -> Diagnostics:
+    def _diagnose(self, corpus: LabelledCorpus, projected: Projected) -> Diagnostics:
         samples = np.bincount(corpus.labels, minlength=len(corpus.names.labels)).tolist()
         reports = tuple(
             self._report(*about)
@@ -114,11 +121,18 @@ class SpectralRefinement(Refinement):
     def _ladder(self) -> Sequence[Summing]:
         return self._rungs
 
+    def get_plain(self) -> Parameters:
+        """Return the plain HMM that the model falls back on."""
+        return self.plain
+
     def _parts(self) -> dict[str, NDArray[Any]]:
         return {**pack_tensors(self.tensors), **pack_parameters(self.plain, "plain_")}
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
-        self._use(tensors(arrays, labels, observations), parameters(arrays, labels, observations, "plain_"))
+        self._use(
+            read_tensors(arrays, labels, observations),
+            read_parameters(arrays, labels, observations, "plain_"),
+        )
 
     def _settings(self) -> dict[str, Any]:
         return {

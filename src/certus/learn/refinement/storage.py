@@ -1,13 +1,13 @@
 """Refinement HMMs as arrays: what a model file holds of them, whether they stand alone or in a tagger.
 
-``pack`` gives the arrays of a fitted model, ``restore`` makes one of them; diagnostics come along. Everything
-is checked on the way in, since kernels read arrays as they are.
+``Refinement.pack`` gives the arrays of a fitted model, ``Refinement.restore`` makes one of them; diagnostics
+come along. Everything is checked on the way in, since kernels read arrays as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,41 +18,23 @@ from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.tensors import Tensors
 
-if TYPE_CHECKING:
-    from certus.learn.refinement.model import Refinement
-
 Arrays = Mapping[str, NDArray[Any]]
 
 _PARAMETERS = ("initial", "transition", "stop", "emission")
 
 
-def pack(model: Refinement) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a fitted model."""
-    text = [name.encode(errors="surrogatepass") for name in model.names.observations]
+def pack_names(names: Names) -> dict[str, NDArray[Any]]:
+    """Return the names of observations as arrays."""
+    text = [name.encode(errors="surrogatepass") for name in names.observations]
     return {
-        **model._parts(),
-        **_pack_diagnostics(model.diagnostics),
         "observations": np.frombuffer(b"".join(text), np.uint8),
         "observation_ends": np.cumsum([len(name) for name in text], dtype=np.int64),
     }
 
 
-def restore(
-    model: Refinement, labels: list[str], arrays: Arrays, problems: Mapping[str, str] | None = None
-) -> None:
-    """Make an unfitted model the one that arrays were packed from.
-
-    Args:
-        model: of the same kind and options.
-        labels: their names.
-        arrays: what ``pack`` gave.
-        problems: what the diagnostics had to say, by label.
-    """
-    needed = Needed(arrays)
-    names = Names(tuple(labels), {name: i for i, name in enumerate(_names(needed))})
-    model.names = names
-    model._rebuild(needed, len(labels), names.unseen + 1)
-    model.diagnostics = _diagnostics(names.labels, needed, problems or {})
+def read_names(labels: Sequence[str], arrays: Needed) -> Names:
+    """Return the names of labels and observations."""
+    return Names(tuple(labels), {name: i for i, name in enumerate(_split_names(arrays))})
 
 
 class Needed:
@@ -71,7 +53,7 @@ class Needed:
         return any(name in self._arrays for name in names)
 
 
-def problems_of(diagnostics: Diagnostics) -> dict[str, str]:
+def list_problems(diagnostics: Diagnostics) -> dict[str, str]:
     """Return what is less than was asked for, by label."""
     return {report.label: report.problem for report in diagnostics.labels if report.problem}
 
@@ -81,7 +63,7 @@ def pack_parameters(model: Parameters, prefix: str = "") -> dict[str, NDArray[An
     return {prefix + name: getattr(model, name) for name in _PARAMETERS}
 
 
-def parameters(arrays: Needed, labels: int, observations: int, prefix: str = "") -> Parameters:
+def read_parameters(arrays: Needed, labels: int, observations: int, prefix: str = "") -> Parameters:
     """Make such a model of its arrays."""
     found = Parameters(*(arrays[prefix + name] for name in _PARAMETERS))
     if (found.labels, found.observations) != (labels, observations):
@@ -102,7 +84,7 @@ def pack_tensors(model: Tensors) -> dict[str, NDArray[Any]]:
     }
 
 
-def tensors(arrays: Needed, labels: int, observations: int) -> Tensors:
+def read_tensors(arrays: Needed, labels: int, observations: int) -> Tensors:
     """Make tensors of their arrays."""
     ranks, presents = (arrays[name].tolist() for name in ("ranks", "presents"))
     if len(ranks) != labels or len(presents) != labels or min(ranks + presents) < 1:
@@ -115,11 +97,11 @@ def tensors(arrays: Needed, labels: int, observations: int) -> Tensors:
     }
     if arrays["start"].shape != (states,):
         raise ModelError(f"its tensors start with {arrays['start'].shape} states, not {states}")
-    parted = {name: tuple(_parted(name, arrays[name], own)) for name, own in shapes.items()}
+    parted = {name: tuple(_split_parts(name, arrays[name], own)) for name, own in shapes.items()}
     return Tensors(arrays["start"], **parted)
 
 
-def _parted(name: str, flat: NDArray[Any], shapes: list[tuple[int, ...]]) -> Iterator[NDArray[Any]]:
+def _split_parts(name: str, flat: NDArray[Any], shapes: list[tuple[int, ...]]) -> Iterator[NDArray[Any]]:
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
     if flat.shape != (ends[-1],) or not np.isfinite(flat).all():
         raise ModelError(f"its array {name!r} does not fit the ranks of its labels, or is not finite")
@@ -127,7 +109,7 @@ def _parted(name: str, flat: NDArray[Any], shapes: list[tuple[int, ...]]) -> Ite
         yield part.reshape(shape)
 
 
-def _names(arrays: Needed) -> list[str]:
+def _split_names(arrays: Needed) -> list[str]:
     text, ends = arrays["observations"].tobytes(), arrays["observation_ends"].tolist()
     begins = [0, *ends[:-1]] if ends else []
     if (ends[-1] if ends else 0) != len(text) or any(b > e for b, e in zip(begins, ends, strict=True)):
@@ -135,7 +117,7 @@ def _names(arrays: Needed) -> list[str]:
     return [text[b:e].decode(errors="surrogatepass") for b, e in zip(begins, ends, strict=True)]
 
 
-def _pack_diagnostics(found: Diagnostics) -> dict[str, NDArray[Any]]:
+def pack_diagnostics(found: Diagnostics) -> dict[str, NDArray[Any]]:
     """Return diagnostics as arrays: of blocks where moments were inverted, of climbing where EM did."""
     packed = {"samples": np.array([report.samples for report in found.labels], np.int64)}
     blocks = [block for report in found.labels for block in (report.past, report.present) if block]
@@ -150,7 +132,8 @@ def _pack_diagnostics(found: Diagnostics) -> dict[str, NDArray[Any]]:
     return packed
 
 
-def _diagnostics(labels: tuple[str, ...], arrays: Needed, problems: Mapping[str, str]) -> Diagnostics:
+def read_diagnostics(labels: tuple[str, ...], arrays: Needed, problems: Mapping[str, str]) -> Diagnostics:
+    """Make diagnostics of their arrays, with what they had to say, by label."""
     samples, blocks = arrays["samples"].tolist(), list(_blocks(arrays))
     if len(samples) != len(labels) or len(blocks) not in (0, 2 * len(labels)):
         raise ModelError(f"its diagnostics are not those of {len(labels)} labels")

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.learn.refinement.data import Corpus
+from certus.learn.refinement.data import LabelledCorpus
 
 Kind = Callable[[str], str]
 
@@ -72,7 +72,7 @@ class View:
         kind: what makes labels into kinds.
     """
 
-    def __init__(self, corpus: Corpus, kind: Kind) -> None:
+    def __init__(self, corpus: LabelledCorpus, kind: Kind) -> None:
         self._corpus = corpus
         self._kind = kind
         lengths = np.diff(corpus.offsets)

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.checks import check_count
 from certus.errors import InvalidInput, NotFitted
-from certus.learn.crf.algorithms import whole
-from certus.learn.crf.model import Corpus, train_crf
+from certus.learn.crf.model import ItemCorpus, train_crf
 from certus.models.crf import inputs
 from certus.models.crf.fitted import FittedCRF
 from certus.models.crf.log import TrainingLog
-from certus.models.crf.parameters import PARAMETERS, CRFParameters, plain
+from certus.models.crf.parameters import PARAMETERS, CRFParameters, as_number
+from certus.storage import model_file
 
 _UNSAVED = {"model_filename", "trainer_cls", "keep_tempfiles", "verbose"}
 
@@ -73,7 +74,7 @@ class CRF(CRFParameters):
         dev = None if X_dev is None else (inputs.as_list("X_dev", X_dev), inputs.label_lists("y_dev", y_dev))
         if dev:
             inputs.same_number("X_dev", *dev)
-        corpus = Corpus(*vocabulary.intern(X))
+        corpus = ItemCorpus(*vocabulary.intern(X))
         inputs.same_lengths("X", corpus, y)
         names, gold = inputs.number_labels(y)
         log = TrainingLog(self.verbose, names, vocabulary, dev)
@@ -126,7 +127,7 @@ class CRF(CRFParameters):
         A sentence with fewer than k label sequences gets all of them.
         """
         model = self._ready()
-        whole("k", k, 1)
+        check_count("k", k)
         corpus = model.read(inputs.as_list("X", X))
         out = []
         for s in range(corpus.sentences):
@@ -146,14 +147,19 @@ class CRF(CRFParameters):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trained model to one file, whole or not at all; no pickle."""
-        given = {name: plain(value) for name, value in self.get_params().items() if name not in _UNSAVED}
+        given = {name: as_number(value) for name, value in self.get_params().items() if name not in _UNSAVED}
         options = {name: value for name, value in given.items() if value != PARAMETERS[name]}
         self._ready().save(path, {"algorithm": self._algorithm().name, **options})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CRF:
         """Read a model that ``save`` wrote."""
-        fitted, options = FittedCRF.load(path)
+        return cls.from_file(model_file.read(path))
+
+    @classmethod
+    def from_file(cls, file: model_file.ModelFile) -> CRF:
+        """Make a CRF of an opened model file."""
+        fitted, options = FittedCRF.from_file(file)
         model = cls().set_params(**{name: value for name, value in options.items() if name in PARAMETERS})
         model._fitted = fitted
         return model

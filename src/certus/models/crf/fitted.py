@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import ModelError
-from certus.learn.crf.model import ChainCRF, Corpus
+from certus.learn.crf.model import ChainCRF, ItemCorpus
 from certus.storage import model_file
 
 KIND = "crf"
@@ -43,9 +43,9 @@ class FittedCRF:
         slim = ChainCRF(begin, chain.row_label, chain.row_weight, chain.transitions)
         return cls(labels, vocabulary.only(kept), slim)
 
-    def read(self, X: Iterable[Any]) -> Corpus:
+    def read(self, X: Iterable[Any]) -> ItemCorpus:
         """Turn features into their numbers, leaving out those that are unknown."""
-        return Corpus(*self.vocabulary.lookup(X))
+        return ItemCorpus(*self.vocabulary.lookup(X))
 
     def attributes(self) -> list[str]:
         """Name the features, by number."""
@@ -101,9 +101,8 @@ class FittedCRF:
         )
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> tuple[FittedCRF, dict[str, Any]]:
-        """Read a model file, and the options stored with it."""
-        file = model_file.read(path)
+    def from_file(cls, file: model_file.ModelFile) -> tuple[FittedCRF, dict[str, Any]]:
+        """Return what an opened model file holds, and the options stored with it."""
         if file.kind != KIND:
             raise ModelError(
                 f"{file.path} holds a model of kind {file.kind!r}, not a CRF saved by certus.CRF"

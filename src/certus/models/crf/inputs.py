@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.learn.crf.model import Corpus
+from certus.learn.crf.model import ItemCorpus
 
 
 def as_list(name: str, values: Any) -> Sequence[Any]:
@@ -51,7 +51,7 @@ def same_number(name: str, X: Sequence[Any], y: Sequence[Any]) -> None:
         raise InvalidInput(f"{name} is empty: there are no sentences to learn from")
 
 
-def same_lengths(name: str, corpus: Corpus, y: Sequence[Sequence[str]]) -> None:
+def same_lengths(name: str, corpus: ItemCorpus, y: Sequence[Sequence[str]]) -> None:
     """Check the length of every sentence of a corpus."""
     for s, (length, labels) in enumerate(zip(np.diff(corpus.sentence_begin).tolist(), y, strict=True)):
         same_length(name, s, length, len(labels))

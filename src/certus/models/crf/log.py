@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.learn.crf.model import Corpus, Progress
+from certus.learn.crf.model import ItemCorpus, Progress
 from certus.models.crf import inputs
 
 
@@ -26,9 +26,9 @@ class TrainingLog:
         self.entries: list[dict[str, Any]] = []
         self._verbose = verbose
         self._before = 0.0
-        self._dev: tuple[Corpus, NDArray[np.int32]] | None = None
+        self._dev: tuple[ItemCorpus, NDArray[np.int32]] | None = None
         if dev:
-            corpus = Corpus(*vocabulary.lookup(dev[0], "X_dev"))
+            corpus = ItemCorpus(*vocabulary.lookup(dev[0], "X_dev"))
             inputs.same_lengths("X_dev", corpus, dev[1])
             numbers = {name: n for n, name in enumerate(names)}
             gold = [numbers.get(label, -1) for labels in dev[1] for label in labels]

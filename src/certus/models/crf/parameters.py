@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from certus.checks import check_count
 from certus.errors import InvalidInput
-from certus.learn.crf.algorithms import ALGORITHMS, Algorithm, at_least, whole
+from certus.learn.crf.algorithms import ALGORITHMS, Algorithm, check_least
 
 _ALIASES = {"averaged-perceptron": "ap", "passive-aggressive": "pa"}
 _OPTIONS = {field.name for kind in ALGORITHMS.values() for field in fields(kind)}  # type: ignore[arg-type]
@@ -105,7 +106,7 @@ class CRFParameters:
             raise InvalidInput(f"unknown algorithm {name!r}; choose one of: {', '.join(ALGORITHMS)}")
         if self.trainer_cls is not None:
             raise InvalidInput("trainer_cls must be None: training is not CRFsuite's")
-        given = {n: plain(getattr(self, n)) for n in sorted(_OPTIONS & set(PARAMETERS))}
+        given = {n: as_number(getattr(self, n)) for n in sorted(_OPTIONS & set(PARAMETERS))}
         given = {n: value for n, value in given.items() if value is not None}
         own = {field.name for field in fields(kind)}  # type: ignore[arg-type]
         foreign = [n for n in given if n not in own]
@@ -117,16 +118,16 @@ class CRFParameters:
         return kind(**given)
 
     def _common(self) -> tuple[float, int, int]:
-        min_freq, seed = plain(0.0 if self.min_freq is None else self.min_freq), plain(self.seed)
-        at_least("min_freq", min_freq, 0)
-        whole("seed", seed, 0)
+        min_freq, seed = as_number(0.0 if self.min_freq is None else self.min_freq), as_number(self.seed)
+        check_least("min_freq", min_freq, 0)
+        check_count("seed", seed, least=0)
         if self.model_filename is not None and not Path(self.model_filename).resolve().parent.is_dir():
             raise InvalidInput(f"model_filename is in a folder that does not exist: {self.model_filename}")
         return min_freq, self._threads(), seed
 
     def _threads(self) -> int:
-        threads: int = plain(self.threads)
-        whole("threads", threads, 1)
+        threads: int = as_number(self.threads)
+        check_count("threads", threads)
         return threads
 
     def __repr__(self) -> str:
@@ -134,7 +135,7 @@ class CRFParameters:
         return f"CRF({', '.join(f'{n}={v!r}' for n, v in given.items())})"
 
 
-def plain(value: Any) -> Any:
+def as_number(value: Any) -> Any:
     """Turn a NumPy scalar, as random search draws them, into the number it is."""
     return value.item() if isinstance(value, np.generic) else value
 

@@ -1,0 +1,132 @@
+"""Decoding with weights of features: features, scores and labels, all in the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.chain import Automaton, Chain
+from certus.errors import InvalidInput
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts
+from certus.learn.features.inventory import Inventory
+
+
+class FeatureDecoder(Decoder):
+    """Scores of labels by the weights of features.
+
+    With transitions among its arrays it decodes exactly, by the chain engine; with n-grams, by a cascade of
+    pruned lattices.
+    """
+
+    def __init__(
+        self,
+        extractor: _native.Extractor,
+        inventory: Inventory,
+        tagset: _native.Tagset,
+        arrays: Mapping[str, NDArray[Any]],
+    ) -> None:
+        self._made_of = extractor, tagset, arrays
+        self._labels = len(inventory)
+        self._chain = None if "ngram_keys" in arrays else make_chain(self._labels, arrays)
+        self._free = self._make(None)
+        # For chains, one for each set of legal sequences, for as long as somebody has that set.
+        self._constrained: WeakKeyDictionary[Automaton, _native.Tagger] = WeakKeyDictionary()
+
+    def _tagger(self, legal: Automaton | None) -> _native.Tagger:
+        """Return the kernels' tagger for legal sequences only, or for all."""
+        if legal is None:
+            return self._free
+        if legal not in self._constrained:
+            self._constrained[legal] = self._make(legal)
+        return self._constrained[legal]
+
+    def _make(self, legal: Automaton | None) -> _native.Tagger:
+        extractor, tagset, arrays = self._made_of
+        step = float(arrays["step"])
+        if not np.isfinite(step):
+            raise InvalidInput(f"the step of the model's weights is {step}")
+        tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], step)
+        if self._chain is not None:
+            chain = self._chain if legal is None else self._chain.constrained(legal)
+            model: Any = chain.prepared(np.dtype(np.float32))
+            tagger.use_chain(model)
+        else:
+            thresholds = [float(x) for x in arrays["thresholds"]]
+            tagger.use_cascade(len(thresholds) - 1, arrays["ngram_keys"], arrays["ngram_weights"], thresholds)
+        return tagger
+
+    def decode(
+        self,
+        cells: Cells,
+        *,
+        k: int,
+        confidence: bool,
+        threads: int,
+        allowed: Allowed | None,
+        legal: Automaton | None,
+    ) -> Decoded:
+        """Label sentences given as columns of cells."""
+        constraints: dict[str, Any] = {} if allowed is None else {"allowed": allowed}
+        if self._chain is None and legal is not None:
+            constraints["legal"] = tabulate_legal(legal)
+            legal = None
+        answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
+        labels, found, scores, bounds, optimal, confidences, log_partition, position = answers
+        return Decoded(
+            find_starts(cells),
+            labels,
+            found,
+            scores.reshape(-1, k),
+            bounds,
+            optimal,
+            confidences,
+            log_partition,
+            position,
+        )
+
+    def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
+        """Return what there is to choose from: all sequences, or those that pruning leaves."""
+        if self._chain is None:
+            return _native.search_all(self._free, cells, pruning, threads)
+        first = find_starts(cells)
+        emissions = np.empty((int(first[-1]), self._labels), np.float32)
+        self._free.emissions_of_all(cells, emissions, threads)
+        model: Any = self._chain.prepared(np.dtype(np.float64))
+        return _native.ChainLattices(model, first, emissions)
+
+    def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
+        """Return the scores of all labels at all tokens of a sentence, (T, L)."""
+        out = np.empty((len(cells[0]), self._labels), np.float32)
+        self._free.emissions(cells, out)
+        return out
+
+    @property
+    def label_chain(self) -> Chain:
+        """The transitions, where decoding is exact."""
+        return super().label_chain if self._chain is None else self._chain
+
+
+def make_chain(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:
+    """Make the chain of listed transitions; the label after the last stands for the boundary."""
+    origin, target, score = (arrays[f"transition_{name}"] for name in ("from", "to", "score"))
+    ends = np.concatenate([origin, target, [0]])
+    if not 0 <= ends.min() <= ends.max() <= labels:
+        raise InvalidInput("a transition of the model is between labels that it does not have")
+    matrix = np.zeros((labels + 1, labels + 1), np.float32)
+    matrix[origin, target] = score
+    return Chain(matrix[:-1, :-1], start=matrix[-1, :-1], end=matrix[:-1, -1])
+
+
+def tabulate_legal(automaton: Automaton) -> NDArray[np.bool_]:
+    """Return what may follow what, with the boundary as the label after the last."""
+    size = len(automaton.labels)
+    table = np.zeros((size + 1, size + 1), bool)
+    table[:-1, :-1] = automaton.legal
+    table[-1, :-1] = automaton.start
+    table[:-1, -1] = automaton.end
+    return table

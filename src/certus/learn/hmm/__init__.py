@@ -1,0 +1,1 @@
+"""A smoothed hidden Markov model: the model, its decoder and its learner."""
