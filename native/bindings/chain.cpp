@@ -10,32 +10,11 @@ using namespace nb::literals;
 
 namespace certus {
 
-void bind_corpus(nb::module_& m);
-void bind_features(nb::module_& m);
-void bind_lattices(nb::module_& m);
-void bind_learners(nb::module_& m);
-void bind_crf(nb::module_& m);
-void bind_crf_learners(nb::module_& m);
-void bind_hypergraph(nb::module_& m);
-void bind_latent(nb::module_& m);
-void bind_marginals(nb::module_& m);
-void bind_paths(nb::module_& m);
-void bind_refinement(nb::module_& m);
-void bind_syntax(nb::module_& m);
-void bind_relax(nb::module_& m);
-void bind_tagger(nb::module_& m);
-
 namespace {
 
 template <class S>
 const S* data_or_null(const std::optional<Flat<const S>>& x) {
   return x ? x->data() : nullptr;
-}
-
-nb::tuple as_tuple(const Result& r, double score) {
-  const Counters& c = r.counters;
-  return nb::make_tuple(static_cast<int>(r.status), r.found, score, r.bound, r.position, c.iterations, c.activated,
-                        c.pruned, c.edges, c.expanded);
 }
 
 // Letting other Python threads run costs a fraction of a microsecond: worth it from some work on.
@@ -48,53 +27,50 @@ struct Released {
 
 // Whether the kernels can take an array as it lies: one row of scores after the other.
 template <class S>
-bool plain(const Model<S>& model, const Matrix<S>& emissions) {
+bool can_take(const Model<S>& model, const Matrix<S>& emissions) {
   const Index T = static_cast<Index>(emissions.shape(0)), L = model.labels();
   return static_cast<Index>(emissions.shape(1)) == L && (emissions.stride(1) == 1 || L == 1) && T > 0 &&
          (model.positions() == 0 || model.positions() == T - 1) &&
          reinterpret_cast<std::uintptr_t>(emissions.data()) % sizeof(S) == 0;
 }
 
-// The common case: one path, no options, and an array that needs no conversion; anything else gets None, and the
-// caller has a closer look.
+// The common case: one path, no options, an array that needs no conversion, and a path that is proven to be the best.
+// Anything else gets None, and the caller has a closer look.
 template <class S>
-nb::object decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
-  if (!plain(model, emissions) || labels.shape(0) != emissions.shape(0)) return nb::none();
+std::optional<Result> decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
+  if (!can_take(model, emissions) || labels.shape(0) != emissions.shape(0)) return std::nullopt;
   const Sentence<S> s = sentence<S>(emissions);
   double score = 0;
   Result result;
   {
     const Released released(s.length * model.labels() > 16384);
-    result = run(model, method, s, Request{}, labels.data(), &score);
+    result = run(model, all_methods()[method], s, Request{}, labels.data(), &score);
   }
-  return as_tuple(result, score);
+  if (result.status != Status::optimal) return std::nullopt;
+  return result;
 }
 
 template <class S>
-nb::tuple decode_with(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Flat<double> scores,
-                      Index method, const Request& request) {
-  Result result;
-  {
-    const nb::gil_scoped_release released;
-    result = run(model, method, sentence<S>(emissions), request, labels.data(), scores.data());
-  }
-  return as_tuple(result, scores.data()[0]);
+Result decode_with(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Flat<double> scores,
+                   Index method, const Request& request) {
+  const nb::gil_scoped_release released;
+  return run(model, all_methods()[method], sentence<S>(emissions), request, labels.data(), scores.data());
 }
 
-// Whether every array of a list is plain.
+// Whether the kernels can take every array of a list as it lies.
 template <class S>
-bool takes(const Model<S>& model, const nb::list& emissions) {
+bool can_take_all(const Model<S>& model, const nb::list& emissions) {
   for (nb::handle h : emissions) {
     Matrix<S> x;
-    if (!nb::try_cast(h, x, false) || !plain(model, x)) return false;
+    if (!nb::try_cast(h, x, false) || !can_take(model, x)) return false;
   }
   return true;
 }
 
-// labels is the concatenation of the sentences' [k][T]; results has a row of eight numbers a sentence.
+// labels is the concatenation of the sentences' [k][T]. Returns one record per sentence.
 template <class S>
-void decode_many(const Model<S>& model, const nb::list& emissions, Flat<Index> labels, Flat<double> scores,
-                 Flat<double> bounds, Flat<Index> results, Index method, const Request& request, Index threads) {
+nb::list decode_many(const Model<S>& model, const nb::list& emissions, Flat<Index> labels, Flat<double> scores,
+                     Index method, const Request& request, Index threads) {
   std::vector<Sentence<S>> sentences;
   std::vector<Matrix<S>> keep;
   std::vector<Index*> into;
@@ -105,20 +81,14 @@ void decode_many(const Model<S>& model, const nb::list& emissions, Flat<Index> l
     into.push_back(place);
     place += request.k * sentences.back().length;
   }
-  std::vector<Result> each(sentences.size());
+  std::vector<Result> results(sentences.size());
   {
     const nb::gil_scoped_release released;
-    run_many(model, method, sentences, request, threads, into, scores.data(), each.data());
+    run_many(model, all_methods()[method], sentences, request, threads, into, scores.data(), results.data());
   }
-  Index* row = results.data();
-  for (std::size_t n = 0; n < each.size(); ++n, row += 8) {
-    const Result& r = each[n];
-    const Counters& c = r.counters;
-    bounds.data()[n] = r.bound;
-    const Index values[8] = {
-        static_cast<Index>(r.status), r.found, r.position, c.iterations, c.activated, c.pruned, c.edges, c.expanded};
-    std::copy_n(values, 8, row);
-  }
+  nb::list records;
+  for (const Result& result : results) records.append(result);
+  return records;
 }
 
 template <class S>
@@ -147,14 +117,59 @@ void bind(nb::module_& m, const char* name) {
       .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
            "method"_a, "request"_a)
       .def("decode_many", &decode_many<S>)
-      .def("takes", &takes<S>);
+      .def("can_take_all", &can_take_all<S>);
 }
 
-}  // namespace
-}  // namespace certus
+struct CounterField {
+  const char* name;
+  Index Counters::* value;
+};
+constexpr CounterField kCounterFields[] = {{"iterations", &Counters::iterations},
+                                           {"activated", &Counters::activated},
+                                           {"pruned", &Counters::pruned},
+                                           {"edges", &Counters::edges},
+                                           {"expanded", &Counters::expanded}};
 
-NB_MODULE(_native, m) {
-  using namespace certus;
+nb::dict as_dict(const Counters& counters) {
+  nb::dict out;
+  for (const CounterField& field : kCounterFields) out[field.name] = counters.*field.value;
+  return out;
+}
+
+Counters as_counters(const nb::dict& values) {
+  Counters counters;
+  std::size_t known = 0;
+  for (const CounterField& field : kCounterFields)
+    if (values.contains(field.name)) counters.*field.value = nb::cast<Index>(values[field.name]), ++known;
+  if (known < values.size()) throw nb::type_error("Counters got a name that is not one of its counters");
+  return counters;
+}
+
+void bind_records(nb::module_& m) {
+  nb::enum_<Status>(m, "Status")
+      .value("OPTIMAL", Status::optimal)
+      .value("FEASIBLE", Status::feasible)
+      .value("INFEASIBLE", Status::infeasible)
+      .value("INVALID", Status::invalid);
+  nb::class_<Counters> counters(m, "Counters");
+  counters.def("__init__", [](Counters* self, const nb::kwargs& values) { new (self) Counters(as_counters(values)); });
+  for (const CounterField& field : kCounterFields) counters.def_ro(field.name, field.value);
+  counters.def_prop_ro("stats", &as_dict)
+      .def("__getstate__", &as_dict)
+      .def("__setstate__", [](Counters& self, const nb::dict& state) { new (&self) Counters(as_counters(state)); });
+  nb::class_<Result>(m, "Result")
+      .def_ro("status", &Result::status)
+      .def_ro("found", &Result::found)
+      .def_ro("score", &Result::score)
+      .def_ro("bound", &Result::bound)
+      .def_ro("position", &Result::position)
+      .def_ro("label", &Result::label)
+      .def_prop_ro("optimal", [](const Result& self) { return self.status == Status::optimal; })
+      .def_prop_ro("stats", [](const Result& self) { return as_dict(self.counters); })
+      // A Solution that travels keeps its counters; the rest of the record it has in fields of its own.
+      .def("__getstate__", [](const Result& self) { return as_dict(self.counters); })
+      .def("__setstate__",
+           [](Result& self, const nb::dict& state) { new (&self) Result{.counters = as_counters(state)}; });
   nb::class_<Request>(m, "Request")
       .def(
           "__init__",
@@ -163,23 +178,17 @@ NB_MODULE(_native, m) {
           },
           nb::kw_only(), "k"_a = 1, "width"_a = Request{}.width, "heuristic"_a = Request{}.heuristic,
           "columnwise"_a = Request{}.columnwise, "sparse"_a = Request{}.sparse);
+}
+
+}  // namespace
+
+void bind_chain(nb::module_& m) {
+  bind_records(m);
   bind<float>(m, "Model32");
   bind<double>(m, "Model64");
-  bind_corpus(m);
-  bind_features(m);
-  bind_learners(m);
-  bind_crf(m);
-  bind_crf_learners(m);
-  bind_hypergraph(m);
-  bind_latent(m);
-  bind_marginals(m);
-  bind_paths(m);
-  bind_refinement(m);
-  bind_syntax(m);
-  bind_relax(m);
-  bind_tagger(m);
-  bind_lattices(m);
-  nb::list methods;
-  for (const std::string_view name : kMethods) methods.append(nb::str(name.data(), name.size()));
-  m.attr("METHODS") = nb::tuple(methods);
+  nb::list names;
+  for (const Method& method : all_methods()) names.append(nb::str(method.name.data(), method.name.size()));
+  m.attr("METHODS") = nb::tuple(names);
 }
+
+}  // namespace certus

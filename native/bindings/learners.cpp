@@ -299,8 +299,10 @@ void make_crf(PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index
 // It keeps a score for every pair of labels, twice.
 constexpr Index kMostBytes = Index{4} << 30;
 
-void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagset, Index method) {
-  if (method != kAuto && method != kViterbi) refuse("while weights change, only \"auto\" and \"viterbi\" decode");
+void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagset, Index number) {
+  const Method& method = all_methods().at(number);
+  if (method.name != "auto" && method.name != "viterbi")
+    refuse("while weights change, only \"auto\" and \"viterbi\" decode");
   if (tagset.labels > kMostBytes / (tagset.labels * static_cast<Index>(sizeof(float))))
     refuse("the perceptron keeps a score for every pair of labels, and " + std::to_string(tagset.labels) +
            " labels have too many: train a pruned CRF instead");

@@ -12,24 +12,15 @@ void bind(nb::module_& m) {
   m.def(
       "marginals",
       [](const Model<S>& model, const Matrix<S>& emissions, Table<double> out) {
-        Summary summary;
-        {
-          const nb::gil_scoped_release released;
-          summary = marginals(model, sentence<S>(emissions), out.data());
-        }
-        return nb::make_tuple(static_cast<int>(summary.status), summary.position, summary.label, summary.log_partition);
+        const nb::gil_scoped_release released;
+        return marginals(model, sentence<S>(emissions), out.data());
       },
       "model"_a, "emissions"_a.noconvert(), "out"_a.noconvert());
   m.def(
       "sample",
       [](const Model<S>& model, const Matrix<S>& emissions, Table<const double> uniforms, Table<Index> out) {
-        Summary summary;
-        {
-          const nb::gil_scoped_release released;
-          summary =
-              sample(model, sentence<S>(emissions), uniforms.data(), static_cast<Index>(out.shape(0)), out.data());
-        }
-        return nb::make_tuple(static_cast<int>(summary.status), summary.position, summary.label);
+        const nb::gil_scoped_release released;
+        return sample(model, sentence<S>(emissions), uniforms.data(), static_cast<Index>(out.shape(0)), out.data());
       },
       "model"_a, "emissions"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert());
   m.def(
@@ -44,6 +35,11 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_marginals(nb::module_& m) {
+  nb::class_<Summary>(m, "Summary")
+      .def_ro("status", &Summary::status)
+      .def_ro("position", &Summary::position)
+      .def_ro("label", &Summary::label)
+      .def_ro("log_partition", &Summary::log_partition);
   bind<float>(m);
   bind<double>(m);
 }

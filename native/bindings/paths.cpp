@@ -1,5 +1,8 @@
 // Paths one at a time, best first: one forward pass when made, then a search that goes as far as it is asked.
+#include <nanobind/stl/optional.h>
+
 #include <memory>
+#include <optional>
 
 #include "bindings/arrays.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
@@ -15,11 +18,8 @@ class Paths {
  public:
   Paths(const Model<S>& model, const Sentence<S>& sentence) {
     if (sentence.length == 0) return;
-    const Result bad = invalid(sentence, model.labels());
-    if (bad.status == Status::invalid) {
-      status = bad.status, position = bad.position, label = bad.found;
-      return;
-    }
+    begun = check_scores(sentence, model.labels());
+    if (begun.status == Status::invalid) return;
     if (model.only_sparse()) begin(model, sentence, model.sparse());
     else begin(model, sentence, model.dense());
   }
@@ -30,8 +30,7 @@ class Paths {
   bool next(Index* labels, double* score) { return search_ && search_->next(labels, score); }
   double remaining() const { return search_ ? search_->remaining() : kNever<double>; }
 
-  Status status = Status::optimal;
-  Index position = -1, label = -1;
+  Result begun;  // whether there is any path, and if not, why
 
  private:
   struct Search {  // hides how the transitions are held
@@ -61,7 +60,7 @@ class Paths {
   template <class Tr>
   void begin(const Model<S>& model, const Sentence<S>& sentence, const Tr& transitions) {
     auto search = std::make_unique<SearchIn<Tr>>(model, sentence, transitions, arena_);
-    if (search->reach.died >= 0) status = Status::infeasible, position = search->reach.died;
+    if (search->reach.died >= 0) begun = {.status = Status::infeasible, .position = search->reach.died};
     else search_ = std::move(search);
   }
 
@@ -84,16 +83,14 @@ void bind(nb::module_& m, const char* name) {
       // The lock stays held: a path is short work, and two threads must not search at once.
       .def(
           "next",
-          [](P& self, Flat<Index> labels) {
-            double score = kNever<double>;
-            const bool found = self.next(labels.data(), &score);
-            return nb::make_tuple(found, score);
+          [](P& self, Flat<Index> labels) -> std::optional<double> {
+            double score = 0;
+            if (!self.next(labels.data(), &score)) return std::nullopt;
+            return score;
           },
-          "labels"_a.noconvert())
+          "labels"_a.noconvert(), "Write the next path and return its score; None where there is no more.")
       .def_prop_ro("remaining", &P::remaining)
-      .def_prop_ro("status", [](const P& self) { return static_cast<int>(self.status); })
-      .def_ro("position", &P::position)
-      .def_ro("label", &P::label);
+      .def_ro("begun", &P::begun);
 }
 
 }  // namespace

@@ -5,27 +5,10 @@
 
 #include "base/parallel.hpp"
 #include "chain/search/forward.hpp"
+#include "chain/solvers/viterbi.hpp"
 
 namespace certus {
 namespace {
-
-template <class Tr>
-void solve(Index method, const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
-  using Solver = void (*)(const Trellis<Tr>&, const Request&, Answer&, Arena&);
-  static constexpr Solver solvers[] = {automatic<Tr>,
-                                       viterbi<Tr>,
-                                       beam<Tr>,
-                                       carpediem<Tr>,
-                                       staggered<Tr>,
-                                       astar<Tr>,
-                                       iterative_astar<Tr>,
-                                       kbest_viterbi<Tr>,
-                                       kbest_astar<Tr>,
-                                       viterbi_astar<Tr>,
-                                       iterative_viterbi_astar<Tr>};
-  static_assert(std::size(solvers) == std::size(kMethods));
-  solvers[method](trellis, request, answer, arena);
-}
 
 // Scores the paths found in canonical order and sorts them by it, keeping the solver's order among equals.
 template <class Tr>
@@ -46,25 +29,28 @@ void rank(const Trellis<Tr>& trellis, Answer& answer, double* scores) {
 
 template <class Tr>
 Result settle_answer(const Trellis<Tr>& trellis, Answer& answer, double* scores, Arena& arena) {
-  if (answer.found == 0) return {Status::infeasible, 0, kNever<double>, forward(trellis, arena).died, answer.counters};
+  if (answer.found == 0)
+    return {.status = Status::infeasible,
+            .score = kNever<double>,
+            .bound = kNever<double>,
+            .position = forward(trellis, arena).died,
+            .counters = answer.counters};
   rank(trellis, answer, scores);
   if (answer.status == Status::feasible && answer.bound <= scores[0]) answer.status = Status::optimal;
   const double bound = answer.status == Status::optimal ? scores[0] : answer.bound;
-  return {answer.status, answer.found, bound, -1, answer.counters};
+  return {
+      .status = answer.status, .found = answer.found, .score = scores[0], .bound = bound, .counters = answer.counters};
 }
 
 template <class Tr>
-Result run_lattice(const Trellis<Tr>& trellis, Index method, const Request& request, Index* labels, double* scores,
-                   Arena& arena) {
+Result run_trellis(const Trellis<Tr>& trellis, const Method& method, const Request& request, Index* labels,
+                   double* scores, Arena& arena) {
   Answer answer{labels};
-  solve(method, trellis, request, answer, arena);
-  if (answer.deferred) return {Status::feasible, -1, 0, -1, answer.counters};
-  if (answer.status == Status::invalid) return {Status::invalid, 0, 0, -1, {}};
+  method.solver<Tr>()(trellis, request, answer, arena);
+  if (answer.deferred) return {.deferred = true, .counters = answer.counters};
+  if (answer.status == Status::invalid) return {.status = Status::invalid};
   return settle_answer(trellis, answer, scores, arena);
 }
-
-// `auto` looks for bad scores in the pass it makes anyway; for the others that pass is made here.
-inline bool checks_itself(Index method) { return method == kAuto; }
 
 // Sentences that share a sweep: enough that reading the matrix no longer matters, while their prefixes fit
 // in a bounded amount of memory.
@@ -109,61 +95,51 @@ void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentenc
 }  // namespace
 
 template <class S>
-Result run(const Model<S>& model, Index method, const Sentence<S>& sentence, const Request& request, Index* labels,
-           double* scores) {
-  if (!checks_itself(method)) {
-    const Result bad = invalid(sentence, model.labels());
+Result run(const Model<S>& model, const Method& method, const Sentence<S>& sentence, const Request& request,
+           Index* labels, double* scores) {
+  if (!method.checks_scores) {
+    const Result bad = check_scores(sentence, model.labels());
     if (bad.status == Status::invalid) return bad;
   }
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   const auto go = [&](const auto& transitions) {
     const Trellis trellis(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
-    return run_lattice(trellis, method, request, labels, scores, arena);
+    return run_trellis(trellis, method, request, labels, scores, arena);
   };
   const Result result = model.only_sparse() ? go(model.sparse()) : go(model.dense());
-  return result.status == Status::invalid ? invalid(sentence, model.labels()) : result;
+  return result.status == Status::invalid ? check_scores(sentence, model.labels()) : result;
 }
 
 template <class S>
-void run_many(const Model<S>& model, Index method, const std::vector<Sentence<S>>& sentences, const Request& request,
-              Index threads, const std::vector<Index*>& labels, double* scores, Result* results) {
+void run_many(const Model<S>& model, const Method& method, const std::vector<Sentence<S>>& sentences,
+              const Request& request, Index threads, const std::vector<Index*>& labels, double* scores,
+              Result* results) {
   const Index count = static_cast<Index>(sentences.size());
   const Index bytes = model.labels() * model.labels() * static_cast<Index>(sizeof(S));
   // Sweeping together pays where the matrix does not stay in the second-level cache by itself.
   const bool together = request.k == 1 && !model.only_sparse() && model.positions() == 0 &&
                         !(request.sparse && model.prefers_sparse()) && bytes > (Index{1} << 20) && count > 1;
-  std::vector<Index> members;
+  Request each = request;
+  each.defer = together;
+  std::vector<Index> members;  // sentences that were deferred
   std::mutex guard;
-  if (together && method == kViterbi) {
-    parallel(count, threads, [&](Index n, Index) {
-      results[n] = sentences[n].length ? invalid(sentences[n], model.labels()) : Result{};
-      if (results[n].status == Status::invalid || !sentences[n].length) return;
-      const std::lock_guard lock(guard);
-      members.push_back(n);
-    });
-  } else {
-    Request each = request;
-    each.defer = together;
-    parallel(count, threads, [&](Index n, Index) {
-      if (!sentences[n].length) {
-        results[n] = {};
-        return;
-      }
-      results[n] = run(model, method, sentences[n], each, labels[n], scores + n * request.k);
-      if (results[n].found >= 0) return;
-      const std::lock_guard lock(guard);
-      members.push_back(n);
-    });
-  }
+  parallel(count, threads, [&](Index n, Index) {
+    results[n] = {};
+    if (!sentences[n].length) return;
+    results[n] = run(model, method, sentences[n], each, labels[n], scores + n * request.k);
+    if (!results[n].deferred) return;
+    const std::lock_guard lock(guard);
+    members.push_back(n);
+  });
   if (members.empty()) return;
   std::sort(members.begin(), members.end());
   run_together(model, sentences, members, threads, labels, request.k, scores, results);
 }
 
-#define CERTUS_RUN(S)                                                                                    \
-  template Result run(const Model<S>&, Index, const Sentence<S>&, const Request&, Index*, double*);      \
-  template void run_many(const Model<S>&, Index, const std::vector<Sentence<S>>&, const Request&, Index, \
+#define CERTUS_RUN(S)                                                                                            \
+  template Result run(const Model<S>&, const Method&, const Sentence<S>&, const Request&, Index*, double*);      \
+  template void run_many(const Model<S>&, const Method&, const std::vector<Sentence<S>>&, const Request&, Index, \
                          const std::vector<Index*>&, double*, Result*);
 CERTUS_RUN(float)
 CERTUS_RUN(double)

@@ -1,11 +1,10 @@
-// What a solver is asked, what it answers, and the list of solvers.
+// What a solver is asked, and what it answers.
 #pragma once
 
+#include "base/status.hpp"
 #include "chain/trellis.hpp"
 
 namespace certus {
-
-enum class Status { optimal = 0, feasible = 1, infeasible = 2, invalid = 3 };
 
 // The figures in the papers' tables.
 struct Counters {
@@ -20,7 +19,7 @@ struct Request {
   Index k = 1;
   Index width = 8;         // beam
   Index heuristic = -1;    // A*: -1 the naive heuristic, m >= 0 the coarse one with 2^m active labels
-  bool defer = false;      // auto: leave a sentence that needs the whole trellis to the caller, who sweeps many
+  bool defer = false;      // viterbi, auto: leave a sentence that needs the dense sweep to the caller, who sweeps many
   bool sparse = true;      // viterbi: use the listed transitions where most pairs share one score
   bool columnwise = true;  // staggered: expand only the columns where the best path was degenerate
 };
@@ -38,28 +37,12 @@ struct Answer {
 // Every solver has this form. The trellis has T >= 1 and L >= 1, holds neither NaN nor +inf, and may have no
 // path at all: then `found` stays 0. Scratch memory comes from `arena`, which the caller resets.
 //
-//   template <class Tr> void NAME(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena);
+// It is defined as CERTUS_SOLVER(name) { ... } in a file of its own, which ends with CERTUS_REGISTER (method.hpp).
+template <class Tr>
+using Solver = void (*)(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena);
+
 #define CERTUS_SOLVER(name) \
   template <class Tr>       \
   void name(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena)
-
-CERTUS_SOLVER(viterbi);
-CERTUS_SOLVER(beam);
-CERTUS_SOLVER(carpediem);
-CERTUS_SOLVER(staggered);
-CERTUS_SOLVER(astar);
-CERTUS_SOLVER(iterative_astar);
-CERTUS_SOLVER(kbest_viterbi);
-CERTUS_SOLVER(kbest_astar);
-CERTUS_SOLVER(viterbi_astar);
-CERTUS_SOLVER(iterative_viterbi_astar);
-CERTUS_SOLVER(automatic);
-
-// At the end of a solver's file: compiles it for both precisions and both kinds of transitions.
-#define CERTUS_INSTANTIATE(name)                                                      \
-  template void name(const Trellis<Dense<float>>&, const Request&, Answer&, Arena&);  \
-  template void name(const Trellis<Dense<double>>&, const Request&, Answer&, Arena&); \
-  template void name(const Trellis<Sparse<float>>&, const Request&, Answer&, Arena&); \
-  template void name(const Trellis<Sparse<double>>&, const Request&, Answer&, Arena&);
 
 }  // namespace certus

@@ -186,9 +186,9 @@ Found nothing() {
 }
 
 bool refused(const LatentModel& model, const double* emissions, Index T, Found& found) {
-  const Result bad = invalid(Sentence<double>{emissions, T, model.states()}, model.states());
+  const Result bad = check_scores(Sentence<double>{emissions, T, model.states()}, model.states());
   if (bad.status != Status::invalid) return false;
-  found.status = Status::invalid, found.position = bad.position, found.state = bad.found;
+  found.status = Status::invalid, found.position = bad.position, found.state = bad.label;
   return true;
 }
 

@@ -23,7 +23,7 @@ double ChainLattices::search(Index n, const Adjustments& adjust, Label* labels, 
   w.path.resize(T);
   double score = kNever<double>;
   const certus::Sentence<double> sentence{w.best.data(), T, L};
-  const Result result = run(*chain_, kAuto, sentence, Request{}, w.path.data(), &score);
+  const Result result = run(*chain_, auto_method(), sentence, Request{}, w.path.data(), &score);
   if (!result.found || result.status != Status::optimal) return kNever<double>;
   std::copy(w.path.begin(), w.path.end(), labels);
   if (adjust.count) {

@@ -10,7 +10,7 @@ std::vector<float> zeros(Index n) { return std::vector<float>(n, 0.0f); }
 
 }  // namespace
 
-Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, Index method)
+Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method& method)
     : rows(corpus.feature_count(), tagset.units),
       corpus_(corpus),
       tagset_(tagset),

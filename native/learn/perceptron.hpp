@@ -18,7 +18,7 @@ struct PerceptronEpoch {
 
 class Perceptron {
  public:
-  Perceptron(const Corpus& corpus, const Tagset& tagset, Index method);
+  Perceptron(const Corpus& corpus, const Tagset& tagset, const Method& method);
 
   PerceptronEpoch epoch(const Index* order, Index count);
 
@@ -48,7 +48,7 @@ class Perceptron {
 
   const Corpus& corpus_;
   const Tagset& tagset_;
-  const Index method_;
+  const Method& method_;
   Model<float> model_;
   Expansion expansion_;
   Update update_;

@@ -93,7 +93,7 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   w.labels.resize(request.k * T);
   Request wanted;
   wanted.k = request.k;
-  const Result result = run(*chain_, kAuto, scores, wanted, w.labels.data(), answer.scores);
+  const Result result = run(*chain_, auto_method(), scores, wanted, w.labels.data(), answer.scores);
   if (result.status == Status::invalid) throw std::invalid_argument("a score is infinite or not a number");
   answer.found = result.found;
   answer.optimal = result.status == Status::optimal;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,16 +11,51 @@ from numpy.typing import ArrayLike, NDArray
 from certus.errors import InvalidInput
 from certus.solution import OnInfeasible
 
-# What people pass: NumPy arrays, nested sequences, and torch tensors (which NumPy's protocols cover).
-Scores: TypeAlias = ArrayLike  # numbers; -inf forbids
-Mask: TypeAlias = ArrayLike  # booleans
-Lengths: TypeAlias = ArrayLike  # whole numbers
 
-SINGLE = np.dtype(np.float32)
-DOUBLE = np.dtype(np.float64)
+class Tensor(Protocol):
+    """A torch tensor, as far as it is used here; torch itself is not needed."""
+
+    @property
+    def device(self) -> Device:
+        """Where it lies."""
+
+    def detach(self) -> Tensor:
+        """Return the same numbers without gradients."""
+
+    def is_floating_point(self) -> bool:
+        """Whether it holds floats."""
+
+    def element_size(self) -> int:
+        """Bytes per number."""
+
+    def float(self) -> Tensor:
+        """Return the same numbers in single precision."""
+
+    def numpy(self) -> NDArray[np.generic]:
+        """Return an array that shares its memory."""
+
+    def __array__(self) -> NDArray[np.generic]: ...
 
 
-def as_array(name: str, value: Any) -> NDArray[Any]:
+class Device(Protocol):
+    """Where a tensor lies: ``type`` is "cpu" for what can be decoded here."""
+
+    type: str
+
+
+# What people pass: NumPy arrays, nested sequences, torch tensors.
+Scores: TypeAlias = ArrayLike | Tensor  # numbers; -inf forbids
+Mask: TypeAlias = ArrayLike | Tensor  # booleans
+Lengths: TypeAlias = ArrayLike | Tensor  # whole numbers
+# What becomes of scores.
+Floats: TypeAlias = NDArray[np.floating]  # float32 or float64
+Precision: TypeAlias = np.dtype[np.floating]
+
+SINGLE: Precision = np.dtype(np.float32)
+DOUBLE: Precision = np.dtype(np.float64)
+
+
+def as_array(name: str, value: Scores) -> Floats:
     """Return a float32 or float64 array that shares memory with ``value`` where it can.
 
     Torch tensors are taken as they lie in CPU memory; integers and booleans become float64, half precision
@@ -28,10 +63,10 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
     """
     if type(value) is np.ndarray and (value.dtype is SINGLE or value.dtype is DOUBLE):
         return value
-    if hasattr(value, "detach"):
+    if _is_tensor(value):
         value = _from_torch(name, value)
     try:
-        array: NDArray[Any] = np.asarray(value)
+        array: NDArray[np.generic] = np.asarray(value)
     except ValueError as error:
         raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
     kind = array.dtype.kind
@@ -46,17 +81,20 @@ def as_array(name: str, value: Any) -> NDArray[Any]:
     raise InvalidInput(f"{name} must hold numbers, not {array.dtype}")
 
 
-def _from_torch(name: str, tensor: Any) -> NDArray[Any]:
+def _is_tensor(value: object) -> TypeGuard[Tensor]:
+    return hasattr(value, "detach")
+
+
+def _from_torch(name: str, tensor: Tensor) -> NDArray[np.generic]:
     tensor = tensor.detach()
     if tensor.device.type != "cpu":
         raise InvalidInput(f"{name} lies on {tensor.device}; decoding runs on the CPU: pass {name}.cpu()")
     if tensor.is_floating_point() and tensor.element_size() < 4:
         tensor = tensor.float()
-    array: NDArray[Any] = tensor.numpy()
-    return array
+    return tensor.numpy()
 
 
-def as_emissions(value: Any, labels: int, dtype: np.dtype[Any], name: str = "emissions") -> NDArray[Any]:
+def as_emissions(value: Scores, labels: int, dtype: Precision, name: str = "emissions") -> Floats:
     """Return a (T, L) array with unit stride over labels, in single precision only if ``dtype`` is, too."""
     array = as_array(name, value)
     if array.ndim != 2:
@@ -65,7 +103,7 @@ def as_emissions(value: Any, labels: int, dtype: np.dtype[Any], name: str = "emi
         raise InvalidInput(f"{name} must have shape (T, L), not {array.shape}")
     if array.shape[1] != labels:
         raise InvalidInput(
-            f"{name} has {array.shape[1]} labels a position (shape {array.shape}), "
+            f"{name} has {array.shape[1]} labels per position (shape {array.shape}), "
             f"but the transitions are over {labels} labels"
         )
     if dtype is DOUBLE and array.dtype is not DOUBLE:
@@ -76,7 +114,7 @@ def as_emissions(value: Any, labels: int, dtype: np.dtype[Any], name: str = "emi
     return array
 
 
-def as_vector(name: str, value: Any, labels: int, dtype: np.dtype[Any] | None = None) -> NDArray[Any] | None:
+def as_vector(name: str, value: Scores | None, labels: int, dtype: Precision | None = None) -> Floats | None:
     """Return a checked (L,) array of scores, or None."""
     if value is None:
         return None
@@ -84,7 +122,7 @@ def as_vector(name: str, value: Any, labels: int, dtype: np.dtype[Any] | None = 
     if dtype is not None and isinstance(value, Sequence):
         array = array.astype(dtype)
     if array.shape != (labels,):
-        raise InvalidInput(f"{name} must have shape ({labels},), one score a label, not {array.shape}")
+        raise InvalidInput(f"{name} must have shape ({labels},), one score per label, not {array.shape}")
     check_finite(name, array)
     return array
 
@@ -103,14 +141,14 @@ def check_infeasible(value: OnInfeasible) -> None:
         raise InvalidInput(f'infeasible must be "raise" or "return", not {value!r}')
 
 
-def check_finite(name: str, array: NDArray[Any]) -> None:
+def check_finite(name: str, array: Floats) -> None:
     """Refuse NaN and +inf, naming the position. ``-inf`` is fine: it forbids."""
     bad = np.isnan(array) | np.isposinf(array)
     if bad.any():
         refuse(name, tuple(int(i) for i in np.argwhere(bad)[0]), array)
 
 
-def refuse(name: str, where: tuple[int, ...], array: NDArray[Any]) -> None:
+def refuse(name: str, where: tuple[int, ...], array: Floats) -> NoReturn:
     """Raise the error for a score that is NaN or +inf."""
     place = ", ".join(map(str, where))
     raise InvalidInput(
@@ -118,11 +156,9 @@ def refuse(name: str, where: tuple[int, ...], array: NDArray[Any]) -> None:
     )
 
 
-def as_mask(name: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def as_mask(name: str, value: Mask, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Return a checked boolean array of the shape given."""
-    if hasattr(value, "detach"):
-        value = value.detach().numpy()
-    mask = np.asarray(value)
+    mask = np.asarray(value.detach().numpy() if _is_tensor(value) else value)
     if mask.dtype != bool and not (mask.dtype.kind in "iu" and np.isin(mask, (0, 1)).all()):
         raise InvalidInput(f"{name} must hold booleans, not {mask.dtype}")
     if mask.shape != shape:
@@ -130,7 +166,7 @@ def as_mask(name: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     return mask.astype(bool, copy=False)
 
 
-def as_labels(value: Any, length: int, labels: int) -> NDArray[np.int64]:
+def as_labels(value: ArrayLike, length: int, labels: int) -> NDArray[np.int64]:
     """Return a checked (T,) or (n, T) array of label ids."""
     array = np.asarray(value)
     if array.size and array.dtype.kind not in "iu":
@@ -145,20 +181,18 @@ def as_labels(value: Any, length: int, labels: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]:
+def read_lengths(batch: int, longest: int, lengths: Lengths | None, mask: Mask | None) -> list[int]:
     """Return the length of each sentence of a padded batch."""
     if lengths is not None and mask is not None:
         raise InvalidInput("give lengths or mask, not both")
     if mask is not None:
-        return _lengths_from_mask(as_mask("mask", mask, (batch, longest)))
+        return _read_mask(as_mask("mask", mask, (batch, longest)))
     if lengths is None:
         return [longest] * batch
-    if hasattr(lengths, "detach"):
-        lengths = lengths.detach().numpy()
-    array = np.asarray(lengths)
+    array = np.asarray(lengths.detach().numpy() if _is_tensor(lengths) else lengths)
     if array.shape != (batch,) or (array.size and array.dtype.kind not in "iu"):
         raise InvalidInput(
-            f"lengths must hold one whole number a sentence: {batch} of them, not {array.shape}"
+            f"lengths must hold one whole number per sentence: {batch} of them, not {array.shape}"
         )
     bad = np.flatnonzero((array < 0) | (array > longest))
     if bad.size:
@@ -168,7 +202,7 @@ def lengths_from(batch: int, longest: int, lengths: Any, mask: Any) -> list[int]
     return [int(n) for n in array]
 
 
-def _lengths_from_mask(mask: NDArray[np.bool_]) -> list[int]:
+def _read_mask(mask: NDArray[np.bool_]) -> list[int]:
     if mask.shape[1] > 1:
         holes = np.argwhere(mask[:, 1:] & ~mask[:, :-1])
         if holes.size:

@@ -44,7 +44,7 @@ class Ragged(Generic[D]):
         return cls(data, offsets_of(lengths))
 
     @classmethod
-    def of_rows(cls, rows: Sequence[ArrayLike], dtype: DTypeLike = None) -> Ragged[D]:
+    def of_rows(cls, rows: Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Ragged[D]:
         """Copy rows into one array; ``dtype`` is that of the rows unless it is given."""
         arrays = [np.asarray(row, dtype) for row in rows]
         data = np.concatenate(arrays) if arrays else np.empty(0, dtype)

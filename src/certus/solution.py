@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
+from certus._native import Counters as Counters
+
 T = TypeVar("T")  # what is found: an array of labels, a tree, ...
+T_co = TypeVar("T_co", covariant=True)
 
 OnInfeasible: TypeAlias = Literal["raise", "return"]  # what a verb does where no structure is allowed
-
-COUNTERS = ("iterations", "activated", "pruned", "edges", "expanded")
 
 
 class Status(enum.Enum):
@@ -36,6 +38,28 @@ class Status(enum.Enum):
         member.message = message
         return member
 
+    @classmethod
+    def of_native(cls, status: _native.Status) -> Status:
+        """Return what a kernel's status is called here; ``INVALID`` has no such name, for it is an error."""
+        return _OF_NATIVE[status]
+
+
+# The kernels declare theirs in native/base/status.hpp; the two lists meet here, by name.
+_OF_NATIVE: dict[_native.Status, Status] = {
+    status: Status[status.name] for status in _native.Status if status is not _native.Status.INVALID
+}
+
+
+class Counted(Protocol):
+    """A record that counts what a search did: ``Counters``, or what a kernel returns."""
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """The counts, by name."""
+
+
+Work: TypeAlias = Counted | Mapping[str, int]
+
 
 class Solution(Generic[T]):
     """An answer with its proof: ``score <= optimum <= bound``.
@@ -56,7 +80,7 @@ class Solution(Generic[T]):
         score: float,
         bound: float,
         status: Status,
-        counters: Sequence[Any] = (0, 0, 0, 0, 0),  # the last five are read
+        counters: Work | None = None,
         position: int | None = None,
     ) -> None:
         self.value = value
@@ -88,7 +112,7 @@ class Solution(Generic[T]):
         ``iterations`` over a lattice, labels ``activated``, nodes ``pruned``, ``edges`` scored,
         and hypotheses ``expanded``.
         """
-        return dict(zip(COUNTERS, self._counters[-len(COUNTERS) :], strict=True))
+        return _read_stats(self._counters)
 
     def __repr__(self) -> str:
         value = (
@@ -98,7 +122,22 @@ class Solution(Generic[T]):
         return f"Solution({value}, score={self.score:.6g}, {proof})"
 
 
-S = TypeVar("S", bound=Solution[Any])
+def _read_stats(work: Work | None) -> dict[str, int]:
+    if isinstance(work, Mapping):
+        return dict(work)
+    return (Counters() if work is None else work).stats
+
+
+class Rows(Protocol[T_co]):
+    """Structures in a row: a list, or an array whose rows they are."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, rank: int, /) -> T_co: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+
+
+S = TypeVar("S", bound=Solution[Any], covariant=True)
+K = TypeVar("K", bound="KBest[Any]")
 
 
 class KBest(Sequence[S]):
@@ -106,45 +145,48 @@ class KBest(Sequence[S]):
 
     Attributes:
         scores: (n,) the scores, decreasing.
-        values: the n structures; for chains, an (n, T) array of label ids.
         exhausted: whether these are all there are.
     """
 
-    __slots__ = ("_counters", "_solutions", "exhausted", "scores", "values")
+    __slots__ = ("_counters", "_solutions", "_values", "exhausted", "scores")
 
     def __init__(self, solutions: Sequence[S], *, exhausted: bool = False) -> None:
         self._solutions: Sequence[S] | None = solutions
         self.scores = np.array([solution.score for solution in solutions], np.float64)
-        self.values: Any = [solution.value for solution in solutions]
-        self._counters: Sequence[Any] = (0, 0, 0, 0, 0)
+        self._values: Any = [solution.value for solution in solutions]
+        self._counters: Work | None = solutions[0] if solutions else None
         self.exhausted = exhausted
 
     @classmethod
     def of_arrays(
-        cls,
-        values: Any,
+        cls: type[K],
+        values: Rows[object],
         scores: NDArray[np.float64],
-        counters: Sequence[Any] = (0, 0, 0, 0, 0),  # the last five are read
+        counters: Work | None = None,
         *,
         exhausted: bool = False,
-    ) -> KBest[S]:
+    ) -> K:
         """Make one of proven structures; each becomes a Solution when it is asked for."""
         made = cls.__new__(cls)
         made._solutions, made._counters = None, counters
-        made.values, made.scores, made.exhausted = values, scores, exhausted
+        made._values, made.scores, made.exhausted = values, scores, exhausted
         return made
 
     @property
-    def labels(self) -> Any:
+    def values(self: KBest[Solution[T]]) -> Rows[T]:
+        """The n structures."""
+        values: Rows[T] = self._values
+        return values
+
+    @property
+    def labels(self: KBest[Solution[T]]) -> Rows[T]:
         """The same as ``values``, where these are label sequences."""
         return self.values
 
     @property
     def stats(self) -> dict[str, int]:
         """What the search did, as in Solution.stats."""
-        if self._solutions:
-            return self._solutions[0].stats
-        return dict(zip(COUNTERS, self._counters[-len(COUNTERS) :], strict=True))
+        return _read_stats(self._counters)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -159,7 +201,7 @@ class KBest(Sequence[S]):
         if self._solutions is not None:
             return self._solutions[rank]
         score = float(self.scores[rank])
-        return cast(S, Solution(self.values[rank], score, score, Status.OPTIMAL, self._counters))
+        return cast(S, Solution(self._values[rank], score, score, Status.OPTIMAL, self._counters))
 
     def __iter__(self) -> Iterator[S]:
         return (self[i] for i in range(len(self)))

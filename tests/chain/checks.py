@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from certus import KBest, Solution, Status
-from certus.chain import METHODS, AStar, Beam, KBestAStar, Method, Staggered, Viterbi
+from certus import Solution, Status
+from certus.chain import METHODS, AStar, Beam, KBestAStar, KBestLabels, Labels, Method, Staggered, Viterbi
 from tests.chain.lattices import Problem
 from tests.reference.chain import Floats, dies_at, path_scores
 
@@ -28,7 +28,7 @@ def check(problem: Problem, method: Method, k: int, best: Floats) -> None:
     assert not wrong, f"{wrong}\n{method!r}, k={k}: {result!r}\n{problem}"
 
 
-def _wrong_one(problem: Problem, method: Method, found: Solution, best: Floats) -> str:
+def _wrong_one(problem: Problem, method: Method, found: Solution[Labels], best: Floats) -> str:
     if not len(best):
         position = dies_at(problem.scores)
         dead = found.status is Status.INFEASIBLE and found.position == position
@@ -45,7 +45,7 @@ def _wrong_one(problem: Problem, method: Method, found: Solution, best: Floats) 
     return ""
 
 
-def _wrong_many(problem: Problem, found: KBest, k: int, best: Floats) -> str:
+def _wrong_many(problem: Problem, found: KBestLabels, k: int, best: Floats) -> str:
     if found.scores.tolist() != best[:k].tolist():
         return f"the best scores are {best[:k].tolist()}"
     if path_scores(problem.scores, found.labels).tolist() != found.scores.tolist():

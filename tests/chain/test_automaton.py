@@ -165,9 +165,9 @@ def test_sparse_transitions_stay_sparse(share: float) -> None:
     matrix = np.where(rng.random((30, 30)) < 0.1, integers(rng, (30, 30), 5), 2.0)
     sparse = listed(matrix, 2.0)
     automaton = certus.Automaton([str(n) for n in range(30)], rng.random((30, 30)) < share)
-    kept = certus.Chain(sparse).constrained(automaton).transitions
+    kept = certus.Chain(sparse).constrain(automaton).transitions
     assert isinstance(kept, certus.SparseTransitions)
-    assert (kept.dense() == np.where(automaton.legal, matrix, -np.inf)).all()
+    assert (kept.to_dense() == np.where(automaton.legal, matrix, -np.inf)).all()
 
 
 def test_legal_pairs_by_name() -> None:
@@ -182,7 +182,7 @@ def test_legal_pairs_by_name() -> None:
 
 def test_a_constraint_is_prepared_once() -> None:
     chain, automaton = certus.Chain(np.zeros((5, 5))), certus.bio(BIO)
-    assert chain.constrained(automaton) is chain.constrained(automaton)
+    assert chain.constrain(automaton) is chain.constrain(automaton)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus.chain import METHODS
+from certus.chain import METHODS, Labels
 from tests.chain.checks import MANY, VARIANTS
 from tests.chain.lattices import SHAPES, integers
 
@@ -23,7 +23,7 @@ def sentences(shape: str, labels: int, *, dtype: Any = np.float64) -> tuple[cert
     return certus.Chain(scores.transitions.astype(dtype)), [row.astype(dtype) for row in rows]
 
 
-def same(one: certus.Solution, other: certus.Solution) -> bool:
+def same(one: certus.Solution[Labels], other: certus.Solution[Labels]) -> bool:
     alike = (one.score, one.bound, one.status, one.position) == (
         other.score,
         other.bound,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import certus
-from certus.chain import METHODS
+from certus.chain import METHODS, Labels
 from tests.chain.lattices import integers, random_problem
 from tests.reference.chain import Scores
 from tests.reference.ilp import solve
@@ -16,7 +16,7 @@ from tests.reference.ilp import solve
 TAGS = ["O", *(f"{prefix}-{kind}" for kind in "XYZ" for prefix in "BILU")]
 
 
-def agrees(found: certus.Solution, optimum: float | None, *, exact: bool) -> bool:
+def agrees(found: certus.Solution[Labels], optimum: float | None, *, exact: bool) -> bool:
     if optimum is None:
         return found.status is certus.Status.INFEASIBLE
     tolerance = 1e-6
@@ -58,7 +58,7 @@ def test_constraints(seed: int) -> None:
             np.where(automaton.end, 0, -np.inf),
         )
     )
-    chain = certus.Chain(transitions).constrained(automaton)
+    chain = certus.Chain(transitions).constrain(automaton)
     for name, method in METHODS.items():
         options: Any = {"method": name, "allowed": mask, "infeasible": "return"}
         assert agrees(chain.decode(emissions, **options), optimum, exact=method.exact), name

@@ -154,7 +154,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "listed counts": (
         lambda: certus.SparseTransitions(3, [0], [1], [1, 2]),
-        "one element a listed transition",
+        "one element per listed transition",
     ),
     "listed nan": (
         lambda: certus.Chain(certus.SparseTransitions(3, [0], [1], [np.nan])),

@@ -51,7 +51,7 @@ def problem(dice: np.random.Generator) -> Problem:
 
 def load(made: Problem, window: float = np.inf) -> Loaded:
     """Put all sentences into a field."""
-    model: Any = Chain(made.transitions).prepared(np.dtype(np.float64))
+    model: Any = Chain(made.transitions).prepare(np.dtype(np.float64))
     lattices = _native.ChainLattices(model, made.first, made.emissions)
     field = _native.Field(made.groups, *made.delta, made.count, window)
     count = len(made.first) - 1

@@ -161,7 +161,7 @@ def test_a_window_is_owned_up_to() -> None:
 
 def test_merging_nodes() -> None:
     emissions = np.array([[1, 0], [0, 3]], np.float32)
-    model: Any = Chain(np.zeros((2, 2))).prepared(np.dtype(np.float64))
+    model: Any = Chain(np.zeros((2, 2))).prepare(np.dtype(np.float64))
     lattices = _native.ChainLattices(model, np.array([0, 1, 2], np.int64), emissions)
     field = _native.Field(np.arange(2, dtype=np.int32), 2.0, 0.0, 0.0, 2, np.inf)
     labels, scores, pruned = np.zeros(2, np.int32), np.zeros(2), np.zeros(2, np.uint8)

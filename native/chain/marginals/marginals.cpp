@@ -112,8 +112,8 @@ bool lists_few(const Model<S>& model) {
 // Checks the sentence, fills alpha [T][L], and calls work(steps, sums) with what fits the model where there is a path.
 template <class S, class Work>
 Summary sum_paths(const Model<S>& model, const Sentence<S>& sentence, double* alpha, Arena& arena, const Work& work) {
-  const Result bad = invalid(sentence, model.labels());
-  if (bad.status == Status::invalid) return {Status::invalid, bad.position, bad.found, 0};
+  const Result bad = check_scores(sentence, model.labels());
+  if (bad.status == Status::invalid) return {Status::invalid, bad.position, bad.label, 0};
   const auto sum = [&](auto sums) {
     Smoothing<S, decltype(sums)> steps(model, sentence, sums, alpha, arena);
     const Summary summary = filter(steps, sentence.length);

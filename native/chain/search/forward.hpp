@@ -147,9 +147,4 @@ void trace(const Trellis<Tr>& trellis, const Forward<typename Tr::Score>& f, Ind
   for (; t > 0; --t) labels[t - 1] = predecessor(trellis, f.row(t - 1), t, static_cast<Label>(labels[t]), arena);
 }
 
-// Several sentences that share one dense matrix, in one sweep: position by position, each block of the
-// matrix is read once for all of them. answers[b] gets one path.
-template <class S>
-void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* answers, Index sentences, Arena& arena);
-
 }  // namespace certus

@@ -1,4 +1,5 @@
 // 1-best A*: Huang et al. 2012, section 4.1.
+#include "chain/method.hpp"
 #include "chain/search/best_first.hpp"
 
 namespace certus {
@@ -10,6 +11,6 @@ CERTUS_SOLVER(astar) {
   answer.found = best_first(space, answer.labels, answer.counters, arena);
 }
 
-CERTUS_INSTANTIATE(astar)
+CERTUS_REGISTER(astar, "astar")
 
 }  // namespace certus

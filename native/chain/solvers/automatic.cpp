@@ -5,6 +5,8 @@
 // when the bound does not meet the best path, it tells exactly which labels can still matter, instead of doubling.
 #include "chain/run.hpp"
 #include "chain/search/pruned.hpp"
+#include "chain/solvers/viterbi.hpp"
+#include "chain/solvers/viterbi_astar.hpp"
 
 namespace certus {
 namespace {
@@ -25,18 +27,17 @@ inline constexpr Index kLarge = 1000;
 inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
 template <class Tr>
-void whole(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
+void solve_whole(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
   answer.found = 0;
-  if (request.k > 1) return viterbi_astar(trellis, request, answer, arena);
-  if (request.defer) answer.deferred = true;
+  if (request.k > 1) viterbi_astar(trellis, request, answer, arena);
   else viterbi(trellis, request, answer, arena);
 }
 
 // Whether any score is NaN or +inf, for trellises that are not swept to the end.
 template <class Tr>
-bool bad(const Trellis<Tr>& trellis) {
+bool has_invalid(const Trellis<Tr>& trellis) {
   const Sentence<typename Tr::Score> sentence{trellis.data, trellis.length, trellis.stride};
-  return invalid(sentence, trellis.labels).status == Status::invalid;
+  return check_scores(sentence, trellis.labels).status == Status::invalid;
 }
 
 // Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
@@ -102,8 +103,8 @@ bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& an
 CERTUS_SOLVER(automatic) {
   const Index T = trellis.length, L = trellis.labels;
   if (L < kSmall || trellis.model->positions() > 0) {
-    if (bad(trellis)) answer.status = Status::invalid;
-    else whole(trellis, request, answer, arena);
+    if (has_invalid(trellis)) answer.status = Status::invalid;
+    else solve_whole(trellis, request, answer, arena);
     return;
   }
   using Sweep = typename Pruned<Tr>::Sweep;
@@ -118,13 +119,13 @@ CERTUS_SOLVER(automatic) {
         return;
       continue;
     }
-    if (sweep == Sweep::invalid || bad(trellis)) answer.status = Status::invalid;
+    if (sweep == Sweep::invalid || has_invalid(trellis)) answer.status = Status::invalid;
     if (sweep == Sweep::dead || answer.status == Status::invalid) return;
     if (sweep == Sweep::flat) break;
   }
-  whole(trellis, request, answer, arena);
+  solve_whole(trellis, request, answer, arena);
 }
 
-CERTUS_INSTANTIATE(automatic)
+CERTUS_REGISTER(automatic, "auto", .checks_scores = true)
 
 }  // namespace certus

@@ -9,7 +9,7 @@
 // Two departures from the textbook: a beam that dies is started again with twice the width, so "no path" is said
 // only of problems that have none; and prefixes are summed in double whatever the model's precision, so that the
 // bound is not rounded below the truth.
-#include "chain/solver.hpp"
+#include "chain/method.hpp"
 
 namespace certus {
 namespace {
@@ -221,6 +221,6 @@ CERTUS_SOLVER(beam) {
   answer.bound = search.missed;
 }
 
-CERTUS_INSTANTIATE(beam)
+CERTUS_REGISTER(beam, "beam")
 
 }  // namespace certus

@@ -15,7 +15,7 @@
 //   - Open vertices are kept by decreasing score, so that the search for a predecessor stops at the first that
 //     cannot win.
 //   - A stack of our own instead of recursion: the backward openings can go as deep as the sentence is long.
-#include "chain/solver.hpp"
+#include "chain/method.hpp"
 
 namespace certus {
 namespace {
@@ -190,6 +190,6 @@ CERTUS_SOLVER(carpediem) {
   answer.counters.activated = answer.counters.expanded;
 }
 
-CERTUS_INSTANTIATE(carpediem)
+CERTUS_REGISTER(carpediem, "carpediem")
 
 }  // namespace certus

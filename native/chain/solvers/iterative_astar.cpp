@@ -3,6 +3,7 @@
 // A* with the naive heuristic on the degenerate lattice, which is expanded where the best path is degenerate
 // until it is so nowhere. As in the paper there is no lower bound and nothing is pruned, but for nodes that no path
 // can go through at all.
+#include "chain/method.hpp"
 #include "chain/search/best_first.hpp"
 #include "chain/search/degenerate_paths.hpp"
 
@@ -25,6 +26,6 @@ CERTUS_SOLVER(iterative_astar) {
   answer.counters.expanded = each.expanded;
 }
 
-CERTUS_INSTANTIATE(iterative_astar)
+CERTUS_REGISTER(iterative_astar, "iterative-astar")
 
 }  // namespace certus

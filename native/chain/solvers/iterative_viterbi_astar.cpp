@@ -11,6 +11,7 @@
 // - After a backward pass, Viterbi A* runs from left to right on the suffix scores instead of from right to left.
 // Where there are fewer than k paths, nothing is ever pruned, and the search ends with all of them when no
 // degenerate path is left.
+#include "chain/method.hpp"
 #include "chain/search/best_paths.hpp"
 #include "chain/search/degenerate_paths.hpp"
 #include "chain/search/next_best.hpp"
@@ -98,6 +99,6 @@ CERTUS_SOLVER(iterative_viterbi_astar) {
   paths.write(answer);
 }
 
-CERTUS_INSTANTIATE(iterative_viterbi_astar)
+CERTUS_REGISTER(iterative_viterbi_astar, "iterative-viterbi-astar")
 
 }  // namespace certus

@@ -3,6 +3,7 @@
 // Every node keeps its k best hypotheses (ways to reach it), taken from the agenda or still on it. A better one
 // found later takes the place of the worst that was not taken yet, so there are never more than k T L. Prefixes of
 // the k best paths are among the k best of their nodes, so the first k that reach the last column are the answer.
+#include "chain/method.hpp"
 #include "chain/search/agenda.hpp"
 #include "chain/search/search_space.hpp"
 
@@ -109,6 +110,6 @@ CERTUS_SOLVER(kbest_astar) {
   }
 }
 
-CERTUS_INSTANTIATE(kbest_astar)
+CERTUS_REGISTER(kbest_astar, "kbest-astar")
 
 }  // namespace certus

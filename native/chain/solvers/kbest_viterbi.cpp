@@ -9,7 +9,7 @@
 // best prefix until one does not get in: entries and k L, never L^2.
 #include <limits>
 
-#include "chain/solver.hpp"
+#include "chain/method.hpp"
 
 namespace certus {
 namespace {
@@ -245,6 +245,6 @@ CERTUS_SOLVER(kbest_viterbi) {
   answer.found = KBest<Tr>(trellis, request.k, arena).run(answer.labels, answer.counters, arena);
 }
 
-CERTUS_INSTANTIATE(kbest_viterbi)
+CERTUS_REGISTER(kbest_viterbi, "kbest-viterbi")
 
 }  // namespace certus

@@ -3,6 +3,7 @@
 // Departures: those of degenerate_lattice.hpp; and, because the path behind the lower bound is kept, the search
 // also ends when the best degenerate path does not exceed it. Where paths tie, the paper's criterion alone (a best
 // path without degenerate labels) would go on until every tied degenerate path is expanded.
+#include "chain/method.hpp"
 #include "chain/search/best_paths.hpp"
 #include "chain/search/degenerate_lattice.hpp"
 #include "chain/search/degenerate_paths.hpp"
@@ -24,6 +25,6 @@ CERTUS_SOLVER(staggered) {
   paths.write(answer);
 }
 
-CERTUS_INSTANTIATE(staggered)
+CERTUS_REGISTER(staggered, "staggered")
 
 }  // namespace certus

@@ -1,3 +1,5 @@
+#include "chain/solvers/viterbi.hpp"
+#include "chain/method.hpp"
 #include "chain/search/forward.hpp"
 
 namespace certus {
@@ -16,6 +18,10 @@ void finish(const Trellis<Tr>& trellis, const Forward<typename Tr::Score>& f, An
 }  // namespace
 
 CERTUS_SOLVER(viterbi) {
+  if (request.defer) {
+    answer.deferred = true;
+    return;
+  }
   using S = typename Tr::Score;
   const Index L = trellis.labels;
   answer.counters.iterations = 1;
@@ -68,7 +74,7 @@ void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* 
   for (Index b = 0; b < sentences; ++b) finish(*trellises[b], forwards[b], *answers[b], arena);
 }
 
-CERTUS_INSTANTIATE(viterbi)
+CERTUS_REGISTER(viterbi, "viterbi")
 template void viterbi_together(const Trellis<Dense<float>>* const*, Answer* const*, Index, Arena&);
 template void viterbi_together(const Trellis<Dense<double>>* const*, Answer* const*, Index, Arena&);
 

@@ -1,5 +1,6 @@
 // k-best Viterbi A*: Huang et al. 2012, section 3.5, algorithm 3.
 #include "chain/solvers/viterbi_astar.hpp"
+#include "chain/method.hpp"
 
 namespace certus {
 
@@ -13,6 +14,6 @@ CERTUS_SOLVER(viterbi_astar) {
   answer.counters.expanded = paths.taken;
 }
 
-CERTUS_INSTANTIATE(viterbi_astar)
+CERTUS_REGISTER(viterbi_astar, "viterbi-astar")
 
 }  // namespace certus

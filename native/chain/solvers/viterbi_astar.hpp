@@ -6,6 +6,8 @@
 
 namespace certus {
 
+CERTUS_SOLVER(viterbi_astar);
+
 template <class Tr>
 class FullColumns {
  public:

@@ -61,8 +61,8 @@ void CrfModel::each(const CrfInput& input, Index threads, const Use& use) const 
 void CrfModel::decode(const CrfInput& input, Index threads, Index* labels) const {
   each(input, threads, [&](Index s, Index T, double* scores) {
     double score = 0;
-    run(*chain_, kAuto, Sentence<double>{scores, T, layout_->width()}, Request{}, labels + input.sentence_begin[s],
-        &score);
+    run(*chain_, auto_method(), Sentence<double>{scores, T, layout_->width()}, Request{},
+        labels + input.sentence_begin[s], &score);
   });
 }
 
@@ -100,7 +100,7 @@ Index CrfModel::best(const CrfInput& input, Index sentence, Index k, Index* labe
   Request request{};
   request.k = k;
   const Result result =
-      run(*chain_, kAuto, Sentence<double>{scores, T, layout_->width()}, request, labels, log_probability);
+      run(*chain_, auto_method(), Sentence<double>{scores, T, layout_->width()}, request, labels, log_probability);
   const double log_z = sum(T, scores);
   for (Index n = 0; n < result.found; ++n) log_probability[n] -= log_z;
   return result.found;

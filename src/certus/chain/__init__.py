@@ -7,11 +7,13 @@ from certus.chain.beam import Beam
 from certus.chain.carpediem import CarpeDiem
 from certus.chain.iterative_astar import IterativeAStar
 from certus.chain.iterative_viterbi_astar import IterativeViterbiAStar
+from certus.chain.kbest import KBestLabels
 from certus.chain.kbest_astar import KBestAStar
 from certus.chain.kbest_viterbi import KBestViterbi
 from certus.chain.marginals import Marginals
 from certus.chain.method import Method
 from certus.chain.methods import METHODS
+from certus.chain.model import Labels
 from certus.chain.problem import Chain, decode
 from certus.chain.sparse import SparseTransitions
 from certus.chain.staggered import Staggered
@@ -29,7 +31,9 @@ __all__ = [
     "IterativeAStar",
     "IterativeViterbiAStar",
     "KBestAStar",
+    "KBestLabels",
     "KBestViterbi",
+    "Labels",
     "Marginals",
     "Method",
     "SparseTransitions",

@@ -1,129 +1,116 @@
-"""Many sentences at once: takes lists and padded arrays apart, and puts the results in order."""
+"""Many sentences at once: takes lists and padded arrays apart, and puts the answers in order."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from certus import checks as inputs
-from certus.chain.automaton import Automaton
-from certus.chain.method import INFEASIBLE, Method
-from certus.chain.methods import at_most, choose
+from certus import _native, checks
+from certus.chain.decoding import Answer, decode_sentence, make_empty_answer, needs_double, read_result
+from certus.chain.method import Method
+from certus.chain.methods import limit_k
+from certus.chain.model import ChainModel
+from certus.checks import Floats, Lengths, Mask, Scores, Tensor
 from certus.errors import InvalidInput
-from certus.solution import Solution, Status
+from certus.ragged import Ragged
+from certus.solution import OnInfeasible, Solution, Status
 
-if TYPE_CHECKING:
-    from certus.chain.problem import Chain
+# A (T, L) array per sentence, or one padded (B, T, L) array.
+Batch: TypeAlias = Sequence[Scores] | ArrayLike | Tensor
+Masks: TypeAlias = Sequence[Mask] | ArrayLike | Tensor
 
 
-def decode_batch(
-    chain: Chain,
-    emissions: Any,
-    *,
-    lengths: Any,
-    mask: Any,
+def decode_sentences(
+    model: ChainModel,
+    sentences: list[Floats],
     k: int,
-    method: Any,
-    allowed: Any,
+    method: Method,
     threads: int,
-    infeasible: Any,
-) -> list[Any]:
-    """Do what Chain.decode_batch promises."""
-    inputs.check_count("k", k)
-    inputs.check_count("threads", threads)
-    chosen = choose(method, k)
-    if isinstance(allowed, Automaton):
-        chain, allowed = chain.constrained(allowed), None
-    sentences = _sentences(chain, emissions, lengths, mask, allowed)
+    infeasible: OnInfeasible,
+) -> list[Answer]:
+    """Decode sentences that the kernels can take, all in one precision; the answers are in their order."""
     if not sentences:
         return []
-    model = chain._model_for(sentences[0])
-    sizes = [len(sentence) for sentence in sentences]
-    most = at_most(k, chain.labels, max(sizes))
-    labels = np.empty(most * sum(sizes), np.int64)
-    totals = np.empty(most * len(sizes), np.float64)
-    bounds = np.empty(len(sizes), np.float64)
-    results = np.empty(8 * len(sizes), np.int64)
-    model.decode_many(sentences, labels, totals, bounds, results, chosen.code, chosen.request(most), threads)
-    return _collect(chain, sentences, labels, totals, bounds, results, k, most, chosen, infeasible)
-
-
-def _collect(
-    chain: Chain,
-    sentences: list[NDArray[Any]],
-    labels: NDArray[np.int64],
-    totals: NDArray[np.float64],
-    bounds: NDArray[np.float64],
-    results: NDArray[np.int64],
-    k: int,
-    most: int,
-    method: Method,
-    infeasible: Any,
-) -> list[Any]:
-    out: list[Any] = []
-    place = 0
+    lengths = [len(sentence) for sentence in sentences]
+    most = limit_k(k, model.labels, max(lengths))
+    # One row per sentence: its `most` paths, end to end.
+    paths = Ragged.of_lengths(np.empty(most * sum(lengths), np.int64), most * np.array(lengths))
+    totals = np.empty(most * len(lengths), np.float64)
+    kernels = model.prepare(sentences[0].dtype)
+    results = kernels.decode_many(sentences, paths.data, totals, method.code, method.request(most), threads)
     optimal = Status.OPTIMAL
-    rows = results.reshape(-1, 8).tolist()
-    for n, (row, score, bound) in enumerate(zip(rows, totals[::most].tolist(), bounds.tolist(), strict=True)):
-        size = len(sentences[n])
-        end = place + most * size
-        if k == 1 and row[0] == 0:
-            found = Solution(labels[place:end], score if size else 0.0, bound if size else 0.0, optimal, row)
-            out.append(found)
-        elif size == 0:
-            out.append(chain.decode(sentences[n], k=k))
-        elif row[0] == INFEASIBLE and feasible_in_double(chain, sentences[n]):
-            out.append(chain.decode(sentences[n].astype(inputs.DOUBLE), k=k, method=method))
+    answers: list[Answer] = []
+    for n, (path, result) in enumerate(zip(paths, results, strict=True)):
+        if k == 1 and result.optimal:
+            score = result.score
+            answers.append(Solution(path, score, score, optimal, result))
         else:
-            result = (row[0], row[1], score, bound, row[2], *row[3:])
-            paths, scores = labels[place:end].reshape(most, size), totals[n * most : (n + 1) * most]
-            out.append(chain._settle(result, paths, scores, sentences[n], k, infeasible, n))
-        place = end
-    return out
+            written = path.reshape(most, -1), totals[n * most : (n + 1) * most]
+            answers.append(_read_other(model, sentences[n], *written, result, k, method, infeasible, n))
+    return answers
 
 
-def feasible_in_double(chain: Chain, sentence: NDArray[Any]) -> bool:
-    """Whether a sentence has a path after all: sums may have gone out of single precision's range."""
-    if sentence.dtype != inputs.SINGLE:
-        return False
-    return chain.decode(sentence.astype(inputs.DOUBLE), method="viterbi", infeasible="return").optimal
+def _read_other(
+    model: ChainModel,
+    scores: Floats,
+    paths: NDArray[np.int64],
+    totals: NDArray[np.float64],
+    result: _native.Result,
+    k: int,
+    method: Method,
+    infeasible: OnInfeasible,
+    sentence: int,
+) -> Answer:
+    """Return the answer of a sentence that is not the usual one: one path, proven to be the best."""
+    if len(scores) == 0:
+        return make_empty_answer(k)
+    if needs_double(result, scores):
+        return decode_sentence(model, scores.astype(checks.DOUBLE), k, method, infeasible, sentence)
+    return read_result(result, paths, totals, scores, k, infeasible, sentence)
 
 
-def _sentences(chain: Chain, emissions: Any, lengths: Any, mask: Any, allowed: Any) -> list[NDArray[Any]]:
+def split_batch(
+    model: ChainModel, emissions: Batch, lengths: Lengths | None, mask: Mask | None, allowed: Masks | None
+) -> list[Floats]:
+    """Return the sentences of a list or of a padded array, as the kernels take them, in one precision."""
     if type(emissions) is list and allowed is None and lengths is None and mask is None:
-        # The common case: arrays that can be taken as they are.
-        model = chain._model or chain._prepare(chain._dtype)
-        if model.takes(emissions):
-            return emissions
-    names = "emissions[{}]"
-    padded = hasattr(emissions, "ndim") and hasattr(emissions, "shape")
-    if padded:
-        array = inputs.as_array("emissions", emissions)
-        if array.ndim != 3:
-            raise InvalidInput(f"a padded batch of emissions must have shape (B, T, L), not {array.shape}")
-        sizes = inputs.lengths_from(array.shape[0], array.shape[1], lengths, mask)
-        parts: list[Any] = [array[b, :size] for b, size in enumerate(sizes)]
-    elif lengths is not None or mask is not None:
-        raise InvalidInput("lengths and mask belong to a padded (B, T, L) array; a list has its own lengths")
-    else:
-        parts = list(emissions)
-    sentences = [
-        inputs.as_emissions(part, chain.labels, chain._dtype, names.format(n)) for n, part in enumerate(parts)
-    ]
-    for sentence in sentences:
-        chain._check_length(len(sentence))
+        arrays = cast("list[Floats]", emissions)
+        if model.prepare(model.dtype).can_take_all(arrays):  # the common case
+            return arrays
+    parts = _split(emissions, lengths, mask)
+    sentences = [model.as_sentence(part, f"emissions[{n}]") for n, part in enumerate(parts)]
     # One precision for all, so that a sentence's answer does not depend on its neighbours' type.
     if any(sentence.dtype != sentences[0].dtype for sentence in sentences):
-        sentences = [sentence.astype(inputs.DOUBLE, order="C", copy=False) for sentence in sentences]
+        sentences = [sentence.astype(checks.DOUBLE, order="C", copy=False) for sentence in sentences]
     if allowed is None:
         return sentences
-    if len(allowed) != len(sentences):
-        raise InvalidInput(f"allowed has {len(allowed)} masks for {len(sentences)} sentences")
+    masks = cast(Sequence[Mask], allowed)
+    if len(masks) != len(sentences):
+        raise InvalidInput(f"allowed has {len(masks)} masks for {len(sentences)} sentences")
+    if _is_padded(emissions):
+        masks = [np.asarray(each)[: len(sentences[n])] for n, each in enumerate(masks)]
     return [
-        chain._masked(
-            sentence, allowed[n][: len(sentence)] if padded else allowed[n], names.format(n), f"allowed[{n}]"
-        )
+        model.mask_sentence(sentence, masks[n], f"emissions[{n}]", f"allowed[{n}]")
         for n, sentence in enumerate(sentences)
     ]
+
+
+def _split(emissions: Batch, lengths: Lengths | None, mask: Mask | None) -> Sequence[Scores]:
+    """Return the scores of each sentence, without padding."""
+    if _is_padded(emissions):
+        array = checks.as_array("emissions", cast(Scores, emissions))
+        if array.ndim != 3:
+            raise InvalidInput(f"a padded batch of emissions must have shape (B, T, L), not {array.shape}")
+        sizes = checks.read_lengths(array.shape[0], array.shape[1], lengths, mask)
+        return [array[b, :size] for b, size in enumerate(sizes)]
+    if lengths is not None or mask is not None:
+        raise InvalidInput("lengths and mask belong to a padded (B, T, L) array; a list has its own lengths")
+    return list(cast(Sequence[Scores], emissions))
+
+
+def _is_padded(emissions: Batch) -> bool:
+    """Whether a batch is one array, not a list of arrays."""
+    return hasattr(emissions, "ndim") and hasattr(emissions, "shape")

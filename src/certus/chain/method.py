@@ -7,9 +7,6 @@ from typing import ClassVar
 
 from certus import _native
 
-# How the native code says what became of a sentence.
-OPTIMAL, FEASIBLE, INFEASIBLE, INVALID = range(4)
-
 CODES = {name: code for code, name in enumerate(_native.METHODS)}
 
 

@@ -37,7 +37,7 @@ METHODS: dict[str, type[Method]] = {
 _DEFAULTS = {name: method() for name, method in METHODS.items()}
 
 
-def choose(method: str | Method, k: int) -> Method:
+def choose_method(method: str | Method, k: int) -> Method:
     """Return the method meant, or say what is wrong with the choice."""
     if isinstance(method, str):
         if method not in METHODS:
@@ -51,7 +51,7 @@ def choose(method: str | Method, k: int) -> Method:
     return method
 
 
-def at_most(k: int, labels: int, length: int) -> int:
+def limit_k(k: int, labels: int, length: int) -> int:
     """Return k, or the number of label sequences if that is smaller."""
     paths = 1
     for _ in range(length):

@@ -64,7 +64,7 @@ class ChainPart:
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a sequence through each label of each position."""
         best = np.empty_like(self._emissions)
-        model = self._adjusted_chain(adjust).prepared(_inputs.DOUBLE)
+        model = self._adjusted_chain(adjust).prepare(_inputs.DOUBLE)
         assert isinstance(model, _native.Model64)
         _native.max_marginals(model, self._adjusted(adjust), best)
         return {"labels": best}

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus.checks import Floats, Precision
 from certus.errors import InvalidInput
+
+
+class SciPyEntries(Protocol):
+    """The entries of a SciPy sparse matrix, listed."""
+
+    row: NDArray[np.integer]
+    col: NDArray[np.integer]
+    data: NDArray[np.generic]
+
+    def sum_duplicates(self) -> None:
+        """Make one entry of those that share a place."""
+
+
+@runtime_checkable
+class SciPyMatrix(Protocol):
+    """A SciPy sparse matrix or array, of any layout."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+
+    def tocoo(self) -> SciPyEntries:
+        """List the entries."""
 
 
 class SparseTransitions:
@@ -28,15 +51,15 @@ class SparseTransitions:
         self, labels: int, origin: ArrayLike, target: ArrayLike, scores: ArrayLike, *, default: float = 0.0
     ) -> None:
         self.labels = int(labels)
-        self.origin = _ids("origin", origin, self.labels)
-        self.target = _ids("target", target, self.labels)
-        self.scores: NDArray[Any] = np.atleast_1d(np.asarray(scores))
-        if self.scores.dtype not in (np.float32, np.float64):
-            self.scores = self.scores.astype(np.float64)
+        self.origin = _as_ids("origin", origin, self.labels)
+        self.target = _as_ids("target", target, self.labels)
+        listed = np.atleast_1d(np.asarray(scores))
+        kept = listed.dtype in (np.float32, np.float64)
+        self.scores: Floats = listed if kept else listed.astype(np.float64)
         self.default = float(default)
         if not self.origin.shape == self.target.shape == self.scores.shape:
             raise InvalidInput(
-                "origin, target and scores must have one element a listed transition; "
+                "origin, target and scores must have one element per listed transition; "
                 f"they have {self.origin.size}, {self.target.size} and {self.scores.size}"
             )
         pairs = self.origin * self.labels + self.target
@@ -51,18 +74,18 @@ class SparseTransitions:
         return self.labels, self.labels
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Precision:
         """The precision of the scores."""
         return self.scores.dtype
 
-    def dense(self) -> NDArray[Any]:
+    def to_dense(self) -> Floats:
         """Return the whole matrix."""
-        matrix = np.full(self.shape, self.default, self.scores.dtype)
+        matrix: Floats = np.full(self.shape, self.default, self.scores.dtype)
         matrix[self.origin, self.target] = self.scores
         return matrix
 
     @classmethod
-    def from_scipy(cls, matrix: Any) -> SparseTransitions:
+    def from_scipy(cls, matrix: SciPyMatrix) -> SparseTransitions:
         """Take a SciPy sparse matrix; entries that it does not hold score 0."""
         if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InvalidInput(f"transitions must have shape (L, L), not {matrix.shape}")
@@ -70,7 +93,7 @@ class SparseTransitions:
         entries.sum_duplicates()
         return cls(matrix.shape[0], entries.row, entries.col, entries.data)
 
-    def restricted(self, legal: NDArray[np.bool_]) -> SparseTransitions:
+    def restrict(self, legal: NDArray[np.bool_]) -> SparseTransitions:
         """Forbid the pairs where ``legal`` is False, listing whichever of the two kinds is rarer."""
         keep = legal[self.origin, self.target]
         unlisted = np.ones(legal.shape, bool)
@@ -97,7 +120,7 @@ class SparseTransitions:
         )
 
 
-def _ids(name: str, ids: ArrayLike | Sequence[int], labels: int) -> NDArray[np.int64]:
+def _as_ids(name: str, ids: ArrayLike, labels: int) -> NDArray[np.int64]:
     array = np.atleast_1d(np.asarray(ids))
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise InvalidInput(f"{name} must hold label ids (whole numbers), not {array.dtype}")
@@ -110,7 +133,7 @@ def _ids(name: str, ids: ArrayLike | Sequence[int], labels: int) -> NDArray[np.i
 LARGE = 20_000  # labels from which a matrix is not copied whole
 
 
-def as_sparse(matrix: Any) -> SparseTransitions | None:
+def as_sparse(matrix: object) -> SparseTransitions | None:
     """Hold a matrix by the pairs that differ from its commonest score, where a dense copy would be too large.
 
     Returns None for matrices that are small, are not matrices, or have no such score. A matrix that is one

@@ -24,7 +24,7 @@ from certus.errors import InvalidInput
 from certus.hypergraph import counting, inputs
 from certus.hypergraph.errors import no_derivation, too_large
 from certus.hypergraph.results import Marginals, MaxMarginals, Pruned
-from certus.solution import KBest, OnInfeasible, Solution, Status
+from certus.solution import Counters, KBest, OnInfeasible, Solution, Status
 
 if TYPE_CHECKING:
     from certus.hypergraph.constrained import Constrained, Rows
@@ -385,8 +385,8 @@ class Hypergraph:
         )
         return Pruned(graph, edges, nodes)
 
-    def _counters(self, expanded: int = 0) -> tuple[int, ...]:
-        return 1, 0, 0, self.edges, expanded
+    def _counters(self, expanded: int = 0) -> Counters:
+        return Counters(iterations=1, edges=self.edges, expanded=expanded)
 
 
 def _restore(

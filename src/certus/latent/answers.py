@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.chain.method import OPTIMAL
+from certus import _native
 from certus.latent.method import Inference
 from certus.latent.solution import LatentSolution
 from certus.solution import Status
+
+OPTIMAL = int(_native.Status.OPTIMAL.value)
+INFEASIBLE = int(_native.Status.INFEASIBLE.value)
+INVALID = int(_native.Status.INVALID.value)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus import checks as inputs
 from certus.chain import Automaton, Chain, Marginals
-from certus.chain.method import INFEASIBLE, INVALID
+from certus.chain.transitions import restrict_transitions
 from certus.errors import Infeasible, InvalidInput
-from certus.latent.answers import Answers
+from certus.latent.answers import INFEASIBLE, INVALID, Answers
 from certus.latent.inference import choose
 from certus.latent.mbr import MBR
 from certus.latent.method import Inference
@@ -63,7 +63,7 @@ class LatentChain:
         names: Sequence[str] | None = None,
     ) -> None:
         self.hidden = Chain(np.asarray(inputs.as_array("transitions", transitions), np.float64), start, end)
-        if self.hidden.transitions.ndim != 2:
+        if len(self.hidden.transitions.shape) != 2:
             raise InvalidInput(f"transitions must have shape (H, H), not {self.hidden.transitions.shape}")
         self.owner = _owner(latent, self.hidden.labels)
         self.labels = int(self.owner.max()) + 1
@@ -261,7 +261,7 @@ class LatentChain:
         hidden = self.hidden
         start = np.where(automaton.start[own], zeros if hidden.start is None else hidden.start, -np.inf)
         end = np.where(automaton.end[own], zeros if hidden.end is None else hidden.end, -np.inf)
-        transitions = np.where(legal, hidden.transitions, -np.inf)
+        transitions = restrict_transitions(hidden.transitions, legal)
         made = LatentChain(transitions, own, start, end, names=self.names)
         self._constrained[automaton] = made
         return made

@@ -52,8 +52,8 @@ class FeatureDecoder(Decoder):
             raise InvalidInput(f"the step of the model's weights is {step}")
         tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], step)
         if self._chain is not None:
-            chain = self._chain if legal is None else self._chain.constrained(legal)
-            model: Any = chain.prepared(np.dtype(np.float32))
+            chain = self._chain if legal is None else self._chain.constrain(legal)
+            model: Any = chain.prepare(np.dtype(np.float32))
             tagger.use_chain(model)
         else:
             thresholds = [float(x) for x in arrays["thresholds"]]
@@ -96,7 +96,7 @@ class FeatureDecoder(Decoder):
         first = find_starts(cells)
         emissions = np.empty((int(first[-1]), self._labels), np.float32)
         self._free.emissions_of_all(cells, emissions, threads)
-        model: Any = self._chain.prepared(np.dtype(np.float64))
+        model: Any = self._chain.prepare(np.dtype(np.float64))
         return _native.ChainLattices(model, first, emissions)
 
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain import Automaton, Chain
-from certus.chain.method import INFEASIBLE, OPTIMAL
 from certus.errors import InvalidInput
 from certus.latent import LDI, Inference, LatentChain
-from certus.latent.answers import Answers
+from certus.latent.answers import INFEASIBLE, OPTIMAL, Answers
 from certus.latent.inference import choose
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
 from certus.learn.feature_decoder import make_chain

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.chain.methods import at_most
+from certus.chain.methods import limit_k
 from certus.checks import check_count
 from certus.errors import InvalidInput
 from certus.learn.crf.algorithms import LBFGS, Algorithm, check_least
@@ -162,7 +162,7 @@ class ChainCRF:
         length = int(corpus.sentence_begin[sentence + 1] - corpus.sentence_begin[sentence])
         if length == 0:
             return np.empty((1, 0), np.int64), np.zeros(1)
-        return self._native.best(corpus.native, sentence, at_most(k, self.labels, length))
+        return self._native.best(corpus.native, sentence, limit_k(k, self.labels, length))
 
     def predict(
         self, vocabulary: _native.CrfVocabulary, X: Any, names: tuple[str, ...], threads: int

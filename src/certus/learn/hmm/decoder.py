@@ -39,13 +39,13 @@ class HmmDecoder(Decoder):
         legal: Automaton | None,
     ) -> Decoded:
         """Label sentences given as columns of cells."""
-        chain = self._hmm.chain if legal is None else self._hmm.chain.constrained(legal)
+        chain = self._hmm.chain if legal is None else self._hmm.chain.constrain(legal)
         first = find_starts(cells)
         out = Decoded.make_empty(first, k, confidence)
         for begin, end in split_batch(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
             limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
             emissions = list(map(self._emissions, cells[begin:end], limits))
-            found = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
+            found: list[Any] = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
             for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
                 several = list(answer) if k > 1 else [answer] if answer.position is None else []
                 _put(out, n, k, several)
@@ -59,7 +59,7 @@ class HmmDecoder(Decoder):
         """Return all sequences, for decoding again and again; nothing is pruned."""
         none = np.zeros((0, len(self._hmm.start)), np.float32)
         emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])
-        model: Any = self._hmm.chain.prepared(np.dtype(np.float64))
+        model: Any = self._hmm.chain.prepare(np.dtype(np.float64))
         return _native.ChainLattices(model, find_starts(cells), emissions)
 
     def _emissions(

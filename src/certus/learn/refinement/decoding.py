@@ -118,7 +118,7 @@ def free(support: NDArray[np.bool_] | int, legal: Automaton | None = None) -> Ch
     may = np.ones((support + 1, support + 1), bool) if isinstance(support, int) else support
     table = np.where(may, 0.0, -np.inf)
     chain = Chain(table[:-1, :-1], start=table[-1, :-1], end=table[:-1, -1])
-    return chain if legal is None else chain.constrained(legal)
+    return chain if legal is None else chain.constrain(legal)
 
 
 def chosen(data: Observed, sentences: NDArray[np.int64]) -> tuple[NDArray[np.int64], Observed]:

@@ -21,7 +21,7 @@ from certus.annotation.trees import TOP, Tree
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.ragged import offsets_of
-from certus.solution import KBest, OnInfeasible, Solution, Status
+from certus.solution import Counters, KBest, OnInfeasible, Solution, Status
 from certus.syntax.constituency import pcfg
 from certus.syntax.constituency.annotate import HIDDEN, plain
 from certus.syntax.constituency.forest import ParseForest, build_tree
@@ -309,7 +309,7 @@ class Grammar:
         infeasible: OnInfeasible,
         sentence: int | None,
     ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
-        counters = (0, 0, 0, found.edges, 0)
+        counters = Counters(edges=found.edges)
         solutions = [
             Solution(build_tree(tree, self.labels, words), tree.score, tree.score, Status.OPTIMAL, counters)
             for tree in found.trees

@@ -1,0 +1,41 @@
+// The module: what every file of this folder binds.
+#include <nanobind/nanobind.h>
+
+namespace certus {
+
+void bind_chain(nanobind::module_& m);
+void bind_corpus(nanobind::module_& m);
+void bind_crf(nanobind::module_& m);
+void bind_crf_learners(nanobind::module_& m);
+void bind_features(nanobind::module_& m);
+void bind_hypergraph(nanobind::module_& m);
+void bind_latent(nanobind::module_& m);
+void bind_lattices(nanobind::module_& m);
+void bind_learners(nanobind::module_& m);
+void bind_marginals(nanobind::module_& m);
+void bind_paths(nanobind::module_& m);
+void bind_refinement(nanobind::module_& m);
+void bind_relax(nanobind::module_& m);
+void bind_syntax(nanobind::module_& m);
+void bind_tagger(nanobind::module_& m);
+
+}  // namespace certus
+
+NB_MODULE(_native, m) {
+  using namespace certus;
+  bind_chain(m);  // first: others use its records
+  bind_corpus(m);
+  bind_features(m);
+  bind_learners(m);
+  bind_crf(m);
+  bind_crf_learners(m);
+  bind_hypergraph(m);
+  bind_latent(m);
+  bind_marginals(m);
+  bind_paths(m);
+  bind_refinement(m);
+  bind_syntax(m);
+  bind_relax(m);
+  bind_tagger(m);
+  bind_lattices(m);
+}

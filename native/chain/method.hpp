@@ -1,0 +1,53 @@
+// The methods: solvers that are known by name. Each registers itself at the end of its own file, so that a new one
+// needs no edit of a list.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "chain/solver.hpp"
+
+namespace certus {
+
+struct Method {
+  // A solver, compiled for both precisions and both kinds of transitions.
+  using Solvers =
+      std::tuple<Solver<Dense<float>>, Solver<Dense<double>>, Solver<Sparse<float>>, Solver<Sparse<double>>>;
+
+  std::string_view name;
+  Solvers solvers;
+  bool checks_scores = false;  // looks for NaN and +inf in the pass that it makes anyway: nobody has to look before
+
+  template <class Tr>
+  Solver<Tr> solver() const {
+    return std::get<Solver<Tr>>(solvers);
+  }
+};
+
+// All methods, in the order of their names. They are there once the module is loaded, and stay where they are.
+const std::vector<Method>& all_methods();
+const Method& find_method(std::string_view name);  // throws std::invalid_argument where there is none
+
+// The method to take unless another is asked for.
+inline const Method& auto_method() {
+  static const Method& found = find_method("auto");
+  return found;
+}
+
+struct Registration {
+  explicit Registration(const Method& method);
+};
+
+// At the end of a solver's file: makes it a method. Further arguments set other fields of Method.
+#define CERTUS_REGISTER(solver, text, ...)                                                   \
+  template void solver(const Trellis<Dense<float>>&, const Request&, Answer&, Arena&);       \
+  template void solver(const Trellis<Dense<double>>&, const Request&, Answer&, Arena&);      \
+  template void solver(const Trellis<Sparse<float>>&, const Request&, Answer&, Arena&);      \
+  template void solver(const Trellis<Sparse<double>>&, const Request&, Answer&, Arena&);     \
+  static const Registration registration(                                                    \
+      Method{.name = text,                                                                   \
+             .solvers = {solver<Dense<float>>, solver<Dense<double>>, solver<Sparse<float>>, \
+                         solver<Sparse<double>>} __VA_OPT__(, ) __VA_ARGS__});
+
+}  // namespace certus

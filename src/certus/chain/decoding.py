@@ -1,0 +1,91 @@
+"""From the scores of one sentence to its answer: asks a kernel, and says what its record means."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native, checks
+from certus.chain.kbest import KBestLabels
+from certus.chain.method import Method
+from certus.chain.methods import limit_k
+from certus.chain.model import ChainModel, Labels
+from certus.checks import Floats
+from certus.errors import Infeasible
+from certus.solution import OnInfeasible, Solution, Status
+
+Answer: TypeAlias = Solution[Labels] | KBestLabels
+
+_INFEASIBLE = _native.Status.INFEASIBLE
+_INVALID = _native.Status.INVALID
+
+
+def decode_sentence(
+    model: ChainModel,
+    scores: Floats,
+    k: int,
+    method: Method,
+    infeasible: OnInfeasible,
+    sentence: int | None = None,
+) -> Answer:
+    """Return the best label sequence of a sentence, or the k best where k > 1."""
+    length = len(scores)
+    if length == 0:
+        return make_empty_answer(k)
+    most = limit_k(k, model.labels, length)
+    paths = np.empty(most * length, np.int64)
+    totals = np.empty(most, np.float64)
+    kernels = model.prepare(scores.dtype)
+    result = kernels.decode_with(scores, paths, totals, method.code, method.request(most))
+    if needs_double(result, scores):
+        return decode_sentence(model, scores.astype(checks.DOUBLE), k, method, infeasible, sentence)
+    return read_result(result, paths.reshape(most, length), totals, scores, k, infeasible, sentence)
+
+
+def needs_double(result: _native.Result, scores: Floats) -> bool:
+    """Whether a sentence may have a path after all: sums can go out of single precision's range."""
+    return result.status is _INFEASIBLE and scores.dtype == checks.SINGLE
+
+
+def make_empty_answer(k: int) -> Answer:
+    """Return the answer of a sentence without positions, which has one sequence, of no labels."""
+    empty = np.empty((1, 0), np.int64)
+    if k == 1:
+        return Solution(empty[0], 0.0, 0.0, Status.OPTIMAL)
+    return KBestLabels.of_arrays(empty, np.zeros(1))
+
+
+def read_result(
+    result: _native.Result,
+    paths: NDArray[np.int64],  # (most, T)
+    totals: NDArray[np.float64],  # (most,)
+    scores: Floats,
+    k: int,
+    infeasible: OnInfeasible,
+    sentence: int | None = None,
+) -> Answer:
+    """Return what a kernel's record and the paths that it wrote come to."""
+    if result.status is _INVALID or result.status is _INFEASIBLE:
+        if result.status is _INVALID or infeasible != "return":
+            raise_failure(result, scores, sentence)
+        if k > 1:
+            return KBestLabels.of_arrays(paths[:0], totals[:0], result, exhausted=True)
+        nothing = np.empty(0, np.int64)
+        return Solution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, result, result.position)
+    if k == 1:
+        return Solution(paths[0], result.score, result.bound, Status.of_native(result.status), result)
+    found = result.found
+    return KBestLabels.of_arrays(paths[:found], totals[:found], result, exhausted=found < k)
+
+
+def raise_failure(
+    result: _native.Result | _native.Summary, scores: Floats, sentence: int | None = None
+) -> None:
+    """Raise the error that a record stands for, if it stands for one."""
+    if result.status is _INVALID:
+        name = "emissions" if sentence is None else f"emissions[{sentence}]"
+        checks.refuse(name, (result.position, result.label), scores)
+    if result.status is _INFEASIBLE:
+        raise Infeasible.at_position(result.position, sentence)
