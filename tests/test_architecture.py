@@ -32,12 +32,10 @@ KNOWN_ARROWS = {
 }
 KNOWN_CYCLES = (
     {"annotation/tree_drawing", "annotation/trees", "formats/brackets"},
-    {"chain/batch", "chain/problem"},
     {
         f"hypergraph/{name}"
         for name in ("constrained", "drawing", "files", "graph", "layout", "part", "results")
     },
-    {"relax/picture", "relax/trace"},
     {
         "",
         "corpus",

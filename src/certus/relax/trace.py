@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass
 class Trace:
-    """One entry an iteration; every ``dual`` is a bound on the optimum.
+    """One entry per iteration; every ``dual`` is a bound on the optimum.
 
     Attributes:
         dual: the bound this iteration proved. Within a branch: together with the other open branches.
@@ -33,6 +33,6 @@ class Trace:
 
     def plot(self, path: str | Path | None = None, *, title: str | None = None) -> object:
         """Draw dual and primal by iteration; into a file if a path is given. Needs matplotlib."""
-        from certus.relax.picture import draw
+        from certus.relax.picture import draw_curves
 
-        return draw(self, path, title)
+        return draw_curves(self, path, title)
