@@ -15,6 +15,7 @@ import certus
 from certus.cli import demo
 from certus.cli.app import app
 from certus.formats import build
+from certus_bench import NAMES, load_benchmark
 
 COMMAND = [sys.executable, "-c", "from certus.cli import main; main()"]
 
@@ -39,6 +40,37 @@ def test_help_imports_nothing_heavy() -> None:
         "assert not {'matplotlib', 'torch', 'certus_bench'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def run_without_benchmarks(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a command where certus_bench cannot be imported."""
+    code = "import sys; sys.modules['certus_bench'] = None; from certus.cli import main; main()"
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", [["bench"], ["bench", "--help"], ["bench", "chain", "--quick"]])
+def test_without_the_benchmarks_it_says_how_to_get_them(arguments: list[str]) -> None:
+    done = run_without_benchmarks(*arguments)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "Error: the benchmarks are a package of their own: from a clone of Certus, run pip install ./bench\n"
+    )
+
+
+def test_all_else_works_without_the_benchmarks() -> None:
+    for arguments in (["--help"], ["demo"]):
+        done = run_without_benchmarks(*arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_benchmark_is_a_command_with_its_own_help(name: str) -> None:
+    result = CliRunner().invoke(app, ["bench", name, "--help"])
+    assert result.exit_code == 0
+    assert f"bench {name}" in result.stdout
+    assert "--json" in result.stdout
+    assert ("--plot" in result.stdout) == (load_benchmark(name).paint is not None)
 
 
 def test_demo_shows_the_answer_and_its_proof() -> None:

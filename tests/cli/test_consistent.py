@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import certus
 from certus.cli.app import app
-from certus.cli.consistent import parse_delta, summary
+from certus.cli.consistent import parse_delta, summarize
 from certus.corpus import Limits, tag
 from certus.errors import InvalidInput
 from certus.formats import read
@@ -96,6 +96,6 @@ def test_weights_are_numbers() -> None:
 
 def test_the_summary_owns_up(folder: Path) -> None:
     tagger, test = certus.load(folder / "m.certus"), list(read(folder / "test.conllu"))
-    short = summary(tag(tagger, test, limits=Limits(max_iterations=0, branches=0)))
+    short = summarize(tag(tagger, test, limits=Limits(max_iterations=0, branches=0)))
     assert "below the bound" in short
-    assert "all proven" in summary(tag(tagger, test))
+    assert "all proven" in summarize(tag(tagger, test))

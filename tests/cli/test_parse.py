@@ -107,7 +107,7 @@ def test_what_is_not_proven_is_not_said_to_have_no_tree() -> None:
     tally = Tally()
     for proven, derived in ((True, True), (False, True), (False, False)):
         tally.add(proven, derived)
-    assert tally.summary() == (
+    assert tally.summarize() == (
         "3 sentences, 1 proven optimal; 1 not derived by the grammar and covered by pieces: 3"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import json
 import os
@@ -19,8 +18,9 @@ import typer
 from typer.testing import CliRunner
 
 import certus
-from certus.cli import quick, tag
+from certus.cli import quick, streams, tag
 from certus.cli.app import app
+from certus.cli.options import TagOptions
 from certus.errors import CertusError, FormatError, InvalidInput, ModelError
 from certus.formats import read
 from tests.formats.samples import CONLLU
@@ -276,20 +276,20 @@ def test_a_format_that_does_not_exist_is_refused_for_text_too(folder: Path) -> N
 def test_a_model_that_is_not_there_is_not_text(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"there is no file wsj\.tagger; the model comes first"):
         tagged("wsj.tagger", "lo bakola")
-    assert tag.sort_out("Hello.", ["Bye."]) == (None, ["Hello.", "Bye."])
+    assert streams.sort_out("Hello.", ["Bye."]) == (None, ["Hello.", "Bye."])
 
 
 def test_legal_looks_at_the_column_that_is_in_the_scheme() -> None:
     from certus.formats import Target
 
     labels = ["DET|B-NP", "NOUN|I-NP", "PUNCT|O"]
-    made = tag.automaton("bio", Target("pos|chunk"), labels)
+    made = tag.make_automaton("bio", Target("pos|chunk"), labels)
     assert made.accepts([0, 1, 2])
     assert not made.accepts([2, 1])
     with pytest.raises(
         InvalidInput, match=r"the model predicts pos\|ner, of which no column is in the scheme bio"
     ):
-        tag.automaton("bio", Target("pos|ner"), ["DET|X", "NOUN|Y"])
+        tag.make_automaton("bio", Target("pos|ner"), ["DET|X", "NOUN|Y"])
 
 
 def test_dictionary(folder: Path) -> None:
@@ -337,14 +337,14 @@ def test_threads_and_batches_do_not_matter(folder: Path, monkeypatch: pytest.Mon
 
 
 def test_the_first_argument(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert tag.sort_out("m.certus", []) == ("m.certus", ["-"])
-    assert tag.sort_out("model-by-content", ["x"]) == ("model-by-content", ["x"])
-    assert tag.sort_out("gone.certus", ["x"]) == ("gone.certus", ["x"])
-    assert tag.sort_out(None, []) == (None, ["-"])
-    assert tag.sort_out("-", []) == (None, ["-"])
+    assert streams.sort_out("m.certus", []) == ("m.certus", ["-"])
+    assert streams.sort_out("model-by-content", ["x"]) == ("model-by-content", ["x"])
+    assert streams.sort_out("gone.certus", ["x"]) == ("gone.certus", ["x"])
+    assert streams.sort_out(None, []) == (None, ["-"])
+    assert streams.sort_out("-", []) == (None, ["-"])
     (folder / "text").write_text("x", encoding="utf-8")
     for text in ("A sentence.", "text", ".", "a\0b", "x" * 5000, "I like m.certus"):
-        assert tag.sort_out(text, ["more"]) == (None, [text, "more"])
+        assert streams.sort_out(text, ["more"]) == (None, [text, "more"])
     monkeypatch.setattr("certus.models.loading.default", lambda: "m.certus")
     assert tagged("lo bakola.") == tagged("m.certus", "lo bakola.")
     assert tagged(text="lo bakola.") == tagged("m.certus", "lo bakola.")
@@ -519,18 +519,15 @@ def test_the_short_way_knows_every_option() -> None:
         text = quick.FLAGS if isinstance(default, bool) else quick.TEXTS
         assert spelling in (quick.NUMBERS if number else text)
     defaults = {name: default for name, default, _ in declared().values()}
-    parameters = inspect.signature(tag.run).parameters
-    assert {name: parameters[name].default for name in defaults} == defaults
+    own = TagOptions()
+    assert {name: getattr(own, name) for name in defaults} == defaults
 
 
 def test_both_ways_lead_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[dict[str, Any]] = []
-    signature = inspect.signature(tag.run)
+    calls: list[tuple[Any, ...]] = []
 
-    def record(*arguments: Any, **options: Any) -> None:
-        bound = signature.bind(*arguments, **options)
-        bound.apply_defaults()
-        calls.append(dict(bound.arguments))
+    def record(*arguments: Any) -> None:
+        calls.append(arguments)
 
     monkeypatch.setattr(tag, "run", record)
     pieces: list[list[str]] = [
@@ -552,19 +549,17 @@ def test_both_ways_lead_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = 0
     for one, other in itertools.product(pieces, pieces):
         arguments = ["tag", *one, *other]
-        short = quick.plain_tag(arguments)
+        short = quick.read_plain_tag(arguments)
         if short is None:
             continue
         plain += 1
         calls.clear()
         result = CliRunner().invoke(app, arguments, catch_exceptions=False)
         assert result.exit_code == 0, arguments
-        bound = signature.bind(**short)
-        bound.apply_defaults()
-        assert calls == [dict(bound.arguments)], arguments
+        assert calls == [short], arguments
     assert plain >= 80
-    assert quick.plain_tag(["evaluate", "a", "b"]) is None
-    assert quick.plain_tag([]) is None
+    assert quick.read_plain_tag(["evaluate", "a", "b"]) is None
+    assert quick.read_plain_tag([]) is None
 
 
 def test_the_short_way_imports_little(folder: Path) -> None:
@@ -583,9 +578,9 @@ def test_the_short_way_imports_little(folder: Path) -> None:
 def test_somebody_who_types_is_told_how(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert not tag.is_typed(["-"])
-    monkeypatch.setattr(tag, "interactive", lambda source: True)
-    assert not tag.is_typed(["a.txt"])
+    assert not streams.is_typed(["-"])
+    monkeypatch.setattr(streams, "interactive", lambda source: True)
+    assert not streams.is_typed(["a.txt"])
     assert capsys.readouterr().err == ""
-    assert tag.is_typed(["a.txt", "-"])
-    assert capsys.readouterr().err == "Type a sentence a line; Ctrl-D ends.\n"
+    assert streams.is_typed(["a.txt", "-"])
+    assert capsys.readouterr().err == "Type one sentence per line; Ctrl-D ends.\n"

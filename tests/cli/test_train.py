@@ -242,7 +242,7 @@ def test_everything_in_a_process_of_its_own(folder: Path) -> None:
     ("seconds", "text"), [(0.04, "0.0 s"), (59.9, "59.9 s"), (61, "1 min 1 s"), (9000, "2 h 30 min")]
 )
 def test_clock(seconds: float, text: str) -> None:
-    assert train.clock(seconds) == text
+    assert train.format_seconds(seconds) == text
 
 
 def test_a_model_error_keeps_the_checkpoint(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,20 +11,20 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; errors that Certus raises on purpose are shown without a traceback."""
-    from certus.cli.quick import plain_tag
+    from certus.cli.quick import read_plain_tag
     from certus.errors import CertusError
 
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _terminate)
     try:
-        plain = plain_tag(sys.argv[1:])
-        if plain is None:
+        quick = read_plain_tag(sys.argv[1:])
+        if quick is None:
             from certus.cli.app import app
 
             app()
         else:
             from certus.cli.tag import run
 
-            run(**plain)
+            run(*quick)
     except CertusError as error:
         _fail(error)
     except OSError as error:
@@ -41,6 +41,6 @@ def _fail(reason: object) -> NoReturn:
     sys.exit(2)
 
 
-def _terminated(number: int, frame: Any) -> NoReturn:
+def _terminate(number: int, frame: Any) -> NoReturn:
     """Leave as after an interrupt, so that what is half-written is removed."""
     sys.exit(128 + number)

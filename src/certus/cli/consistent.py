@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
-from certus.cli.labelled import texts
-from certus.cli.tag import deliver, open_tagger, sort_out, sources
+from certus.cli.labelled import write_answers
+from certus.cli.options import SENTENCES, TagOptions
+from certus.cli.streams import deliver, open_tagger, read_inputs, sort_out
 from certus.errors import InvalidInput
 from certus.formats import guess, read
 from certus.storage.files import check_encoding
@@ -16,56 +17,42 @@ if TYPE_CHECKING:
     from certus.corpus import Consistent, Iteration
 
 
-def run(
-    model: str | None,
-    inputs: list[str],
-    *,
-    text: Sequence[str] = (),
-    delta: str | None = None,
-    known: str | None = None,
-    threads: int = 1,
-    format: str | None = None,
-    columns: str | None = None,
-    encoding: str = "utf-8",
-    output: str | None = None,
-) -> None:
+def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     """Label all inputs together and write them out; say on stderr what is proven."""
     from certus.corpus import tag
 
-    check_encoding(encoding)
-    guess.check(format, columns)
-    weights = None if delta is None else parse_delta(delta)
+    check_options(options)
+    weights = None if options.delta is None else parse_delta(options.delta)
     model, inputs = sort_out(model, inputs)
     tagger = open_tagger(model)
-    sentences = list(sources(inputs, format, columns, encoding))
-    more = [sentence for name in text for sentence in read(name, format, columns, encoding=encoding)]
+    sentences = list(read_inputs(inputs, options))
+    form, columns, encoding = options.format, options.columns, options.encoding
     found = tag(
         tagger,
         sentences,
-        text=more,
+        text=[sentence for name in options.text for sentence in read(name, form, columns, encoding=encoding)],
         delta=weights,
-        threads=threads,
-        known=None if known is None else words_of(known, encoding),
-        progress=_Line(),
+        threads=options.threads,
+        known=None if options.known is None else read_words(options.known, encoding),
+        progress=_ProgressLine(),
     )
-    print(summary(found), file=sys.stderr)
+    print(summarize(found), file=sys.stderr)
 
     def labelled() -> Iterator[str]:
         for sentence, answer in zip(sentences, found.taggings, strict=True):
-            yield from texts(tagger.target, sentence, [answer], 1)
+            yield from write_answers(tagger.target, sentence, [answer], 1)
 
-    deliver(labelled(), output, encoding)
+    deliver(labelled(), options.output, encoding)
 
 
-def check(**others: Any) -> None:
-    """Refuse the options of ``certus tag`` that are about sentences one by one."""
-    usual = {"k": 1, "confidence": False, "legal": None, "dictionary": None, "inference": None, "steps": 0}
-    wrong = next((name for name, value in others.items() if value != usual[name]), None)
-    if wrong is not None:
-        option = "-k" if wrong == "k" else f"--{wrong}"
+def check_options(options: TagOptions) -> None:
+    """Refuse the options of ``certus tag`` that are about sentences one by one, and files that cannot be."""
+    for spelling in options.find_given(SENTENCES):
         raise InvalidInput(
-            f"{option} does not go with --consistent, which labels all sentences as one problem"
+            f"{spelling} does not go with --consistent, which labels all sentences as one problem"
         )
+    check_encoding(options.encoding)
+    guess.check(options.format, options.columns)
 
 
 def parse_delta(text: str) -> tuple[float, ...]:
@@ -78,12 +65,12 @@ def parse_delta(text: str) -> tuple[float, ...]:
         ) from None
 
 
-def words_of(path: str, encoding: str) -> Collection[str]:
+def read_words(path: str, encoding: str) -> Collection[str]:
     """Return the words of a training file."""
     return {word for sentence in read(path, encoding=encoding) for word in sentence.words}
 
 
-def summary(found: Consistent) -> str:
+def summarize(found: Consistent) -> str:
     """Say in two lines what was done and what is proven."""
     stats = found.stats
     took, first = stats["solve_seconds"], max(stats["load_seconds"], 1e-9)
@@ -98,7 +85,7 @@ def summary(found: Consistent) -> str:
     )
 
 
-class _Line:
+class _ProgressLine:
     """A line on stderr that tells how far it is, if somebody watches."""
 
     def __init__(self) -> None:

@@ -10,47 +10,39 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation import F1, Accuracy, Difference, Report, Share, SpanReport, compare, differences
 from certus.formats import read
 from certus.formats.brackets import looks_bracketed
 
 
-def run(
-    gold: str,
-    predicted: str,
-    *,
-    train: str | None = None,
-    against: str | None = None,
-    format: str | None = None,
-    columns: str | None = None,
-    encoding: str = "utf-8",
-    as_json: bool = False,
-) -> None:
+def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     """Compare files and print what is found."""
+    train, against, format = options.train, options.against, options.format
     _check_stdin(gold, predicted, train, against)
     # Trees beside a tagged file are compared by their tags alone.
     trees = looks_bracketed(gold) and (predicted == "-" or looks_bracketed(predicted))
-    if format == "brackets" or (format is None and columns is None and trees):
+    if format == "brackets" or (format is None and options.columns is None and trees):
         from certus.cli.trees import run as compare_trees
 
-        compare_trees(gold, predicted, train=train, against=against, encoding=encoding, as_json=as_json)
+        compare_trees(gold, predicted, options)
         return
 
     def sentences(path: str) -> Any:
-        return read(path, format, columns, encoding=encoding)
+        return read(path, format, options.columns, encoding=options.encoding)
 
     known = None if train is None else {word for sentence in sentences(train) for word in sentence.words}
     report = compare(sentences(gold), sentences(predicted), known)
     other = None if against is None else compare(sentences(gold), sentences(against), known)
     tested = [] if other is None else differences(report, other)
-    if as_json:
-        print(json.dumps(_json(report, other, tested), indent=1))
+    if options.json:
+        print(json.dumps(_as_dict(report, other, tested), indent=1))
     else:
         console = Console()
         show(report, console if console.is_terminal else Console(width=120))
         if other is not None:
-            console.print(_differences(tested, predicted, str(against)))
+            console.print(_lay_out_differences(tested, predicted, str(against)))
 
 
 def _check_stdin(gold: str, predicted: str, train: str | None, against: str | None) -> None:
@@ -60,7 +52,7 @@ def _check_stdin(gold: str, predicted: str, train: str | None, against: str | No
         raise InvalidInput("stdin (-) can be read once only; give the other files by name")
 
 
-def _json(report: Report, other: Report | None, tested: list[Difference]) -> dict[str, Any]:
+def _as_dict(report: Report, other: Report | None, tested: list[Difference]) -> dict[str, Any]:
     found = report.as_dict()
     if other is not None:
         found["against"] = other.as_dict()
@@ -74,27 +66,29 @@ def _json(report: Report, other: Report | None, tested: list[Difference]) -> dic
 def show(report: Report, console: Console) -> None:
     """Print the tables of a report."""
     console.print(Text(f"{report.sentences:,} sentences, {report.tokens:,} tokens", "dim"))
-    console.print(_accuracies(list(report.accuracies.values())))
+    console.print(_lay_out_accuracies(list(report.accuracies.values())))
     for spans in report.spans.values():
-        console.print(_spans(spans))
+        console.print(_lay_out_spans(spans))
 
 
-def _accuracies(rows: list[Accuracy]) -> Table:
-    """Lay out a row a column; known and unknown words only where they were told apart."""
+def _lay_out_accuracies(rows: list[Accuracy]) -> Table:
+    """Lay out one row per column; known and unknown words only where they were told apart."""
     apart = any(row.known.total or row.unknown.total for row in rows)
-    table = _table("", "accuracy %", "95 % interval", *(("known", "unknown") if apart else ()), "sentences")
+    table = _make_table(
+        "", "accuracy %", "95 % interval", *(("known", "unknown") if apart else ()), "sentences"
+    )
     for row in rows:
         low, high = row.tokens.interval
         cells = [f"{100 * low:.2f}–{100 * high:.2f}"]
-        cells += [_percent(row.known), _percent(row.unknown)] if apart else []
-        table.add_row(row.name, Text(_percent(row.tokens), "bold"), *cells, _percent(row.sentences))
+        cells += [_format_share(row.known), _format_share(row.unknown)] if apart else []
+        table.add_row(row.name, Text(_format_share(row.tokens), "bold"), *cells, _format_share(row.sentences))
     if apart and rows:
         table.caption = f"{rows[0].unknown.total:,} of the tokens are words not seen in training"
     return table
 
 
-def _spans(report: SpanReport) -> Table:
-    table = _table(f"{report.name} spans", "F1 %", "precision", "recall", "gold", "predicted", "correct")
+def _lay_out_spans(report: SpanReport) -> Table:
+    table = _make_table(f"{report.name} spans", "F1 %", "precision", "recall", "gold", "predicted", "correct")
     rows: list[tuple[str, F1]] = list(report.types.items())
     for name, part in [*rows, ("all", report.total)]:
         figures = (f"{100 * figure:.2f}" for figure in (part.precision, part.recall))
@@ -104,24 +98,26 @@ def _spans(report: SpanReport) -> Table:
     return table
 
 
-def _differences(rows: list[Difference], predicted: str, against: str) -> Table:
-    table = _table("", predicted, against, "difference", "p")
+def _lay_out_differences(rows: list[Difference], predicted: str, against: str) -> Table:
+    table = _make_table("", predicted, against, "difference", "p")
     for row in rows:
         p = Text(f"{row.p:.4f}", "bold green" if row.p < 0.05 else "")
-        table.add_row(row.name, f"{100 * row.first:.2f}", f"{100 * row.second:.2f}", _signed(row), p)
+        table.add_row(
+            row.name, f"{100 * row.first:.2f}", f"{100 * row.second:.2f}", _format_difference(row), p
+        )
     table.caption = "approximate randomisation over sentences, 10,000 trials"
     return table
 
 
-def _signed(row: Difference) -> str:
+def _format_difference(row: Difference) -> str:
     return f"{100 * row.difference:+.2f}"
 
 
-def _percent(share: Share) -> str:
+def _format_share(share: Share) -> str:
     return f"{100 * share.accuracy:.2f}" if share.total else "–"
 
 
-def _table(first: str, *names: str) -> Table:
+def _make_table(first: str, *names: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption_justify="left")
     table.add_column(first, no_wrap=True)
     for name in names:

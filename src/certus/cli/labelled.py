@@ -19,7 +19,7 @@ CONFIDENCE = "confidence"  # the column of column files, and the attribute under
 _NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")
 
 
-def texts(target: Target, sentence: Sentence, answers: Sequence[Any], k: int) -> Iterator[str]:
+def write_answers(target: Target, sentence: Sentence, answers: Sequence[Any], k: int) -> Iterator[str]:
     """Yield a sentence with each of its answers, best first.
 
     Args:
@@ -32,16 +32,16 @@ def texts(target: Target, sentence: Sentence, answers: Sequence[Any], k: int) ->
         line = sentence.line_of(answers[0].position if answers else 0)
         raise FormatError("no label sequence fits the constraints here", sentence.source, line)
     confident = answers[0].confidence is not None
-    place = with_columns(prepared(sentence, target), target, confident)
+    place = append_missing_columns(lay_out_columns(sentence, target), target, confident)
     for rank, answer in enumerate(answers, 1):
         fields = target.fill(place, answer.labels)
         if confident:
-            fields |= confidences(place, answer.confidence)
+            fields |= fill_confidences(place, answer.confidence)
         made = replace(place, fields)
-        yield noted(made, notes(answer, rank if k > 1 else None))
+        yield insert_comments(made, describe_answer(answer, rank if k > 1 else None))
 
 
-def prepared(sentence: Sentence, target: Target) -> Sentence:
+def lay_out_columns(sentence: Sentence, target: Target) -> Sentence:
     """Make a sentence with columns of one that is a line of text."""
     if sentence.layout.format not in ("text", "raw"):
         return sentence
@@ -55,7 +55,7 @@ def prepared(sentence: Sentence, target: Target) -> Sentence:
     return made
 
 
-def with_columns(sentence: Sentence, target: Target, confident: bool) -> Sentence:
+def append_missing_columns(sentence: Sentence, target: Target, confident: bool) -> Sentence:
     """Append the columns to be written that a sentence lacks."""
     missing = [name for name in target.fields if name not in sentence.columns]
     if missing and "id" in sentence.columns:  # the columns of CoNLL-U and CoNLL-X are fixed
@@ -65,10 +65,10 @@ def with_columns(sentence: Sentence, target: Target, confident: bool) -> Sentenc
         )
     if confident and "misc" not in sentence.columns and CONFIDENCE not in sentence.columns:
         missing.append(CONFIDENCE)
-    return widened(sentence, missing) if missing else sentence
+    return append_columns(sentence, missing) if missing else sentence
 
 
-def widened(sentence: Sentence, names: Sequence[str]) -> Sentence:
+def append_columns(sentence: Sentence, names: Sequence[str]) -> Sentence:
     """Return a sentence with more columns, which hold ``_`` still."""
     separator = sentence.layout.separator
     lines = sentence.text.split("\n")
@@ -81,28 +81,28 @@ def widened(sentence: Sentence, names: Sequence[str]) -> Sentence:
     return Sentence(columns, "\n".join(lines), sentence.rows, sentence.top, sentence.source, layout)
 
 
-def confidences(sentence: Sentence, found: Sequence[float] | None) -> dict[str, list[str]]:
+def fill_confidences(sentence: Sentence, found: Sequence[float] | None) -> dict[str, list[str]]:
     """Return the column that confidences go to; those of lower ranks are not known."""
     values = ["_"] * len(sentence) if found is None else [f"{p:.4f}" for p in found]
     if CONFIDENCE in sentence.columns:
         return {CONFIDENCE: values}
     old = (_NOTE.sub("", misc).lstrip("|") for misc in sentence.columns["misc"])
-    return {"misc": [_with_note(misc, value) for misc, value in zip(old, values, strict=True)]}
+    return {"misc": [_add_note(misc, value) for misc, value in zip(old, values, strict=True)]}
 
 
-def _with_note(misc: str, value: str) -> str:
+def _add_note(misc: str, value: str) -> str:
     if value == "_":
         return misc or "_"
     return f"Confidence={value}" if misc in ("", "_") else f"{misc}|Confidence={value}"
 
 
-def notes(answer: Any, rank: int | None) -> list[str]:
+def describe_answer(answer: Any, rank: int | None) -> list[str]:
     """Say which of several answers one is, and how good."""
     made = [] if rank is None else [f"# rank = {rank}", f"# score = {answer.score:.6g}"]
     return made if answer.probability is None else [*made, f"# probability = {answer.probability:.6g}"]
 
 
-def noted(sentence: Sentence, comments: Sequence[str]) -> str:
+def insert_comments(sentence: Sentence, comments: Sequence[str]) -> str:
     """Return the text with comments after its own; in columns separated by blanks there are none."""
     if not comments or sentence.layout.separator != "\t":
         return sentence.text

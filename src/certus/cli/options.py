@@ -1,26 +1,237 @@
-"""Options that several commands have."""
+"""The options of the commands, each declared once: its name, its spelling, its default and its help.
+
+Typer's declarations are made from these by ``certus.cli.declare``; the quick way to ``certus tag`` reads them
+without typer.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
 
-import typer
+SENTENCES, CORPUS = "sentences", "corpus"  # what an option of certus tag is about, where not about both
 
-Format = Annotated[
-    str | None, typer.Option(help="conllu, conllx, columns, brackets, text or raw; guessed by default.")
-]
-Columns = Annotated[
-    str | None, typer.Option(help='Names of the columns, such as "word pos chunk"; usual by default.')
-]
-Encoding = Annotated[str, typer.Option(help="Of the files; old corpora may need latin-1.")]
-Licence = Annotated[str | None, typer.Option(help="To record in the model.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing but the answer, and errors.")]
-Inputs = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[FILE|TEXT]...", help="Files, or sentences in quotes; stdin by default."),
-]
-OwnModel = Annotated[
-    str | None, typer.Argument(help="A model file; left out, the English one that comes with Certus.")
-]
-Output = Annotated[str | None, typer.Option("--output", "-o", help="A file instead of stdout.")]
-Threads = Annotated[int, typer.Option(min=1, help="How many to use.")]
+
+def option(
+    default: Any,
+    help: str,
+    *spellings: str,
+    takes: str | None = None,
+    least: float | None = None,
+    about: str | None = None,
+) -> Any:
+    """Declare an option.
+
+    Args:
+        default: its value where it is not given; False makes a flag, a tuple an option that may be repeated.
+        help: what it does, in a sentence.
+        spellings: how it is written; its name after two dashes by default.
+        takes: what stands for its value in the help.
+        least: the smallest number that it may be.
+        about: SENTENCES or CORPUS.
+    """
+    metadata = {"help": help, "spellings": spellings, "takes": takes, "least": least, "about": about}
+    return field(default=default, metadata=metadata)
+
+
+def list_options(kind: type[Any]) -> Iterator[Field[Any]]:
+    """Yield the options that a class declares, its own before those that it shares with others."""
+    declared = {one.name: one for one in fields(kind)}
+    own = [name for name in declared if name in vars(kind).get("__annotations__", {})]
+    return (declared[name] for name in dict.fromkeys([*own, *declared]))
+
+
+def spell(declared: Field[Any]) -> tuple[str, ...]:
+    """Return all spellings of an option."""
+    return declared.metadata["spellings"] or (f"--{declared.name.replace('_', '-')}",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncodingOptions:
+    """How files are read whose format is known."""
+
+    encoding: str = option("utf-8", "The encoding of the files; old corpora may need latin-1.", takes="NAME")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(EncodingOptions):
+    """How files are read."""
+
+    format: str | None = option(
+        None,
+        "The format of the files: conllu, conllx, columns, brackets, text or raw. It is guessed by default.",
+        takes="NAME",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions(ReadingOptions):
+    """How files are read that may have columns."""
+
+    columns: str | None = option(
+        None, 'The names of the columns, such as "word pos chunk"; the usual ones by default.', takes="NAMES"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WritingOptions:
+    """Where answers are written to, and how many threads work on them."""
+
+    output: str | None = option(None, "Write to a file instead of stdout.", "--output", "-o", takes="FILE")
+    threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagOptions(WritingOptions, ColumnOptions):
+    """The options of ``certus tag``."""
+
+    k: int = option(
+        1, "How many of the best label sequences to print.", "-k", takes="NUMBER", least=1, about=SENTENCES
+    )
+    confidence: bool = option(
+        False, "Add the probability of each label, and of all of them together.", about=SENTENCES
+    )
+    legal: str | None = option(
+        None, "Allow only legal sequences of bio, bilou or iobes labels.", takes="SCHEME", about=SENTENCES
+    )
+    dictionary: str | None = option(
+        None,
+        "A file with the labels that words may get: on each line a word, a tab, and labels.",
+        takes="FILE",
+        about=SENTENCES,
+    )
+    inference: str | None = option(
+        None,
+        "How a latent-crf finds labels: ldi, bhp, bmp or mbr; as it was trained for by default.",
+        takes="NAME",
+        about=SENTENCES,
+    )
+    steps: int = option(
+        0,
+        "The most latent paths that ldi and mbr look at; 0 leaves it to them.",
+        takes="NUMBER",
+        least=0,
+        about=SENTENCES,
+    )
+    consistent: bool = option(
+        False, "Label all files as a whole: words that were not seen in training shall agree.", about=CORPUS
+    )
+    text: tuple[str, ...] = option(
+        (), "With --consistent: a file of more text, which need not be labelled.", takes="FILE", about=CORPUS
+    )
+    delta: str | None = option(
+        None, "With --consistent: the weights same,close,null; such as 4,3,0.", takes="NUMBERS", about=CORPUS
+    )
+    known: str | None = option(
+        None,
+        "With --consistent: the training file, for a model of an older version.",
+        takes="FILE",
+        about=CORPUS,
+    )
+
+    def find_given(self, about: str) -> list[str]:
+        """Return the spellings of the options about something that differ from their defaults."""
+        return [
+            spell(one)[0]
+            for one in list_options(TagOptions)
+            if one.metadata["about"] == about and getattr(self, one.name) != one.default
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParseOptions(WritingOptions, ReadingOptions):
+    """The options of ``certus parse``."""
+
+    k: int = option(1, "How many of the best trees to print.", "-k", takes="NUMBER", least=1)
+    scores: bool = option(False, "Put the rank, the score and the proof before each tree, as with -k.")
+    with_tagger: str | None = option(
+        None,
+        "A tagger of xpos, trained on the same trees: trees and tags are found jointly and agree.",
+        takes="MODEL",
+    )
+    weight: float | None = option(
+        None, "The weight of the tagger's score beside the grammar's; 1 by default.", takes="NUMBER", least=0
+    )
+    pretty: bool = option(False, "Draw the trees.")
+    quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions(ColumnOptions):
+    """The options of ``certus evaluate``."""
+
+    train: str | None = option(
+        None, "The training file: words that it lacks are counted apart, as unknown.", takes="FILE"
+    )
+    against: str | None = option(
+        None, "Another prediction: is the difference between the two more than chance?", takes="FILE"
+    )
+    json: bool = option(False, "Print everything as JSON.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfoOptions:
+    """The options of ``certus info``."""
+
+    json: bool = option(False, "Print one JSON object with everything.")
+    labels: bool = option(False, "Name all labels, not only the first few.")
+    verify: bool = option(False, "Read the whole file and compare it with its checksum.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions(EncodingOptions):
+    """What the training of all models shares."""
+
+    licence: str | None = option(None, "The licence to record in the model.", takes="TEXT")
+    attribution: str | None = option(None, "Whom to name for the data, to record in the model.", takes="TEXT")
+    quiet: bool = option(False, "Print nothing but errors.", "--quiet", "-q")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainTaggerOptions(TrainingOptions, ColumnOptions):
+    """The options of ``certus train tagger``, apart from those of the learners."""
+
+    dev: str | None = option(None, "Held-out sentences: the best epoch on them is kept.", takes="FILE")
+    target: str = option("upos", "What to predict: upos, xpos, upos+feats, 'pos|chunk', ...", takes="COLUMNS")
+    learner: str = option("pruned-crf", "How to learn it; the learners are listed below.", takes="NAME")
+    templates: str | None = option(
+        None, "A file of feature templates; docs/features.md explains them.", takes="FILE"
+    )
+    threads: int = option(
+        1, "How many threads lbfgs, latent-crf and the dev data get.", takes="NUMBER", least=1
+    )
+    checkpoint: str | None = option(
+        None, "The file that keeps training between epochs; beside the model by default.", takes="FILE"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainParserOptions(TrainingOptions):
+    """The options of ``certus train parser``."""
+
+    dev: str | None = option(None, "Held-out trees to measure F1 on.", takes="FILE")
+    vertical: int | None = option(
+        None, "How many generations labels tell; 2, the default, adds the parent.", takes="NUMBER", least=1
+    )
+    horizontal: int | None = option(
+        None, "How many siblings the labels of binarisation tell; 2 by default.", takes="NUMBER", least=0
+    )
+    direction: str | None = option(
+        None, "The direction of binarisation: head (the default), left or right.", takes="NAME"
+    )
+    splits: str | None = option(
+        None,
+        "Refinements of labels by name, separated by commas; 'none' for none, the usual ones by default.",
+        takes="NAMES",
+    )
+    min_hidden: int | None = option(
+        None, "Rarer labels of binarisation tell fewer siblings; 20 by default.", takes="NUMBER", least=1
+    )
+    rare: int | None = option(
+        None, "Words seen at most this often tell about new words; 5 by default.", takes="NUMBER", least=0
+    )
+    trusted: int | None = option(
+        None, "Words seen this often have no tags but those seen; 20 by default.", takes="NUMBER", least=1
+    )
+    threads: int = option(1, "How many threads measuring on dev data gets.", takes="NUMBER", least=1)

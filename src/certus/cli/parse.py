@@ -9,7 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from certus.annotation.trees import prepared
-from certus.cli.tag import deliver, is_typed, looks_like_path, open_tagger, typed
+from certus.cli.options import ParseOptions
+from certus.cli.streams import deliver, is_typed, looks_like_path, open_tagger, parse_text
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
 from certus.models.loading import load
@@ -24,37 +25,21 @@ if TYPE_CHECKING:
 BATCH = 256  # sentences parsed together
 
 
-def run(
-    model: str,
-    inputs: list[str],
-    *,
-    k: int = 1,
-    scores: bool = False,
-    pretty: bool = False,
-    threads: int = 1,
-    output: str | None = None,
-    format: str | None = None,
-    encoding: str = "utf-8",
-    quiet: bool = False,
-    with_tagger: str | None = None,
-    weight: float | None = None,
-) -> None:
+def run(model: str, inputs: list[str], options: ParseOptions) -> None:
     """Parse the inputs and write trees out."""
-    check_encoding(encoding)
+    check_encoding(options.encoding)
     parser: Any = open_parser(model)
-    if with_tagger is not None:
-        parser = joined(parser, with_tagger, weight, k)
-    elif weight is not None:
+    if options.with_tagger is not None:
+        parser = join_tagger(parser, options.with_tagger, options)
+    elif options.weight is not None:
         raise InvalidInput("--weight is that of the tagger: name one by --with-tagger")
     names = inputs or ["-"]
     waiting = is_typed(names)
     tally = Tally()
-    sentences = words_of(names, format, encoding)
-    found = parsed(parser, sentences, k, threads, 1 if waiting else BATCH, tally)
-    texts = written(found, scores or k > 1, pretty)
-    deliver(texts, output, encoding, waiting)
-    if not quiet:
-        print(tally.summary(), file=sys.stderr)
+    found = parse_sentences(parser, read_words(names, options), options, 1 if waiting else BATCH, tally)
+    deliver(write_trees(found, options), options.output, options.encoding, waiting)
+    if not options.quiet:
+        print(tally.summarize(), file=sys.stderr)
 
 
 def open_parser(path: str) -> Parser:
@@ -65,7 +50,7 @@ def open_parser(path: str) -> Parser:
     return model
 
 
-class Joined:
+class JoinedParser:
     """A parser that agrees with a tagger on the tags, in the place of one that parses alone."""
 
     def __init__(self, parser: JointParser) -> None:
@@ -76,18 +61,20 @@ class Joined:
         return self._parser.parse_batch(sentences, robust=True, threads=threads)
 
 
-def joined(parser: Parser, path: str, weight: float | None, k: int) -> Joined:
+def join_tagger(parser: Parser, path: str, options: ParseOptions) -> JoinedParser:
     """Put a parser and a tagger together."""
     from certus.syntax.joint.parsing import WEIGHT, JointParser
 
-    if k > 1:
+    if options.k > 1:
         raise InvalidInput("a parser with a tagger finds one tree for a sentence: leave -k out")
     tagger = open_tagger(path)
-    return Joined(JointParser(parser.grammar, tagger, weight=WEIGHT if weight is None else weight))
+    weight = WEIGHT if options.weight is None else options.weight
+    return JoinedParser(JointParser(parser.grammar, tagger, weight=weight))
 
 
-def words_of(inputs: Iterable[str], format: str | None, encoding: str) -> Iterator[list[str]]:
+def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[str]]:
     """Read the words of sentences: of trees as they are, of text as a treebank writes them."""
+    format, encoding = options.format, options.encoding
     for name in inputs:
         if format == "brackets" or (format is None and brackets.looks_bracketed(name)):
             for number, tree in enumerate(brackets.read(name, encoding=encoding), 1):
@@ -98,7 +85,7 @@ def words_of(inputs: Iterable[str], format: str | None, encoding: str) -> Iterat
         elif name == "-" or os.path.exists(name) or looks_like_path(name):
             yield from (penn_words(s.words) for s in read(name, format, encoding=encoding))
         else:
-            yield from (penn_words(s.words) for s in typed(name))
+            yield from (penn_words(s.words) for s in parse_text(name))
 
 
 class Tally:
@@ -116,7 +103,7 @@ class Tally:
         if not derived:
             self.covered.append(self.sentences)
 
-    def summary(self) -> str:
+    def summarize(self) -> str:
         """Say it in a line."""
         noun = "sentence" if self.sentences == 1 else "sentences"
         text = f"{self.sentences:,} {noun}, {self.proven:,} proven optimal"
@@ -126,10 +113,11 @@ class Tally:
         return f"{text}; {len(self.covered):,} not derived by the grammar and covered by pieces: {few}"
 
 
-def parsed(
-    parser: Any, sentences: Iterator[list[str]], k: int, threads: int, batch: int, tally: Tally
+def parse_sentences(
+    parser: Any, sentences: Iterator[list[str]], options: ParseOptions, batch: int, tally: Tally
 ) -> Iterator[list[Any]]:
     """Parse sentences, so many together, and yield the solutions of each."""
+    k, threads = options.k, options.threads
     while several := list(islice(sentences, batch)):
         for words, answer in zip(several, parser.parse_batch(several, k, threads=threads), strict=True):
             if k == 1:
@@ -141,8 +129,9 @@ def parsed(
                 yield list(answer) if found else [parser.parse(words)]
 
 
-def written(found: Iterable[list[Any]], scores: bool, pretty: bool) -> Iterator[str]:
-    """Write the solutions of sentences: a tree a line, if asked after its rank, score and status."""
+def write_trees(found: Iterable[list[Any]], options: ParseOptions) -> Iterator[str]:
+    """Write the solutions of sentences: one tree per line, if asked after its rank, score and status."""
+    scores, pretty = options.scores or options.k > 1, options.pretty
     for several in found:
         for rank, one in enumerate(several, 1):
             tree = one.value.pretty() if pretty else str(one.value)

@@ -12,9 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from certus.cli import learners
-from certus.cli.options import Columns, Encoding, Format, Licence, Quiet
+from certus.cli.declare import with_options
+from certus.cli.options import TrainingOptions, TrainParserOptions, TrainTaggerOptions
 
 _TOLD = 5  # labels with too little to go by that are named after training
+
+ModelOutput = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write the model.")]
 
 train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
 
@@ -38,34 +41,15 @@ _TEACH = f"""
 
 
 @train.command(epilog=_TEACH)
-@learners.with_options
+@with_options(TrainTaggerOptions)
+@learners.with_learner_options
 def tagger(
     data: Annotated[
         str, typer.Argument(metavar="TRAIN", help="Annotated sentences: CoNLL-U, columns or bracketed trees.")
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the model.")],
-    dev: Annotated[
-        str | None, typer.Option(help="Held-out sentences: the best epoch on them is kept.")
-    ] = None,
-    target: Annotated[
-        str, typer.Option(help="What to predict: upos, xpos, upos+feats, 'pos|chunk', ...")
-    ] = "upos",
-    learner: Annotated[
-        str, typer.Option(help=f"How to learn it: {learners.NAMES}; see below.")
-    ] = "pruned-crf",
-    templates: Annotated[
-        str | None, typer.Option(help="A file of feature templates; docs/features.md explains them.")
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="For lbfgs and latent-crf, and for dev data.")] = 1,
-    checkpoint: Annotated[
-        str | None, typer.Option(help="Keeps training between epochs; default: beside the model.")
-    ] = None,
-    format: Format = None,
-    columns: Columns = None,
-    encoding: Encoding = "utf-8",
-    licence: Licence = None,
-    attribution: Licence = None,
-    quiet: Quiet = False,
+    output: ModelOutput,
+    *,
+    options: TrainTaggerOptions,
     **given: Any,
 ) -> None:
     """Train a tagger, from small tag sets to thousands of labels.
@@ -75,101 +59,77 @@ def tagger(
     from certus.errors import RefinementWarning
     from certus.models.tagger import Tagger
 
-    text = None if templates is None else _text(templates)
-    made = Tagger(target, learner, templates=text, **_without_none(given))
-    checkpoint = checkpoint or f"{output}.checkpoint"
+    text = None if options.templates is None else _read_templates(options.templates)
+    made = Tagger(options.target, options.learner, templates=text, **_drop_none(given))
+    checkpoint = options.checkpoint or f"{output}.checkpoint"
     check_writable(output, "model")
     check_writable(checkpoint, "checkpoint")
     began = time.perf_counter()
-    with kept(checkpoint, KeyboardInterrupt, SystemExit), warnings.catch_warnings():
+    with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit), warnings.catch_warnings():
         warnings.simplefilter("ignore", RefinementWarning)  # told by report, from the description
         made.fit(
             data,
-            dev,
-            progress=(lambda _: None) if quiet else show,
+            options.dev,
+            progress=(lambda _: None) if options.quiet else show,
             checkpoint=checkpoint,
-            threads=threads,
-            format=format,
-            columns=columns,
-            encoding=encoding,
-            about=_without_none({"licence": licence, "attribution": attribution}),
+            threads=options.threads,
+            format=options.format,
+            columns=options.columns,
+            encoding=options.encoding,
+            about=_list_rights(options),
         )
-    with kept(checkpoint, BaseException):
+    with keep_checkpoint(checkpoint, BaseException):
         made.save(output)
-    if not quiet:
+    if not options.quiet:
         report(made, output, time.perf_counter() - began)
 
 
 @train.command()
+@with_options(TrainParserOptions)
 def parser(
     data: Annotated[str, typer.Argument(metavar="TRAIN", help="Bracketed trees, such as a .mrg file.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="Where to write the model.")],
-    dev: Annotated[str | None, typer.Option(help="Held-out trees to measure F1 on.")] = None,
-    vertical: Annotated[
-        int | None, typer.Option(min=1, help="Generations that labels tell; 2, the default, adds the parent.")
-    ] = None,
-    horizontal: Annotated[
-        int | None, typer.Option(min=0, help="Siblings that the labels of binarisation tell; 2 by default.")
-    ] = None,
-    direction: Annotated[
-        str | None, typer.Option(help="Of binarisation: head (the default), left or right.")
-    ] = None,
-    splits: Annotated[
-        str | None,
-        typer.Option(help="Refinements of labels by name, by commas; 'none' for none, the usual by default."),
-    ] = None,
-    min_hidden: Annotated[
-        int | None,
-        typer.Option(min=1, help="Rarer labels of binarisation tell fewer siblings; 20 by default."),
-    ] = None,
-    rare: Annotated[
-        int | None,
-        typer.Option(min=0, help="Words seen at most this often tell about new words; 5 by default."),
-    ] = None,
-    trusted: Annotated[
-        int | None,
-        typer.Option(min=1, help="Words seen this often have no tags but those seen; 20 by default."),
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="For measuring on dev data.")] = 1,
-    encoding: Encoding = "utf-8",
-    licence: Licence = None,
-    attribution: Licence = None,
-    quiet: Quiet = False,
+    output: ModelOutput,
+    *,
+    options: TrainParserOptions,
 ) -> None:
     """Train a constituency parser: a probabilistic grammar with refined labels, and a lexicon."""
     from certus.models.parser import Parser
 
-    given: dict[str, Any] = {
-        "vertical": vertical,
-        "horizontal": horizontal,
-        "direction": direction,
-        "splits": None if splits is None else _names(splits),
-        "min_hidden": min_hidden,
-        "rare": rare,
-        "trusted": trusted,
-    }
-    made = Parser(**_without_none(given))
+    names = ("vertical", "horizontal", "direction", "min_hidden", "rare", "trusted")
+    given = {name: getattr(options, name) for name in names}
+    splits = None if options.splits is None else _split_names(options.splits)
+    made = Parser(**_drop_none({**given, "splits": splits}))
     check_writable(output, "model")
     began = time.perf_counter()
     made.fit(
         data,
-        dev,
-        progress=(lambda _: None) if quiet else (lambda stage: typer.echo(f"{stage.name} ...", err=True)),
-        threads=threads,
-        encoding=encoding,
-        about=_without_none({"licence": licence, "attribution": attribution}),
+        options.dev,
+        progress=(lambda _: None) if options.quiet else show_stage,
+        threads=options.threads,
+        encoding=options.encoding,
+        about=_list_rights(options),
     )
     made.save(output)
-    if not quiet:
+    if not options.quiet:
         report_parser(made, output, time.perf_counter() - began)
 
 
-def _without_none(given: dict[str, Any]) -> dict[str, Any]:
+def show_stage(stage: Any) -> None:
+    """Print what is being done."""
+    typer.echo(f"{stage.name} ...", err=True)
+
+
+def _drop_none(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the user gave."""
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _list_rights(options: TrainingOptions) -> dict[str, Any]:
+    """Return what is recorded in a model about the rights of its data."""
+    return _drop_none({"licence": options.licence, "attribution": options.attribution})
+
+
+def _split_names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     return () if names == ("none",) else names
 
@@ -183,17 +143,22 @@ def report_parser(made: Any, output: str, seconds: float) -> None:
         else [f"dev F1 {100 * measured['dev']:.2f}, tags {100 * measured['dev_tags']:.2f} %"]
     )
     rules = sum(len(rules) for rules in made.grammar.rules[::2])
-    parts = [f"{len(made.grammar.symbols):,} symbols, {rules:,} rules", *dev, size_of(output), clock(seconds)]
+    parts = [
+        f"{len(made.grammar.symbols):,} symbols, {rules:,} rules",
+        *dev,
+        format_size(output),
+        format_seconds(seconds),
+    ]
     typer.echo(f"{output}: {', '.join(parts)}", err=True)
 
 
-def size_of(path: str) -> str:
+def format_size(path: str) -> str:
     """Return the size of a file as people read it."""
     size = os.path.getsize(path)
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _text(path: str) -> str:
+def _read_templates(path: str) -> str:
     from certus.errors import InvalidInput
 
     try:
@@ -218,7 +183,7 @@ def check_writable(path: str, what: str) -> None:
 
 
 @contextmanager
-def kept(checkpoint: str, *errors: type[BaseException]) -> Iterator[None]:
+def keep_checkpoint(checkpoint: str, *errors: type[BaseException]) -> Iterator[None]:
     """Say where training can be taken up again, if one of these ends it before its time."""
     try:
         yield
@@ -231,15 +196,15 @@ def kept(checkpoint: str, *errors: type[BaseException]) -> Iterator[None]:
 def show(progress: Any) -> None:
     """Print a line about an epoch."""
     dev = "" if progress.dev is None else f"   dev {100 * progress.dev:6.2f} %"
-    left = f"   {clock(progress.left)} left" if progress.left else ""
+    left = f"   {format_seconds(progress.left)} left" if progress.left else ""
     typer.echo(
         f"epoch {progress.epoch:3}/{progress.epochs}   loss {progress.loss:.4f}{dev}   "
-        f"{clock(progress.seconds)}{left}",
+        f"{format_seconds(progress.seconds)}{left}",
         err=True,
     )
 
 
-def clock(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """Return a time as people read it."""
     if seconds < 60:
         return f"{seconds:.1f} s"
@@ -258,19 +223,15 @@ def report(made: Any, output: str, seconds: float) -> None:
             "lack: they count as wrong",
             err=True,
         )
-    for line in weaknesses(about):
+    for line in list_weaknesses(about):
         typer.echo(f"warning: {line}", err=True)
-    parts = [
-        f"{len(made.labels):,} labels",
-        size_of(output),
-        clock(seconds),
-    ]
+    parts = [f"{len(made.labels):,} labels", format_size(output), format_seconds(seconds)]
     if dev is not None:
         parts.insert(1, f"dev {100 * dev:.2f} %")
     typer.echo(f"{output}: {', '.join(parts)}", err=True)
 
 
-def weaknesses(about: dict[str, Any]) -> Iterator[str]:
+def list_weaknesses(about: dict[str, Any]) -> Iterator[str]:
     """Yield what a refinement was estimated from too little for; ``certus info`` has all of it."""
     problems = list(about.get("problems", {}).values())
     yield from problems[:_TOLD]

@@ -9,19 +9,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation.evalb import SHORT, Brackets, TreeReport, compare
 from certus.formats import brackets
 
 
-def run(
-    gold: str, predicted: str, *, train: str | None, against: str | None, encoding: str, as_json: bool
-) -> None:
+def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     """Compare files of trees and print what is found."""
-    if train is not None or against is not None:
+    if options.train is not None or options.against is not None:
         raise InvalidInput("trees are compared without --train and --against; leave them out")
+    encoding = options.encoding
     report = compare(brackets.read(gold, encoding=encoding), brackets.read(predicted, encoding=encoding))
-    if as_json:
+    if options.json:
         print(json.dumps(report.as_dict(), indent=1))
     else:
         console = Console()
@@ -34,14 +34,14 @@ def show(report: TreeReport, console: Console) -> None:
     table.add_column("trees", justify="right")
     for name in ("F1 %", "precision", "recall", "exact", "tags", "crossing", "none", "at most 2"):
         table.add_column(name, justify="right")
-    table.add_row(*_cells(report.total))
+    table.add_row(*_format_brackets(report.total))
     if report.short.sentences < report.total.sentences:
-        table.add_row(*_cells(report.short))
+        table.add_row(*_format_brackets(report.short))
         table.caption = f"in the second row, sentences of at most {SHORT} words"
     console.print(table)
 
 
-def _cells(found: Brackets) -> list[Text | str]:
+def _format_brackets(found: Brackets) -> list[Text | str]:
     figures = (found.spans.precision, found.spans.recall, found.exact.accuracy, found.tags.accuracy)
     few = (found.no_crossing.accuracy, found.few_crossing.accuracy)
     return [

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import certus
 from certus import Status, Tagger
 from certus.cli.app import app
-from certus.cli.train import weaknesses
+from certus.cli.train import list_weaknesses
 from certus.errors import InvalidInput
 from certus.formats import Target, build, read
 from certus.learn.refinement import EmRefinement, RefinementWarning, SpectralRefinement
@@ -306,7 +306,7 @@ def test_sentences_without_a_total_are_told(tmp_path: Path) -> None:
     found = tagger.description["marginals"]
     assert (found["of"], found["sentences"]) == ("dev", 300)
     assert found["negative"] >= found["damped"] + found["plain"] > 0
-    told = list(weaknesses(tagger.description))[-1]
+    told = list(list_weaknesses(tagger.description))[-1]
     assert f"{found['damped'] + found['plain']} of 300 dev sentences have a total that is not above 0" in told
     for answer in tagger.tag_batch(list(read(tmp_path / "dev.txt")), confidence=True):
         assert np.isfinite(answer.score)

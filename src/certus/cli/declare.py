@@ -1,0 +1,70 @@
+"""Typer's commands, made from the options that ``certus.cli.options`` and the learners declare."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from functools import wraps
+from inspect import Parameter
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from certus.cli.options import list_options, spell
+
+Command = Callable[..., None]
+
+ModelArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="MODEL", help="A model file; left out, the English one that comes with Certus."),
+]
+InputArguments = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILE|TEXT", help="Files, or sentences in quotes; stdin by default."),
+]
+
+
+def with_options(kind: type[Any]) -> Callable[[Command], Command]:
+    """Give a command the options that a class declares; they reach it as one object named ``options``."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def call(**given: Any) -> None:
+            values = {one.name: given.pop(one.name) for one in fields(kind)}
+            command(**given, options=kind(**_restore_tuples(values)))
+
+        return replace_parameters(call, command, "options", make_parameters(kind))
+
+    return decorate
+
+
+def _restore_tuples(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def make_parameters(kind: type[Any]) -> Iterator[Parameter]:
+    """Yield what typer reads of the options that a class declares."""
+    types = get_type_hints(kind)
+    for declared in list_options(kind):
+        about, default = declared.metadata, declared.default
+        many, flag = isinstance(default, tuple), isinstance(default, bool)
+        made = typer.Option(
+            *spell(declared), help=about["help"], min=about["least"], metavar="" if flag else about["takes"]
+        )
+        yield Parameter(
+            declared.name,
+            Parameter.KEYWORD_ONLY,
+            default=[] if many else default,
+            annotation=Annotated[list[str] if many else types[declared.name], made],
+        )
+
+
+def replace_parameters(
+    command: Command, declared: Command, name: str, parameters: Iterable[Parameter]
+) -> Command:
+    """Let typer see a command with other parameters in place of one of its own."""
+    own = inspect.signature(declared, eval_str=True).parameters
+    kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own.values() if one.name != name]
+    command.__dict__["__signature__"] = inspect.Signature([*kept, *parameters])
+    return command

@@ -1,0 +1,126 @@
+"""What commands read and write: models, sentences, and text that goes to a file or to stdout."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+from certus.cli.options import ColumnOptions
+from certus.errors import CertusError, InvalidInput
+from certus.formats import Sentence, atomic, read
+from certus.formats.text import RAW, parse
+from certus.models.loading import load
+from certus.models.tagger import Tagger
+from certus.storage.files import interactive
+
+_FILE = re.compile(r"\S+\.[A-Za-z]\w*")  # no sentence that others follow ends like this
+SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".mrg", ".gz")
+
+
+def open_tagger(path: str | None) -> Tagger:
+    """Open a tagger, and nothing else."""
+    model = load(path)
+    if not isinstance(model, Tagger):
+        raise InvalidInput(f"{path} holds no tagger; train one with certus train tagger")
+    return model
+
+
+def is_typed(inputs: list[str]) -> bool:
+    """Whether somebody types the input and waits for answers; if so, say how."""
+    waiting = "-" in inputs and interactive("-")
+    if waiting:
+        print("Type one sentence per line; Ctrl-D ends.", file=sys.stderr)
+    return waiting
+
+
+def deliver(labelled: Iterator[str], output: str | None, encoding: str, waiting: bool = False) -> None:
+    """Write to a file, or to stdout."""
+    if output is None or output == "-":
+        stream(labelled, encoding, waiting)
+        return
+    with atomic(output, encoding=encoding) as file:
+        try:
+            file.writelines(labelled)
+        except UnicodeEncodeError as error:
+            raise _refuse_character(error, encoding) from None
+
+
+def sort_out(model: str | None, inputs: list[str]) -> tuple[str | None, list[str]]:
+    """Tell a model from text: a first argument that is no model file is something to tag."""
+    if model is None:
+        return None, inputs or ["-"]
+    if model != "-" and is_model(model):
+        return model, inputs or ["-"]
+    if inputs and _FILE.fullmatch(model) and not os.path.exists(model):
+        raise InvalidInput(f"there is no file {model}; the model comes first, then what it shall tag")
+    return None, [model, *inputs]
+
+
+def is_model(path: str) -> bool:
+    """Whether a file is to be opened as a model: by its name, or as safetensors, a length and a brace."""
+    if " " not in path.strip() and path.endswith(".certus"):
+        return True
+    try:
+        with open(path, "rb") as file:
+            return file.read(9)[8:] == b"{"
+    except (OSError, ValueError):
+        return False
+
+
+def read_inputs(inputs: Iterable[str], options: ColumnOptions) -> Iterator[Sentence]:
+    """Read files; what is no file is text itself, one sentence per line."""
+    for name in inputs:
+        if name == "-" or os.path.exists(name) or looks_like_path(name):
+            yield from read(name, options.format, options.columns, encoding=options.encoding)
+        else:
+            yield from parse_text(name)
+
+
+def looks_like_path(name: str) -> bool:
+    """Whether a word was meant as a file name, so that its absence is an error."""
+    if " " in name.strip():
+        return False
+    return os.sep in name or os.path.splitext(name)[1].lower() in SUFFIXES
+
+
+def parse_text(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of a text given on the command line."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(f"the text {text!r} is not in the encoding of the terminal") from None
+    lines = (parse(line, "\n", n, "<argument>", RAW) for n, line in enumerate(text.splitlines(), 1))
+    sentences = [sentence for sentence in lines if sentence is not None]
+    if not sentences:
+        raise InvalidInput(f"there is no word in the text {text!r}")
+    yield from sentences
+
+
+def stream(labelled: Iterator[str], encoding: str, waiting: bool) -> None:
+    """Write to stdout; a reader that has seen enough is no error.
+
+    Args:
+        labelled: what to write.
+        encoding: of the bytes.
+        waiting: whether somebody waits for each sentence.
+    """
+    out = sys.stdout.buffer
+    try:
+        for text in labelled:
+            out.write(text.encode(encoding))
+            if waiting:
+                out.flush()
+        out.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except UnicodeEncodeError as error:
+        raise _refuse_character(error, encoding) from None
+    except OSError as error:
+        raise CertusError(f"cannot write to stdout: {error.strerror}") from error
+
+
+def _refuse_character(error: UnicodeEncodeError, encoding: str) -> InvalidInput:
+    character = error.object[error.start]
+    return InvalidInput(f"{character!r} cannot be written in the encoding {encoding!r}; utf-8 has everything")
