@@ -20,7 +20,7 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import describe_machine
-from certus_bench.harness.options import Seconds, Seed, split_names
+from certus_bench.harness.options import Seconds, Seed, flag_quick, split_names
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import Call, Spread, Stopwatch, race
 from certus_bench.lattices import Sample, draw
@@ -59,9 +59,7 @@ def make_plan(
     ] = "",
     dtype: Annotated[str, typer.Option(help="float64, what NumPy makes by default, or float32.")] = "float64",
     seconds: Seconds = 1.0,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Take a tenth of the time, with five sentences for each size.")
-    ] = False,
+    quick: Annotated[bool, flag_quick("Take a tenth of the time, with five sentences per size.")] = False,
     seed: Seed = 0,
 ) -> ChainPlan:
     """Time every way to decode a sentence, on scores like a trained model's, on flat ones, and with ties.

@@ -29,7 +29,7 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import TAG_COMMAND, describe_machine
-from certus_bench.harness.options import Data, require_data
+from certus_bench.harness.options import Data, flag_quick, require_data
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import Spread, time_call
 
@@ -75,9 +75,7 @@ def make_plan(
         str, typer.Option(help="What to label: test, or dev while one is choosing.")
     ] = CorpusPlan.part,
     order: Annotated[int, typer.Option(help="The order of the pruned CRF.", min=1, max=5)] = CorpusPlan.order,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Make one small run: for a first look, not for figures.")
-    ] = False,
+    quick: Annotated[bool, flag_quick("Make one small run: for a first look, not for figures.")] = False,
 ) -> CorpusPlan:
     """Learn from 50 to 500 sentences, label a test set, and see what consistency across sentences brings.
 

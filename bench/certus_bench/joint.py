@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
 from rich.console import Group
 from rich.text import Text
 
@@ -29,7 +28,7 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.environment import describe_machine
-from certus_bench.harness.options import Data, require_data
+from certus_bench.harness.options import Data, flag_quick, require_data
 from certus_bench.harness.tables import add_title, format_spread, make_table, warn_of_quick
 from certus_bench.harness.timing import Spread, time_call
 from certus_bench.joint_program import solve_program
@@ -76,12 +75,7 @@ class JointPlan:
 
 def make_plan(
     data: Data = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="Learn from 600 trees and test on 40: for a first look, not for figures."
-        ),
-    ] = False,
+    quick: Annotated[bool, flag_quick("Learn from 600 trees, test on 40: a first look.")] = False,
 ) -> JointPlan:
     """Parse and tag jointly, as Rush et al. (2010): iterations, certificates, accuracy, times beside HiGHS.
 

@@ -29,7 +29,7 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.environment import describe_machine
-from certus_bench.harness.options import Data, Seed, check_data, require_data, split_names
+from certus_bench.harness.options import Data, Seed, check_data, flag_quick, require_data, split_names
 from certus_bench.harness.tables import add_title, make_table, warn_of_quick
 from certus_bench.harness.timing import time_call
 
@@ -209,10 +209,7 @@ class LatentPlan:
 def make_plan(
     data: Data = None,
     only: Annotated[str, typer.Option(help="The task, np or jnlpba; both by default.")] = "",
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="Learn little from 500 sentences: for a first look, not for figures."),
-    ] = False,
+    quick: Annotated[bool, flag_quick("Learn little from 500 sentences: a first look.")] = False,
     threads: Annotated[int, typer.Option(min=1, help="Threads for learning; inference is timed on one.")] = 2,
     seed: Seed = 0,
 ) -> LatentPlan:

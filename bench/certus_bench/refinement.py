@@ -40,7 +40,7 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.environment import describe_machine
-from certus_bench.harness.options import Data, check_data, split_names
+from certus_bench.harness.options import Data, check_data, flag_quick, split_names
 from certus_bench.harness.tables import add_title, make_table, warn_of_quick
 from certus_bench.harness.timing import time_call
 
@@ -113,13 +113,7 @@ def make_plan(
             help="Parts by name (consistency, states, ablation, words), separated by commas; all by default."
         ),
     ] = "",
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Take 1,000 sentences, few states and few iterations: for a first look, not for figures.",
-        ),
-    ] = False,
+    quick: Annotated[bool, flag_quick("Take little data and few iterations: a first look.")] = False,
 ) -> RefinementPlan:
     """Estimate refinement HMMs spectrally and by EM, and compare them: error, accuracy, training time.
 

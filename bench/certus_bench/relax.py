@@ -17,7 +17,7 @@ from certus.relax import Auto, Bundle, Decomposition, Descent, JointSolution, Op
 from certus_bench.harness.benchmark import Benchmark, Report, Tell
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.environment import describe_machine
-from certus_bench.harness.options import Seed, split_names
+from certus_bench.harness.options import Seed, flag_quick, split_names
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.relax_problems import PROBLEMS
 
@@ -78,7 +78,7 @@ def make_plan(
     ] = "",
     count: Annotated[int, typer.Option(help="How many problems of each kind to solve.", min=1)] = 40,
     iterations: Annotated[int, typer.Option(help="The most iterations of each optimiser.", min=1)] = 200,
-    quick: Annotated[bool, typer.Option("--quick", help="Solve four problems of each kind.")] = False,
+    quick: Annotated[bool, flag_quick("Solve four problems of each kind.")] = False,
     seed: Seed = 0,
 ) -> RelaxPlan:
     """Compare the optimisers of decompositions: iterations until the answer is proven, and what is proven.

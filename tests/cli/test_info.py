@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+import certus
 from certus.cli import info
 from certus.storage.model_file import write
 
@@ -153,3 +154,12 @@ def test_what_is_no_model(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "x: there is no such file" in done.stderr.replace("\n", "")
     assert "Traceback" not in done.stderr
+
+
+def test_what_an_estimator_saves_is_described(tmp_path: Path) -> None:
+    estimator = certus.CRF(max_iterations=3).fit([[["w=a"], ["w=b"]]], [["X", "Y"]])
+    estimator.save(tmp_path / "e.certus")
+    text = shown(tmp_path / "e.certus")
+    assert row(text, "Kind") == "crf"
+    assert row(text, "Labels") == "2: X  Y"
+    assert row(text, "Features") == "2"

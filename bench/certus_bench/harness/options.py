@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,12 +11,24 @@ from certus.errors import InvalidInput
 
 Data = Annotated[
     Path | None,
-    typer.Option(envvar="CERTUS_DATA", help="The folder with the corpora; docs/benchmarks.md lists them."),
+    typer.Option(
+        envvar="CERTUS_DATA",
+        metavar="FOLDER",
+        help="The folder of the corpora; docs/benchmarks.md lists them.",
+    ),
 ]
-Seed = Annotated[int, typer.Option(help="The seed of the random numbers.", min=0)]
+Seed = Annotated[int, typer.Option(help="The seed of the random numbers.", metavar="NUMBER", min=0)]
 Seconds = Annotated[
-    float, typer.Option(help="The time budget of each cell; a slower call is made once.", min=0.001)
+    float,
+    typer.Option(
+        help="The time budget of each cell; a slower call is made once.", metavar="NUMBER", min=0.001
+    ),
 ]
+
+
+def flag_quick(what: str) -> Any:
+    """Declare ``--quick``, which takes less time."""
+    return typer.Option("--quick", metavar="", help=what)
 
 
 def split_names(text: str) -> tuple[str, ...]:

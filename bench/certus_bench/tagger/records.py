@@ -11,7 +11,7 @@ import typer
 from certus.errors import InvalidInput
 from certus_bench.corpora import CORPORA
 from certus_bench.harness.benchmark import Report
-from certus_bench.harness.options import Data, check_data, require_data, split_names
+from certus_bench.harness.options import Data, check_data, flag_quick, require_data, split_names
 from certus_bench.harness.timing import Spread
 from certus_bench.referee import Row, find_seconds
 
@@ -69,12 +69,7 @@ def make_plan(
             "default."
         ),
     ] = "",
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="Learn from 1,000 sentences for two epochs: for a first look, not for figures."
-        ),
-    ] = False,
+    quick: Annotated[bool, flag_quick("Learn from 1,000 sentences for two epochs: a first look.")] = False,
 ) -> TaggerPlan:
     """Train taggers on real corpora and measure them: decoders, training, orders of CRFs, and whole tasks.
 

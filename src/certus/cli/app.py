@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from certus.cli.bench import bench
 from certus.cli.declare import InputArguments, ModelArgument, with_options
 from certus.cli.options import EvaluateOptions, InfoOptions, ParseOptions, TagOptions
-from certus.cli.train import train as train_commands
 
 app = typer.Typer(
     name="certus",
@@ -18,8 +18,33 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class TrainGroup(TyperGroup):
+    """A group whose commands are made when it is used: their options are those of all learners."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return what can be trained."""
+        return ["tagger", "parser"]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return the command that trains one kind of model."""
+        from certus.cli.train import commands
+
+        group: Any = typer.main.get_command(commands)
+        return group.commands.get(cmd_name)
+
+
+train = typer.Typer(cls=TrainGroup, no_args_is_help=True, help="Train a model on annotated sentences.")
+
+
+@train.callback()
+def describe_training() -> None:
+    """Train a model on annotated sentences."""
+
+
 app.add_typer(bench, name="bench")
-app.add_typer(train_commands, name="train")
+app.add_typer(train, name="train")
 
 
 def _print_version(wanted: bool) -> None:

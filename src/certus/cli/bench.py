@@ -19,8 +19,8 @@ from certus.errors import CertusError
 
 HELP = "Time Certus beside the alternatives that are installed."
 _MISSING = "the benchmarks are a package of their own: from a clone of Certus, run pip install ./bench"
-_JSON = Annotated[Path | None, typer.Option(help="Write everything that was measured to this file.")]
-_PLOT = Annotated[Path | None, typer.Option(help="Draw a picture: a .png, .svg or .pdf file.")]
+_JSON = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all that was measured to this file.")]
+_PLOT = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: a .png, .svg or .pdf file.")]
 
 
 class BenchmarkGroup(TyperGroup):

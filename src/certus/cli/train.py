@@ -19,12 +19,7 @@ _TOLD = 5  # labels with too little to go by that are named after training
 
 ModelOutput = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write the model.")]
 
-train = typer.Typer(no_args_is_help=True, help="Train a model on annotated sentences.")
-
-
-@train.callback()
-def about() -> None:
-    """Train a model on annotated sentences."""
+commands = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 _TEACH = f"""
@@ -40,7 +35,7 @@ _TEACH = f"""
 """
 
 
-@train.command(epilog=_TEACH)
+@commands.command(epilog=_TEACH)
 @with_options(TrainTaggerOptions)
 @learners.with_learner_options
 def tagger(
@@ -84,7 +79,7 @@ def tagger(
         report(made, output, time.perf_counter() - began)
 
 
-@train.command()
+@commands.command()
 @with_options(TrainParserOptions)
 def parser(
     data: Annotated[str, typer.Argument(metavar="TRAIN", help="Bracketed trees, such as a .mrg file.")],
