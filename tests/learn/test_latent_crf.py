@@ -94,7 +94,7 @@ def test_constraints(tagger: Tagger) -> None:
     legal = certus.bio(tagger.labels)
     for words in WORDS[:10]:
         allowed = [["O", "B-PP"] if place % 2 else None for place in range(len(words))]
-        found = tagger.tag(words, legal=legal, allowed=allowed, confidence=True)
+        found = tagger.tag(words, legal=legal, allowed=allowed, confidence=True, infeasible="return")
         if found.position is not None:
             continue
         assert all(label in ("O", "B-PP") for label in found.labels[1::2])

@@ -84,6 +84,8 @@ def test_answers_are_proven_and_survive_the_file(
         assert (one.labels, one.score, one.confidence) == (other.labels, other.score, other.confidence)
         assert one.optimal
         assert one.bound == one.score
+        assert one.probability is not None
+        assert one.confidence is not None
         assert 0 < one.probability <= min(one.confidence) + 1e-6
         several = tagger.tag(words, k=3)
         assert several[0].labels == one.labels

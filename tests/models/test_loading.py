@@ -42,6 +42,8 @@ def test_a_loaded_model_answers_the_same(trained: tuple[Tagger, Path]) -> None:
         assert (loaded.target, loaded.learner) == (tagger.target, tagger.learner)
         assert loaded.description == tagger.description
         k = 1 if tagger.learner.name == "refinement" else 2
+        before: Any
+        after: Any
         before, after = ([one.tag_batch(words, confidence=True, k=k)] for one in (tagger, loaded))
         if k > 1:
             before, after = before[0], after[0]

@@ -233,7 +233,7 @@ def test_k_best(learner: str, taggers: dict[str, Tagger]) -> None:
         assert len({tuple(one.labels) for one in several}) == len(several)
         scores = [one.score for one in several]
         assert scores == sorted(scores, reverse=True)
-        assert sum(one.probability for one in several) <= 1 + 1e-4
+        assert sum(one.probability or 0.0 for one in several) <= 1 + 1e-4
         assert all(one.confidence is None for one in several[1:])
         if learner in EXACT:
             assert len(several) == 5
@@ -249,6 +249,8 @@ def test_no_more_answers_than_there_are(learner: str, taggers: dict[str, Tagger]
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_confidences_are_probabilities(learner: str, taggers: dict[str, Tagger]) -> None:
     for answer in taggers[learner].tag_batch(invented.words(30, 5), confidence=True):
+        assert answer.confidence is not None
+        assert answer.probability is not None
         assert all(0 <= p <= 1 for p in answer.confidence)
         assert 0 <= answer.probability <= min(answer.confidence) + 1e-5
     plain = taggers[learner].tag(["lo"])
@@ -263,7 +265,7 @@ def test_an_empty_sentence(learner: str, k: int, confidence: bool, taggers: dict
     if k > 1 and learner not in SEVERAL:
         pytest.skip("has one answer only")
     words: list[list[str]] = [["lo"], [], ["."]]
-    answers = taggers[learner].tag_batch(words, k=k, confidence=confidence)
+    answers: list[Any] = list(taggers[learner].tag_batch(words, k=k, confidence=confidence))
     empty = answers[1] if k == 1 else answers[1][0]
     assert (empty.labels, empty.status) == ([], Status.OPTIMAL)
     lengths = [len(answer.labels if k == 1 else answer[0].labels) for answer in answers]
@@ -303,6 +305,8 @@ def test_odd_words(learner: str, word: str, taggers: dict[str, Tagger]) -> None:
 def test_a_very_long_sentence(learner: str, taggers: dict[str, Tagger]) -> None:
     words = [word for sentence in invented.words(700, 7) for word in sentence]
     answer = taggers[learner].tag(words, confidence=True)
+    assert answer.confidence is not None
+    assert answer.probability is not None
     assert len(answer.labels) == len(answer.confidence) == len(words) > 4000
     assert np.isfinite(answer.score)
     assert 0 <= answer.probability <= 1
@@ -367,11 +371,24 @@ def test_where_nothing_is_possible(learner: str, tmp_path: Path) -> None:
     bio = certus.bio(tagger.labels)
     for confidence in (False, True):
         words, allowed = [["lo"], ["lo", "lo"]], [[["I-NP"]], None]
-        one, other = tagger.tag_batch(words, allowed=allowed, legal=bio, confidence=confidence)
+        one, other = tagger.tag_batch(
+            words, allowed=allowed, legal=bio, confidence=confidence, infeasible="return"
+        )
         assert (one.status, one.labels, one.score, one.position) == (Status.INFEASIBLE, [], -np.inf, 0)
         assert len(other.labels) == 2
         if learner in SEVERAL:
-            assert tagger.tag(["lo"], allowed=[["I-NP"]], legal=bio, confidence=confidence, k=2) == []
+            none = tagger.tag(
+                ["lo"], allowed=[["I-NP"]], legal=bio, confidence=confidence, k=2, infeasible="return"
+            )
+            assert list(none) == []
+            assert none.exhausted
+        with pytest.raises(certus.Infeasible, match=r"sentence 0: no label sequence is possible: .* word 0"):
+            tagger.tag_batch(words, allowed=allowed, legal=bio, confidence=confidence)
+        with pytest.raises(certus.Infeasible, match=r"^no label sequence is possible") as caught:
+            tagger.tag(["lo"], allowed=[["I-NP"]], legal=bio, confidence=confidence)
+        assert caught.value.position == 0
+    with pytest.raises(certus.InvalidInput, match='infeasible must be "raise" or "return"'):
+        tagger.tag(["lo"], infeasible="ignore")  # type: ignore[call-overload]
 
 
 def test_constraints_do_not_pile_up(taggers: dict[str, Tagger]) -> None:

@@ -51,7 +51,7 @@ def label_sentences(
     """Label sentences, so many together, and yield their text."""
     asked: dict[str, Any] = {"k": options.k, "confidence": options.confidence, "threads": options.threads}
     while several := list(islice(sentences, batch)):
-        answers = tagger.tag_batch(several, **asked, **constraints)
+        answers = tagger.tag_batch(several, infeasible="return", **asked, **constraints)
         for sentence, answer in zip(several, answers, strict=True):
             found = answer if options.k > 1 else [answer]
             yield from write_answers(tagger.target, sentence, found, options.k)

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.annotation.tagging import Tagging
-from certus.errors import InvalidInput
+from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.learn.decoder import Allowed, Cells, Decoded
 from certus.learn.features.inventory import Inventory
-from certus.solution import Status
+from certus.solution import KBest, Status
 
 Choices: TypeAlias = "Sequence[Sequence[str] | None]"  # for each word of a sentence, the labels it may get
 Dictionary: TypeAlias = Mapping[str, Sequence[str]]
 
 
-def limits(
+def restrict_labels(
     cells: Cells,
     inventory: Inventory,
     allowed: Sequence[Choices | None] | None,
@@ -30,7 +30,7 @@ def limits(
         return None
     if allowed is not None and len(allowed) != len(cells):
         raise InvalidInput(f"allowed is for {len(allowed)} sentences, but there are {len(cells)}")
-    listed = {word: _numbers(labels, word, inventory) for word, labels in (dictionary or {}).items()}
+    listed = {word: _number_labels(labels, word, inventory) for word, labels in (dictionary or {}).items()}
     found: Allowed = []
     for n, (words, *_) in enumerate(cells):
         given = None if allowed is None else allowed[n]
@@ -38,13 +38,13 @@ def limits(
         if len(chosen) != len(words):
             raise InvalidInput(f"sentence {n}: allowed is for {len(chosen)} words, but it has {len(words)}")
         found.append([
-            listed.get(word) if labels is None else _numbers(labels, word, inventory)
+            listed.get(word) if labels is None else _number_labels(labels, word, inventory)
             for word, labels in zip(words, chosen, strict=True)
         ])  # fmt: skip
     return found
 
 
-def _numbers(labels: Sequence[str], word: str, inventory: Inventory) -> NDArray[np.int32]:
+def _number_labels(labels: Sequence[str], word: str, inventory: Inventory) -> NDArray[np.int32]:
     if isinstance(labels, str):
         raise InvalidInput(f"the labels allowed for {word!r} are a text; give a list: [{labels!r}]")
     unknown = next((label for label in labels if label not in inventory.number), None)
@@ -55,15 +55,35 @@ def _numbers(labels: Sequence[str], word: str, inventory: Inventory) -> NDArray[
     return np.unique(inventory.numbers(labels))
 
 
-def answers(decoded: Decoded, n: int, k: int, names: Sequence[str]) -> list[Tagging]:
-    """Return the answers for sentence n, best first; for k = 1 always one, which may be infeasible."""
+def find_best(decoded: Decoded, n: int, names: Sequence[str]) -> Tagging:
+    """Return the best answer for sentence n, which may be infeasible."""
     if decoded.found[n] == 0:
-        place = int(decoded.position[n])
-        return [Tagging([], -math.inf, -math.inf, Status.INFEASIBLE, position=place)] if k == 1 else []
-    return [_answer(decoded, n, k, rank, names) for rank in range(int(decoded.found[n]))]
+        return Tagging([], -math.inf, -math.inf, Status.INFEASIBLE, position=int(decoded.position[n]))
+    return _make_tagging(decoded, n, 1, 0, names)
 
 
-def _answer(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[str]) -> Tagging:
+def find_several(decoded: Decoded, n: int, k: int, names: Sequence[str]) -> KBest[Tagging]:
+    """Return the k best answers for sentence n, best first: none if it is infeasible."""
+    found = int(decoded.found[n])
+    return KBest([_make_tagging(decoded, n, k, rank, names) for rank in range(found)], exhausted=found < k)
+
+
+def refuse_infeasible(decoded: Decoded) -> None:
+    """Raise Infeasible for the first sentence that no label sequence is possible for."""
+    missing = np.flatnonzero(decoded.found == 0)
+    if not missing.size:
+        return
+    sentence = int(missing[0])
+    position = int(decoded.position[sentence])
+    message = describe_infeasible(
+        f"no label sequence is possible: the last one dies at word {position}",
+        "Look at what allowed, the dictionary and legal leave there",
+        sentence if len(decoded.found) > 1 else None,
+    )
+    raise Infeasible(message, position=position, sentence=sentence)
+
+
+def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[str]) -> Tagging:
     begin, end = int(decoded.first[n]), int(decoded.first[n + 1])
     at = begin * k + rank * (end - begin)
     score, optimal = float(decoded.scores[n, rank]), bool(decoded.optimal[n])

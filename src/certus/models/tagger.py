@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
 from certus.annotation.columns import Words, select_columns
+from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
-from certus.checks import check_count
+from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput, ModelError
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Untrained
 from certus.learn.features.data import compile_templates
 from certus.learn.features.inventory import Inventory
 from certus.learn.learner import Learned, Learner
 from certus.learn.learners import make_learner
-from certus.models.answers import Choices, Dictionary, answers, limits
+from certus.models.answers import (
+    Choices,
+    Dictionary,
+    find_best,
+    find_several,
+    refuse_infeasible,
+    restrict_labels,
+)
+from certus.solution import KBest, OnInfeasible
 from certus.storage import model_file
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
@@ -120,6 +129,30 @@ class Tagger:
 
     # ------------------------------------------------------------------------------------------ answering
 
+    @overload
+    def tag(
+        self,
+        sentence: Words,
+        *,
+        k: Literal[1] = 1,
+        confidence: bool = False,
+        allowed: Choices | None = None,
+        legal: Automaton | None = None,
+        dictionary: Dictionary | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> Tagging: ...
+    @overload
+    def tag(
+        self,
+        sentence: Words,
+        *,
+        k: int,
+        confidence: bool = False,
+        allowed: Choices | None = None,
+        legal: Automaton | None = None,
+        dictionary: Dictionary | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest[Tagging]: ...
     def tag(
         self,
         sentence: Words,
@@ -129,11 +162,9 @@ class Tagger:
         allowed: Choices | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
-    ) -> Any:
-        """Label one sentence: a Tagging, or with k > 1 a list of at most k, best first.
-
-        Where constraints leave no label sequence at all, the Tagging has the status INFEASIBLE and no labels
-        (with k > 1, the list is empty).
+        infeasible: OnInfeasible = "raise",
+    ) -> Tagging | KBest[Tagging]:
+        """Label one sentence: a Tagging, or with k > 1 a KBest of at most k of them, best first.
 
         Args:
             sentence: its words; or a Sentence or a mapping from column names, where features look at other
@@ -145,16 +176,49 @@ class Tagger:
             allowed: for each word the labels it may get, or None for all.
             legal: which labels may follow which: ``certus.bio(tagger.labels)``.
             dictionary: the labels that words may get, for the words it lists and where ``allowed`` is None.
+            infeasible: whether a sentence that these leave no label sequence for raises Infeasible, or
+                returns a Tagging with that status and without labels (for k > 1, an empty KBest).
         """
-        return self.tag_batch(
-            [sentence],
-            k=k,
-            confidence=confidence,
-            allowed=None if allowed is None else [allowed],
-            legal=legal,
-            dictionary=dictionary,
-        )[0]
+        given = None if allowed is None else [allowed]
+        found: list[Tagging | KBest[Tagging]] = [
+            *self.tag_batch(
+                [sentence],
+                k=k,
+                confidence=confidence,
+                allowed=given,
+                legal=legal,
+                dictionary=dictionary,
+                infeasible=infeasible,
+            )
+        ]
+        return found[0]
 
+    @overload
+    def tag_batch(
+        self,
+        sentences: Iterable[Words],
+        *,
+        k: Literal[1] = 1,
+        confidence: bool = False,
+        allowed: Sequence[Choices | None] | None = None,
+        legal: Automaton | None = None,
+        dictionary: Dictionary | None = None,
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[Tagging]: ...
+    @overload
+    def tag_batch(
+        self,
+        sentences: Iterable[Words],
+        *,
+        k: int,
+        confidence: bool = False,
+        allowed: Sequence[Choices | None] | None = None,
+        legal: Automaton | None = None,
+        dictionary: Dictionary | None = None,
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[KBest[Tagging]]: ...
     def tag_batch(
         self,
         sentences: Iterable[Words],
@@ -165,7 +229,8 @@ class Tagger:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
-    ) -> list[Any]:
+        infeasible: OnInfeasible = "raise",
+    ) -> list[Tagging] | list[KBest[Tagging]]:
         """Label many sentences, as ``tag`` would one by one.
 
         Args:
@@ -178,15 +243,20 @@ class Tagger:
             allowed: for each sentence what ``tag`` takes, or None.
             legal: as for ``tag``.
             dictionary: as for ``tag``.
+            infeasible: as for ``tag``.
         """
+        check_infeasible(infeasible)
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
-        restricted = limits(cells, self._inventory, allowed, dictionary)
+        restricted = restrict_labels(cells, self._inventory, allowed, dictionary)
         decoded = self.decode(
             cells, k=k, confidence=confidence, threads=threads, allowed=restricted, legal=legal
         )
-        found = [answers(decoded, n, k, self.labels) for n in range(len(cells))]
-        return [several[0] for several in found] if k == 1 else found
+        if infeasible == "raise":
+            refuse_infeasible(decoded)
+        if k == 1:
+            return [find_best(decoded, n, self.labels) for n in range(len(cells))]
+        return [find_several(decoded, n, k, self.labels) for n in range(len(cells))]
 
     def decode(
         self,

@@ -141,7 +141,7 @@ def test_constraints_are_conditions(estimator: str, file: Path) -> None:
 def test_what_the_model_rules_out(tmp_path: Path) -> None:
     teach = [build(["a", "b"], {"upos": ["FIRST", "X"]}) for _ in range(9)]
     tagger = Tagger("upos", "refinement", hidden=2, estimator="em").fit(teach)
-    answer = tagger.tag(["a", "b", "c"], allowed=[None, ["FIRST"], None])
+    answer = tagger.tag(["a", "b", "c"], allowed=[None, ["FIRST"], None], infeasible="return")
     assert (answer.status, answer.labels, answer.position) == (Status.INFEASIBLE, [], 1)
 
 
