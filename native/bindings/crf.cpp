@@ -230,58 +230,72 @@ void bind_trainer(nb::module_& m) {
       .def_prop_rw("weights", &CrfTrainer::weights, &CrfTrainer::set_weights)
       .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a)
       .def("model", &CrfTrainer::model, nb::rv_policy::take_ownership)
-      .def("pair_rows", &CrfTrainer::pair_rows)
-      .def(
-          "lbfgs",
-          [](CrfTrainer& self, double c1, double c2, Index max_iterations, Index memories, double epsilon, Index period,
-             double delta, int search, Index max_trials, Index threads, const nb::callable& report) {
-            return self.lbfgs(
-                {memories, max_iterations, epsilon, period, delta, static_cast<LineSearch>(search), max_trials, c1}, c2,
-                threads, report);
-          },
-          nb::kw_only(), "c1"_a, "c2"_a, "max_iterations"_a, "memories"_a, "epsilon"_a, "period"_a, "delta"_a,
-          "search"_a, "max_trials"_a, "threads"_a, "report"_a)
-      .def(
-          "l2sgd",
-          [](CrfTrainer& self, double c2, Index max_iterations, Index period, double delta, double eta, double rate,
-             Index samples, Index candidates, Index max_trials, std::uint64_t seed, const nb::callable& report) {
-            self.online(
-                &crf_l2sgd,
-                L2SgdOptions{c2, max_iterations, period, delta, eta, rate, samples, candidates, max_trials, seed},
-                report);
-          },
-          nb::kw_only(), "c2"_a, "max_iterations"_a, "period"_a, "delta"_a, "eta"_a, "rate"_a, "samples"_a,
-          "candidates"_a, "max_trials"_a, "seed"_a, "report"_a)
-      .def(
-          "sgd",
-          [](CrfTrainer& self, double c1, Index max_iterations, double eta, double decay, std::uint64_t seed,
-             const nb::callable& report) {
-            self.online(&crf_sgd, SgdOptions{c1, max_iterations, eta, decay, seed}, report);
-          },
-          nb::kw_only(), "c1"_a, "max_iterations"_a, "eta"_a, "decay"_a, "seed"_a, "report"_a)
-      .def(
-          "perceptron",
-          [](CrfTrainer& self, Index max_iterations, double epsilon, std::uint64_t seed, const nb::callable& report) {
-            self.online(&crf_perceptron, MistakeOptions{max_iterations, epsilon, seed}, report);
-          },
-          nb::kw_only(), "max_iterations"_a, "epsilon"_a, "seed"_a, "report"_a)
-      .def(
-          "passive_aggressive",
-          [](CrfTrainer& self, int type, double c, bool error_sensitive, bool averaging, Index max_iterations,
-             double epsilon, std::uint64_t seed, const nb::callable& report) {
-            self.online(&crf_passive_aggressive,
-                        PassiveAggressiveOptions{{max_iterations, epsilon, seed}, type, c, error_sensitive, averaging},
-                        report);
-          },
-          nb::kw_only(), "type"_a, "c"_a, "error_sensitive"_a, "averaging"_a, "max_iterations"_a, "epsilon"_a, "seed"_a,
-          "report"_a)
-      .def(
-          "arow",
-          [](CrfTrainer& self, double variance, double gamma, Index max_iterations, double epsilon, std::uint64_t seed,
-             const nb::callable& report) {
-            self.online(&crf_arow, ArowOptions{{max_iterations, epsilon, seed}, variance, gamma}, report);
-          },
-          nb::kw_only(), "variance"_a, "gamma"_a, "max_iterations"_a, "epsilon"_a, "seed"_a, "report"_a);
+      .def("pair_rows", &CrfTrainer::pair_rows);
+}
+
+// A learner in passes, and the trainer whose weights it sets.
+struct Passes {
+  std::unique_ptr<CrfPasses> algorithm;
+  Index epochs = 0;
+
+  double epoch() {
+    const nb::gil_scoped_release released;
+    ++epochs;
+    return algorithm->pass();
+  }
+};
+
+template <class Options>
+Passes* start(std::unique_ptr<CrfPasses> (*make)(const CrfData&, const Options&, double*), CrfTrainer& trainer,
+              const Options& options) {
+  trainer.check_plain();
+  const nb::gil_scoped_release released;
+  return new Passes{make(trainer.data(), options, trainer.w())};
+}
+
+void bind_passes(nb::module_& m) {
+  const auto owned = nb::rv_policy::take_ownership;
+  nb::class_<Passes>(m, "CrfPasses")
+      .def("epoch", &Passes::epoch)
+      .def("finish", [](Passes& self) { self.algorithm->finish(); })
+      .def_prop_ro("done", [](const Passes& self) { return self.algorithm->done(); })
+      .def_ro("epochs", &Passes::epochs);
+  m.def(
+      "crf_l2sgd",
+      [](CrfTrainer& trainer, double c2, Index period, double delta, double eta, double rate, Index samples,
+         Index candidates, Index max_trials, std::uint64_t seed) {
+        return start(&crf_l2sgd, trainer,
+                     L2SgdOptions{c2, period, delta, eta, rate, samples, candidates, max_trials, seed});
+      },
+      "trainer"_a, nb::kw_only(), "c2"_a, "period"_a, "delta"_a, "eta"_a, "rate"_a, "samples"_a, "candidates"_a,
+      "max_trials"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
+  m.def(
+      "crf_sgd",
+      [](CrfTrainer& trainer, double c1, double eta, double decay, std::uint64_t seed) {
+        return start(&crf_sgd, trainer, SgdOptions{c1, eta, decay, seed});
+      },
+      "trainer"_a, nb::kw_only(), "c1"_a, "eta"_a, "decay"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
+  m.def(
+      "crf_perceptron",
+      [](CrfTrainer& trainer, double epsilon, std::uint64_t seed) {
+        return start(&crf_perceptron, trainer, MistakeOptions{epsilon, seed});
+      },
+      "trainer"_a, nb::kw_only(), "epsilon"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
+  m.def(
+      "crf_passive_aggressive",
+      [](CrfTrainer& trainer, int type, double c, bool error_sensitive, bool averaging, double epsilon,
+         std::uint64_t seed) {
+        return start(&crf_passive_aggressive, trainer,
+                     PassiveAggressiveOptions{{epsilon, seed}, type, c, error_sensitive, averaging});
+      },
+      "trainer"_a, nb::kw_only(), "type"_a, "c"_a, "error_sensitive"_a, "averaging"_a, "epsilon"_a, "seed"_a,
+      nb::keep_alive<0, 1>(), owned);
+  m.def(
+      "crf_arow",
+      [](CrfTrainer& trainer, double variance, double gamma, double epsilon, std::uint64_t seed) {
+        return start(&crf_arow, trainer, ArowOptions{{epsilon, seed}, variance, gamma});
+      },
+      "trainer"_a, nb::kw_only(), "variance"_a, "gamma"_a, "epsilon"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
 }
 
 }  // namespace
@@ -298,6 +312,7 @@ nb::tuple CrfTrainer::pair_rows() const {
 void bind_crf(nb::module_& m) {
   bind_vocabulary(m);
   bind_trainer(m);
+  bind_passes(m);
   bind_model(m);
 }
 

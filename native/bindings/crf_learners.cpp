@@ -61,11 +61,12 @@ class Batch {
         lbfgs_(trainer.w(), trainer.size(), [this](const double* x, double* g) { return objective_(x, g); }, options) {}
 
   Index epochs = 0;
+  bool stepped = false;  // whether the last epoch found a step that leads down
   bool done() const { return done_; }
 
   double epoch(Flat<const Index>) {
     const nb::gil_scoped_release released;
-    if (!done_) lbfgs_.step();
+    stepped = !done_ && lbfgs_.step();
     done_ = done_ || lbfgs_.end();
     ++epochs;
     return lbfgs_.objective();
@@ -135,6 +136,7 @@ void bind_crf_learners(nb::module_& m) {
           },
           "trainer"_a, nb::kw_only(), "c1"_a, "eta"_a, "decay"_a, nb::keep_alive<1, 2>());
   bind<Batch>(m, "CrfLbfgs")
+      .def_ro("stepped", &Batch::stepped)
       .def(
           "__init__",
           [](Batch* self, CrfTrainer& trainer, double c1, double c2, Index memories, double epsilon, Index period,

@@ -1,7 +1,6 @@
 // A labelled corpus and weights on it, which any of the algorithms sets.
 #pragma once
 
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -39,14 +38,6 @@ struct CrfCorpus {
   }
 };
 
-// report(iteration, loss) -> whether to stop, from C++ code that runs without the lock.
-inline std::function<bool(Index, double)> calling(const nb::callable& report) {
-  return [&report](Index iteration, double loss) {
-    const nb::gil_scoped_acquire acquired;
-    return !nb::cast<bool>(report(iteration, loss));
-  };
-}
-
 class CrfTrainer {
  public:
   // `pairs` may be null: the features of two labels in a row, of the same tokens.
@@ -80,24 +71,10 @@ class CrfTrainer {
     data_.clear_holes(w_.data());
   }
 
-  int lbfgs(const LbfgsOptions& options, double c2, Index threads, const nb::callable& report) {
-    const auto call = calling(report);
-    const nb::gil_scoped_release released;
-    CrfObjective objective(data_, c2, threads);
-    const LbfgsEnd end = certus::lbfgs(
-        w_.data(), size(), [&](const double* x, double* g) { return objective(x, g); }, options,
-        [&](const LbfgsStep& step) { return call(step.iteration, step.objective); });
-    return static_cast<int>(end);
-  }
-
-  template <class Options>
-  void online(void (*learn)(const CrfData&, const Options&, double*, const CrfReport&), const Options& options,
-              const nb::callable& report) {
+  // Refuses what only lbfgs learns.
+  void check_plain() const {
     if (data_.latent > 1 || data_.pairs)
       throw nb::value_error("latent states and features of pairs are learned by lbfgs alone");
-    const auto call = calling(report);
-    const nb::gil_scoped_release released;
-    learn(data_, options, w_.data(), call);
   }
 
   // Without the features of pairs.

@@ -334,15 +334,4 @@ double Lbfgs::objective() const { return minimiser_->objective(); }
 LbfgsState Lbfgs::state() const { return minimiser_->state(); }
 void Lbfgs::restore(const LbfgsState& state) { minimiser_->restore(state); }
 
-LbfgsEnd lbfgs(double* x, Index n, const LbfgsFunction& evaluate, const LbfgsOptions& options,
-               const LbfgsReport& report) {
-  Lbfgs minimiser(x, n, evaluate, options);
-  for (Index k = 1; k <= options.max_iterations; ++k) {
-    const std::optional<LbfgsStep> step = minimiser.step();
-    if (step && !report(*step)) return LbfgsEnd::told;
-    if (minimiser.end()) return *minimiser.end();
-  }
-  return LbfgsEnd::limit;
-}
-
 }  // namespace certus

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -20,7 +19,6 @@ enum class LineSearch { wolfe, backtracking, strong };
 
 struct LbfgsOptions {
   Index memories = 6;
-  Index max_iterations = std::numeric_limits<Index>::max();
   double epsilon = 1e-5;  // stop where |gradient| <= epsilon max(1, |x|),
   Index period = 10;      // or where over so many iterations
   double delta = 1e-5;    // the objective fell by no more than this share of it (period 0: never)
@@ -35,7 +33,7 @@ struct LbfgsStep {
   Index evaluations;  // of this iteration
 };
 
-enum class LbfgsEnd { converged, stalled, limit, no_progress, told };
+enum class LbfgsEnd { converged, stalled, no_progress };
 
 // What minimising goes on from, besides x.
 struct LbfgsState {
@@ -65,10 +63,5 @@ class Lbfgs {
   class Minimiser;
   std::unique_ptr<Minimiser> minimiser_;
 };
-
-// All iterations. report(step) is called after every one and tells whether to go on.
-using LbfgsReport = std::function<bool(const LbfgsStep&)>;
-LbfgsEnd lbfgs(double* x, Index n, const LbfgsFunction& evaluate, const LbfgsOptions& options,
-               const LbfgsReport& report);
 
 }  // namespace certus

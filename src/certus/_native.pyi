@@ -1,7 +1,7 @@
 """The compiled kernels. Shapes and types are checked before anything comes here."""
 
 import enum
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
@@ -331,6 +331,7 @@ class CrfSgd:
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 class CrfLbfgs:
+    stepped: bool  # whether the last epoch found a step that leads down
     def __init__(
         self,
         trainer: CrfTrainer,
@@ -384,71 +385,44 @@ class CrfTrainer:
     ) -> float: ...
     def model(self) -> CrfModel: ...
     def pair_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
-    def lbfgs(
-        self,
-        *,
-        c1: float,
-        c2: float,
-        max_iterations: int,
-        memories: int,
-        epsilon: float,
-        period: int,
-        delta: float,
-        search: int,
-        max_trials: int,
-        threads: int,
-        report: Callable[[int, float], bool],
-    ) -> int: ...
-    def l2sgd(
-        self,
-        *,
-        c2: float,
-        max_iterations: int,
-        period: int,
-        delta: float,
-        eta: float,
-        rate: float,
-        samples: int,
-        candidates: int,
-        max_trials: int,
-        seed: int,
-        report: Callable[[int, float], bool],
-    ) -> None: ...
-    def sgd(
-        self,
-        *,
-        c1: float,
-        max_iterations: int,
-        eta: float,
-        decay: float,
-        seed: int,
-        report: Callable[[int, float], bool],
-    ) -> None: ...
-    def perceptron(
-        self, *, max_iterations: int, epsilon: float, seed: int, report: Callable[[int, float], bool]
-    ) -> None: ...
-    def passive_aggressive(
-        self,
-        *,
-        type: int,
-        c: float,
-        error_sensitive: bool,
-        averaging: bool,
-        max_iterations: int,
-        epsilon: float,
-        seed: int,
-        report: Callable[[int, float], bool],
-    ) -> None: ...
-    def arow(
-        self,
-        *,
-        variance: float,
-        gamma: float,
-        max_iterations: int,
-        epsilon: float,
-        seed: int,
-        report: Callable[[int, float], bool],
-    ) -> None: ...
+
+@final
+class CrfPasses:
+    """An algorithm that learns in passes over the sentences, in orders of its own."""
+
+    epochs: int
+    done: bool
+    def epoch(self) -> float: ...
+    def finish(self) -> None: ...
+
+def crf_l2sgd(
+    trainer: CrfTrainer,
+    *,
+    c2: float,
+    period: int,
+    delta: float,
+    eta: float,
+    rate: float,
+    samples: int,
+    candidates: int,
+    max_trials: int,
+    seed: int,
+) -> CrfPasses: ...
+def crf_sgd(trainer: CrfTrainer, *, c1: float, eta: float, decay: float, seed: int) -> CrfPasses: ...
+def crf_perceptron(trainer: CrfTrainer, *, epsilon: float, seed: int) -> CrfPasses: ...
+def crf_passive_aggressive(
+    trainer: CrfTrainer,
+    *,
+    type: int,
+    c: float,
+    error_sensitive: bool,
+    averaging: bool,
+    epsilon: float,
+    seed: int,
+) -> CrfPasses: ...
+def crf_arow(
+    trainer: CrfTrainer, *, variance: float, gamma: float, epsilon: float, seed: int
+) -> CrfPasses: ...
 
 @final
 class Corpus:

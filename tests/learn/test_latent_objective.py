@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from certus._native import CrfTrainer
+from certus._native import CrfTrainer, crf_perceptron
 from certus.errors import InvalidInput
 from certus.learn.crf.model import ChainCRF, make_trainer
 from tests.learn.corpora import Sample, at, named, random_weights, sample
@@ -264,4 +264,4 @@ def test_pairs_of_other_sentences_are_refused() -> None:
         make_trainer(case.corpus, case.ids, labels=2, features=12, pairs=case.corpus, pair_features=3)
     trainer = paired(*PAIRS[0])
     with pytest.raises(ValueError, match="features of pairs are learned by lbfgs alone"):
-        trainer.perceptron(max_iterations=1, epsilon=0.0, seed=0, report=lambda *_: False)
+        crf_perceptron(trainer, epsilon=0.0, seed=0)

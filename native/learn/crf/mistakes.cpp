@@ -77,39 +77,61 @@ class Difference {
   std::vector<Feature> dense_;  // the feature of each dense row
 };
 
-// Runs passes of: decode under `now`, and where labels are wrong, learn(difference, wrong, margin, length), which
-// returns the loss. After each pass finish() puts the weights to be read in place.
-template <class Learn, class Finish>
-void learn_from_mistakes(const CrfData& data, const MistakeOptions& o, const double* now, const CrfReport& report,
-                         const Learn& learn, const Finish& finish) {
-  const CrfLayout& layout = data.layout;
-  const Index W = layout.width(), sentences = data.input.sentences();
-  Doubles scores(data.longest * W);
-  std::vector<Label> path(data.longest);
-  Difference difference(data);
-  Shuffle shuffle(sentences, o.seed);
-  for (Index pass = 1; pass <= o.max_passes; ++pass) {
-    shuffle.next();
+// Decodes every sentence and, where labels are wrong, lets Lesson learn: learn(difference, wrong, margin, length)
+// returns the loss, now() the weights to decode under, next() counts a sentence, and finish(w) puts the weights to be
+// read in place after each pass.
+template <class Lesson>
+class MistakePasses : public CrfPasses {
+ public:
+  template <class... Arguments>
+  MistakePasses(const CrfData& data, const MistakeOptions& options, double* w, Arguments&&... arguments)
+      : data_(data),
+        epsilon_(options.epsilon),
+        w_(w),
+        lesson_(std::forward<Arguments>(arguments)...),
+        scores_(data.longest * data.layout.width()),
+        path_(data.longest),
+        difference_(data),
+        shuffle_(data.input.sentences(), options.seed) {}
+
+  double pass() override {
+    shuffle_.next();
     double loss = 0;
-    for (const Index s : shuffle.order) {
-      const Index T = data.input.length(s);
-      const Label* gold = data.labels(s);
-      data.score(now, s, scores.data());
-      crf_best_path(scores.data(), now + layout.transitions(), T, layout.labels(), W, path.data());
-      Index wrong = 0;
-      for (Index t = 0; t < T; ++t) wrong += path[t] != gold[t];
-      if (wrong) {
-        difference.find(s, path.data());
-        double margin = 0;  // by which the labels found beat gold
-        for (const Index k : difference.active) margin -= now[k] * difference.at(k);
-        loss += learn(difference, wrong, margin, T);
-      }
-      learn.next();
+    for (const Index s : shuffle_.order) {
+      loss += learn(s);
+      lesson_.next();
     }
-    finish();
-    if (!report(pass, loss) || loss < o.epsilon * static_cast<double>(sentences)) break;
+    lesson_.finish(w_);
+    done_ = loss < epsilon_ * static_cast<double>(data_.input.sentences());
+    return loss;
   }
-}
+
+ private:
+  double learn(Index s) {
+    const CrfLayout& layout = data_.layout;
+    const Index T = data_.input.length(s);
+    const Label* gold = data_.labels(s);
+    const double* now = lesson_.now();
+    data_.score(now, s, scores_.data());
+    crf_best_path(scores_.data(), now + layout.transitions(), T, layout.labels(), layout.width(), path_.data());
+    Index wrong = 0;
+    for (Index t = 0; t < T; ++t) wrong += path_[t] != gold[t];
+    if (!wrong) return 0;
+    difference_.find(s, path_.data());
+    double margin = 0;  // by which the labels found beat gold
+    for (const Index k : difference_.active) margin -= now[k] * difference_.at(k);
+    return lesson_.learn(difference_, wrong, margin, T);
+  }
+
+  const CrfData& data_;
+  const double epsilon_;
+  double* w_;
+  Lesson lesson_;
+  Doubles scores_;           // [longest sentence][width]
+  std::vector<Label> path_;  // [longest sentence]
+  Difference difference_;
+  Shuffle shuffle_;
+};
 
 // Weights and their average over all sentences seen, which costs as much as the changes (Daume 2006, figure 2.3).
 class Averaged {
@@ -130,67 +152,83 @@ class Averaged {
   double seen_ = 1;
 };
 
-struct Perceptron {
-  Averaged& weights;
-  double operator()(const Difference& d, Index wrong, double, Index length) const {
-    for (const Index k : d.active) weights.add(k, d.at(k));
+class PerceptronLesson {
+ public:
+  explicit PerceptronLesson(Index size) : weights_(size) {}
+  const double* now() const { return weights_.now.data(); }
+  double learn(const Difference& d, Index wrong, double, Index length) {
+    for (const Index k : d.active) weights_.add(k, d.at(k));
     return static_cast<double>(wrong) / static_cast<double>(length);
   }
-  void next() const { weights.next(); }
+  void next() { weights_.next(); }
+  void finish(double* w) const { weights_.average(w); }
+
+ private:
+  Averaged weights_;
 };
 
-struct PassiveAggressive {
-  Averaged& weights;
-  const PassiveAggressiveOptions& o;
-  double operator()(const Difference& d, Index wrong, double margin, Index) const {
-    const double cost = margin + (o.error_sensitive ? std::sqrt(static_cast<double>(wrong)) : 1.0);
+class PassiveAggressiveLesson {
+ public:
+  PassiveAggressiveLesson(Index size, const PassiveAggressiveOptions& options) : weights_(size), o_(options) {}
+  const double* now() const { return weights_.now.data(); }
+  double learn(const Difference& d, Index wrong, double margin, Index) {
+    const double cost = margin + (o_.error_sensitive ? std::sqrt(static_cast<double>(wrong)) : 1.0);
     double squares = 0;
     for (const Index k : d.active) squares += d.at(k) * d.at(k);
     if (squares == 0) return cost;  // no weight tells the two apart
     const double step =
-        o.type == 2 ? cost / (squares + 0.5 / o.c) : std::min(cost / squares, o.type == 1 ? o.c : cost / squares);
-    for (const Index k : d.active) weights.add(k, step * d.at(k));
+        o_.type == 2 ? cost / (squares + 0.5 / o_.c) : std::min(cost / squares, o_.type == 1 ? o_.c : cost / squares);
+    for (const Index k : d.active) weights_.add(k, step * d.at(k));
     return cost;
   }
-  void next() const { weights.next(); }
+  void next() { weights_.next(); }
+  void finish(double* w) const {
+    if (o_.averaging) weights_.average(w);
+    else std::copy(weights_.now.begin(), weights_.now.end(), w);
+  }
+
+ private:
+  Averaged weights_;
+  const PassiveAggressiveOptions o_;
 };
 
-struct Arow {
-  double* mean;
-  Doubles& variance;
-  double gamma;
-  double operator()(const Difference& d, Index wrong, double margin, Index) const {
+class ArowLesson {
+ public:
+  ArowLesson(double* mean, Index size, const ArowOptions& options)
+      : mean_(mean), variance_(size, options.variance), gamma_(options.gamma) {}
+  const double* now() const { return mean_; }
+  double learn(const Difference& d, Index wrong, double margin, Index) {
     const double cost = margin + static_cast<double>(wrong);
-    double spread = gamma;
-    for (const Index k : d.active) spread += variance[k] * d.at(k) * d.at(k);
+    double spread = gamma_;
+    for (const Index k : d.active) spread += variance_[k] * d.at(k) * d.at(k);
     for (const Index k : d.active) {
-      mean[k] += cost / spread * variance[k] * d.at(k);
-      variance[k] = 1 / (1 / variance[k] + d.at(k) * d.at(k) / gamma);
+      mean_[k] += cost / spread * variance_[k] * d.at(k);
+      variance_[k] = 1 / (1 / variance_[k] + d.at(k) * d.at(k) / gamma_);
     }
     return cost;
   }
-  void next() const {}
+  void next() {}
+  void finish(double*) const {}
+
+ private:
+  double* mean_;
+  Doubles variance_;
+  double gamma_;
 };
 
 }  // namespace
 
-void crf_perceptron(const CrfData& data, const MistakeOptions& o, double* w, const CrfReport& report) {
-  Averaged weights(data.layout.size());
-  learn_from_mistakes(data, o, weights.now.data(), report, Perceptron{weights}, [&] { weights.average(w); });
+std::unique_ptr<CrfPasses> crf_perceptron(const CrfData& data, const MistakeOptions& options, double* w) {
+  return std::make_unique<MistakePasses<PerceptronLesson>>(data, options, w, data.layout.size());
 }
 
-void crf_passive_aggressive(const CrfData& data, const PassiveAggressiveOptions& o, double* w,
-                            const CrfReport& report) {
-  Averaged weights(data.layout.size());
-  learn_from_mistakes(data, o, weights.now.data(), report, PassiveAggressive{weights, o}, [&] {
-    if (o.averaging) weights.average(w);
-    else std::copy(weights.now.begin(), weights.now.end(), w);
-  });
+std::unique_ptr<CrfPasses> crf_passive_aggressive(const CrfData& data, const PassiveAggressiveOptions& options,
+                                                  double* w) {
+  return std::make_unique<MistakePasses<PassiveAggressiveLesson>>(data, options, w, data.layout.size(), options);
 }
 
-void crf_arow(const CrfData& data, const ArowOptions& o, double* w, const CrfReport& report) {
-  Doubles variance(data.layout.size(), o.variance);
-  learn_from_mistakes(data, o, w, report, Arow{w, variance, o.gamma}, [] {});
+std::unique_ptr<CrfPasses> crf_arow(const CrfData& data, const ArowOptions& options, double* w) {
+  return std::make_unique<MistakePasses<ArowLesson>>(data, options, w, w, data.layout.size(), options);
 }
 
 }  // namespace certus

@@ -163,22 +163,42 @@ double calibrate(L2Sgd& sgd, const CrfData& data, const L2SgdOptions& o, const d
 
 }  // namespace
 
-void crf_l2sgd(const CrfData& data, const L2SgdOptions& o, double* w, const CrfReport& report) {
-  L2Sgd sgd(data, o, w);
-  sgd.begin(calibrate(sgd, data, o, w));
-  Shuffle shuffle(data.input.sentences(), o.seed);
-  std::vector<double> past;
-  Doubles best_w;
-  double best = std::numeric_limits<double>::infinity();
-  for (Index pass = 1; pass <= o.max_passes; ++pass) {
-    shuffle.next();
-    const double loss = sgd.pass(shuffle.order.data(), data.input.sentences());
-    if (loss < best) best = loss, best_w.assign(w, w + data.layout.size());
-    past.push_back(loss);
-    if (!report(pass, loss) || !std::isfinite(loss)) break;
-    if (o.period > 0 && pass > o.period && past[pass - 1 - o.period] - loss < o.delta * loss) break;
+namespace {
+
+class L2SgdPasses : public CrfPasses {
+ public:
+  L2SgdPasses(const CrfData& data, const L2SgdOptions& options, double* w)
+      : data_(data), o_(options), w_(w), sgd_(data, o_, w), shuffle_(data.input.sentences(), options.seed) {
+    sgd_.begin(calibrate(sgd_, data, o_, w));
   }
-  std::copy(best_w.begin(), best_w.end(), w);
+
+  double pass() override {
+    shuffle_.next();
+    const double loss = sgd_.pass(shuffle_.order.data(), data_.input.sentences());
+    if (loss < best_) best_ = loss, best_w_.assign(w_, w_ + data_.layout.size());
+    past_.push_back(loss);
+    const Index passes = static_cast<Index>(past_.size());
+    done_ = !std::isfinite(loss) ||
+            (o_.period > 0 && passes > o_.period && past_[passes - 1 - o_.period] - loss < o_.delta * loss);
+    return loss;
+  }
+  void finish() override { std::copy(best_w_.begin(), best_w_.end(), w_); }
+
+ private:
+  const CrfData& data_;
+  const L2SgdOptions o_;
+  double* w_;
+  L2Sgd sgd_;
+  Shuffle shuffle_;
+  std::vector<double> past_;  // the losses
+  Doubles best_w_;            // the weights of the best pass,
+  double best_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::unique_ptr<CrfPasses> crf_l2sgd(const CrfData& data, const L2SgdOptions& options, double* w) {
+  return std::make_unique<L2SgdPasses>(data, options, w);
 }
 
 namespace {
@@ -242,13 +262,27 @@ void CrfSgd::step(Index sentence, double eta) {
       });
 }
 
-void crf_sgd(const CrfData& data, const SgdOptions& o, double* w, const CrfReport& report) {
-  CrfSgd sgd(data, o, w);
-  Shuffle shuffle(data.input.sentences(), o.seed);
-  for (Index pass = 1; pass <= o.max_passes; ++pass) {
-    shuffle.next();
-    if (!report(pass, sgd.pass(shuffle.order.data(), data.input.sentences()))) break;
+namespace {
+
+class SgdPasses : public CrfPasses {
+ public:
+  SgdPasses(const CrfData& data, const SgdOptions& options, double* w)
+      : sgd_(data, options, w), shuffle_(data.input.sentences(), options.seed) {}
+
+  double pass() override {
+    shuffle_.next();
+    return sgd_.pass(shuffle_.order.data(), static_cast<Index>(shuffle_.order.size()));
   }
+
+ private:
+  CrfSgd sgd_;
+  Shuffle shuffle_;
+};
+
+}  // namespace
+
+std::unique_ptr<CrfPasses> crf_sgd(const CrfData& data, const SgdOptions& options, double* w) {
+  return std::make_unique<SgdPasses>(data, options, w);
 }
 
 }  // namespace certus

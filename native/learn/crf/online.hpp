@@ -1,7 +1,6 @@
 // Stochastic gradient descent on the objective of crf_objective.hpp, a sentence at a time.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -9,8 +8,21 @@
 
 namespace certus {
 
-// After every pass: which one, and the loss met on the way. The weights are ready to be read. Tells whether to go on.
-using CrfReport = std::function<bool(Index pass, double loss)>;
+// An algorithm that learns in passes over the sentences, in orders of its own.
+class CrfPasses {
+ public:
+  virtual ~CrfPasses() = default;
+
+  // Goes once over all sentences; returns the loss met on the way. The weights are then ready to be read.
+  virtual double pass() = 0;
+  // Whether another pass would be of no use.
+  bool done() const { return done_; }
+  // Puts the final weights in place, where those of the last pass are not the final ones.
+  virtual void finish() {}
+
+ protected:
+  bool done_ = false;
+};
 
 // A permutation that depends on nothing but the seed.
 class Shuffle {
@@ -40,7 +52,7 @@ class Shuffle {
 // when over `period` passes the loss fell by no more than the share `delta`, with the weights of the best pass.
 struct L2SgdOptions {
   double c2 = 1;
-  Index max_passes = 1000, period = 10;
+  Index period = 10;
   double delta = 1e-6;
   double eta = 0.1, rate = 2;  // calibration: where to begin, and by what to change it,
   Index samples = 1000;        // on how many sentences,
@@ -48,20 +60,19 @@ struct L2SgdOptions {
   Index max_trials = 20;       // and how many trials at most
   std::uint64_t seed = 0;
 };
-void crf_l2sgd(const CrfData& data, const L2SgdOptions& options, double* w, const CrfReport& report);
+std::unique_ptr<CrfPasses> crf_l2sgd(const CrfData& data, const L2SgdOptions& options, double* w);
 
 // With an L1 penalty, applied cumulatively to the weights that a sentence touches (Tsuruoka, Tsujii & Ananiadou 2009,
 // figure 2): a weight is moved towards 0 by what it missed since it was last touched, and stops there. Rates fall
 // exponentially, eta_k = eta decay^(k / N) (their section 3.2). After each pass all weights get what they missed.
 struct SgdOptions {
   double c1 = 0.1;
-  Index max_passes = 30;
   double eta = 0.1, decay = 0.85;
   std::uint64_t seed = 0;
 };
-void crf_sgd(const CrfData& data, const SgdOptions& options, double* w, const CrfReport& report);
+std::unique_ptr<CrfPasses> crf_sgd(const CrfData& data, const SgdOptions& options, double* w);
 
-// The same, a pass at a time.
+// The same, in orders that the caller gives, and with a state that can be kept.
 class CrfSentences;
 class CrfSgd {
  public:

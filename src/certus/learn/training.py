@@ -67,7 +67,7 @@ def train(
         if tired or trainer.restarts != before:
             standing = replace(standing, since=0, peak=None)  # the dev accuracy begins from below, too
         dev = None
-        if measure is not None or last:
+        if measure is not None or (last and patience is not None):
             weights = trainer.compile()
             dev = None if measure is None else measure(weights)
             standing = standing.follow(weights, dev)

@@ -18,7 +18,8 @@ from certus.learn.crf.algorithms import (
     AveragedPerceptron,
     PassiveAggressive,
 )
-from certus.learn.crf.model import ChainCRF, Progress, train_crf
+from certus.learn.crf.model import ChainCRF, train_crf
+from certus.learn.progress import Progress
 from tests.learn.corpora import Sample, learnable, named
 from tests.reference import crf as reference
 
@@ -90,7 +91,7 @@ def test_a_heavy_l1_term_leaves_nothing() -> None:
 def test_the_loss_falls_and_is_the_one_reported() -> None:
     losses: list[float] = []
     algorithm = LBFGS(c1=0.3, c2=0.2)
-    model = train(DATA, algorithm, report=lambda p: losses.append(p.loss))
+    model = train(DATA, algorithm, progress=lambda p: losses.append(p.loss))
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == pytest.approx(objective(DATA, model, 0.3, 0.2))
 
@@ -105,13 +106,13 @@ def test_lbfgs_stops_when_told() -> None:
         "tight": LBFGS(**EXACT),
     }.items():
         seen: list[Progress] = []
-        train(DATA, algorithm, report=seen.append)
+        train(DATA, algorithm, progress=seen.append)
         counts[name] = len(seen)
     assert counts["limit"] == 3
     assert counts["none"] == 0
     assert 0 < counts["loose"] < counts["tight"]
     assert 2 <= counts["stalled"] < counts["tight"]
-    assert [p.iteration for p in seen] == list(range(1, len(seen) + 1))
+    assert [p.epoch for p in seen] == list(range(1, len(seen) + 1))
 
 
 @pytest.mark.parametrize("algorithm", [LBFGS(), L2SGD(max_iterations=5), AveragedPerceptron(), SGD(), AROW()])
@@ -119,10 +120,10 @@ def test_a_report_can_end_training(algorithm: Algorithm) -> None:
     seen: list[int] = []
 
     def report(progress: Progress) -> bool:
-        seen.append(progress.iteration)
-        return progress.iteration == 2
+        seen.append(progress.epoch)
+        return progress.epoch == 2
 
-    train(DATA, algorithm, report=report)
+    train(DATA, algorithm, progress=report)
     assert seen == [1, 2]
 
 
@@ -131,14 +132,21 @@ def test_an_error_in_a_report_comes_through() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(DATA, LBFGS(), report=report)
+        train(DATA, LBFGS(), progress=report)
     with pytest.raises(KeyboardInterrupt):
-        train(DATA, AveragedPerceptron(), report=report)
+        train(DATA, AveragedPerceptron(), progress=report)
 
 
 def test_the_model_of_a_report_is_the_one_so_far() -> None:
     models: list[ChainCRF] = []
-    last = train(DATA, LBFGS(max_iterations=4), report=lambda p: models.append(p.model()))
+
+    def measure(model: ChainCRF) -> float:
+        models.append(model)
+        return len(models) / 10
+
+    told: list[Progress] = []
+    last = train(DATA, LBFGS(max_iterations=4), measure=measure, progress=told.append)
+    assert [report.dev for report in told] == [0.1, 0.2, 0.3, 0.4]
     assert np.array_equal(models[-1].row_weight, last.row_weight)
     assert not np.array_equal(models[0].row_weight, last.row_weight)
 
@@ -152,7 +160,7 @@ def test_l2sgd_comes_near_the_minimum() -> None:
 
 def test_l2sgd_without_a_penalty() -> None:
     losses: list[float] = []
-    train(DATA, L2SGD(c2=0.0, max_iterations=20), report=lambda p: losses.append(p.loss))
+    train(DATA, L2SGD(c2=0.0, max_iterations=20), progress=lambda p: losses.append(p.loss))
     assert losses[-1] < 0.5 * losses[0]
 
 
@@ -246,7 +254,7 @@ def test_arow_is_the_obvious_one(options: AROW) -> None:
 
 def test_mistakes_end_where_there_are_few() -> None:
     passes: list[Progress] = []
-    train(DATA, AveragedPerceptron(epsilon=0.5, max_iterations=50), report=passes.append)
+    train(DATA, AveragedPerceptron(epsilon=0.5, max_iterations=50), progress=passes.append)
     assert len(passes) < 50
     assert passes[-1].loss < 0.5 * len(DATA.sentences)
 

@@ -114,6 +114,8 @@ def test_a_spectral_model_proves_nothing(file: Path) -> None:
     for answer in tagger.tag_batch(list(read(file))[:20], confidence=True):
         assert (answer.status, answer.bound) == (Status.FEASIBLE, np.inf)
         assert np.isfinite(answer.score)
+        assert answer.probability is not None
+        assert answer.confidence is not None
         assert answer.probability <= min(answer.confidence) + 1e-6
     assert tagger.tag({"word": [], "pos": []}).optimal
 
@@ -134,6 +136,7 @@ def test_constraints_are_conditions(estimator: str, file: Path) -> None:
         assert tuple(answer.labels) in those
         for t, label in enumerate(answer.labels):
             marginal = mass[[y[t] == label for y in those]].sum() / mass.sum()
+            assert answer.confidence is not None
             assert answer.confidence[t] == pytest.approx(marginal, abs=1e-6)
 
 
@@ -310,7 +313,7 @@ def test_sentences_without_a_total_are_told(tmp_path: Path) -> None:
     assert f"{found['damped'] + found['plain']} of 300 dev sentences have a total that is not above 0" in told
     for answer in tagger.tag_batch(list(read(tmp_path / "dev.txt")), confidence=True):
         assert np.isfinite(answer.score)
-        assert min(answer.confidence) > 0
+        assert min(answer.confidence or [0.0]) > 0
 
 
 @quiet

@@ -6,16 +6,16 @@ Options are named as in CRFsuite, and their defaults are CRFsuite's.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from typing import ClassVar
+from typing import ClassVar, Protocol
+
+import numpy as np
 
 from certus import _native
 from certus.checks import check_count
 from certus.errors import InvalidInput
 
-Report = Callable[[int, float], bool]
 LINE_SEARCHES = ("MoreThuente", "Backtracking", "StrongBacktracking")
 
 
@@ -31,6 +31,24 @@ def check_above_zero(name: str, value: float) -> None:
         raise InvalidInput(f"{name} must be a number above 0, not {value!r}")
 
 
+class Passes(Protocol):
+    """An algorithm at work."""
+
+    @property
+    def epochs(self) -> int:
+        """How many iterations were done."""
+
+    @property
+    def done(self) -> bool:
+        """Whether another iteration would be of no use."""
+
+    def epoch(self) -> float | None:
+        """Do an iteration, or a pass over all sentences; return the loss, None if no step leads down."""
+
+    def finish(self) -> None:
+        """Put the final weights in place, where those of the last iteration are not the final ones."""
+
+
 class Algorithm(ABC):
     """How weights are found; made with its options, which are checked at once."""
 
@@ -38,8 +56,30 @@ class Algorithm(ABC):
     max_iterations: int
 
     @abstractmethod
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
-        """Set the trainer's weights; report(iteration, loss) says after each iteration whether to stop."""
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
+        """Return what sets the trainer's weights, an iteration at a time."""
+
+
+class _Iterations:
+    """L-BFGS at work, whose iterations look at all sentences, in whatever order."""
+
+    def __init__(self, native: _native.CrfLbfgs) -> None:
+        self._native = native
+
+    @property
+    def epochs(self) -> int:
+        return self._native.epochs
+
+    @property
+    def done(self) -> bool:
+        return self._native.done
+
+    def epoch(self) -> float | None:
+        objective = self._native.epoch(np.empty(0, np.int64))
+        return objective if self._native.stepped else None
+
+    def finish(self) -> None:
+        """Do nothing: the weights of the last iteration are the final ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,21 +124,9 @@ class LBFGS(Algorithm):
                 f"linesearch must be one of {', '.join(LINE_SEARCHES)}, not {self.linesearch!r}"
             )
 
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
         """Go downhill from the trainer's weights; the seed plays no part."""
-        trainer.lbfgs(
-            c1=self.c1,
-            c2=self.c2,
-            max_iterations=self.max_iterations,
-            memories=self.num_memories,
-            epsilon=self.epsilon,
-            period=self.period,
-            delta=self.delta,
-            search=LINE_SEARCHES.index(self.linesearch),
-            max_trials=self.max_linesearch,
-            threads=threads,
-            report=report,
-        )
+        return _Iterations(self.start(trainer, threads))
 
     def start(self, trainer: _native.CrfTrainer, threads: int) -> _native.CrfLbfgs:
         """Return what does one iteration at a time, and can be kept in between."""
@@ -158,11 +186,11 @@ class L2SGD(Algorithm):
         for name in ("calibration_samples", "calibration_candidates", "calibration_max_trials"):
             check_count(name, getattr(self, name))
 
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
         """Calibrate the rate, then pass over the corpus in orders that the seed decides; on one thread."""
-        trainer.l2sgd(
+        return _native.crf_l2sgd(
+            trainer,
             c2=self.c2,
-            max_iterations=self.max_iterations,
             period=self.period,
             delta=self.delta,
             eta=self.calibration_eta,
@@ -171,7 +199,6 @@ class L2SGD(Algorithm):
             candidates=self.calibration_candidates,
             max_trials=self.calibration_max_trials,
             seed=seed,
-            report=report,
         )
 
 
@@ -205,15 +232,14 @@ class SGD(Algorithm):
             raise InvalidInput(f"decay must be at most 1, not {self.decay!r}")
         check_count("max_iterations", self.max_iterations, least=0)
 
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
         """Pass over the corpus in orders that the seed decides; on one thread."""
-        trainer.sgd(
+        return _native.crf_sgd(
+            trainer,
             c1=self.c1,
-            max_iterations=self.max_iterations,
             eta=self.calibration_eta,
             decay=self.decay,
             seed=seed,
-            report=report,
         )
 
     def start(self, trainer: _native.CrfTrainer, threads: int) -> _native.CrfSgd:
@@ -238,9 +264,13 @@ class AveragedPerceptron(Algorithm):
         check_count("max_iterations", self.max_iterations, least=0)
         check_least("epsilon", self.epsilon, 0)
 
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
         """Pass over the corpus in orders that the seed decides; on one thread."""
-        trainer.perceptron(max_iterations=self.max_iterations, epsilon=self.epsilon, seed=seed, report=report)
+        return _native.crf_perceptron(
+            trainer,
+            epsilon=self.epsilon,
+            seed=seed,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,17 +303,16 @@ class PassiveAggressive(Algorithm):
         if self.pa_type not in (0, 1, 2):
             raise InvalidInput(f"pa_type must be 0, 1 or 2, not {self.pa_type!r}")
 
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
         """Pass over the corpus in orders that the seed decides; on one thread."""
-        trainer.passive_aggressive(
+        return _native.crf_passive_aggressive(
+            trainer,
             type=self.pa_type,
             c=self.c,
             error_sensitive=bool(self.error_sensitive),
             averaging=bool(self.averaging),
-            max_iterations=self.max_iterations,
             epsilon=self.epsilon,
             seed=seed,
-            report=report,
         )
 
 
@@ -312,15 +341,14 @@ class AROW(Algorithm):
         check_above_zero("variance", self.variance)
         check_above_zero("gamma", self.gamma)
 
-    def run(self, trainer: _native.CrfTrainer, report: Report, threads: int, seed: int) -> None:
+    def begin(self, trainer: _native.CrfTrainer, threads: int, seed: int) -> Passes:
         """Pass over the corpus in orders that the seed decides; on one thread."""
-        trainer.arow(
+        return _native.crf_arow(
+            trainer,
             variance=self.variance,
             gamma=self.gamma,
-            max_iterations=self.max_iterations,
             epsilon=self.epsilon,
             seed=seed,
-            report=report,
         )
 
 

@@ -13,9 +13,7 @@ crf_chain.hpp.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +23,10 @@ from certus import _native
 from certus.chain.methods import limit_k
 from certus.checks import check_count
 from certus.errors import InvalidInput
-from certus.learn.crf.algorithms import LBFGS, Algorithm, check_least
+from certus.learn.crf.algorithms import LBFGS, Algorithm, Passes, check_least
+from certus.learn.progress import Progress
+from certus.learn.trainer import Arrays, Trainer
+from certus.learn.training import train
 
 Floats = NDArray[np.float64]
 
@@ -84,23 +85,6 @@ class ItemCorpus:
                 f"sentence {sentence}, token {token - self.sentence_begin[sentence]}: feature "
                 f"{self.features[wrong[0]]} has the value {values[wrong[0]]}; values must be finite numbers"
             )
-
-
-@dataclass(frozen=True)
-class Progress:
-    """An iteration of training.
-
-    Attributes:
-        iteration: counted from 1.
-        loss: what the algorithm minimises, or its count of mistakes.
-        seconds: since training began.
-        model: makes the model as it stands, for trying it on other sentences.
-    """
-
-    iteration: int
-    loss: float
-    seconds: float
-    model: Callable[[], ChainCRF]
 
 
 class ChainCRF:
@@ -221,7 +205,8 @@ def train_crf(
     all_possible_transitions: bool = False,
     threads: int = 1,
     seed: int = 0,
-    report: Callable[[Progress], bool | None] | None = None,
+    measure: Callable[[ChainCRF], float] | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> ChainCRF:
     """Train a CRF.
 
@@ -241,7 +226,8 @@ def train_crf(
         all_possible_transitions: give every two labels a weight, seen in a row or not.
         threads: for L-BFGS; the other algorithms learn from one sentence after the other.
         seed: decides the order of the sentences, for the algorithms that shuffle them.
-        report: called after each iteration; training ends where it returns True.
+        measure: called with the model after each iteration; what it returns is the ``dev`` of the progress.
+        progress: called after each iteration; training ends where it returns True.
     """
     trainer = make_trainer(
         corpus,
@@ -254,18 +240,45 @@ def train_crf(
     )
     check_count("threads", threads)
     check_count("seed", seed, least=0)
-    began = time.perf_counter()
+    algorithm = algorithm or LBFGS()
+    outcome = train(
+        ItemTrainer(trainer, algorithm.begin(trainer, threads, seed)),
+        epochs=algorithm.max_iterations,
+        order=lambda _: np.empty(0, np.int64),  # algorithms shuffle sentences themselves
+        measure=None if measure is None else lambda weights: measure(ChainCRF(**weights)),
+        progress=progress or (lambda _: None),
+    )
+    return ChainCRF(**outcome.weights)
 
-    def model() -> ChainCRF:
-        return ChainCRF(*trainer.model().rows())
 
-    def tell(iteration: int, loss: float) -> bool:
-        if report is None:
-            return False
-        return bool(report(Progress(iteration, loss, time.perf_counter() - began, model)))
+class ItemTrainer(Trainer):
+    """A first-order CRF that one of the algorithms trains."""
 
-    (algorithm or LBFGS()).run(trainer, tell, threads, seed)
-    return model()
+    def __init__(self, weights: _native.CrfTrainer, passes: Passes) -> None:
+        self._weights, self._passes = weights, passes
+
+    @property
+    def epochs(self) -> int:
+        """How many iterations were done."""
+        return self._passes.epochs
+
+    @property
+    def done(self) -> bool:
+        """Whether the algorithm has converged."""
+        return self._passes.done
+
+    def epoch(self, order: NDArray[np.int64]) -> float | None:
+        """Do an iteration; the algorithm has an order of its own."""
+        return self._passes.epoch()
+
+    def finish(self) -> None:
+        """Put the final weights in place."""
+        self._passes.finish()
+
+    def compile(self) -> Arrays:
+        """Return the weights as ``ChainCRF`` takes them."""
+        names = ("row_begin", "row_label", "row_weight", "transitions")
+        return dict(zip(names, self._weights.model().rows(), strict=True))
 
 
 def make_trainer(

@@ -89,7 +89,8 @@ class CRF(CRFParameters):
             all_possible_transitions=bool(self.all_possible_transitions),
             threads=threads,
             seed=seed,
-            report=log,
+            measure=log.measure,
+            progress=log,
         )
         self._fitted = FittedCRF.trained(names, vocabulary, chain)
         self.training_log_ = log.entries

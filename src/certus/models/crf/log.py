@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.learn.crf.model import ItemCorpus, Progress
+from certus.learn.crf.model import ChainCRF, ItemCorpus
+from certus.learn.progress import Progress
 from certus.models.crf import inputs
 
 
@@ -34,20 +35,27 @@ class TrainingLog:
             gold = [numbers.get(label, -1) for labels in dev[1] for label in labels]
             self._dev = corpus, np.array(gold, np.int32)
 
+    @property
+    def measure(self) -> Callable[[ChainCRF], float] | None:
+        """What returns the accuracy of a model on the dev sentences; None without any."""
+        if self._dev is None or not self._dev[0].tokens:
+            return None
+        corpus, gold = self._dev
+        return lambda model: float(np.mean(model.decode(corpus) == gold))
+
     def __call__(self, progress: Progress) -> None:
         """Take down an iteration."""
         entry: dict[str, Any] = {
-            "num": progress.iteration,
+            "num": progress.epoch,
             "loss": progress.loss,
             "time": progress.seconds - self._before,
         }
-        if self._dev and self._dev[0].tokens:
-            corpus, gold = self._dev
-            entry["dev_accuracy"] = float(np.mean(progress.model().decode(corpus) == gold))
+        if progress.dev is not None:
+            entry["dev_accuracy"] = progress.dev
         self._before = progress.seconds
         self.entries.append(entry)
         if self._verbose:
-            dev = f"  dev accuracy {entry['dev_accuracy']:.4f}" if "dev_accuracy" in entry else ""
+            dev = "" if progress.dev is None else f"  dev accuracy {progress.dev:.4f}"
             print(
                 f"iteration {entry['num']}  loss {entry['loss']:.4f}  {entry['time']:.2f} s{dev}", flush=True
             )
