@@ -14,11 +14,11 @@ import numpy as np
 from rich.console import Group
 from rich.text import Text
 
-from certus.annotation.trees import Tree, prepared
+from certus.annotation.trees import Tree, prepare_tree
 from certus.errors import InvalidInput
 from certus.evaluation.evalb import compare
 from certus.formats import brackets, build
-from certus.models.parser import Parser
+from certus.models.parser import ConstituencyParser
 from certus.models.tagger import Tagger
 from certus.relax import Subgradient
 from certus.solution import Solution
@@ -31,6 +31,7 @@ from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, flag_quick, require_data
 from certus_bench.harness.tables import add_title, format_spread, make_table, warn_of_quick
 from certus_bench.harness.timing import Spread, time_call
+from certus_bench.joint_arrays import write_arrays
 from certus_bench.joint_program import solve_program
 
 FILE = "treebank/wsj_sample.mrg"
@@ -223,16 +224,16 @@ def learn_models(plan: JointPlan, report: JointReport, tell: Tell) -> Models:
     report.weight = choose_trial(trials).weight
     tell("learning from all", 0.8)
     grammar, tagger = _fit_both(plan, train)
-    test = [tree for tree in map(prepared, islice(rest, plan.test)) if tree is not None]
+    test = [tree for tree in map(prepare_tree, islice(rest, plan.test)) if tree is not None]
     return Models(grammar, tagger, report.weight, test)
 
 
 def _fit_both(plan: JointPlan, trees: Sequence[Tree]) -> tuple[Grammar, Tagger]:
     """Learn separately, as in the paper."""
-    plain = [tree for tree in map(prepared, trees) if tree is not None]
+    plain = [tree for tree in map(prepare_tree, trees) if tree is not None]
     sentences = [build(tree.words, {"xpos": tree.tags}) for tree in plain]
     tagger = Tagger("xpos", "pruned-crf", order=2, epochs=plan.epochs)
-    return Parser().fit(trees).grammar, tagger.fit(sentences)
+    return ConstituencyParser().fit(trees).grammar, tagger.fit(sentences)
 
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def try_weights(
         weights: to try.
         **options: of ``parse_jointly``.
     """
-    gold = [tree for tree in map(prepared, trees) if tree is not None]
+    gold = [tree for tree in map(prepare_tree, trees) if tree is not None]
     if not gold or not len(weights):
         raise InvalidInput("to choose a weight takes at least one tree to compare with and one weight to try")
     words = [tree.words for tree in gold]
@@ -321,7 +322,7 @@ def run(plan: JointPlan, tell: Tell = keep_quiet) -> JointReport:
     return report
 
 
-def _solve_all(models: Models, report: JointReport, method: str, tell: Tell) -> list[JointParse]:
+def _solve_all(models: Models, report: JointReport, method: str, tell: Tell) -> list[JointParse[Tree]]:
     answers = []
     for n, tree in enumerate(models.test):
         tell(f"{method}: sentence {n + 1} of {len(models.test)}", n / len(models.test))
@@ -349,7 +350,7 @@ def compare_proofs(report: JointReport, method: str) -> None:
             )
 
 
-def _stop_after(models: Models, solved: Sequence[JointParse], k: int) -> list[JointParse]:
+def _stop_after(models: Models, solved: Sequence[JointParse[Tree]], k: int) -> list[JointParse[Tree]]:
     """Return the answers after at most k iterations of the paper's method."""
     limits = {**_WAYS[PAPER], "max_iterations": k}
     return [
@@ -360,7 +361,9 @@ def _stop_after(models: Models, solved: Sequence[JointParse], k: int) -> list[Jo
     ]
 
 
-def _measure_after(models: Models, solved: Sequence[JointParse], last: Sequence[JointParse], k: int) -> AtK:
+def _measure_after(
+    models: Models, solved: Sequence[JointParse[Tree]], last: Sequence[JointParse[Tree]], k: int
+) -> AtK:
     found = _stop_after(models, solved, k)
     known = [one for one in found if one.pruning is not None]
     return AtK(
@@ -396,10 +399,10 @@ def time_beside_highs(models: Models, report: JointReport, tell: Tell) -> None:
     chosen = words[::step][: report.plan.timed]
     for n, sentence in enumerate(chosen):
         tell(f"HiGHS: sentence {n + 1} of {len(chosen)}", n / len(chosen))
-        ours, found = time_call(partial(models.parser.parse, sentence))
+        ours, found = time_call(partial(models.parser.parse, sentence, infeasible="return"))
         if found.pruning != models.parser.pruning:
             continue
-        problem = next(models.parser.problems(sentence)).packed()
+        problem = write_arrays(next(models.parser.problems(sentence)))
         times, scores, whole, size = [], [found.score], False, 0
         for integer in (False, True):
             limits: dict[str, Any] = {"seconds": report.plan.seconds, "give_up": True}
@@ -429,7 +432,7 @@ def _time_cut_forest(models: Models, words: list[str], scores: list[float]) -> f
     fixed = parse_fixed(models.grammar, models.tagger, [words])[0]
     if not fixed.optimal:
         return None
-    problem = next(models.parser.problems(words)).packed(at_least=fixed.score - CLOSE)
+    problem = write_arrays(next(models.parser.problems(words)), at_least=fixed.score - CLOSE)
     outcome = solve_program(problem, integer=True)
     seconds = perf_counter() - begin
     if outcome is not None:

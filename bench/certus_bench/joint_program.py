@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from certus.errors import CertusError
-from certus.syntax.joint.packed import Floats, Ints, Pair, Problem
+from certus_bench.joint_arrays import Floats, Ints, JointArrays, Pair
 
 TOLERANCE = 1e-6  # how far from 0 and 1 a variable may be and still count as whole
 
@@ -39,7 +39,7 @@ class _Entries:
 
 
 def solve_program(
-    problem: Problem, *, integer: bool, seconds: float | None = None, give_up: bool = False
+    problem: JointArrays, *, integer: bool, seconds: float | None = None, give_up: bool = False
 ) -> Outcome | None:
     """Solve a problem; None where no tree agrees with any sequence.
 
@@ -78,7 +78,7 @@ def _import_highs() -> Any:
     return highspy
 
 
-def _write_program(problem: Problem, integer: bool, highspy: Any) -> tuple[Any, slice]:
+def _write_program(problem: JointArrays, integer: bool, highspy: Any) -> tuple[Any, slice]:
     """Columns are edges, words and arcs; rows are nodes, states but those of the end, and words with tags."""
     forest, arcs = problem.forest, problem.arcs
     scores = np.concatenate([forest.score, forest.word_score, problem.arc_scores()])
@@ -112,7 +112,7 @@ def _make_sides(rows: int, root_of_lattice: int) -> Floats:
     return sides
 
 
-def _enter_forest(problem: Problem) -> _Entries:
+def _enter_forest(problem: JointArrays) -> _Entries:
     """Enter what hangs from a node, less the edges it is a child of."""
     forest = problem.forest
     edges = np.arange(len(forest.head))
@@ -125,7 +125,7 @@ def _enter_forest(problem: Problem) -> _Entries:
     return _Entries(np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
 
-def _enter_lattice(problem: Problem, first_row: int, first_column: int, states: int) -> _Entries:
+def _enter_lattice(problem: JointArrays, first_row: int, first_column: int, states: int) -> _Entries:
     """Enter what leaves a state, less what enters it."""
     arcs = problem.arcs
     columns = first_column + np.arange(len(arcs.origin))
@@ -137,7 +137,7 @@ def _enter_lattice(problem: Problem, first_row: int, first_column: int, states: 
     )
 
 
-def _enter_agreement(problem: Problem, first_row: int, words: slice) -> tuple[_Entries, int]:
+def _enter_agreement(problem: JointArrays, first_row: int, words: slice) -> tuple[_Entries, int]:
     """Enter the words that a tree uses with a tag, less the arcs into states that have it."""
     forest, arcs = problem.forest, problem.arcs
     at = problem.positions()[arcs.target] - 1
@@ -151,7 +151,7 @@ def _enter_agreement(problem: Problem, first_row: int, words: slice) -> tuple[_E
     return _Entries(first_row + numbers.reshape(-1), columns, values), len(used)
 
 
-def _read_pair(problem: Problem, x: Floats, words: slice, score: float) -> Pair | None:
+def _read_pair(problem: JointArrays, x: Floats, words: slice, score: float) -> Pair | None:
     if ((x > TOLERANCE) & (x < 1 - TOLERANCE)).any():
         return None
     used = np.flatnonzero(x[words] > 0.5)

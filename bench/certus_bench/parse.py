@@ -21,9 +21,9 @@ from rich.console import Group
 
 from certus.errors import InvalidInput
 from certus.formats import brackets
-from certus.models.parser import Parser
-from certus.syntax import Grammar, Options, Tree, TreeReport, prepared
-from certus.syntax.constituency.pcfg import Counts, count, transformed
+from certus.models.parser import ConstituencyParser
+from certus.syntax import Grammar, Options, Tree, TreeReport, prepare_tree
+from certus.syntax.constituency.pcfg import Counts, count, transform_trees
 from certus_bench.harness.benchmark import Benchmark, Report, Tell
 from certus_bench.harness.claims import Claim, divide, get_figure
 from certus_bench.harness.environment import describe_machine
@@ -132,11 +132,11 @@ def run(plan: ParsePlan, tell: Tell) -> ParseReport:
     report.reading, trees = time_call(lambda: list(brackets.read(plan.file)))
     report.trees = len(trees)
     tell("estimating a grammar", 0.1)
-    report.training, parser = time_call(lambda: Parser().fit(trees[: plan.train]))
+    report.training, parser = time_call(lambda: ConstituencyParser().fit(trees[: plan.train]))
     rules = parser.grammar.rules
     report.symbols = len(parser.grammar.symbols), len(rules[0]) + len(rules[2])
     learned, test = (
-        [tree for tree in map(prepared, part) if tree is not None]
+        [tree for tree in map(prepare_tree, part) if tree is not None]
         for part in (trees[: plan.train], trees[plan.train :])
     )
     tell("parsing the test", 0.4)
@@ -150,7 +150,7 @@ def run(plan: ParsePlan, tell: Tell) -> ParseReport:
     return report
 
 
-def _measure_quality(report: ParseReport, parser: Parser, test: Sequence[Tree]) -> None:
+def _measure_quality(report: ParseReport, parser: ConstituencyParser, test: Sequence[Tree]) -> None:
     sentences = [tree.words for tree in test]
     answers = parser.parse_batch(sentences)
     for tree, answer in zip(test, answers, strict=True):
@@ -166,7 +166,7 @@ def _select_by_length(test: Sequence[Tree], lengths: tuple[int, int]) -> list[li
     return [words for words in found if lengths[0] <= len(words) <= lengths[1]][:SENTENCES]
 
 
-def _measure_speed(report: ParseReport, parser: Parser, test: Sequence[Tree]) -> None:
+def _measure_speed(report: ParseReport, parser: ConstituencyParser, test: Sequence[Tree]) -> None:
     for lengths in LENGTHS:
         sentences = _select_by_length(test, lengths)
         if sentences:
@@ -182,7 +182,7 @@ def _time_calls(calls: Sequence[Callable[[], Any]], rounds: int = 3) -> Spread:
     return Spread.of([min(time_call(call)[0] for _ in range(rounds)) for call in calls])
 
 
-def _parse_again(report: ParseReport, parser: Parser, sentences: Sequence[Sequence[str]]) -> None:
+def _parse_again(report: ParseReport, parser: ConstituencyParser, sentences: Sequence[Sequence[str]]) -> None:
     """Maximise parts under adjustments that drift as those of a relaxation do: a few tags at a time."""
     rng = np.random.default_rng(0)
     first, later = [], []
@@ -211,7 +211,7 @@ def run_duel(trees: Sequence[Tree]) -> Duel | None:
         return None
     options = Options(vertical=1, horizontal=1, direction="right", splits=(), min_hidden=1)
     learned = trees[:DUEL_TREES]
-    counts = count(transformed(learned, options))
+    counts = count(transform_trees(learned, options))
     short, long = DUEL_LENGTHS
     sentences = [tree.words for tree in learned if short <= len(tree.words) <= long][:DUEL_SENTENCES]
     if not sentences:

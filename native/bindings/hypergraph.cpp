@@ -19,12 +19,33 @@ namespace {
 
 using namespace hypergraph;
 
-// As in chains, but for the last two: a sum is beyond the range of doubles; a derivation has too many edges.
-enum Outcome : int { fine = 0, infeasible = 2, invalid = 3, overflow = 4, too_large = 5 };
+// How a question was answered. The scores are at fault in the last three: one is NaN or +inf, a sum is beyond the range
+// of doubles, a derivation has too many edges to be written down.
+enum class Outcome { fine, infeasible, invalid, overflow, too_large };
+
+struct Answer {
+  Outcome outcome = Outcome::fine;
+  Index where = -1;               // the place of an invalid score
+  double value = kNever<double>;  // of the goal
+};
+struct BestDerivation : Answer {
+  std::vector<Index> edges;  // in preorder
+  Index twice = -1;          // of a part: a cell that the derivation uses twice
+};
+struct DerivationList : Answer {
+  std::vector<Index> edges, offsets{0};  // derivation i has the edges [offsets[i], offsets[i + 1])
+  std::vector<double> scores;            // of derivations in their order; none where they are drawn
+
+  void add(const Forest& f, const std::vector<Edge>& derivation) {
+    const std::vector<Index> given = given_edges(f, derivation);
+    edges.insert(edges.end(), given.begin(), given.end());
+    offsets.push_back(static_cast<Index>(edges.size()));
+  }
+};
 
 Outcome judge(const Forest& f, const double* weights, double top) {
-  if (std::isfinite(top)) return fine;
-  return feasible(f, weights) ? overflow : infeasible;
+  if (std::isfinite(top)) return Outcome::fine;
+  return feasible(f, weights) ? Outcome::overflow : Outcome::infeasible;
 }
 
 void to_nodes(const Forest& f, const double* ours, double* given) {
@@ -40,13 +61,13 @@ struct Pass {
   Arena::Scope scope{arena};
   Weights weights;
   double* in = nullptr;
-  Outcome outcome = fine;
+  Outcome outcome = Outcome::fine;
   Index where = -1;
 
   template <class S, class Inside>
   Pass(const Forest& f, const S* scores, const Inside& inside) : weights(f, scores, arena) {
     if (weights.invalid() >= 0) {
-      outcome = invalid, where = weights.invalid();
+      outcome = Outcome::invalid, where = weights.invalid();
       return;
     }
     in = arena.get<double>(f.nodes);
@@ -55,49 +76,36 @@ struct Pass {
   }
 };
 
-// Outcome, the place of an invalid score, the score, the edges.
 template <class S>
-nb::tuple viterbi(const Forest& f, Flat<const S> scores) {
-  Outcome outcome;
-  Index where;
-  double total = kNever<double>;
-  std::vector<Index> given;
-  {
-    const nb::gil_scoped_release released;
-    const Pass pass(f, scores.data(), max_inside);
-    outcome = pass.outcome, where = pass.where;
-    if (outcome == fine) {
-      std::vector<Edge> edges;
-      if (best_derivation(f, pass.weights.data(), pass.in, edges)) {
-        total = score(pass.weights.data(), edges);
-        given = given_edges(f, edges);
-      } else {
-        outcome = too_large;
-      }
-    }
+BestDerivation viterbi(const Forest& f, Flat<const S> scores) {
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores.data(), max_inside);
+  BestDerivation out{{pass.outcome, pass.where}, {}};
+  if (out.outcome != Outcome::fine) return out;
+  std::vector<Edge> edges;
+  if (best_derivation(f, pass.weights.data(), pass.in, edges)) {
+    out.value = score(pass.weights.data(), edges);
+    out.edges = given_edges(f, edges);
+  } else {
+    out.outcome = Outcome::too_large;
   }
-  return nb::make_tuple(static_cast<int>(outcome), where, total, array(std::move(given)));
+  return out;
 }
 
-// Outcome, the place of an invalid score, the inside value of the goal; fill(pass) writes the rest into arrays.
+// The inside value of the goal; fill(pass) writes the rest into arrays.
 template <class S, class Inside, class Fill>
-nb::tuple filled(const Forest& f, const S* scores, const Inside& inside, const Fill& fill) {
+Answer fill_arrays(const Forest& f, const S* scores, const Inside& inside, const Fill& fill) {
   const nb::gil_scoped_release released;
   const Pass pass(f, scores, inside);
-  double top = kNever<double>;
-  if (pass.outcome != invalid) {
-    top = pass.in[f.goal()];
-    fill(pass);
-  }
-  const nb::gil_scoped_acquire acquired;
-  return nb::make_tuple(static_cast<int>(pass.outcome), pass.where, top);
+  if (pass.outcome == Outcome::invalid) return {pass.outcome, pass.where};
+  fill(pass);
+  return {pass.outcome, pass.where, pass.in[f.goal()]};
 }
 
 // Inside and, where `out` is wanted, outside values of the nodes. Also right where the goal has no derivation.
 template <class S>
-nb::tuple sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic,
-               bool outside) {
-  return filled(f, scores.data(), logarithmic ? log_inside : max_inside, [&](const Pass& pass) {
+Answer sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic, bool outside) {
+  return fill_arrays(f, scores.data(), logarithmic ? log_inside : max_inside, [&](const Pass& pass) {
     to_nodes(f, pass.in, in.data());
     if (!outside) return;
     double* ours = pass.arena.template get<double>(f.nodes);
@@ -107,9 +115,9 @@ nb::tuple sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<doub
 }
 
 template <class S>
-nb::tuple maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
-  return filled(f, scores.data(), max_inside, [&](const Pass& pass) {
-    if (pass.outcome != fine) return;
+Answer maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
+  return fill_arrays(f, scores.data(), max_inside, [&](const Pass& pass) {
+    if (pass.outcome != Outcome::fine) return;
     double* out = pass.arena.template get<double>(f.nodes);
     double* ours = pass.arena.template get<double>(f.edges);
     max_outside(f, pass.weights.data(), pass.in, out);
@@ -121,9 +129,9 @@ nb::tuple maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat
 }
 
 template <class S>
-nb::tuple expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
-  return filled(f, scores.data(), log_inside, [&](const Pass& pass) {
-    if (pass.outcome != fine) return;
+Answer expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
+  return fill_arrays(f, scores.data(), log_inside, [&](const Pass& pass) {
+    if (pass.outcome != Outcome::fine) return;
     double* at_nodes = pass.arena.template get<double>(f.nodes);
     double* at_edges = f.in_order ? edges.data() : pass.arena.template get<double>(f.edges);
     marginals(f, pass.weights.data(), pass.in, at_edges, at_nodes);
@@ -151,25 +159,18 @@ nb::object useful_edges(const Forest& f, Flat<const S> scores) {
 }
 
 template <class S>
-nb::tuple sample(const Forest& f, Flat<const S> scores, Index n, std::uint64_t seed) {
-  Outcome outcome;
-  Index where;
-  std::vector<Index> all, offsets{0};
-  {
-    const nb::gil_scoped_release released;
-    const Pass pass(f, scores.data(), log_inside);
-    outcome = pass.outcome, where = pass.where;
-    std::mt19937_64 random(seed);
-    std::vector<Edge> edges;
-    std::vector<Node> stack;
-    for (Index i = 0; i < n && outcome == fine; ++i) {
-      if (!sample_derivation(f, pass.weights.data(), pass.in, edges, stack, random)) outcome = too_large;
-      const std::vector<Index> given = given_edges(f, edges);
-      all.insert(all.end(), given.begin(), given.end());
-      offsets.push_back(static_cast<Index>(all.size()));
-    }
+DerivationList sample(const Forest& f, Flat<const S> scores, Index n, std::uint64_t seed) {
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores.data(), log_inside);
+  DerivationList out{{pass.outcome, pass.where}, {}, {0}, {}};
+  std::mt19937_64 random(seed);
+  std::vector<Edge> edges;
+  std::vector<Node> stack;
+  for (Index i = 0; i < n && out.outcome == Outcome::fine; ++i) {
+    if (!sample_derivation(f, pass.weights.data(), pass.in, edges, stack, random)) out.outcome = Outcome::too_large;
+    out.add(f, edges);
   }
-  return nb::make_tuple(static_cast<int>(outcome), where, array(std::move(all)), array(std::move(offsets)));
+  return out;
 }
 
 // Every byte that a pass over the forest has to read, read once: the time no pass can beat.
@@ -221,7 +222,7 @@ void bind_scored(nb::class_<Forest>& c) {
 
 struct Derivations {
   const Forest& forest;
-  Outcome outcome = fine;
+  Outcome outcome = Outcome::fine;
   Index where = -1;
   std::unique_ptr<KBest> search;
 
@@ -231,30 +232,25 @@ struct Derivations {
     const Arena::Scope scope(arena);
     const Weights weights(f, scores, arena);
     if (weights.invalid() >= 0) {
-      outcome = invalid, where = weights.invalid();
+      outcome = Outcome::invalid, where = weights.invalid();
       return;
     }
     search = std::make_unique<KBest>(f, weights.data());
     outcome = judge(f, weights.data(), search->best());
   }
 
-  // Up to n derivations: their edges one after the other, offsets, scores.
-  nb::tuple next(Index n) {
-    std::vector<Index> all, offsets{0};
-    std::vector<double> scores;
-    {
-      const nb::gil_scoped_release released;
-      std::vector<Edge> edges;
-      double value = 0;
-      for (Index i = 0; i < n && search->next(edges, &value); ++i) {
-        const std::vector<Index> given = given_edges(forest, edges);
-        all.insert(all.end(), given.begin(), given.end());
-        offsets.push_back(static_cast<Index>(all.size()));
-        scores.push_back(score(search->weights(), edges));
-      }
-      if (search->too_large()) outcome = too_large;
+  // Up to n derivations.
+  DerivationList next(Index n) {
+    const nb::gil_scoped_release released;
+    DerivationList out;
+    std::vector<Edge> edges;
+    double value = 0;
+    for (Index i = 0; i < n && search->next(edges, &value); ++i) {
+      out.add(forest, edges);
+      out.scores.push_back(score(search->weights(), edges));
     }
-    return nb::make_tuple(array(std::move(all)), array(std::move(offsets)), array(std::move(scores)));
+    if (search->too_large()) out.outcome = Outcome::too_large;
+    return out;
   }
 };
 
@@ -295,62 +291,81 @@ void bind_constrained(nb::class_<Constrained>& c) {
 
 // -- parts --------------------------------------------------------------------------------------------------------
 
-// Outcome, the place of an invalid adjustment, the score without adjustments, the edges, a cell used twice or -1.
-nb::tuple maximize(const Cells& cells, Flat<const double> adjust, Flat<std::uint8_t> uses) {
-  const Forest& f = cells.forest();
-  Outcome outcome = fine;
-  Index where = first_invalid(adjust.data(), cells.cell_count()), twice = -1;
-  double total = kNever<double>;
-  std::vector<Index> given;
-  {
-    const nb::gil_scoped_release released;
-    Arena& arena = Arena::local();
-    const Arena::Scope scope(arena);
-    if (where >= 0) {
-      outcome = invalid;
-    } else {
-      double* weights = arena.get<double>(f.edges);
-      double* in = arena.get<double>(f.nodes);
-      cells.adjust(adjust.data(), weights);
-      max_inside(f, weights, in);
-      outcome = judge(f, weights, in[f.goal()]);
-      std::vector<Edge> edges;
-      if (outcome == fine && !best_derivation(f, weights, in, edges)) outcome = too_large;
-      if (outcome == fine) {
-        total = score(cells.weights(), edges);
-        twice = cells.use(edges, uses.data());
-        given = given_edges(f, edges);
-      }
+// The scores of edges with adjustments of cells, and the inside values they give.
+struct AdjustedPass {
+  Arena& arena = Arena::local();
+  Arena::Scope scope{arena};
+  double* weights = nullptr;
+  double* in = nullptr;
+  Answer answer;
+
+  AdjustedPass(const Cells& cells, const double* adjust) {
+    const Forest& f = cells.forest();
+    answer.where = first_invalid(adjust, cells.cell_count());
+    if (answer.where >= 0) {
+      answer.outcome = Outcome::invalid;
+      return;
     }
+    weights = arena.get<double>(f.edges);
+    in = arena.get<double>(f.nodes);
+    cells.adjust(adjust, weights);
+    max_inside(f, weights, in);
+    answer.value = in[f.goal()];
+    answer.outcome = judge(f, weights, answer.value);
   }
-  return nb::make_tuple(static_cast<int>(outcome), where, total, array(std::move(given)), twice);
+};
+
+// The value is the score without adjustments.
+BestDerivation maximize(const Cells& cells, Flat<const double> adjust, Flat<std::uint8_t> uses) {
+  const nb::gil_scoped_release released;
+  const AdjustedPass pass(cells, adjust.data());
+  BestDerivation out{pass.answer, {}};
+  if (out.outcome != Outcome::fine) return out;
+  std::vector<Edge> edges;
+  if (!best_derivation(cells.forest(), pass.weights, pass.in, edges)) {
+    out.outcome = Outcome::too_large;
+    return out;
+  }
+  out.value = score(cells.weights(), edges);
+  out.twice = cells.use(edges, uses.data());
+  out.edges = given_edges(cells.forest(), edges);
+  return out;
 }
 
-nb::tuple cell_maxima(const Cells& cells, Flat<const double> adjust, Flat<double> out) {
+Answer cell_maxima(const Cells& cells, Flat<const double> adjust, Flat<double> out) {
+  const nb::gil_scoped_release released;
+  const AdjustedPass pass(cells, adjust.data());
+  if (pass.answer.outcome != Outcome::fine) return pass.answer;
   const Forest& f = cells.forest();
-  Outcome outcome = fine;
-  const Index where = first_invalid(adjust.data(), cells.cell_count());
-  {
-    const nb::gil_scoped_release released;
-    Arena& arena = Arena::local();
-    const Arena::Scope scope(arena);
-    if (where >= 0) {
-      outcome = invalid;
-    } else {
-      double* weights = arena.get<double>(f.edges);
-      double* in = arena.get<double>(f.nodes);
-      double* outer = arena.get<double>(f.nodes);
-      cells.adjust(adjust.data(), weights);
-      max_inside(f, weights, in);
-      outcome = judge(f, weights, in[f.goal()]);
-      if (outcome == fine) {
-        max_outside(f, weights, in, outer);
-        max_marginals(f, weights, in, outer, weights);
-        cells.largest(weights, out.data());
-      }
-    }
-  }
-  return nb::make_tuple(static_cast<int>(outcome), where);
+  double* outer = pass.arena.get<double>(f.nodes);
+  max_outside(f, pass.weights, pass.in, outer);
+  max_marginals(f, pass.weights, pass.in, outer, pass.weights);
+  cells.largest(pass.weights, out.data());
+  return pass.answer;
+}
+
+void bind_answers(nb::module_& m) {
+  nb::enum_<Outcome>(m, "ForestOutcome")
+      .value("FINE", Outcome::fine)
+      .value("INFEASIBLE", Outcome::infeasible)
+      .value("INVALID", Outcome::invalid)
+      .value("OVERFLOW", Outcome::overflow)
+      .value("TOO_LARGE", Outcome::too_large);
+  nb::class_<Answer>(m, "ForestAnswer")
+      .def_ro("outcome", &Answer::outcome)
+      .def_ro("where", &Answer::where)
+      .def_ro("value", &Answer::value);
+  constexpr auto copied = nb::rv_policy::automatic;
+  nb::class_<BestDerivation, Answer>(m, "ForestDerivation")
+      .def_prop_ro(
+          "edges", [](const BestDerivation& d) { return array(std::vector(d.edges)); }, copied)
+      .def_ro("twice", &BestDerivation::twice);
+  nb::class_<DerivationList, Answer>(m, "ForestDerivationList")
+      .def_prop_ro(
+          "edges", [](const DerivationList& d) { return array(std::vector(d.edges)); }, copied)
+      .def_prop_ro(
+          "offsets", [](const DerivationList& d) { return array(std::vector(d.offsets)); }, copied)
+      .def_prop_ro("scores", [](const DerivationList& d) { return array(std::vector(d.scores)); }, copied);
 }
 
 void bind_cells(nb::module_& m) {
@@ -374,6 +389,14 @@ void bind_cells(nb::module_& m) {
 }  // namespace
 
 void bind_hypergraph(nb::module_& m) {
+  bind_answers(m);
+  nb::enum_<Fault>(m, "ForestFault")
+      .value("NONE", Fault::none)
+      .value("OFFSETS", Fault::offsets)
+      .value("HEAD", Fault::head)
+      .value("TAIL", Fault::tail)
+      .value("GOAL", Fault::goal)
+      .value("CYCLE", Fault::cycle);
   nb::class_<Forest> forest(m, "Forest");
   forest
       .def(
@@ -385,7 +408,7 @@ void bind_hypergraph(nb::module_& m) {
                                     tails.data(), goals.data(), static_cast<Index>(goals.shape(0))});
           },
           "nodes"_a, "heads"_a, "offsets"_a, "tails"_a, "goals"_a)
-      .def_prop_ro("fault", [](const Forest& f) { return static_cast<int>(f.fault); })
+      .def_ro("fault", &Forest::fault)
       .def_ro("where", &Forest::where)
       .def_ro("cycle", &Forest::cycle)
       .def_ro("in_order", &Forest::in_order);
@@ -396,7 +419,7 @@ void bind_hypergraph(nb::module_& m) {
   bind_scored<double>(forest);
 
   nb::class_<Derivations> derivations(m, "ForestDerivations");
-  derivations.def_prop_ro("outcome", [](const Derivations& d) { return static_cast<int>(d.outcome); })
+  derivations.def_ro("outcome", &Derivations::outcome)
       .def_ro("where", &Derivations::where)
       .def_prop_ro("expanded", [](const Derivations& d) { return d.search ? d.search->expanded() : 0; })
       .def("next", &Derivations::next, "n"_a);

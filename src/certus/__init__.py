@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from certus import syntax as syntax
     from certus.models.crf import CRF
     from certus.models.loading import load
-    from certus.models.parser import Parser
+    from certus.models.parser import ConstituencyParser
+    from certus.models.parser import Parser as Parser
     from certus.models.tagger import Tagger
 
 _LAZY = {  # so that `import certus` is quick
     "CRF": "certus.models.crf",
+    "ConstituencyParser": "certus.models.parser",
     "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
     "load": "certus.models.loading",
@@ -58,13 +60,13 @@ __all__ = [
     "Automaton",
     "CertusError",
     "Chain",
+    "ConstituencyParser",
     "Infeasible",
     "InvalidInput",
     "KBest",
     "Marginals",
     "ModelError",
     "NotFitted",
-    "Parser",
     "Solution",
     "SparseTransitions",
     "Status",

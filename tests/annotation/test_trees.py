@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from certus.annotation.trees import base_label, rooted, without_functions, without_traces
+from certus.annotation.trees import add_root, remove_functions, remove_traces, strip_functions
 from certus.errors import InvalidInput
-from certus.syntax import Tree, annotate, binarize, penn_words, prepared, unbinarize
-from certus.syntax.constituency.annotate import SPLITS, escaped, plain
+from certus.syntax import Tree, annotate, binarize, penn_words, prepare_tree, unbinarize
+from certus.syntax.constituency.annotate import SPLITS, escape_label, strip_marks
 from certus.syntax.constituency.binarize import DIRECTIONS
-from certus.syntax.constituency.heads import head, head_leaf
+from certus.syntax.constituency.heads import find_head, find_head_leaf
 
 LABELS = ["S", "NP", "VP", "PP", "A^B", "@X", "a|b", "x\\", "ADVP|PRT", "NP-TMP", "_", "<>"]
 TAGS = ["NN", "IN", "VBZ", "POS", "CC", "-LRB-", "PRP$", "^", "@"]
@@ -36,7 +36,7 @@ def test_transformations_lose_nothing(direction: str, horizontal: int | None) ->
         vertical = int(rng.integers(1, 4))
         splits = [name for name in SPLITS if rng.random() < 0.5]
         made = binarize(annotate(tree, vertical, splits), direction, horizontal)
-        assert unbinarize(made) == without_functions(tree)
+        assert unbinarize(made) == remove_functions(tree)
         assert made.words == tree.words
         assert all(len(node.children) <= 2 for node in made.nodes())
         assert Tree.parse(str(made)) == made
@@ -69,20 +69,20 @@ def test_annotation() -> None:
 
 def test_labels_are_escaped() -> None:
     for label in LABELS + TAGS:
-        assert plain(escaped(label)) == label
-        assert plain(escaped(label) + "^mark^other") == label
+        assert strip_marks(escape_label(label)) == label
+        assert strip_marks(escape_label(label) + "^mark^other") == label
 
 
 def test_preparation() -> None:
     tree = Tree.parse(
         "( (S (NP-SBJ-1 (-LRB- -LRB-) (NN x)) (VP=2 (VB go) (S (NP (-NONE- *-1)) (VP (-NONE- *))))))"
     )
-    assert str(prepared(tree)) == "(TOP (S (NP (-LRB- -LRB-) (NN x)) (VP (VB go))))"
-    assert str(prepared(tree, functions=True)).count("-SBJ-1") == 1
-    assert "-NONE-" in str(prepared(tree, traces=True))
-    assert without_traces(Tree.parse("(NP (-NONE- *))")) is None
-    assert prepared(Tree.parse("( (NP (-NONE- *)))")) is None
-    assert [base_label(x) for x in ("NP-SBJ-1", "NP=2", "-LRB-", "PRP$", "-", "ADVP|PRT-CLR")] == [
+    assert str(prepare_tree(tree)) == "(TOP (S (NP (-LRB- -LRB-) (NN x)) (VP (VB go))))"
+    assert str(prepare_tree(tree, functions=True)).count("-SBJ-1") == 1
+    assert "-NONE-" in str(prepare_tree(tree, traces=True))
+    assert remove_traces(Tree.parse("(NP (-NONE- *))")) is None
+    assert prepare_tree(Tree.parse("( (NP (-NONE- *)))")) is None
+    assert [strip_functions(x) for x in ("NP-SBJ-1", "NP=2", "-LRB-", "PRP$", "-", "ADVP|PRT-CLR")] == [
         "NP",
         "NP",
         "-LRB-",
@@ -90,20 +90,20 @@ def test_preparation() -> None:
         "-",
         "ADVP|PRT",
     ]
-    assert str(rooted(Tree.parse("(NN x)"))) == "(TOP (NN x))"
-    assert rooted(rooted(tree)) == rooted(tree)
+    assert str(add_root(Tree.parse("(NN x)"))) == "(TOP (NN x))"
+    assert add_root(add_root(tree)) == add_root(tree)
 
 
 def test_heads() -> None:
-    assert head("NP", ["DT", "NN", "PP"]) == 1
-    assert head("NP", ["NP", "POS"]) == 1
-    assert head("NP", ["NP", "CC", "NP"]) == 0
-    assert head("VP", ["MD", "VP"]) == 0
-    assert head("PP", ["IN", "NP"]) == 0
-    assert head("PP", [",", "NP"]) == 1
-    assert head("XX", [",", "A", "B"]) == 1
-    assert head("NP", [","]) == 0
-    assert head_leaf(Tree.parse("(S (NP (NN a)) (VP (VBZ b) (NP (NN c))))")).word == "b"
+    assert find_head("NP", ["DT", "NN", "PP"]) == 1
+    assert find_head("NP", ["NP", "POS"]) == 1
+    assert find_head("NP", ["NP", "CC", "NP"]) == 0
+    assert find_head("VP", ["MD", "VP"]) == 0
+    assert find_head("PP", ["IN", "NP"]) == 0
+    assert find_head("PP", [",", "NP"]) == 1
+    assert find_head("XX", [",", "A", "B"]) == 1
+    assert find_head("NP", [","]) == 0
+    assert find_head_leaf(Tree.parse("(S (NP (NN a)) (VP (VBZ b) (NP (NN c))))")).word == "b"
 
 
 def test_trees() -> None:

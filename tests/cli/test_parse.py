@@ -12,7 +12,7 @@ from certus.cli import main
 from certus.cli.app import app
 from certus.cli.parse import Tally
 from certus.formats import brackets
-from certus.syntax import Options, prepared
+from certus.syntax import Options, prepare_tree
 from tests.syntax import invented_trees
 
 
@@ -45,7 +45,7 @@ def test_trees_are_parsed_again_and_scored(folder: Path) -> None:
     )
     assert told == "20 sentences, 20 proven optimal\n"
     found = list(brackets.read(folder / "out.mrg"))
-    gold = [prepared(tree) for tree in brackets.read(folder / "gold.mrg")]
+    gold = [prepare_tree(tree) for tree in brackets.read(folder / "gold.mrg")]
     assert [tree.words for tree in found] == [tree.words for tree in gold if tree]
     shown, _ = run("evaluate", folder / "gold.mrg", folder / "out.mrg")
     assert shown.split()[:3] == ["trees", "F1", "%"]

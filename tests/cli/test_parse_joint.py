@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from certus import Tagger
 from certus.cli.app import app
-from certus.models.parser import Parser
+from certus.models.parser import ConstituencyParser
 from certus.syntax import Tree, parse_jointly
 from tests.models import invented
 from tests.syntax import chunk_trees
@@ -19,7 +19,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     trees = folder / "train.mrg"
     trees.write_text(chunk_trees.text(150, 1), encoding="utf-8")
     parser, tagger = str(folder / "parser"), str(folder / "tagger")
-    Parser().fit(trees).save(parser)
+    ConstituencyParser().fit(trees).save(parser)
     done = CliRunner().invoke(
         app,
         ["train", "tagger", str(trees), "--target", "xpos", "--order", "2", "--epochs", "3", "-o", tagger],
@@ -35,7 +35,7 @@ def test_trees_are_those_of_the_joint_model(models: tuple[str, str]) -> None:
     assert done.exit_code == 0, done.output
     lines = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("1\t")]
     wanted = parse_jointly(
-        Parser.load(models[0]).grammar, Tagger.load(models[1]), sentences, weight=2, robust=True
+        ConstituencyParser.load(models[0]).grammar, Tagger.load(models[1]), sentences, weight=2, robust=True
     )
     assert [Tree.parse(line[-1]) for line in lines] == [answer.tree for answer in wanted]
     assert [float(line[1]) for line in lines] == pytest.approx([a.score for a in wanted], rel=1e-4)

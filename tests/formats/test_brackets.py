@@ -74,7 +74,7 @@ def test_writing(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> 
     for pretty in (False, True):
         assert brackets.write(trees, tmp_path / "b.mrg", pretty=pretty) == 3
         assert list(brackets.read(tmp_path / "b.mrg")) == trees
-    assert brackets.indented(trees[0]).count("\n") == 6
+    assert brackets.indent_tree(trees[0]).count("\n") == 6
     brackets.write(trees[2:], "-")
     assert capsysbinary.readouterr().out == b"(X (Y z))\n"
     with pytest.raises(InvalidInput, match="2 trees, not one"):

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import certus
-from certus import InvalidInput, ModelError, Parser, Status
+from certus import ConstituencyParser, InvalidInput, ModelError, Status
 from certus.formats import brackets
 from certus.storage import model_file
 from tests.syntax import invented_trees
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Path]:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[ConstituencyParser, Path]:
     folder = tmp_path_factory.mktemp("parsers")
     brackets.write(invented_trees.trees(150), folder / "train.mrg")
     brackets.write(invented_trees.trees(30, seed=1), folder / "dev.mrg", pretty=True)
     stages: list[Any] = []
-    parser = Parser(min_hidden=2).fit(
+    parser = ConstituencyParser(min_hidden=2).fit(
         folder / "train.mrg", dev=folder / "dev.mrg", progress=stages.append, about={"licence": "none"}
     )
     assert [stage.name for stage in stages] == [
@@ -33,7 +33,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Parser, Path]:
     return parser, folder / "p.certus"
 
 
-def test_training(trained: tuple[Parser, Path]) -> None:
+def test_training(trained: tuple[ConstituencyParser, Path]) -> None:
     parser, _ = trained
     about = parser.description
     assert about["accuracy"]["dev"] > 0.9
@@ -41,17 +41,17 @@ def test_training(trained: tuple[Parser, Path]) -> None:
     tokens = sum(tag != "-NONE-" for tree in invented_trees.trees(150) for tag in tree.tags)
     assert about["training"] == {"name": "train.mrg", "trees": 150, "tokens": tokens}
     assert about["licence"] == "none"
-    same = Parser(min_hidden=2).fit(invented_trees.trees(150))
+    same = ConstituencyParser(min_hidden=2).fit(invented_trees.trees(150))
     words = ["the", "owl", "sees", "the", "park", "."]
     assert same.parse(words).score == parser.parse(words).score
     assert parser.parse(words).optimal
-    assert repr(parser).startswith("Parser(Grammar(")
-    assert repr(Parser()) == "Parser(not trained)"
+    assert repr(parser).startswith("ConstituencyParser(Grammar(")
+    assert repr(ConstituencyParser()) == "ConstituencyParser(not trained)"
 
 
-def test_a_loaded_parser_answers_the_same(trained: tuple[Parser, Path], tmp_path: Path) -> None:
+def test_a_loaded_parser_answers_the_same(trained: tuple[ConstituencyParser, Path], tmp_path: Path) -> None:
     parser, path = trained
-    for loaded in (certus.load(path), Parser.load(str(path))):
+    for loaded in (certus.load(path), ConstituencyParser.load(str(path))):
         assert loaded.options == parser.options
         assert loaded.description == parser.description
         words = ["The", "zebra", "finds", "the", "old", "Zorg", "near", "the", "house", "."]
@@ -64,26 +64,26 @@ def test_a_loaded_parser_answers_the_same(trained: tuple[Parser, Path], tmp_path
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
-def test_unparsable_sentences_are_covered(trained: tuple[Parser, Path]) -> None:
+def test_unparsable_sentences_are_covered(trained: tuple[ConstituencyParser, Path]) -> None:
     answer = trained[0].parse(["."] * 3)
     assert answer.status is Status.INFEASIBLE
     assert answer.value.words == ["."] * 3
     assert len(trained[0].parse(["."] * 3, 2)) == 0
 
 
-def test_refusals(trained: tuple[Parser, Path], tmp_path: Path) -> None:
+def test_refusals(trained: tuple[ConstituencyParser, Path], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no option 'owls'"):
-        Parser(owls=1)
+        ConstituencyParser(owls=1)
     with pytest.raises(InvalidInput, match="not trained yet"):
-        Parser().parse(["x"])
+        ConstituencyParser().parse(["x"])
     with pytest.raises(InvalidInput, match="hold no tree"):
-        Parser().fit([])
+        ConstituencyParser().fit([])
     with pytest.raises(InvalidInput, match="no file"):
-        Parser().fit(tmp_path / "absent.mrg")
+        ConstituencyParser().fit(tmp_path / "absent.mrg")
     file = model_file.read(trained[1])
     model_file.write(tmp_path / "t", "tagger", {}, {})
     with pytest.raises(ModelError, match="not a parser"):
-        Parser.load(tmp_path / "t")
+        ConstituencyParser.load(tmp_path / "t")
     wrong: list[tuple[str, Any]] = [
         ("binary", np.full((1, 3), 10**6, np.int32)),
         ("tag", np.zeros(3, np.int32)),

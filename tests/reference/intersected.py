@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from certus.syntax.joint.packed import Floats, Ints, Pair, Problem
+from certus_bench.joint_arrays import Floats, Ints, JointArrays, Pair
 
 
-def solve(problem: Problem) -> Pair | None:
+def solve(problem: JointArrays) -> Pair | None:
     """Return the best tree and sequence that agree, or None where none do."""
     return _Chart(problem).best() if len(problem.forest) else None
 
@@ -24,7 +24,7 @@ class _Chart:
     States are counted from the first of their position.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: JointArrays) -> None:
         self.problem, self.forest = problem, problem.forest
         begin = problem.arcs.begin
         self.sizes = np.diff(begin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certus.syntax import Tree, prepared
+from certus.syntax import Tree, prepare_tree
 
 _NOUNS = ["dog", "park", "bird", "tree", "house", "garden", "stone", "owl"]
 _VERBS = ["sees", "hears", "likes", "finds", "greets"]
@@ -43,4 +43,4 @@ def _sentence(rng: np.random.Generator) -> str:
 
 def prepared_trees(count: int, seed: int = 0) -> list[Tree]:
     """Return random trees without function tags and traces."""
-    return [tree for tree in map(prepared, trees(count, seed)) if tree is not None]
+    return [tree for tree in map(prepare_tree, trees(count, seed)) if tree is not None]

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from certus import Status, Tagger
-from certus.errors import InvalidInput
+from certus.errors import Infeasible, InvalidInput
 from certus.relax import OPTIMIZERS, Subgradient
 from certus.syntax import Grammar
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
 from certus_bench.joint import Trial, choose_trial, try_weights
+from certus_bench.joint_arrays import write_arrays
 from certus_bench.joint_program import solve_program
 from tests.learn.problems import Problem
 from tests.models import invented
@@ -28,7 +29,7 @@ def parser_of(given: Toy, **options: Any) -> JointParser | None:
     return JointParser(grammar, given.tagger, **options)  # type: ignore[arg-type]
 
 
-def assert_is(found: JointParse, given: Toy, weight: float) -> None:
+def assert_is(found: JointParse[Any], given: Toy, weight: float) -> None:
     """The scores are those of the tree and of the sequence of its tags."""
     tags = tuple(int(tag[1:]) for tag in found.tags)
     assert found.tree.tags == found.tags
@@ -48,7 +49,10 @@ def test_proven_answers_equal_brute_force(optimizer: str) -> None:
         parser = parser_of(given, weight=weight)
         if parser is None:
             continue
-        found, wanted = parser.parse(given.sentence, optimizer=optimizer), best(given, weight)
+        found, wanted = (
+            parser.parse(given.sentence, optimizer=optimizer, infeasible="return"),
+            best(given, weight),
+        )
         if wanted == -np.inf:
             assert found.status is Status.INFEASIBLE
             assert found.tree is None
@@ -87,7 +91,7 @@ def test_pruned_lattices_are_loosened_where_nothing_is_parsed(block: int) -> Non
         parser = parser_of(given)
         if parser is None:
             continue
-        found = parser.parse(given.sentence)
+        found = parser.parse(given.sentence, infeasible="return")
         if found.tree is None:
             assert best(given) == -np.inf
             continue
@@ -134,7 +138,7 @@ def test_the_gap_of_the_papers_appendix_is_seen_and_closed() -> None:
     assert not relaxed.optimal
     assert relaxed.score == -1 < relaxed.bound
     assert min(relaxed.trace.dual) >= 0, "the relaxation's best point scores 0"
-    packed = next(parser.problems(words)).packed()
+    packed = write_arrays(next(parser.problems(words)))
     linear, integer = (solve_program(packed, integer=whole) for whole in (False, True))
     assert linear is not None
     assert integer is not None
@@ -195,7 +199,9 @@ def test_the_weight_is_chosen_on_trees(trained: tuple[Grammar, Tagger]) -> None:
 def test_sentences_without_a_joint_tree_are_covered_if_asked(trained: tuple[Grammar, Tagger]) -> None:
     parser = JointParser(*trained)
     words = [".", ".", ".", "lo", "lo", "."]
-    alone = parser.parse(words)
+    with pytest.raises(Infeasible, match="no tree of the grammar has tags"):
+        parser.parse(words)
+    alone = parser.parse(words, infeasible="return")
     assert (alone.tree, alone.tags, alone.status, alone.pruning) == (None, [], Status.INFEASIBLE, None)
     covered = parser.parse(words, robust=True)
     assert covered.status is Status.INFEASIBLE

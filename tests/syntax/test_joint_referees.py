@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from certus.syntax.joint.packed import Pair, Problem
 from certus.syntax.joint.parsing import JointParser
+from certus_bench.joint_arrays import JointArrays, Pair, write_arrays
 from certus_bench.joint_program import solve_program
 from tests.reference import intersected
 from tests.syntax.joint_problems import Toy, best, toy, trees
 
 
-def packed(given: Toy, weight: float = 1.0) -> Problem | None:
+def packed(given: Toy, weight: float = 1.0) -> JointArrays | None:
     """The problem as arrays; None where the models have no tag in common."""
     grammar = given.grammar()
     if not set(grammar.tags) & set(given.tagger.labels):
         return None
     parser = JointParser(grammar, given.tagger, weight=weight)  # type: ignore[arg-type]
-    return next(parser.problems(given.sentence)).packed()
+    return write_arrays(next(parser.problems(given.sentence)))
 
 
-def assert_pair(pair: Pair, given: Problem, wanted: float) -> None:
+def assert_pair(pair: Pair, given: JointArrays, wanted: float) -> None:
     """The edges are a tree, and its words have the tags of the pair."""
     assert pair.score == pytest.approx(wanted, abs=1e-6)
     forest = given.forest

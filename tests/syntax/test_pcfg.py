@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from certus.errors import InvalidInput
-from certus.syntax import Grammar, Options, Tree, binarize, prepared
+from certus.syntax import Grammar, Options, Tree, binarize, prepare_tree
 from certus.syntax.constituency.lexicon import Lexicon
-from certus.syntax.constituency.pcfg import count, transformed
-from certus.syntax.constituency.signatures import signature, signatures
+from certus.syntax.constituency.pcfg import count, transform_trees
+from certus.syntax.constituency.signatures import make_signature, make_signatures
 from tests.syntax import invented_trees
 
 PLAIN: dict[str, Any] = {
@@ -25,7 +25,7 @@ PLAIN: dict[str, Any] = {
 
 
 def fitted(trees: list[Tree], **given: Any) -> Grammar:
-    return Grammar.fit([tree for tree in (prepared(t, functions=True) for t in trees) if tree], **given)
+    return Grammar.fit([tree for tree in (prepare_tree(t, functions=True) for t in trees) if tree], **given)
 
 
 def test_rules_are_relative_frequencies() -> None:
@@ -43,14 +43,14 @@ def test_rules_are_relative_frequencies() -> None:
 
 def test_scores_are_those_of_the_rules() -> None:
     """The score of the best tree is what its rules and words add up to."""
-    trees = [tree for tree in map(prepared, invented_trees.trees(60)) if tree]
+    trees = [tree for tree in map(prepare_tree, invented_trees.trees(60)) if tree]
     options = Options(vertical=2, splits=(), direction="head", horizontal=1, min_hidden=1)
     grammar = Grammar.fit(trees, options)
-    counts = count(transformed(trees, options))
+    counts = count(transform_trees(trees, options))
     for tree in trees[:10]:
         best = grammar.parse(tree.words)
         total = 0.0
-        for node in transformed([best.value], options)[0].nodes():
+        for node in transform_trees([best.value], options)[0].nodes():
             if node.is_tag:
                 symbols, scores = grammar.lexicon.leaves([node.word])[0]
                 total += dict(zip((grammar.symbols[s] for s in symbols), scores, strict=True))[node.label]
@@ -59,14 +59,14 @@ def test_scores_are_those_of_the_rules() -> None:
                 seen = counts.binary[rule] if len(rule) == 3 else counts.unary[rule]  # type: ignore[index]
                 total += math.log(seen / counts.symbols[node.label])
         assert best.score == pytest.approx(total)
-        gold = transformed([tree], options)[0]
+        gold = transform_trees([tree], options)[0]
         assert best.optimal
         assert gold.words == best.value.words
 
 
 def test_parsing_new_sentences() -> None:
     grammar = fitted(invented_trees.trees(200))
-    new = [tree for tree in map(prepared, invented_trees.trees(40, seed=9)) if tree]
+    new = [tree for tree in map(prepare_tree, invented_trees.trees(40, seed=9)) if tree]
     found = grammar.parse_batch([tree.words for tree in new])
     assert sum(answer.value == tree for answer, tree in zip(found, new, strict=True)) > 20
     for words in (["zebras"], ["The", "Zorg-7", "xyzzies", "42", "."], ["(", "the", "dog"]):
@@ -77,9 +77,9 @@ def test_parsing_new_sentences() -> None:
 def test_rare_hidden_labels_tell_less() -> None:
     trees = [Tree.parse("(TOP (S (A a) (B b) (C c) (D d)))")] * 5
     trees.append(Tree.parse("(TOP (S (D d) (B b) (C c) (A a)))"))
-    fine = transformed(trees, Options(**{**PLAIN, "horizontal": 2}))
+    fine = transform_trees(trees, Options(**{**PLAIN, "horizontal": 2}))
     assert fine[5] == binarize(trees[5], "right", 2)
-    coarse = transformed(trees, Options(**{**PLAIN, "horizontal": 2, "min_hidden": 5}))
+    coarse = transform_trees(trees, Options(**{**PLAIN, "horizontal": 2, "min_hidden": 5}))
     assert coarse[0] == fine[0]
     assert str(coarse[5]) == "(TOP (S (D d) (@S| (B b) (@S|B (C c) (A a)))))"
 
@@ -106,13 +106,13 @@ def test_words() -> None:
 
 
 def test_signatures() -> None:
-    assert signature("walking") == "lower/ing"
-    assert signature("IBM") == "CAPS"
-    assert signature("1,234.5") == "none/num"
-    assert signature("mid-1990s") == "lower/mix/dash"
-    assert signature("Walking", first=True) == "First/ing"
-    assert signature("%") == "none"
-    assert signatures("walking") == ["lower/ing", "lower/ng", "lower/g", "lower"]
+    assert make_signature("walking") == "lower/ing"
+    assert make_signature("IBM") == "CAPS"
+    assert make_signature("1,234.5") == "none/num"
+    assert make_signature("mid-1990s") == "lower/mix/dash"
+    assert make_signature("Walking", first=True) == "First/ing"
+    assert make_signature("%") == "none"
+    assert make_signatures("walking") == ["lower/ing", "lower/ng", "lower/g", "lower"]
 
 
 def test_refusals() -> None:

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
 from xml.sax.saxutils import escape
 
-from certus.annotation.trees import Tree
-
 _GAP = 2  # blanks between the columns of words
+
+
+class Constituent(Protocol):
+    """What of a tree is drawn."""
+
+    label: str
+
+    @property
+    def is_tag(self) -> bool:
+        """Whether this is a tag over a word."""
+
+    @property
+    def word(self) -> str:
+        """The word of a tag."""
+
+    @property
+    def trees(self) -> Sequence[Constituent]:
+        """The constituents right below; none below a tag."""
 
 
 class _Block:
@@ -20,23 +38,23 @@ class _Block:
         self.width = len(lines[0])
 
 
-def pretty(tree: Tree) -> str:
+def draw_text(tree: Constituent) -> str:
     """Return a drawing in lines of text: labels above what they dominate, the words at the bottom."""
-    return "\n".join(line.rstrip() for line in _drawn(tree, _height(tree)).lines)
+    return "\n".join(line.rstrip() for line in _draw_block(tree, _measure_height(tree)).lines)
 
 
-def _height(tree: Tree) -> int:
-    return 0 if tree.is_tag else 1 + max(map(_height, tree.trees))
+def _measure_height(tree: Constituent) -> int:
+    return 0 if tree.is_tag else 1 + max(map(_measure_height, tree.trees))
 
 
-def _drawn(tree: Tree, height: int) -> _Block:
+def _draw_block(tree: Constituent, height: int) -> _Block:
     """Draw a tree so high that its words stand on the line they share with others."""
     if tree.is_tag:
         width = max(len(tree.label), len(tree.word))
         middle = (width - 1) // 2
-        stem = [_at("│", middle, width)] * (2 * height)
-        return _Block([*stem, _centred(tree.label, width), _centred(tree.word, width)], middle)
-    below = [_drawn(child, height - 1) for child in tree.trees]
+        stem = [_put_at("│", middle, width)] * (2 * height)
+        return _Block([*stem, _centre(tree.label, width), _centre(tree.word, width)], middle)
+    below = [_draw_block(child, height - 1) for child in tree.trees]
     middles, start = [], 0
     for block in below:
         middles.append(start + block.middle)
@@ -46,17 +64,17 @@ def _drawn(tree: Tree, height: int) -> _Block:
     middle = (middles[0] + middles[-1]) // 2
     left = max(0, (len(tree.label) - 1) // 2 - middle)
     right = max(0, middle - (len(tree.label) - 1) // 2 + len(tree.label) - width)
-    lines = [" " * left + line + " " * right for line in (_fork(middles, middle, width), *lines)]
+    lines = [" " * left + line + " " * right for line in (_draw_fork(middles, middle, width), *lines)]
     middle, width = middle + left, width + left + right
     start = middle - (len(tree.label) - 1) // 2
     head = " " * start + tree.label + " " * (width - start - len(tree.label))
     return _Block([head, *lines], middle)
 
 
-def _fork(middles: list[int], middle: int, width: int) -> str:
+def _draw_fork(middles: list[int], middle: int, width: int) -> str:
     """Draw the line that joins children, with a stem up to the parent."""
     if len(middles) == 1:
-        return _at("│", middle, width)
+        return _put_at("│", middle, width)
     line = [" "] * width
     for place in range(middles[0], middles[-1] + 1):
         line[place] = "─"
@@ -67,11 +85,11 @@ def _fork(middles: list[int], middle: int, width: int) -> str:
     return "".join(line)
 
 
-def _at(mark: str, place: int, width: int) -> str:
+def _put_at(mark: str, place: int, width: int) -> str:
     return " " * place + mark + " " * (width - place - 1)
 
 
-def _centred(text: str, width: int) -> str:
+def _centre(text: str, width: int) -> str:
     left = (width - 1) // 2 - (len(text) - 1) // 2
     return " " * left + text + " " * (width - left - len(text))
 
@@ -79,11 +97,11 @@ def _centred(text: str, width: int) -> str:
 _LETTER, _COLUMN, _ROW, _MARGIN = 8.0, 14.0, 44.0, 12.0  # pixels
 
 
-def svg(tree: Tree) -> str:
+def draw_svg(tree: Constituent) -> str:
     """Return a drawing as an SVG picture."""
-    height = _height(tree)
+    height = _measure_height(tree)
     shapes: list[str] = []
-    right = _placed(tree, 0, height, _MARGIN, shapes)[1]
+    right = _place_shapes(tree, 0, height, _MARGIN, shapes)[1]
     wide, high = right - _COLUMN + _MARGIN, (height + 1) * _ROW + 3 * _MARGIN
     style = (
         'font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" fill="currentColor"'
@@ -95,7 +113,9 @@ def svg(tree: Tree) -> str:
     )
 
 
-def _placed(tree: Tree, depth: int, height: int, left: float, shapes: list[str]) -> tuple[float, float]:
+def _place_shapes(
+    tree: Constituent, depth: int, height: int, left: float, shapes: list[str]
+) -> tuple[float, float]:
     """Draw a tree from ``left`` on; return the middle of its label, and where the next one may begin."""
     top = depth * _ROW + 2 * _MARGIN
     if tree.is_tag:
@@ -106,7 +126,7 @@ def _placed(tree: Tree, depth: int, height: int, left: float, shapes: list[str])
         return middle, 2 * middle - left + _COLUMN
     middles, end = [], left
     for child in tree.trees:
-        middle, end = _placed(child, depth + 1, height, end, shapes)
+        middle, end = _place_shapes(child, depth + 1, height, end, shapes)
         middles.append(middle)
     centre = (middles[0] + middles[-1]) / 2
     shapes.append(_text(tree.label, centre, top))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from certus.annotation import tree_drawing
+from certus.annotation.bracketed_text import parse_brackets
 from certus.errors import InvalidInput
 
 TOP = "TOP"  # the label of roots, which treebanks leave empty
@@ -30,9 +32,7 @@ class Tree:
     @classmethod
     def parse(cls, text: str) -> Tree:
         """Return the one tree that a bracketed text holds."""
-        from certus.formats.brackets import parse
-
-        found = list(parse(text))
+        found = list(parse_trees([text]))
         if len(found) != 1:
             raise InvalidInput(f"the text holds {len(found)} trees, not one")
         return found[0]
@@ -94,15 +94,11 @@ class Tree:
 
     def pretty(self) -> str:
         """Draw the tree for a terminal."""
-        from certus.annotation.tree_drawing import pretty
-
-        return pretty(self)
+        return tree_drawing.draw_text(self)
 
     def svg(self) -> str:
         """Draw the tree as an SVG picture."""
-        from certus.annotation.tree_drawing import svg
-
-        return svg(self)
+        return tree_drawing.draw_svg(self)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -139,7 +135,12 @@ class Tree:
         return f"Tree.parse({str(self)!r})"
 
 
-def assemble(labels: Sequence[str], arity: Sequence[int], words: Sequence[str]) -> Tree:
+def parse_trees(texts: Iterable[str], source: str = "<text>") -> Iterator[Tree]:
+    """Yield the trees of a text that comes in pieces; messages call it ``source``."""
+    return parse_brackets(texts, source, lambda tag, word: Tree(tag, (word,)), Tree)
+
+
+def assemble_tree(labels: Sequence[str], arity: Sequence[int], words: Sequence[str]) -> Tree:
     """Return the tree of nodes in preorder: their labels, and how many children each has, 0 over a word."""
     done: list[Tree] = []
     place = len(words)
@@ -155,34 +156,34 @@ def assemble(labels: Sequence[str], arity: Sequence[int], words: Sequence[str]) 
 
 
 @lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again
-def base_label(label: str) -> str:
+def strip_functions(label: str) -> str:
     """Return a label without function tags and indices: NP for NP-SBJ-1 and NP=2; -LRB- stays."""
     return label if label[:1] == "-" else _FUNCTION.sub("", label)
 
 
-def without_functions(tree: Tree) -> Tree:
+def remove_functions(tree: Tree) -> Tree:
     """Return a tree whose labels lack function tags and indices."""
     if tree.is_tag:
-        return Tree(base_label(tree.label), tree.children)
-    return Tree(base_label(tree.label), [without_functions(child) for child in tree.trees])
+        return Tree(strip_functions(tree.label), tree.children)
+    return Tree(strip_functions(tree.label), [remove_functions(child) for child in tree.trees])
 
 
-def without_traces(tree: Tree) -> Tree | None:
+def remove_traces(tree: Tree) -> Tree | None:
     """Return a tree without empty elements, and without what holds nothing else; None if all goes."""
     if tree.is_tag:
         return None if tree.label == TRACE else tree
-    kept = [child for child in map(without_traces, tree.trees) if child is not None]
+    kept = [child for child in map(remove_traces, tree.trees) if child is not None]
     return Tree(tree.label, kept) if kept else None
 
 
-def rooted(tree: Tree, top: str = TOP) -> Tree:
+def add_root(tree: Tree, top: str = TOP) -> Tree:
     """Return a tree whose root is labelled ``top``: in place of no label, or above another one."""
     if tree.label == top and not tree.is_tag:
         return tree
     return Tree(top, tree.trees) if tree.label == "" and not tree.is_tag else Tree(top, [tree])
 
 
-def prepared(tree: Tree, *, functions: bool = False, traces: bool = False) -> Tree | None:
+def prepare_tree(tree: Tree, *, functions: bool = False, traces: bool = False) -> Tree | None:
     """Return a tree as parsers are trained and scored on; None if nothing is left of it.
 
     Args:
@@ -190,7 +191,7 @@ def prepared(tree: Tree, *, functions: bool = False, traces: bool = False) -> Tr
         functions: whether to keep function tags and indices.
         traces: whether to keep empty elements.
     """
-    left = tree if traces else without_traces(tree)
+    left = tree if traces else remove_traces(tree)
     if left is None:
         return None
-    return rooted(left if functions else without_functions(left))
+    return add_root(left if functions else remove_functions(left))

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from certus.annotation.trees import prepared
+from certus.annotation.trees import prepare_tree
 from certus.cli.options import ParseOptions
 from certus.cli.streams import deliver, is_typed, looks_like_path, open_tagger, parse_text
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
 from certus.models.loading import load
-from certus.models.parser import Parser
+from certus.models.parser import ConstituencyParser
 from certus.solution import Status
 from certus.storage.files import check_encoding
 from certus.syntax.constituency.penn import penn_words
@@ -42,10 +42,10 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
         print(tally.summarize(), file=sys.stderr)
 
 
-def open_parser(path: str) -> Parser:
+def open_parser(path: str) -> ConstituencyParser:
     """Open a parser, and nothing else."""
     model = load(path)
-    if not isinstance(model, Parser):
+    if not isinstance(model, ConstituencyParser):
         raise InvalidInput(f"{path} holds no parser; train one with certus train parser")
     return model
 
@@ -61,7 +61,7 @@ class JoinedParser:
         return self._parser.parse_batch(sentences, robust=True, threads=threads)
 
 
-def join_tagger(parser: Parser, path: str, options: ParseOptions) -> JoinedParser:
+def join_tagger(parser: ConstituencyParser, path: str, options: ParseOptions) -> JoinedParser:
     """Put a parser and a tagger together."""
     from certus.syntax.joint.parsing import WEIGHT, JointParser
 
@@ -78,7 +78,7 @@ def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[st
     for name in inputs:
         if format == "brackets" or (format is None and brackets.looks_bracketed(name)):
             for number, tree in enumerate(brackets.read(name, encoding=encoding), 1):
-                left = prepared(tree)
+                left = prepare_tree(tree)
                 if left is None:
                     raise InvalidInput(f"tree {number} of {name} has no words")
                 yield left.words

@@ -88,12 +88,12 @@ def parser(
     options: TrainParserOptions,
 ) -> None:
     """Train a constituency parser: a probabilistic grammar with refined labels, and a lexicon."""
-    from certus.models.parser import Parser
+    from certus.models.parser import ConstituencyParser
 
     names = ("vertical", "horizontal", "direction", "min_hidden", "rare", "trusted")
     given = {name: getattr(options, name) for name in names}
     splits = None if options.splits is None else _split_names(options.splits)
-    made = Parser(**_drop_none({**given, "splits": splits}))
+    made = ConstituencyParser(**_drop_none({**given, "splits": splits}))
     check_writable(output, "model")
     began = time.perf_counter()
     made.fit(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from certus.annotation.trees import TOP, Tree, prepared
+from certus.annotation.trees import TOP, Tree, prepare_tree
 from certus.errors import InvalidInput
 from certus.evaluation.report import F1, Share
 
@@ -107,7 +107,7 @@ class TreeReport:
 
 
 def compare(gold: Iterable[Tree], predicted: Iterable[Tree]) -> TreeReport:
-    """Compare trees one by one, after the standard preparation of both (certus.syntax.prepared).
+    """Compare trees one by one, after the standard preparation of both (certus.syntax.prepare_tree).
 
     Raises:
         InvalidInput: there are not as many, or two are not over the same words; with the number of the tree.
@@ -119,7 +119,7 @@ def compare(gold: Iterable[Tree], predicted: Iterable[Tree]) -> TreeReport:
             raise InvalidInput(
                 f"there are not as many trees on both sides: the {which} ones end before tree {number}"
             )
-        right, found = prepared(first), prepared(second)
+        right, found = prepare_tree(first), prepare_tree(second)
         if right is None or found is None:
             raise InvalidInput(f"tree {number} has no words")
         if right.words != found.words:

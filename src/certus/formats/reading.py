@@ -57,9 +57,9 @@ def _sentences(
         layout = guess.layout(name, sample, format, names)
         whole = chain([sample], texts)
         if layout is guess.TREES:
-            from certus.formats.brackets import tagged  # the room of trees is large, and seldom needed
+            from certus.formats.brackets import read_tagged  # the room of trees is large, and seldom needed
 
-            yield from tagged(whole, name)
+            yield from read_tagged(whole, name)
             return
         pieces = text.lines(whole) if layout.format in ("text", "raw") else blocks(whole, name, eager=eager)
         yield from _parsed(pieces, name, layout, eager)

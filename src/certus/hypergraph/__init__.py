@@ -3,9 +3,8 @@
 from certus.hypergraph.builder import Builder
 from certus.hypergraph.constrained import Constrained, ConstrainedSolution, Trace
 from certus.hypergraph.errors import Cyclic, NoDerivation
-from certus.hypergraph.files import Saved, load
-from certus.hypergraph.graph import Hypergraph
-from certus.hypergraph.results import Marginals, MaxMarginals, Pruned
+from certus.hypergraph.graph import Hypergraph, Pruned, Saved, load
+from certus.hypergraph.results import Marginals, MaxMarginals
 
 __all__ = [
     "Builder",

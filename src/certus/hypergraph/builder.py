@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,7 @@ class Builder:
         self._heads: list[int] = []
         self._offsets: list[int] = [0]
         self._tails: list[int] = []
-        self._labels: list[Any] = []
+        self._labels: list[object] = []
         self._scores: list[float] = []
 
     def node(self, name: Hashable) -> int:
@@ -32,7 +31,7 @@ class Builder:
         return self._numbers.setdefault(name, len(self._numbers))
 
     def add(
-        self, head: Hashable, tails: Iterable[Hashable] = (), *, label: Any = None, score: float = 0.0
+        self, head: Hashable, tails: Iterable[Hashable] = (), *, label: object = None, score: float = 0.0
     ) -> int:
         """Add an edge that derives ``head`` from ``tails``; without tails, a leaf. Returns its number.
 

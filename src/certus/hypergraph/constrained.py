@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
-from certus.hypergraph.errors import NoDerivation, too_large
+from certus.hypergraph.errors import NoDerivation, explain_too_large
+from certus.hypergraph.forest import Derivation, Forest
 from certus.solution import OnInfeasible, Solution, Status
-
-if TYPE_CHECKING:
-    from certus.hypergraph.graph import Hypergraph
 
 Rows: TypeAlias = "Sequence[Mapping[int, float]] | tuple[ArrayLike, ArrayLike, ArrayLike]"
 
@@ -47,37 +45,29 @@ class Trace:
         return len(self.dual)
 
 
-class ConstrainedSolution(Solution):
+class ConstrainedSolution(Solution[Derivation]):
     """The best derivation under constraints: ``score <= optimum <= bound``.
 
     Attributes:
         value: the derivation; empty while none was found.
         trace: bound and score as the search went on.
+        stats: what the search did: ``iterations`` of work; ``nodes`` of branch and bound, the root included;
+            states of the intersection ``expanded``; edges ``pruned`` by max-marginals.
     """
 
-    __slots__ = ("_work", "trace")
+    __slots__ = ("trace",)
 
     def __init__(
         self,
-        value: NDArray[np.int64],
+        value: Derivation,
         score: float,
         bound: float,
         status: Status,
         trace: Trace,
         work: dict[str, int],
     ) -> None:
-        super().__init__(value, score, bound, status)
+        super().__init__(value, score, bound, status, work)
         self.trace = trace
-        self._work = work
-
-    @property
-    def stats(self) -> dict[str, int]:
-        """What the search did.
-
-        ``iterations`` of work; ``nodes`` of branch and bound, the root included; states of the intersection
-        ``expanded``; edges ``pruned`` by max-marginals.
-        """
-        return dict(self._work)
 
 
 class Constrained:
@@ -89,7 +79,7 @@ class Constrained:
         targets: b.
     """
 
-    def __init__(self, graph: Hypergraph, rows: Rows, targets: ArrayLike) -> None:
+    def __init__(self, graph: Forest, rows: Rows, targets: ArrayLike) -> None:
         self.graph = graph
         self.offsets, self.edges, self.coefficients = _as_rows(rows)
         self.targets = _as_numbers("targets", targets)
@@ -105,7 +95,7 @@ class Constrained:
 
     def viterbi(
         self,
-        scores: Any,
+        scores: ArrayLike,
         *,
         max_iterations: int | None = None,
         max_nodes: int | None = None,
@@ -128,12 +118,12 @@ class Constrained:
                 solution with status INFEASIBLE.
         """
         array = inputs.as_scores(scores, self.graph.edges)
-        plain = self.graph.viterbi(array, infeasible=infeasible)  # also checks the scores
-        if plain.status is Status.INFEASIBLE:
+        free = self.graph.viterbi(array, infeasible=infeasible)  # without constraints; also checks the scores
+        if free.status is Status.INFEASIBLE:
             nothing = Trace(np.empty(0), np.empty(0))
-            return ConstrainedSolution(plain.value, -np.inf, -np.inf, plain.status, nothing, _work(None))
+            return ConstrainedSolution(free.value, -np.inf, -np.inf, free.status, nothing, _count_work(None))
         search = _native.ForestConstrained(
-            self.graph._forest, array, self.offsets, self.edges, self.coefficients, self.targets
+            self.graph.native, array, self.offsets, self.edges, self.coefficients, self.targets
         )
         limit = _run(search, max_iterations, max_nodes, seconds)
         if limit is None and not search.found and infeasible == "raise":
@@ -143,7 +133,9 @@ class Constrained:
             )
         status = limit or (Status.OPTIMAL if search.found else Status.INFEASIBLE)
         trace = Trace(search.dual, search.primal)
-        return ConstrainedSolution(search.edges, search.score, search.bound, status, trace, _work(search))
+        return ConstrainedSolution(
+            search.edges, search.score, search.bound, status, trace, _count_work(search)
+        )
 
     def satisfied(self, derivation: ArrayLike) -> bool:
         """Whether a derivation satisfies every constraint, to the precision of float64."""
@@ -168,14 +160,14 @@ def _run(
         if search.run(left):
             return None
         if search.too_large:
-            raise too_large("constraints are checked on derivations")
+            raise explain_too_large("constraints are checked on derivations")
         if nodes is not None and search.subproblems > nodes:
             return Status.NODES
         if seconds is not None and perf_counter() - begin > seconds:
             return Status.SECONDS
 
 
-def _work(search: _native.ForestConstrained | None) -> dict[str, int]:
+def _count_work(search: _native.ForestConstrained | None) -> dict[str, int]:
     if search is None:
         return {"iterations": 0, "nodes": 0, "expanded": 0, "pruned": 0}
     return {

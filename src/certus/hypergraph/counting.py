@@ -16,7 +16,7 @@ MOST_BITS = 100_000  # some 1,600 passes
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)  # decide every number below 2^64
 
 
-def exact(log_count: float, remainder: Callable[[int], int]) -> int:
+def count_exactly(log_count: float, remainder: Callable[[int], int]) -> int:
     """Return a count.
 
     Args:
@@ -32,7 +32,7 @@ def exact(log_count: float, remainder: Callable[[int], int]) -> int:
             "worth writing down; log_partition of scores that are all zero is its logarithm"
         )
     count, modulus = 0, 1
-    for prime in _primes():
+    for prime in _list_primes():
         step = (remainder(prime) - count) * pow(modulus, -1, prime) % prime
         count, modulus = count + modulus * step, modulus * prime
         if modulus.bit_length() > bits:
@@ -40,23 +40,23 @@ def exact(log_count: float, remainder: Callable[[int], int]) -> int:
     raise AssertionError("there are more primes than that")
 
 
-def _primes() -> Iterator[int]:
+def _list_primes() -> Iterator[int]:
     """Yield primes below 2^62, the largest first."""
     number = 2**62
     while True:
-        number = _before(number)
+        number = _find_prime_before(number)
         yield number
 
 
 @cache
-def _before(number: int) -> int:
+def _find_prime_before(number: int) -> int:
     number -= 1
-    while not _prime(number):
+    while not _is_prime(number):
         number -= 1
     return number
 
 
-def _prime(number: int) -> bool:
+def _is_prime(number: int) -> bool:
     """Miller and Rabin's test, which is exact below 2^64 with these witnesses."""
     odd, twos = number - 1, 0
     while odd % 2 == 0:

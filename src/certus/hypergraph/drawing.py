@@ -11,11 +11,11 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
-from certus.hypergraph.graph import Hypergraph
+from certus.hypergraph.forest import Forest
 from certus.hypergraph.layout import Layout
 from certus.storage.files import atomic
 
@@ -30,7 +30,10 @@ _STEP, _MARGIN, _BOX, _FONT = (
 
 
 def draw(
-    graph: Hypergraph, path: str | os.PathLike[str] | None = None, scores: Any = None, derivation: Any = None
+    graph: Forest,
+    path: str | os.PathLike[str] | None = None,
+    scores: ArrayLike | None = None,
+    derivation: ArrayLike | None = None,
 ) -> str:
     """Return a picture as text, and write it if a path is given; see ``Hypergraph.draw``."""
     if graph.edges > MOST_EDGES:
@@ -39,7 +42,7 @@ def draw(
             "graph.prune(scores, threshold).graph, with a threshold close to the best score"
         )
     if scores is not None:
-        scores = graph._checked(scores)
+        scores = graph.check_scores(scores)
     if derivation is None and scores is not None:
         derivation = graph.viterbi(scores, infeasible="return").value
     chosen = np.zeros(graph.edges, bool)
@@ -54,7 +57,7 @@ def draw(
 
 
 class _Picture:
-    def __init__(self, graph: Hypergraph, scores: NDArray[Any] | None, chosen: NDArray[np.bool_]) -> None:
+    def __init__(self, graph: Forest, scores: NDArray[Any] | None, chosen: NDArray[np.bool_]) -> None:
         self.graph = graph
         self.goals = set(graph.goals.tolist())
         useful = graph.useful(scores)
@@ -143,10 +146,10 @@ class _Picture:
         for node in range(graph.nodes):
             width = 2 if node in self.goals else 1
             colour = f'color="{self.colours[node]}", fontcolor="{self.colours[node]}", penwidth={width}'
-            lines.append(f"  n{node} [label={_quoted(self.names[node])}, {colour}];")
+            lines.append(f"  n{node} [label={_quote(self.names[node])}, {colour}];")
         for edge in range(graph.edges):
             colour = f'color="{self._colour(edge)}"'
-            lines.append(f"  e{edge} [shape=point, xlabel={_quoted(self.labels[edge])}, {colour}];")
+            lines.append(f"  e{edge} [shape=point, xlabel={_quote(self.labels[edge])}, {colour}];")
             lines.append(f"  n{int(graph.heads[edge])} -> e{edge} [{colour}];")
             for tail in graph.tails[graph.offsets[edge] : graph.offsets[edge + 1]].tolist():
                 lines.append(f"  e{edge} -> n{tail} [{colour}];")
@@ -164,7 +167,7 @@ def _curve(points: list[tuple[float, float]]) -> str:
     return path
 
 
-def _label(graph: Hypergraph, scores: NDArray[Any] | None, edge: int) -> str:
+def _label(graph: Forest, scores: NDArray[Any] | None, edge: int) -> str:
     label = "" if graph.labels is None or graph.labels[edge] is None else _text(graph.labels[edge])
     return label if scores is None else f"{label} {float(scores[edge]):.3g}".strip()
 
@@ -173,5 +176,5 @@ def _text(name: Any) -> str:
     return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

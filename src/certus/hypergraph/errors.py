@@ -45,7 +45,7 @@ class NoDerivation(Infeasible):
         super().__init__(message)
 
 
-def too_large(advice: str) -> InvalidInput:
+def explain_too_large(advice: str) -> InvalidInput:
     """Explain that a derivation cannot be written down."""
     return InvalidInput(
         f"the derivation has more than {_native.MOST_DERIVATION_EDGES:,} edges, since nodes are used again "
@@ -53,7 +53,7 @@ def too_large(advice: str) -> InvalidInput:
     )
 
 
-def no_derivation(node: Any, edges: int, goals: Sequence[Any]) -> NoDerivation:
+def explain_no_derivation(node: Any, edges: int, goals: Sequence[Any]) -> NoDerivation:
     """Explain where the derivations of the goal fail: at a node with that many edges."""
     one = len(goals) == 1
     what = f"the goal {goals[0]!r} cannot" if one else f"none of the {len(goals)} goals can"

@@ -14,7 +14,8 @@ from certus.errors import InvalidInput
 from certus.hypergraph.errors import Cyclic
 
 MOST = 2**31 - 9  # nodes, edges, tails: what the kernels' numbers hold
-_OFFSETS, _HEAD, _TAIL, _GOAL, _CYCLE = 1, 2, 3, 4, 5
+
+_Fault = _native.ForestFault
 
 Ints = NDArray[np.int64]
 
@@ -48,7 +49,7 @@ def as_goals(goal: Any) -> Ints:
     return goals
 
 
-def as_names(what: str, given: Sequence[Any] | None, count: int) -> tuple[Any, ...] | None:
+def as_names(what: str, given: Sequence[object] | None, count: int) -> tuple[Any, ...] | None:
     """Return one payload for each node or edge, or None."""
     if given is None:
         return None
@@ -67,7 +68,7 @@ def count_nodes(nodes: int | None, *parts: Ints) -> int:
     return int(nodes)
 
 
-def native(nodes: int, heads: Ints, offsets: Ints, tails: Ints, goals: Ints) -> _native.Forest:
+def build_native(nodes: int, heads: Ints, offsets: Ints, tails: Ints, goals: Ints) -> _native.Forest:
     """Build the forest, or say what is wrong with its arrays."""
     if len(offsets) != len(heads) + 1:
         raise InvalidInput(
@@ -84,13 +85,13 @@ def native(nodes: int, heads: Ints, offsets: Ints, tails: Ints, goals: Ints) -> 
         if size > MOST:
             raise InvalidInput(f"{size:,} {what} are more than a hypergraph can hold: {MOST:,}")
     forest = _native.Forest(nodes, heads, offsets, tails, goals)
-    if forest.fault:
+    if forest.fault is not _Fault.NONE:
         _explain(forest.fault, forest.where, forest, nodes, heads, offsets, tails, goals)
     return forest
 
 
 def _explain(
-    fault: int,
+    fault: _native.ForestFault,
     where: int,
     forest: _native.Forest,
     nodes: int,
@@ -99,15 +100,15 @@ def _explain(
     tails: Ints,
     goals: Ints,
 ) -> None:
-    if fault == _CYCLE:
+    if fault is _Fault.CYCLE:
         raise Cyclic(forest.cycle)
-    if fault == _OFFSETS:
+    if fault is _Fault.OFFSETS:
         rule = "offsets start at 0 and never fall"
         raise InvalidInput(f"offsets[{where}] is {offsets[where]}; {rule}")
     rule = f"nodes go from 0 to {nodes - 1}"
-    if fault == _HEAD:
+    if fault is _Fault.HEAD:
         raise InvalidInput(f"heads[{where}] is {heads[where]}, but {rule}")
-    if fault == _TAIL:
+    if fault is _Fault.TAIL:
         edge = int(np.searchsorted(offsets, where, "right")) - 1
         raise InvalidInput(f"tails[{where}] (of edge {edge}) is {tails[where]}, but {rule}")
     raise InvalidInput(f"goal {goals[where]} does not exist: {rule}")

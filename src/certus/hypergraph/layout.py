@@ -13,7 +13,7 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 from itertools import pairwise
 
-from certus.hypergraph.graph import Hypergraph
+from certus.hypergraph.forest import Forest
 
 _SWEEPS = 24
 _GAP, _BEND = 14.0, 3.0
@@ -34,7 +34,7 @@ class Layout:
         lines: for each edge, for each of its tails, the items from the edge to the tail.
     """
 
-    def __init__(self, graph: Hypergraph, left: Sequence[float], right: Sequence[float]) -> None:
+    def __init__(self, graph: Forest, left: Sequence[float], right: Sequence[float]) -> None:
         self._graph = graph
         self._left, self._right = list(left), list(right)
         self.layer = self._ranks()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
+from certus.hypergraph.forest import Forest, check_size
 from certus.part import Adjustments, Choice, Forbidden
-
-if TYPE_CHECKING:
-    from certus.hypergraph.graph import Hypergraph
 
 Space: TypeAlias = "tuple[Sequence[int], ArrayLike, ArrayLike]"
 
-_INFEASIBLE, _INVALID = 2, 3
+_Outcome = _native.ForestOutcome
 
 
 class HypergraphPart:
@@ -30,7 +28,7 @@ class HypergraphPart:
         spaces: the shapes of the indicator arrays, by name.
     """
 
-    def __init__(self, graph: Hypergraph, scores: Any, spaces: Mapping[str, Space]) -> None:
+    def __init__(self, graph: Forest, scores: ArrayLike, spaces: Mapping[str, Space]) -> None:
         self.graph = graph
         self.spaces: dict[str, tuple[int, ...]] = {}
         self._places: dict[str, tuple[int, int]] = {}  # the cells of all spaces lie one after the other
@@ -47,8 +45,8 @@ class HypergraphPart:
         empty = np.empty(0, np.int64)
         self._count = end
         self._cells = _native.ForestCells(
-            graph._forest,
-            graph._checked(scores).astype(np.float64, copy=False),
+            graph.native,
+            graph.check_scores(scores).astype(np.float64, copy=False),
             np.concatenate([empty, *edges]),
             np.concatenate([empty, *cells]),
             end,
@@ -56,26 +54,25 @@ class HypergraphPart:
 
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the derivation with the highest score plus adjustments; its value is its edges."""
-        given = self._flat(adjust)
+        given = self._flatten(adjust)
         uses = np.zeros(self._count, np.uint8)
-        outcome, where, score, edges, twice = self._cells.maximize(given, uses)
-        self._check(outcome, where, given)
-        if twice >= 0:
+        best = self._cells.maximize(given, uses)
+        self._check(best, given)
+        if best.twice >= 0:
             raise InvalidInput(
-                f"a derivation uses the cell {self._cell(twice)} twice, so that adjustments count twice "
-                "where an indicator says 1: give its edges different cells"
+                f"a derivation uses the cell {self._name_cell(best.twice)} twice, so that adjustments count "
+                "twice where an indicator says 1: give its edges different cells"
             )
         indicators = {
             name: uses[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
         }
-        return Choice(edges, score, indicators)
+        return Choice(best.edges, best.value, indicators)
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return for each cell the best score plus adjustments of any derivation that uses it; else -inf."""
-        given = self._flat(adjust)
+        given = self._flatten(adjust)
         best = np.empty(self._count)
-        outcome, where = self._cells.max_marginals(given, best)
-        self._check(outcome, where, given)
+        self._check(self._cells.max_marginals(given, best), given)
         return {
             name: best[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
         }
@@ -90,7 +87,7 @@ class HypergraphPart:
         same = all(np.array_equal(choice.indicators[name], indicators[name]) for name in indicators)
         return choice if same else None
 
-    def _flat(self, adjust: Adjustments) -> NDArray[np.float64]:
+    def _flatten(self, adjust: Adjustments) -> NDArray[np.float64]:
         given = np.zeros(self._count)
         for name, values in adjust.items():
             if name not in self.spaces:
@@ -104,16 +101,15 @@ class HypergraphPart:
             given[begin:end] = array.reshape(-1)
         return given
 
-    def _check(self, outcome: int, where: int, given: NDArray[np.float64]) -> None:
-        if outcome == _INFEASIBLE:
+    def _check(self, answer: _native.ForestAnswer, given: NDArray[np.float64]) -> None:
+        if answer.outcome is _Outcome.INFEASIBLE:
             raise Forbidden("the adjustments leave no derivation of the goal")
-        if outcome == _INVALID:
-            raise InvalidInput(
-                f"adjust{self._cell(where)} is {given[where]}; it must be finite, or -inf to forbid"
-            )
-        self.graph._check(outcome, where, given)
+        if answer.outcome is _Outcome.INVALID:
+            cell, value = self._name_cell(answer.where), given[answer.where]
+            raise InvalidInput(f"adjust{cell} is {value}; it must be finite, or -inf to forbid")
+        check_size(answer.outcome)
 
-    def _cell(self, flat: int) -> str:
+    def _name_cell(self, flat: int) -> str:
         for name, (begin, end) in self._places.items():
             if flat < end:
                 place = np.unravel_index(flat - begin, self.spaces[name])

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from certus.hypergraph.graph import Hypergraph
 
 
 @dataclass(frozen=True)
@@ -45,18 +41,3 @@ class MaxMarginals:
     edges: NDArray[np.float64]
     nodes: NDArray[np.float64]
     score: float
-
-
-@dataclass(frozen=True)
-class Pruned:
-    """What is left of a forest.
-
-    Attributes:
-        graph: the smaller forest; its nodes and edges are numbered anew, in the old order.
-        edges: (edges left,) the number that each had before: ``scores[pruned.edges]`` are its scores.
-        nodes: (nodes left,) the same for nodes.
-    """
-
-    graph: Hypergraph
-    edges: NDArray[np.int64]
-    nodes: NDArray[np.int64]

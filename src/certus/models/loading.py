@@ -13,14 +13,14 @@ DEFAULT = "en.certus"
 # For each kind that a model file may record, the module and the class that opens it by ``from_file``.
 OPENERS = {
     "tagger": ("certus.models.tagger", "Tagger"),
-    "parser": ("certus.models.parser", "Parser"),
+    "parser": ("certus.models.parser", "ConstituencyParser"),
     "refinement": ("certus.learn.refinement", "Refinement"),
     "crf": ("certus.models.crf", "CRF"),
 }
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
-    """Open a model file: whatever saved it, a Tagger, a Parser, a Refinement or a CRF.
+    """Open a model file: whatever saved it, a Tagger, a ConstituencyParser, a Refinement or a CRF.
 
     Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
     which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.

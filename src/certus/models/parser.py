@@ -8,22 +8,25 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.annotation.trees import Tree, prepared
+from certus.annotation.trees import Tree, prepare_tree
 from certus.errors import InvalidInput, ModelError
 from certus.evaluation.evalb import TreeReport, compare
 from certus.formats import brackets
+from certus.solution import KBest, OnInfeasible, Solution
 from certus.storage import model_file
+from certus.storage.files import Source as FileSource
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.constituency.lexicon import Lexicon
 from certus.syntax.constituency.part import TreePart
 from certus.syntax.constituency.pcfg import Options
+from certus.version import __version__
 
-Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[Tree]"
+TreeSource: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[Tree]"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Stage:
     seconds: float
 
 
-class Parser:
+class ConstituencyParser:
     """Finds the constituents of sentences, under a probabilistic grammar estimated from a treebank.
 
     Args:
@@ -51,7 +54,7 @@ class Parser:
         description: what the model file says about the model: training data, F1 on dev, ...
 
     Example:
-        >>> parser = Parser().fit("train.mrg", dev="dev.mrg")  # doctest: +SKIP
+        >>> parser = ConstituencyParser().fit("train.mrg", dev="dev.mrg")  # doctest: +SKIP
         >>> print(parser.parse(["The", "dog", "barks", "."]).value.pretty())  # doctest: +SKIP
     """
 
@@ -68,14 +71,14 @@ class Parser:
 
     def fit(
         self,
-        train: Source,
-        dev: Source | None = None,
+        train: TreeSource,
+        dev: TreeSource | None = None,
         *,
         progress: Callable[[Stage], None] | None = None,
         threads: int = 1,
         encoding: str = "utf-8",
         about: Mapping[str, Any] | None = None,
-    ) -> Parser:
+    ) -> ConstituencyParser:
         """Learn from trees; returns the parser itself.
 
         Args:
@@ -96,13 +99,15 @@ class Parser:
                 progress(Stage(name, time.perf_counter() - began))
 
         tell("reading")
-        trees = [tree for tree in (prepared(t, functions=True) for t in _trees(train, encoding)) if tree]
+        trees = [
+            tree for tree in (prepare_tree(t, functions=True) for t in _read_trees(train, encoding)) if tree
+        ]
         if not trees:
             raise InvalidInput("there is nothing to learn from: the training data hold no tree")
-        held_out = None if dev is None else list(_trees(dev, encoding))
+        held_out = None if dev is None else list(_read_trees(dev, encoding))
         tell(f"estimating a grammar from {len(trees):,} trees")
         grammar = Grammar.fit(trees, self.options)
-        description = _described(self.options, grammar, trees, train)
+        description = _describe(self.options, grammar, trees, train)
         self._use(grammar, {**description, **(about or {})})
         if held_out is not None:
             tell(f"parsing {len(held_out):,} trees of dev")
@@ -120,27 +125,68 @@ class Parser:
             raise InvalidInput("this parser is not trained yet: call fit, or load one with certus.load")
         return self._grammar
 
-    def parse(self, words: Sequence[str], k: int = 1) -> Any:
+    @overload
+    def parse(
+        self, words: Sequence[str], k: Literal[1] = 1, *, infeasible: OnInfeasible = "return"
+    ) -> Solution[Tree]: ...
+    @overload
+    def parse(
+        self, words: Sequence[str], k: int, *, infeasible: OnInfeasible = "return"
+    ) -> KBest[Solution[Tree]]: ...
+    def parse(
+        self, words: Sequence[str], k: int = 1, *, infeasible: OnInfeasible = "return"
+    ) -> Solution[Tree] | KBest[Solution[Tree]]:
         """Return the best tree of a sentence as a Solution; with k > 1 the k best, as a KBest.
-
-        A sentence that the grammar does not derive has the status INFEASIBLE; its value is then a cover, as
-        few constituents as possible side by side.
 
         Args:
             words: of the sentence, as the treebank writes them; ``certus.syntax.penn_words`` does that.
             k: how many trees to return.
-        """
-        return self.parse_batch([words], k)[0]
 
-    def parse_batch(self, sentences: Iterable[Sequence[str]], k: int = 1, *, threads: int = 1) -> list[Any]:
+        Other args:
+            infeasible: whether a sentence that the grammar does not derive raises Infeasible, or returns a
+                Solution with that status. Its value is then a cover, as few constituents as possible side by
+                side, so that every sentence has a tree (for k > 1, the KBest is empty).
+        """
+        return self.parse_batch([words], k, infeasible=infeasible)[0]
+
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: Literal[1] = 1,
+        *,
+        infeasible: OnInfeasible = "return",
+        threads: int = 1,
+    ) -> list[Solution[Tree]]: ...
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: int,
+        *,
+        infeasible: OnInfeasible = "return",
+        threads: int = 1,
+    ) -> list[KBest[Solution[Tree]]]: ...
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        k: int = 1,
+        *,
+        infeasible: OnInfeasible = "return",
+        threads: int = 1,
+    ) -> list[Solution[Tree]] | list[KBest[Solution[Tree]]]:
         """Parse many sentences, as ``parse`` would one by one.
 
         Args:
             sentences: their words.
             k: as for ``parse``.
+
+        Other args:
+            infeasible: as for ``parse``.
             threads: how many to use; the answers do not depend on it.
         """
-        return self.grammar.parse_batch(sentences, k, robust=True, infeasible="return", threads=threads)
+        robust = infeasible != "raise"  # the lexicon knows a tag of every word, so that there is a cover
+        return self.grammar.parse_batch(sentences, k, robust=robust, infeasible=infeasible, threads=threads)
 
     def part(self, words: Sequence[str]) -> TreePart:
         """Return a sentence as a part of a decomposition; see certus.relax."""
@@ -148,7 +194,7 @@ class Parser:
 
     def evaluate(self, trees: Iterable[Tree], *, threads: int = 1) -> TreeReport:
         """Parse the words of trees and compare what comes out with them."""
-        gold = [tree for tree in map(prepared, trees) if tree is not None]
+        gold = [tree for tree in map(prepare_tree, trees) if tree is not None]
         answers = self.parse_batch([tree.words for tree in gold], threads=threads)
         return compare(gold, (answer.value for answer in answers))
 
@@ -156,21 +202,21 @@ class Parser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically."""
-        model_file.write(path, "parser", _arrays(self.grammar), self.description)
+        model_file.write(path, "parser", _list_arrays(self.grammar), self.description)
 
     @classmethod
-    def load(cls, path: Any) -> Parser:
+    def load(cls, path: str | os.PathLike[str]) -> ConstituencyParser:
         """Map a model file into memory."""
         return cls.from_file(model_file.read(path))
 
     @classmethod
-    def from_file(cls, file: model_file.ModelFile) -> Parser:
+    def from_file(cls, file: model_file.ModelFile) -> ConstituencyParser:
         """Make a parser of an opened model file."""
         if file.kind != "parser":
             raise ModelError(f"{file.path} holds a {file.kind}, not a parser")
         try:
             parser = cls(**file.description["options"])
-            parser._use(_grammar(file.arrays, file.description, parser.options), file.description)
+            parser._use(_restore_grammar(file.arrays, file.description, parser.options), file.description)
         except (LookupError, TypeError, AttributeError, ValueError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error
@@ -180,18 +226,19 @@ class Parser:
         self._grammar, self.description = grammar, description
 
     def __repr__(self) -> str:
-        return f"Parser({'not trained' if self._grammar is None else self._grammar})"
+        return f"ConstituencyParser({'not trained' if self._grammar is None else self._grammar})"
 
 
-def _trees(source: Source, encoding: str) -> Iterator[Tree]:
+Parser = ConstituencyParser  # the name it had before there were parsers of other kinds
+
+
+def _read_trees(source: TreeSource, encoding: str) -> Iterator[Tree]:
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        return brackets.read(source, encoding=encoding)  # type: ignore[arg-type]
+        return brackets.read(cast(FileSource, source), encoding=encoding)
     return iter(source)
 
 
-def _described(options: Options, grammar: Grammar, trees: Sequence[Tree], train: Source) -> dict[str, Any]:
-    from certus import __version__
-
+def _describe(options: Options, grammar: Grammar, trees: Sequence[Tree], train: TreeSource) -> dict[str, Any]:
     lexicon = grammar.lexicon
     assert isinstance(lexicon, Lexicon)
     name = os.path.basename(os.fspath(train)) if isinstance(train, str | os.PathLike) else None
@@ -205,16 +252,16 @@ def _described(options: Options, grammar: Grammar, trees: Sequence[Tree], train:
     }
 
 
-def _packed(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """Return texts without line ends as bytes, a line each."""
+def _pack_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """Return texts without line ends as bytes, one per line."""
     return np.frombuffer("\n".join(texts).encode(), np.uint8)
 
 
-def _unpacked(array: NDArray[np.uint8]) -> list[str]:
+def _unpack_texts(array: NDArray[np.uint8]) -> list[str]:
     return array.tobytes().decode().split("\n")
 
 
-def _arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
+def _list_arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
     binary, binary_scores, unary, unary_scores = grammar.rules
     lexicon = grammar.lexicon
     assert isinstance(lexicon, Lexicon)
@@ -224,15 +271,17 @@ def _arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
         "unary": unary,
         "unary_scores": unary_scores,
         "tag": grammar.tag,
-        "symbols": _packed(grammar.symbols),
-        "words": _packed(lexicon.words),
+        "symbols": _pack_texts(grammar.symbols),
+        "words": _pack_texts(lexicon.words),
         **lexicon.arrays(),
     }
 
 
-def _grammar(arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], options: Options) -> Grammar:
+def _restore_grammar(
+    arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], options: Options
+) -> Grammar:
     tag = arrays["tag"]
-    names = _unpacked(arrays["symbols"])
+    names = _unpack_texts(arrays["symbols"])
     symbols = len(names)
     if tag.shape != (symbols,) or (symbols and not -1 <= tag.min() <= tag.max() < len(about["tags"])):
         raise ValueError("its tags do not fit its symbols")
@@ -242,7 +291,7 @@ def _grammar(arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], optio
             rules.size and not 0 <= rules.min() <= rules.max() < symbols
         ):
             raise ValueError(f"its {name} rules do not fit its symbols")
-    lexicon = Lexicon.from_arrays(_unpacked(arrays["words"]), arrays, tag, **options.lexical)
+    lexicon = Lexicon.from_arrays(_unpack_texts(arrays["words"]), arrays, tag, **options.lexical)
     return Grammar(
         names,
         arrays["binary"],

@@ -1,6 +1,6 @@
 """Constituency parsing: trees, grammars estimated from treebanks, exact parsing, scoring."""
 
-from certus.annotation.trees import Tree, prepared, without_functions, without_traces
+from certus.annotation.trees import Tree, prepare_tree, remove_functions, remove_traces
 from certus.evaluation.evalb import TreeReport, compare
 from certus.syntax.constituency.annotate import annotate
 from certus.syntax.constituency.binarize import binarize, unbinarize
@@ -26,8 +26,8 @@ __all__ = [
     "parse_fixed",
     "parse_jointly",
     "penn_words",
-    "prepared",
+    "prepare_tree",
+    "remove_functions",
+    "remove_traces",
     "unbinarize",
-    "without_functions",
-    "without_traces",
 ]

@@ -1,8 +1,8 @@
 """State splits: labels refined by what stands above and below, so that a grammar sees more context.
 
 A refined label is the label, a caret and marks: ``NP^S`` is an NP below an S. The marks are a function of the
-tree, so refined and plain trees stand for each other one to one, and ``plain`` takes the marks off again.
-What of a label itself would read as a mark is escaped.
+tree, so refined and plain trees stand for each other one to one, and ``strip_marks`` takes the marks off
+again. What of a label itself would read as a mark is escaped.
 
 The splits are those of Klein & Manning 2003, "Accurate unlexicalized parsing", under their names there.
 """
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from certus.annotation.trees import Tree, base_label
+from certus.annotation.trees import Tree, strip_functions
 from certus.errors import InvalidInput
-from certus.syntax.constituency.heads import head_leaf
+from certus.syntax.constituency.heads import find_head_leaf
 
 MARK = "^"
 HIDDEN = "@"  # begins the labels that binarisation makes
@@ -84,7 +84,7 @@ def _possessive(place: Place) -> str | None:
 def _split_vp(place: Place) -> str | None:
     if place.label != "VP":
         return None
-    tag = head_leaf(place.tree).label
+    tag = find_head_leaf(place.tree).label
     return "VBF" if tag in _FINITE else tag
 
 
@@ -107,7 +107,7 @@ def _right_recursive_np(place: Place) -> str | None:
     tree = place.tree
     while not tree.is_tag:
         tree = tree.trees[-1]
-        if base_label(tree.label) == "NP" and not tree.is_tag:
+        if strip_functions(tree.label) == "NP" and not tree.is_tag:
             return "RR"
     return None
 
@@ -138,7 +138,7 @@ def annotate(tree: Tree, vertical: int = 1, splits: Iterable[str] = ()) -> Tree:
     """
     names = list(splits)
     check_splits(names)
-    return _annotated(tree, (), vertical, [SPLITS[name] for name in names])
+    return _annotate_below(tree, (), vertical, [SPLITS[name] for name in names])
 
 
 def check_splits(names: Iterable[str]) -> None:
@@ -148,31 +148,26 @@ def check_splits(names: Iterable[str]) -> None:
             raise InvalidInput(f"there is no split {name!r}; there are {', '.join(SPLITS)}")
 
 
-def _annotated(tree: Tree, above: tuple[str, ...], vertical: int, splits: list[Split]) -> Tree:
-    label = base_label(tree.label)
+def _annotate_below(tree: Tree, above: tuple[str, ...], vertical: int, splits: list[Split]) -> Tree:
+    label = strip_functions(tree.label)
     marks = [] if tree.is_tag else list(above[: vertical - 1])
     if splits:
         place = Place(tree, label, above)
         marks += [mark for mark in (split(place) for split in splits) if mark is not None]
-    refined = escaped(label) + MARK + MARK.join(marks) if marks else escaped(label)
+    refined = escape_label(label) + MARK + MARK.join(marks) if marks else escape_label(label)
     if tree.is_tag:
         return Tree(refined, tree.children)
     upper = (label, *above[:2])
-    return Tree(refined, [_annotated(child, upper, vertical, splits) for child in tree.trees])
+    return Tree(refined, [_annotate_below(child, upper, vertical, splits) for child in tree.trees])
 
 
 @lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again
-def escaped(label: str) -> str:
+def escape_label(label: str) -> str:
     """Return a label in which nothing reads as a mark."""
     return _SPECIAL.sub(r"\\\g<0>", label)
 
 
 @lru_cache(maxsize=1 << 16)
-def plain(label: str) -> str:
+def strip_marks(label: str) -> str:
     """Return a label without its marks."""
-    return _ESCAPED.sub(r"\1", unmarked(label)) if MARK in label or "\\" in label else label
-
-
-def unmarked(label: str) -> str:
-    """Return a label without its marks, still escaped."""
-    return _MARKS.sub(r"\1", label)
+    return _ESCAPED.sub(r"\1", _MARKS.sub(r"\1", label)) if MARK in label or "\\" in label else label

@@ -1,4 +1,4 @@
-"""Trees with at most two children a constituent, and back.
+"""Trees with at most two children per constituent, and back.
 
 Constituents with more children become nested ones with hidden labels: an at sign, the label of the
 constituent, and the labels of the children that were made last, at most ``horizontal`` of them (a Markov
@@ -14,8 +14,8 @@ from collections.abc import Collection, Sequence
 
 from certus.annotation.trees import Tree
 from certus.errors import InvalidInput
-from certus.syntax.constituency.annotate import HIDDEN, escaped, plain
-from certus.syntax.constituency.heads import head
+from certus.syntax.constituency.annotate import HIDDEN, escape_label, strip_marks
+from certus.syntax.constituency.heads import find_head
 
 DIRECTIONS = ("right", "left", "head")
 
@@ -38,7 +38,7 @@ def binarize(
     check_direction(direction)
     if tree.is_tag:
         return tree
-    return _binary(tree, direction, horizontal, known)
+    return _binarize_below(tree, direction, horizontal, known)
 
 
 def check_direction(direction: str) -> None:
@@ -47,36 +47,43 @@ def check_direction(direction: str) -> None:
         raise InvalidInput(f"there is no direction {direction!r}; there are {', '.join(DIRECTIONS)}")
 
 
-def _binary(tree: Tree, direction: str, horizontal: int | None, known: Collection[str] | None) -> Tree:
+def _binarize_below(
+    tree: Tree, direction: str, horizontal: int | None, known: Collection[str] | None
+) -> Tree:
     children = [
-        child if child.is_tag else _binary(child, direction, horizontal, known) for child in tree.trees
+        child if child.is_tag else _binarize_below(child, direction, horizontal, known)
+        for child in tree.trees
     ]
     if len(children) <= 2:
         return Tree(tree.label, children)
-    names = [escaped(plain(child.label)) for child in children]
-    order = _order(direction, tree, names)
+    names = [escape_label(strip_marks(child.label)) for child in children]
+    order = _order_children(direction, tree, names)
     # From the inside out: each step takes one more child to a side of what is made already.
     made = children[order[-1]]
     for step in range(len(order) - 2, -1, -1):
         place = order[step]
         pair = (children[place], made) if place < order[-1] else (made, children[place])
-        label = tree.label if step == 0 else _hidden(tree, direction, names, order, step, horizontal, known)
+        label = (
+            tree.label
+            if step == 0
+            else _make_hidden_label(tree, direction, names, order, step, horizontal, known)
+        )
         made = Tree(label, pair)
     return made
 
 
-def _order(direction: str, tree: Tree, names: Sequence[str]) -> list[int]:
+def _order_children(direction: str, tree: Tree, names: Sequence[str]) -> list[int]:
     """Return the places of the children from the outermost to the innermost."""
     count = len(names)
     if direction == "right":
         return list(range(count))
     if direction == "left":
         return list(range(count - 1, -1, -1))
-    place = head(plain(tree.label), [plain(name) for name in names])
+    place = find_head(strip_marks(tree.label), [strip_marks(name) for name in names])
     return [*range(place), *range(count - 1, place - 1, -1)]
 
 
-def _hidden(
+def _make_hidden_label(
     tree: Tree,
     direction: str,
     names: Sequence[str],
@@ -107,9 +114,9 @@ def _hidden(
 def unbinarize(tree: Tree) -> Tree:
     """Return the tree that was binarised, its labels without marks."""
     if tree.is_tag:
-        return Tree(plain(tree.label), tree.children)
+        return Tree(strip_marks(tree.label), tree.children)
     children: list[Tree] = []
     for child in tree.trees:
         done = unbinarize(child)
         children.extend(done.trees if child.label.startswith(HIDDEN) else [done])
-    return Tree(plain(tree.label), children)
+    return Tree(strip_marks(tree.label), children)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.annotation.trees import Tree, assemble
+from certus.annotation.trees import Tree, assemble_tree
 from certus.hypergraph import Hypergraph
 
 
@@ -73,4 +73,4 @@ class ParseForest:
 
 def build_tree(written: _native.WrittenTree, labels: Sequence[str], words: Sequence[str]) -> Tree:
     """Return the tree that a kernel wrote in preorder; ``labels`` are the names of its labels."""
-    return assemble([labels[n] for n in written.labels], written.arity, words)
+    return assemble_tree([labels[n] for n in written.labels], written.arity, words)

@@ -23,7 +23,7 @@ from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.ragged import offsets_of
 from certus.solution import Counters, KBest, OnInfeasible, Solution, Status
 from certus.syntax.constituency import pcfg
-from certus.syntax.constituency.annotate import HIDDEN, plain
+from certus.syntax.constituency.annotate import HIDDEN, strip_marks
 from certus.syntax.constituency.forest import ParseForest, build_tree
 from certus.syntax.constituency.lexicon import Leaves, Lexicon, ListedLexicon
 from certus.syntax.constituency.part import TreePart
@@ -85,7 +85,7 @@ class Grammar:
         self.lexicon = lexicon
         names: dict[str, int] = {}
         self._label = np.array(
-            [-1 if s.startswith(HIDDEN) else names.setdefault(plain(s), len(names)) for s in symbols],
+            [-1 if s.startswith(HIDDEN) else names.setdefault(strip_marks(s), len(names)) for s in symbols],
             np.int32,
         )
         self.labels = list(names)
@@ -124,12 +124,12 @@ class Grammar:
 
         Args:
             trees: with function tags, if temporal noun phrases are to be told from others, but without
-                traces: ``certus.syntax.prepared(tree, functions=True)``.
+                traces: ``certus.syntax.prepare_tree(tree, functions=True)``.
             options: how; certus.syntax.Options says what there is.
             **given: the same, by name.
         """
         chosen = _replace_options(options, given)
-        counts = pcfg.count(pcfg.transformed(trees, chosen))
+        counts = pcfg.count(pcfg.transform_trees(trees, chosen))
         if not counts.words:
             raise InvalidInput("there is nothing to learn from: no tree was given")
         return cls.from_counts(counts, chosen)
@@ -450,6 +450,6 @@ def _shorten(words: Sequence[str]) -> str:
 def _tags_of(symbols: Sequence[str], preterminals: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
     """Return the tags that preterminals refine, and for each symbol its tag or -1."""
     chosen = set(preterminals)
-    tags = sorted({plain(name) for name in chosen})
+    tags = sorted({strip_marks(name) for name in chosen})
     number = {name: n for n, name in enumerate(tags)}
-    return tags, np.array([number[plain(s)] if s in chosen else -1 for s in symbols], np.int32)
+    return tags, np.array([number[strip_marks(s)] if s in chosen else -1 for s in symbols], np.int32)

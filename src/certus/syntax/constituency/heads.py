@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certus.annotation.trees import Tree, base_label
+from certus.annotation.trees import Tree, strip_functions
 
 # For a label, from which side its children are searched, and for what, the first of the list first.
 _RULES: dict[str, tuple[str, str]] = {
@@ -44,50 +44,50 @@ _NOUNS: tuple[tuple[str, frozenset[str]], ...] = (
 _PUNCTUATION = frozenset([",", ".", ":", "``", "''", "-LRB-", "-RRB-", "#"])
 
 
-def head(label: str, children: Sequence[str]) -> int:
+def find_head(label: str, children: Sequence[str]) -> int:
     """Return the place of the head among the labels of the children of a constituent."""
-    names = [base_label(child) for child in children]
-    found = _noun(names) if label in ("NP", "NX") else _search(label, names)
+    names = [strip_functions(child) for child in children]
+    found = _find_in_noun_phrase(names) if label in ("NP", "NX") else _search(label, names)
     # A conjunction is not headed by its last part but by the one before the first conjunction.
     if found > 1 and names[found - 1] == "CC" and names[found - 2] not in _PUNCTUATION:
         return found - 2
     return found
 
 
-def _noun(names: list[str]) -> int:
+def _find_in_noun_phrase(names: list[str]) -> int:
     if names[-1] == "POS":
         return len(names) - 1
     for side, wanted in _NOUNS:
-        for place in _order(side, len(names)):
+        for place in _list_places(side, len(names)):
             if names[place] in wanted:
                 return place
-    return _fallback("right", names)
+    return _find_no_punctuation("right", names)
 
 
 def _search(label: str, names: list[str]) -> int:
     side, wanted = _SEARCHES.get(label, ("left", ()))
     for one in wanted:
-        for place in _order(side, len(names)):
+        for place in _list_places(side, len(names)):
             if names[place] == one:
                 return place
-    return _fallback(side, names)
+    return _find_no_punctuation(side, names)
 
 
-def _fallback(side: str, names: list[str]) -> int:
+def _find_no_punctuation(side: str, names: list[str]) -> int:
     """Return the first from a side that is no punctuation."""
-    for place in _order(side, len(names)):
+    for place in _list_places(side, len(names)):
         if names[place] not in _PUNCTUATION:
             return place
     return 0 if side == "left" else len(names) - 1
 
 
-def _order(side: str, count: int) -> range:
+def _list_places(side: str, count: int) -> range:
     return range(count) if side == "left" else range(count - 1, -1, -1)
 
 
-def head_leaf(tree: Tree) -> Tree:
+def find_head_leaf(tree: Tree) -> Tree:
     """Return the tag over the word that heads a tree."""
     while not tree.is_tag:
         children = tree.trees
-        tree = children[head(base_label(tree.label), [child.label for child in children])]
+        tree = children[find_head(strip_functions(tree.label), [child.label for child in children])]
     return tree

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
 from certus.ragged import offsets_of
-from certus.syntax.constituency.signatures import signatures
+from certus.syntax.constituency.signatures import make_signatures
 
 
 class Leaves(NamedTuple):
@@ -160,7 +160,7 @@ class Lexicon:
                 counts[self._tags[symbol]] += count
             counts /= total  # a word counts once, as a type: the next new word is one more type
             everything += counts
-            for name in signatures(word):
+            for name in make_signatures(word):
                 if name in classes:
                     classes[name] += counts
                 else:
@@ -173,7 +173,7 @@ class Lexicon:
     def class_tags(self, word: str, first: bool = False) -> NDArray[np.float64]:
         """Return P(t | class of the word), for each tag."""
         found: NDArray[np.float64] = self._classes[""] / self._classes[""].sum()
-        for name in reversed(signatures(word, first)):
+        for name in reversed(make_signatures(word, first)):
             counts = self._classes.get(name)
             if counts is None and name.startswith("First"):
                 counts = self._classes.get("Cap" + name[len("First") :])

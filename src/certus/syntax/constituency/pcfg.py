@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from certus.annotation.trees import Tree, rooted
+from certus.annotation.trees import Tree, add_root
 from certus.errors import InvalidInput
 from certus.syntax.constituency.annotate import HIDDEN, annotate, check_splits
 from certus.syntax.constituency.binarize import binarize, check_direction
@@ -112,9 +112,9 @@ def count(trees: Iterable[Tree]) -> Counts:
     return counts
 
 
-def transformed(trees: Iterable[Tree], options: Options) -> list[Tree]:
+def transform_trees(trees: Iterable[Tree], options: Options) -> list[Tree]:
     """Annotate and binarise trees."""
-    annotated = [annotate(rooted(tree), options.vertical, options.splits) for tree in trees]
+    annotated = [annotate(add_root(tree), options.vertical, options.splits) for tree in trees]
     longest, direction = options.horizontal, options.direction
     if options.min_hidden <= 1 or not longest:
         return [binarize(tree, direction, longest) for tree in annotated]

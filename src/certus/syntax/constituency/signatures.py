@@ -5,7 +5,7 @@ from __future__ import annotations
 _SUFFIXES = 3  # of so many letters at most
 
 
-def signature(word: str, suffix: int = _SUFFIXES, first: bool = False) -> str:
+def make_signature(word: str, suffix: int = _SUFFIXES, first: bool = False) -> str:
     """Return the class of a word: case, digits, hyphens, and its last letters.
 
     Args:
@@ -32,7 +32,7 @@ def signature(word: str, suffix: int = _SUFFIXES, first: bool = False) -> str:
     return "/".join(parts)
 
 
-def signatures(word: str, first: bool = False) -> list[str]:
+def make_signatures(word: str, first: bool = False) -> list[str]:
     """Return the classes of a word, the narrowest first."""
-    found = [signature(word, length, first) for length in range(_SUFFIXES, -1, -1)]
+    found = [make_signature(word, length, first) for length in range(_SUFFIXES, -1, -1)]
     return list(dict.fromkeys(found))

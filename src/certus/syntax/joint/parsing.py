@@ -4,9 +4,8 @@
                                        that give every word the same tag
 
 Rush et al. (2010, §4.1 and 7.2): each model alone is a dynamic program, the two together are not (but for
-one over pairs of the tagger's states, see ``intersected``). Dual decomposition makes them agree; where it
-leaves a gap, cells are fixed by bounds and what stays in dispute is branched on, so that the default answer
-is proven.
+one over pairs of the tagger's states). Dual decomposition makes them agree; where it leaves a gap, cells are
+fixed by bounds and what stays in dispute is branched on, so that the default answer is proven.
 
 The sequences are those of the tagger's lattice (``Tagger.lattices``): a pruned CRF's lattice leaves out what
 the tagger finds improbable; ``pruning`` below 1 lowers its thresholds. What is proven is proven of the trees
@@ -18,19 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.errors import InvalidInput
+from certus.annotation.trees import Tree
+from certus.checks import check_infeasible
+from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.lattice import SequenceModel, TagLattices
 from certus.part import Forbidden
-from certus.solution import Solution, Status
-from certus.syntax.joint.problem import JointParse, JointProblem
+from certus.solution import OnInfeasible, Solution, Status
+from certus.syntax.constituency.grammar import Grammar
+from certus.syntax.joint.problem import JointParse, JointProblem, Limits
 
 if TYPE_CHECKING:
-    from certus.lattice import SequenceModel, TagLattices
-    from certus.syntax.constituency.grammar import Grammar
+    from typing_extensions import Unpack
 
 WEIGHT = 1.0
 PRUNING = 1.0
@@ -62,41 +64,106 @@ class JointParser:
         if not pairs:
             raise InvalidInput(
                 "the grammar and the tagger have no tag in common: the grammar has "
-                f"{_some(grammar.tags)}; the tagger, for {tagger.target_expression!r}, "
-                f"{_some(tagger.labels)}; train one with the target xpos on the same trees"
+                f"{_list_some(grammar.tags)}; the tagger, for {tagger.target_expression!r}, "
+                f"{_list_some(tagger.labels)}; train one with the target xpos on the same trees"
             )
         self.grammar, self.tagger, self.weight, self.pruning = grammar, tagger, weight, pruning
         self._tags, self._labels = np.array(pairs, np.int64).T
 
-    def parse(self, words: Sequence[str], *, robust: bool = False, **limits: Any) -> JointParse:
+    @overload
+    def parse(
+        self,
+        words: Sequence[str],
+        *,
+        robust: bool = False,
+        infeasible: Literal["raise"] = "raise",
+        **limits: Unpack[Limits],
+    ) -> JointParse[Tree]: ...
+    @overload
+    def parse(
+        self,
+        words: Sequence[str],
+        *,
+        robust: bool = False,
+        infeasible: Literal["return"],
+        **limits: Unpack[Limits],
+    ) -> JointParse[Tree | None]: ...
+    def parse(
+        self,
+        words: Sequence[str],
+        *,
+        robust: bool = False,
+        infeasible: OnInfeasible = "raise",
+        **limits: Unpack[Limits],
+    ) -> JointParse[Tree] | JointParse[Tree | None]:
         """Parse one sentence, as ``parse_batch`` does many."""
-        return self.parse_batch([words], robust=robust, **limits)[0]
+        return self._parse_batch([words], robust, infeasible, 1, limits)[0]
 
+    @overload
     def parse_batch(
-        self, sentences: Iterable[Sequence[str]], *, robust: bool = False, threads: int = 1, **limits: Any
-    ) -> list[JointParse]:
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        robust: bool = False,
+        infeasible: Literal["raise"] = "raise",
+        threads: int = 1,
+        **limits: Unpack[Limits],
+    ) -> list[JointParse[Tree]]: ...
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        robust: bool = False,
+        infeasible: Literal["return"],
+        threads: int = 1,
+        **limits: Unpack[Limits],
+    ) -> list[JointParse[Tree | None]]: ...
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        robust: bool = False,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+        **limits: Unpack[Limits],
+    ) -> Sequence[JointParse[Tree] | JointParse[Tree | None]]:
         """Parse many sentences.
-
-        Where no tree has tags that the tagger knows, the status is INFEASIBLE and the value None.
 
         Args:
             sentences: their words.
-            robust: whether the value shall be a cover then, as ``Grammar.parse`` has it: as few constituents
-                as possible side by side, with the grammar's tags. The status stays INFEASIBLE.
+
+        Other args:
+            robust: whether the value of a sentence of which no tree has tags that the tagger knows shall be a
+                cover, as ``Grammar.parse`` has it: as few constituents as possible side by side, with the
+                grammar's tags. The status is INFEASIBLE, and nothing is raised.
+            infeasible: whether such a sentence raises Infeasible, or returns a JointParse with that status
+                and the value None.
             threads: how many threads to use; the answers do not depend on it.
             **limits: ``max_iterations``, ``seconds``, ``optimizer`` and what else
                 ``certus.relax.Decomposition.solve`` takes, for each sentence.
         """
+        return self._parse_batch(sentences, robust, infeasible, threads, limits)
+
+    def _parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        robust: bool,
+        infeasible: OnInfeasible,
+        threads: int,
+        limits: Limits,
+    ) -> list[JointParse[Tree] | JointParse[Tree | None]]:
+        check_infeasible(infeasible)
         given = [list(words) for words in sentences]
         lattices = self.tagger.lattices(given, pruning=self.pruning, threads=threads)
 
-        def one(n: int) -> JointParse:
-            return self._solve(given[n], lattices, n, robust, limits)
+        def solve(n: int) -> JointParse[Tree] | JointParse[Tree | None]:
+            return self._solve(given[n], lattices, n, robust, infeasible, limits)
 
         if threads == 1:
-            return list(map(one, range(len(given))))
+            return list(map(solve, range(len(given))))
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, range(len(given))))
+            return list(pool.map(solve, range(len(given))))
 
     def problems(self, words: Sequence[str]) -> Iterator[JointProblem]:
         """Yield the problem of a sentence, then looser ones for as long as they are bearable."""
@@ -104,8 +171,14 @@ class JointParser:
         return self._problems(list(words), lattices, 0)
 
     def _solve(
-        self, words: list[str], lattices: TagLattices, n: int, robust: bool, limits: dict[str, Any]
-    ) -> JointParse:
+        self,
+        words: list[str],
+        lattices: TagLattices,
+        n: int,
+        robust: bool,
+        infeasible: OnInfeasible,
+        limits: Limits,
+    ) -> JointParse[Tree] | JointParse[Tree | None]:
         if not words:
             raise InvalidInput("there is nothing to parse in a sentence without words")
         for problem in self._problems(words, lattices, n):
@@ -113,6 +186,14 @@ class JointParser:
             if found is not None:
                 return found
         tree = self.grammar.parse(words, robust=True, infeasible="return").value if robust else None
+        if tree is None and infeasible == "raise":
+            sentence = n if len(lattices) > 1 else None
+            message = describe_infeasible(
+                "no tree of the grammar has tags that the tagger's lattice allows",
+                "robust=True gives the fewest constituents that cover the sentence",
+                sentence,
+            )
+            raise Infeasible(message, sentence=sentence)
         return JointParse(tree, tree.tags if tree else [], None, None)
 
     def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
@@ -133,6 +214,7 @@ class JointParser:
         return JointProblem(self.grammar, words, lattices, n, allowed, label, self.weight, pruning)
 
 
+@overload
 def parse_jointly(
     grammar: Grammar,
     tagger: SequenceModel,
@@ -141,17 +223,43 @@ def parse_jointly(
     weight: float = WEIGHT,
     pruning: float = PRUNING,
     robust: bool = False,
+    infeasible: Literal["raise"] = "raise",
     threads: int = 1,
-    **limits: Any,
-) -> list[JointParse]:
+    **limits: Unpack[Limits],
+) -> list[JointParse[Tree]]: ...
+@overload
+def parse_jointly(
+    grammar: Grammar,
+    tagger: SequenceModel,
+    sentences: Iterable[Sequence[str]],
+    *,
+    weight: float = WEIGHT,
+    pruning: float = PRUNING,
+    robust: bool = False,
+    infeasible: Literal["return"],
+    threads: int = 1,
+    **limits: Unpack[Limits],
+) -> list[JointParse[Tree | None]]: ...
+def parse_jointly(
+    grammar: Grammar,
+    tagger: SequenceModel,
+    sentences: Iterable[Sequence[str]],
+    *,
+    weight: float = WEIGHT,
+    pruning: float = PRUNING,
+    robust: bool = False,
+    infeasible: OnInfeasible = "raise",
+    threads: int = 1,
+    **limits: Unpack[Limits],
+) -> Sequence[JointParse[Tree] | JointParse[Tree | None]]:
     """Parse and tag sentences with a grammar and a tagger that agree; see ``JointParser``."""
     parser = JointParser(grammar, tagger, weight=weight, pruning=pruning)
-    return parser.parse_batch(sentences, robust=robust, threads=threads, **limits)
+    return parser._parse_batch(sentences, robust, infeasible, threads, limits)
 
 
 def parse_fixed(
     grammar: Grammar, tagger: SequenceModel, sentences: Iterable[Sequence[str]], *, threads: int = 1
-) -> list[Solution]:
+) -> list[Solution[Tree]]:
     """Parse sentences with the tags that the tagger likes best: what joint parsing is compared with.
 
     Where no tree has these tags, it is the grammar's best with tags of its own, and the status FEASIBLE.
@@ -164,15 +272,15 @@ def parse_fixed(
         for t, tag in enumerate(tagging.labels):
             if tag in number:
                 allowed[t, number[tag]] = True
-        answers.append(_fixed(grammar, words, allowed))
+        answers.append(_parse_allowed(grammar, words, allowed))
     return answers
 
 
-def _fixed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_]) -> Solution:
+def _parse_allowed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_]) -> Solution[Tree]:
     try:
         best = grammar.part(words, allowed=allowed).maximize({})
     except Forbidden:
-        free = grammar.parse(words, robust=True, infeasible="return")
+        free = grammar.parse(words, robust=True)
         return Solution(free.value, free.score, np.inf, Status.FEASIBLE)
     return Solution(best.value, best.score, best.score, Status.OPTIMAL)
 
@@ -180,5 +288,5 @@ def _fixed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_]) -> So
 __all__ = ["JointParse", "JointParser", "parse_fixed", "parse_jointly"]
 
 
-def _some(names: Sequence[str]) -> str:
+def _list_some(names: Sequence[str]) -> str:
     return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")

@@ -1,25 +1,42 @@
-"""One sentence of joint parsing and tagging: its parts, its solution, and the same as arrays."""
+"""One sentence of joint parsing and tagging: its parts and its solution."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.annotation.trees import Tree
+from certus.lattice.lattices import TagLattices
 from certus.part import Forbidden
-from certus.relax import Decomposition, JointSolution, Trace
+from certus.relax import Decomposition, JointSolution, Optimizer, Progress, Trace
 from certus.solution import Solution, Status
-from certus.syntax.constituency.cells import Cells
-from certus.syntax.joint.packed import Forest, Problem
+from certus.syntax.constituency.grammar import Grammar
+from certus.syntax.joint.cells import DisputedCells
 
 if TYPE_CHECKING:
-    from certus.lattice.lattices import TagLattices
-    from certus.syntax.constituency.grammar import Grammar
+    from typing_extensions import Unpack
+
+V = TypeVar("V", bound="Tree | None")  # a tree, or None where a solution may be without one
 
 
-class JointParse(Solution):
+class Limits(TypedDict, total=False):
+    """What ``certus.relax.Decomposition.solve`` takes: how long to search, and how."""
+
+    max_iterations: int | None
+    seconds: float | None
+    optimizer: str | Optimizer
+    max_nodes: int
+    tighten: bool
+    whole: bool
+    tolerance: float
+    progress: bool | Callable[[Progress], None] | None
+
+
+class JointParse(Solution[V]):
     """A tree and its tags: ``score <= optimum <= bound``, over trees and the sequences of a lattice.
 
     Attributes:
@@ -35,7 +52,7 @@ class JointParse(Solution):
 
     def __init__(
         self,
-        tree: Any,
+        tree: V,
         tags: list[str],
         found: JointSolution | None,
         pruning: float | None,
@@ -52,8 +69,8 @@ class JointParse(Solution):
         self.nodes = 0 if found is None else int(found.stats["nodes"])
 
     @property
-    def tree(self) -> Any:
-        """The tree."""
+    def tree(self) -> V:
+        """The tree; the same as ``value``."""
         return self.value
 
 
@@ -80,7 +97,7 @@ class JointProblem:
     weight: float
     pruning: float
 
-    def solve(self, **limits: Any) -> JointParse | None:
+    def solve(self, **limits: Unpack[Limits]) -> JointParse[Tree] | None:
         """Return the best tree and tags, or None where none agree."""
         if not self.allowed.any(1).all():
             return None
@@ -98,7 +115,7 @@ class JointProblem:
         scores = found.scores[parse], found.scores[tag]
         return JointParse(found.value[parse], tags, found, self.pruning, scores)
 
-    def parts(self) -> tuple[Cells, Cells]:
+    def parts(self) -> tuple[DisputedCells, DisputedCells]:
         """Return the trees and the sequences as parts that share the cells in dispute.
 
         A cell is a word and a tag; where a word may have one tag only, there is nothing to agree on.
@@ -109,19 +126,5 @@ class JointProblem:
         where = np.argwhere(self.allowed & (self.allowed.sum(1) > 1)[:, None])
         there = np.stack([where[:, 0], self.label[where[:, 1]]], 1)
         trees = self.grammar.part(self.words, allowed=self.allowed)
-        return Cells(trees, self.allowed, where), Cells(self.lattices.part(self.number), allowed, there)
-
-    def packed(self, *, at_least: float | None = None) -> Problem:
-        """Return the problem as arrays, for the intersected dynamic program and for HiGHS.
-
-        Args:
-            at_least: leave out the trees whose score, without the tagger's, is less.
-        """
-        least: dict[str, float] = {} if at_least is None else {"at_least": at_least}
-        parses = self.grammar.forest(self.words, allowed=self.allowed, **least)
-        forest = Forest.of_parses(parses, self.grammar)
-        arcs = self.lattices.arcs(self.number)
-        tag = np.full(self.lattices.labels + 1, -1, np.int32)  # the last stands for the boundary
-        known = self.allowed.any(0)
-        tag[self.label[known]] = np.flatnonzero(known)
-        return Problem(forest, replace(arcs, label=tag[arcs.label]), self.weight, self.grammar.tags)
+        sequences = self.lattices.part(self.number)
+        return DisputedCells(trees, self.allowed, where), DisputedCells(sequences, allowed, there)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from certus.part import Adjustments, Choice, Forbidden, Part
 
 
-class Cells:
+class TagPart(Part, Protocol):
+    """A part that also tells how good its structures can be that use a cell."""
+
+    def max_marginals(self, adjust: Adjustments) -> Mapping[str, NDArray[np.float64]]:
+        """Return for each cell the best score plus adjustments of a structure that uses it."""
+
+
+class DisputedCells:
     """Another part's space ``tags``, cut down to the cells that are in dispute: (cells,).
 
     Few words have more than one tag that both models consider, so the multipliers are few, too.
@@ -22,17 +29,17 @@ class Cells:
         cells: (cells, 2) those of them that are shared.
     """
 
-    def __init__(self, part: Part, allowed: NDArray[np.bool_], cells: NDArray[np.int64]) -> None:
-        self._part: Any = part
+    def __init__(self, part: TagPart, allowed: NDArray[np.bool_], cells: NDArray[np.int64]) -> None:
+        self._part = part
         self._base = np.where(allowed, 0.0, -np.inf)
         self._cells = cells[:, 0] * allowed.shape[1] + cells[:, 1]
         self.spaces: Mapping[str, tuple[int, ...]] = {"tags": (len(cells),)}
 
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best structure under adjusted scores."""
-        return self._chosen(self._spread(adjust))
+        return self._maximize(self._spread(adjust))
 
-    def _chosen(self, full: NDArray[np.float64]) -> Choice:
+    def _maximize(self, full: NDArray[np.float64]) -> Choice:
         found = self._part.maximize({"tags": full})
         return Choice(found.value, found.score, {"tags": found.indicators["tags"].reshape(-1)[self._cells]})
 
@@ -41,7 +48,7 @@ class Cells:
         full = self._base.copy()
         full.reshape(-1)[self._cells[indicators["tags"] == 0]] = -np.inf
         try:
-            return self._chosen(full)
+            return self._maximize(full)
         except Forbidden:
             return None
 

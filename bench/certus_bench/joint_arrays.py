@@ -7,23 +7,22 @@ the words that the tree uses have the tags of the sequence; the best pair that a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from certus.lattice.lattices import Arcs
-    from certus.syntax.constituency.forest import ParseForest
-    from certus.syntax.constituency.grammar import Grammar
+from certus.lattice.lattices import Arcs
+from certus.syntax.constituency.forest import ParseForest
+from certus.syntax.constituency.grammar import Grammar
+from certus.syntax.joint.problem import JointProblem
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class ForestArrays:
     """Trees over a sentence of T words, packed. Node 0 is the root; without trees there are no nodes.
 
     Attributes:
@@ -49,7 +48,7 @@ class Forest:
     word_score: Floats
 
     @classmethod
-    def of_parses(cls, parses: ParseForest, grammar: Grammar) -> Forest:
+    def of_parses(cls, parses: ParseForest, grammar: Grammar) -> ForestArrays:
         """Write the hypergraph of a sentence down in this form, which is the other way around: root first."""
         graph = parses.graph
         if not graph.edges:
@@ -80,7 +79,7 @@ class Forest:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class JointArrays:
     """A forest and a lattice over the same words and the same tags.
 
     Attributes:
@@ -91,7 +90,7 @@ class Problem:
         tags: the names of tags, by their numbers.
     """
 
-    forest: Forest
+    forest: ForestArrays
     arcs: Arcs
     weight: float
     tags: list[str]
@@ -125,3 +124,21 @@ class Pair:
     score: float
     edges: Ints
     tags: Ints
+
+
+def write_arrays(problem: JointProblem, *, at_least: float | None = None) -> JointArrays:
+    """Write a problem down as arrays, for the intersected dynamic program and for HiGHS.
+
+    Args:
+        problem: one sentence.
+        at_least: leave out the trees whose score, without the tagger's, is less.
+    """
+    grammar, lattices = problem.grammar, problem.lattices
+    least: dict[str, float] = {} if at_least is None else {"at_least": at_least}
+    forest = grammar.forest(problem.words, allowed=problem.allowed, **least)
+    arcs = lattices.arcs(problem.number)
+    tag = np.full(lattices.labels + 1, -1, np.int32)  # the last stands for the boundary
+    known = problem.allowed.any(0)
+    tag[problem.label[known]] = np.flatnonzero(known)
+    arrays = ForestArrays.of_parses(forest, grammar)
+    return JointArrays(arrays, replace(arcs, label=tag[arcs.label]), problem.weight, grammar.tags)
