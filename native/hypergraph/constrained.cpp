@@ -91,12 +91,12 @@ bool Constrained::run(Index units) {
 }
 
 void Constrained::push(double bound, const std::shared_ptr<const Cut>& cut) {
-  if (!beaten(bound)) queue_.push({bound, cut, current_.multipliers, subproblems++});
+  if (!is_beaten(bound)) queue_.push({bound, cut, current_.multipliers, subproblems++});
 }
 
 void Constrained::take() {
   current_.bound = kNever<double>;
-  if (queue_.empty() || beaten(queue_.top().bound)) {
+  if (queue_.empty() || is_beaten(queue_.top().bound)) {
     phase_ = Phase::over;
     return;
   }
@@ -131,12 +131,12 @@ void Constrained::descend() {
     ++stalled_;
   }
   current_.bound = std::min(current_.bound, tight(value + off));
-  if (beaten(current_.bound) || beaten(value, off)) return close();
+  if (is_beaten(current_.bound) || is_beaten(value, off)) return close();
   if (!best_derivation(f_, adjusted_.data(), in_.data(), edges_)) {
     too_large_ = true;
     return;
   }
-  if (satisfied(edges_)) {
+  if (is_satisfied(edges_)) {
     offer(edges_);
     // The best under adjusted scores that satisfies the constraints is the best of all that satisfy them. Where scores
     // are whole numbers and the rounding of the multipliers could hide a better one, the intersection settles it.
@@ -206,7 +206,7 @@ void Constrained::intersect() {
     const Intersection::Found what = intersection_->next(least, &value);
     if (what == Intersection::Found::nothing) return close();
     current_.bound = std::min(current_.bound, tight(value + more + off));
-    if (beaten(current_.bound) || beaten(value + more, off)) return close();
+    if (is_beaten(current_.bound) || is_beaten(value + more, off)) return close();
     ++states, ++taken_;
     if (what == Intersection::Found::state) continue;
     if (!intersection_->derivation(edges_)) {
@@ -229,7 +229,7 @@ void Constrained::fix() {
   const double more = offset(current_.multipliers), off = slack(current_.multipliers);
   auto cut = std::make_shared<Cut>();
   for (Edge e = 0; e < f_.edges; ++e)
-    if (base_[e] != kNever<double> && beaten(marginal_[e] + more, off)) {
+    if (base_[e] != kNever<double> && is_beaten(marginal_[e] + more, off)) {
       cut->edges.push_back(e);
       base_[e] = adjusted_[e] = kNever<double>;
     }
@@ -318,11 +318,11 @@ double Constrained::tight(double value) const { return whole_ ? std::floor(value
 
 // Whether a value of the relaxation, which may be off by that much, leaves room for a better derivation: where scores
 // are whole numbers, for one that is better by one; else, for one that is better by more than rounding can tell.
-bool Constrained::beaten(double value, double off) const {
+bool Constrained::is_beaten(double value, double off) const {
   return found() && (whole_ ? tight(value + off) <= score_ : value - off <= score_);
 }
 
-bool Constrained::satisfied(const std::vector<Edge>& edges) {
+bool Constrained::is_satisfied(const std::vector<Edge>& edges) {
   for (Index r = 0; r < rows_.count; ++r) violation_[r] = -rows_.target[r];
   for (const Edge e : edges) {
     const std::int32_t t = coefficients_.of[e];

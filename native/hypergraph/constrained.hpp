@@ -77,7 +77,7 @@ class Constrained {
 
   void forbid(const Cut* cut);
   void adjust(const std::vector<double>& multipliers);
-  bool satisfied(const std::vector<Edge>& edges);
+  bool is_satisfied(const std::vector<Edge>& edges);
   void offer(const std::vector<Edge>& edges);
   void remember(const std::vector<Edge>& edges);
   bool occurs_once(Node v);
@@ -85,8 +85,8 @@ class Constrained {
   double slack(const std::vector<double>& multipliers) const;
   double tolerance(Index row) const;
   double tight(double value) const;
-  bool beaten(double bound) const { return bound <= floor_ || (found() && bound <= score_); }
-  bool beaten(double value, double off) const;
+  bool is_beaten(double bound) const { return bound <= floor_ || (found() && bound <= score_); }
+  bool is_beaten(double value, double off) const;
 
   const Forest& f_;
   const Rows rows_;

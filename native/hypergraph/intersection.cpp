@@ -117,7 +117,7 @@ void Intersection::offer(Edge e, std::int32_t joined, double value, std::int32_t
       total[rows_.row[i]] += rows_.value[i];
   if (right >= 0)
     for (Index r = 0; r < rows_.rows; ++r) total[r] += sums(right)[r];
-  if (whole && hopeless(head, total)) return;
+  if (whole && is_hopeless(head, total)) return;
   const auto number = static_cast<std::int32_t>(items_.size());
   items_.push_back({value, whole ? head : f_.nodes + f_.tail_begin[e] + joined - 1, e, joined, left, right});
   sums_.insert(sums_.end(), scratch_.begin(), scratch_.end());
@@ -130,7 +130,7 @@ void Intersection::offer(Edge e, std::int32_t joined, double value, std::int32_t
   std::push_heap(agenda_.begin(), agenda_.end());
 }
 
-bool Intersection::hopeless(Node v, const double* total) const {
+bool Intersection::is_hopeless(Node v, const double* total) const {
   if (low_.empty()) return false;
   for (Index r = 0; r < rows_.rows; ++r) {
     const double left = targets_[r] - total[r];

@@ -72,7 +72,7 @@ class Intersection {
   };
 
   void offer(Edge e, std::int32_t joined, double value, std::int32_t left, std::int32_t right, double least);
-  bool hopeless(Node v, const double* sums) const;
+  bool is_hopeless(Node v, const double* sums) const;
   void expand(std::int32_t item, double least);
   const double* sums(std::int32_t item) const { return sums_.data() + item * rows_.rows; }
 

@@ -9,7 +9,7 @@
 namespace certus::hypergraph {
 namespace {
 
-std::vector<double> insides(const Forest& forest, const double* weights) {
+std::vector<double> find_insides(const Forest& forest, const double* weights) {
   std::vector<double> in(static_cast<std::size_t>(forest.nodes));
   max_inside(forest, weights, in.data());
   return in;
@@ -23,7 +23,7 @@ Index place(std::int32_t first, std::int32_t second) { return static_cast<Index>
 KBest::KBest(const Forest& forest, const double* weights)
     : f_(forest),
       weights_(weights, weights + forest.edges),
-      in_(insides(f_, weights_.data())),
+      in_(find_insides(f_, weights_.data())),
       lists_(static_cast<std::size_t>(f_.nodes)) {}
 
 bool KBest::next(std::vector<Edge>& edges, double* value) {

@@ -58,7 +58,7 @@ def test_enumeration(seed: int, tally: list[int]) -> None:
                 targets,
             )
             assert tuple(found.value) in possible
-            assert constrained.satisfied(found.value)
+            assert constrained.is_satisfied(found.value)
             check_trace(found, best)
         else:
             assert found.status is Status.INFEASIBLE, (p, rows, targets)
@@ -151,7 +151,7 @@ def test_an_intersected_program(shared: bool) -> None:
         assert found.optimal
         assert found.score == found.bound == optimum, seed
         assert graph.score(scores, found.value) == optimum
-        assert constrained.satisfied(found.value)
+        assert constrained.is_satisfied(found.value)
         check_trace(found, optimum)
         c = constrained
         hasty = _native.ForestConstrained(

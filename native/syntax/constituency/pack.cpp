@@ -171,7 +171,7 @@ class Packing {
 };
 
 // The places of nodes by level, so that tails come before heads.
-std::vector<Index> places(const std::vector<Found::Node>& nodes) {
+std::vector<Index> order_nodes(const std::vector<Found::Node>& nodes) {
   std::vector<Index> next(static_cast<std::size_t>(nodes[0].level) + 2, 0), place;
   for (const Found::Node& node : nodes) ++next[node.level + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
@@ -180,7 +180,7 @@ std::vector<Index> places(const std::vector<Found::Node>& nodes) {
 }
 
 // The edges of a node come last found first: of those that score the same, a derivation takes the first.
-hypergraph::Forest forest_of(const Found& found, const std::vector<Index>& place) {
+hypergraph::Forest make_graph(const Found& found, const std::vector<Index>& place) {
   std::vector<Index> heads, offsets{0}, tails;
   for (auto edge = found.edges.rbegin(); edge != found.edges.rend(); ++edge) {
     heads.push_back(place[edge->head]);
@@ -197,8 +197,8 @@ hypergraph::Forest forest_of(const Found& found, const std::vector<Index>& place
 ParseForest pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold) {
   Found found;
   Packing(found, grammar, chart, leaves, threshold).run();
-  const std::vector<Index> place = places(found.nodes);
-  ParseForest out{forest_of(found, place), {}, {}, {}, {}, {}};
+  const std::vector<Index> place = order_nodes(found.nodes);
+  ParseForest out{make_graph(found, place), {}, {}, {}, {}, {}};
   const std::size_t nodes = found.nodes.size(), edges = found.edges.size();
   out.symbols.resize(nodes), out.begin.resize(nodes), out.end.resize(nodes);
   for (std::size_t n = 0; n < nodes; ++n) {

@@ -152,7 +152,7 @@ void Parses::max_marginals(const double* adjust, bool exact, double* out) {
   slots_[current_].forest->max_marginals(tags_, out);
   double outside = outside_;
   Chart& chart = Chart::local();
-  for (double margin = 2 * kMargin; exact && outside != kNone && !covered(adjust, out, outside); margin *= 2) {
+  for (double margin = 2 * kMargin; exact && outside != kNone && !is_covered(adjust, out, outside); margin *= 2) {
     if (margin == 2 * kMargin) {  // the chart must be that of these very adjustments
       ++parsed_;
       chart.fill(grammar_, leaves_, adjust, tags_);
@@ -170,7 +170,7 @@ void Parses::max_marginals(const double* adjust, bool exact, double* out) {
 }
 
 // Whether all cells that are allowed stand above what may be outside of the forest.
-bool Parses::covered(const double* adjust, const double* cells, double outside) const {
+bool Parses::is_covered(const double* adjust, const double* cells, double outside) const {
   for (Index i = 0; i < length(); ++i)
     for (const Label t : possible_[i])
       if (adjust[i * tags_ + t] != kNone && !(cells[i * tags_ + t] >= outside)) return false;

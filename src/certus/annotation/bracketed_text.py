@@ -80,7 +80,7 @@ def parse_brackets(
             if not stack:
                 yield tree
             elif stack[-1].word is not None:
-                raise _refuse_untagged(stack[-1].word, stack[-1].place, source)
+                raise _explain_untagged(stack[-1].word, stack[-1].place, source)
             else:
                 stack[-1].children.append(tree)
         lines += text.count("\n")
@@ -112,12 +112,12 @@ def _take_word(stack: list[_Open[T]], word: str, place: _Place, source: str) -> 
         raise place.error(f"the word {word!r} stands outside of all brackets; a tree is (S (NN x))", source)
     above = stack[-1]
     if above.children or above.word is not None:
-        raise _refuse_untagged(word, place, source)
+        raise _explain_untagged(word, place, source)
     if above.label:
         above.word = word
     else:
         above.label = word
 
 
-def _refuse_untagged(word: str, place: _Place, source: str) -> FormatError:
+def _explain_untagged(word: str, place: _Place, source: str) -> FormatError:
     return place.error(f"the word {word!r} has no tag of its own: write (TAG {word})", source)

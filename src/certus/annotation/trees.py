@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import cast
 
 from certus.annotation import tree_drawing
 from certus.annotation.bracketed_text import parse_brackets
@@ -27,7 +28,7 @@ class Tree:
 
     def __init__(self, label: str, children: Sequence[Tree] | Sequence[str]) -> None:
         self.label = label
-        self.children: tuple[Tree, ...] | tuple[str] = tuple(children)  # type: ignore[arg-type]
+        self.children = cast("tuple[Tree, ...] | tuple[str]", tuple(children))
 
     @classmethod
     def parse(cls, text: str) -> Tree:
@@ -45,12 +46,12 @@ class Tree:
     @property
     def trees(self) -> tuple[Tree, ...]:
         """The constituents right below; none below a tag."""
-        return () if self.is_tag else self.children  # type: ignore[return-value]
+        return () if self.is_tag else cast("tuple[Tree, ...]", self.children)
 
     @property
     def word(self) -> str:
         """The word of a tag."""
-        return self.children[0]  # type: ignore[return-value]
+        return cast(str, self.children[0])
 
     def nodes(self) -> Iterator[Tree]:
         """Yield this constituent and all below, parents first, from left to right."""

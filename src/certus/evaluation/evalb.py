@@ -57,7 +57,7 @@ class Brackets:
     def add(self, gold: Tree, predicted: Tree) -> None:
         """Compare two trees over the same words."""
         kept = [tag not in PUNCTUATION for tag in gold.tags]
-        right, found = spans(gold, kept), spans(predicted, kept)
+        right, found = count_spans(gold, kept), count_spans(predicted, kept)
         correct = sum((right & found).values())
         self.spans.add(correct, sum(found.values()), sum(right.values()))
         self.exact.add(int(right == found), 1)
@@ -65,7 +65,7 @@ class Brackets:
             pair for pair, keep in zip(zip(gold.tags, predicted.tags, strict=True), kept, strict=True) if keep
         ]
         self.tags.add(sum(a == b for a, b in pairs), len(pairs))
-        crossing = _crossing(right, found)
+        crossing = _count_crossing(right, found)
         self.crossing += crossing
         self.no_crossing.add(int(crossing == 0), 1)
         self.few_crossing.add(int(crossing <= 2), 1)
@@ -123,19 +123,21 @@ def compare(gold: Iterable[Tree], predicted: Iterable[Tree]) -> TreeReport:
         if right is None or found is None:
             raise InvalidInput(f"tree {number} has no words")
         if right.words != found.words:
-            raise InvalidInput(f"tree {number} is over other words: {_difference(right.words, found.words)}")
+            raise InvalidInput(
+                f"tree {number} is over other words: {_describe_difference(right.words, found.words)}"
+            )
         report.add(right, found)
     return report
 
 
-def _difference(gold: list[str], predicted: list[str]) -> str:
+def _describe_difference(gold: list[str], predicted: list[str]) -> str:
     for place, (a, b) in enumerate(zip(gold, predicted, strict=False), 1):
         if a != b:
             return f"word {place} is {a!r} in the gold tree and {b!r} in the predicted one"
     return f"the gold tree has {len(gold)} words and the predicted one {len(predicted)}"
 
 
-def spans(tree: Tree, kept: list[bool]) -> Counter[Span]:
+def count_spans(tree: Tree, kept: list[bool]) -> Counter[Span]:
     """Return the labelled spans of a tree over the words that are kept."""
     place = [0]
     for keep in kept:
@@ -147,7 +149,7 @@ def spans(tree: Tree, kept: list[bool]) -> Counter[Span]:
     )
 
 
-def _crossing(gold: Counter[Span], predicted: Counter[Span]) -> int:
+def _count_crossing(gold: Counter[Span], predicted: Counter[Span]) -> int:
     edges = {(begin, end) for _, begin, end in gold}
     return sum(
         count

@@ -137,7 +137,7 @@ class Constrained:
             search.edges, search.score, search.bound, status, trace, _count_work(search)
         )
 
-    def satisfied(self, derivation: ArrayLike) -> bool:
+    def is_satisfied(self, derivation: ArrayLike) -> bool:
         """Whether a derivation satisfies every constraint, to the precision of float64."""
         counts = np.bincount(inputs.as_indices("derivation", derivation), minlength=self.graph.edges)
         rows = np.repeat(np.arange(len(self.targets)), np.diff(self.offsets))

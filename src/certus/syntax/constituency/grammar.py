@@ -139,7 +139,7 @@ class Grammar:
         """Return the grammar of relative frequencies."""
         symbols = sorted(counts.symbols)
         number = {symbol: n for n, symbol in enumerate(symbols)}
-        tags, tag = _tags_of(symbols, {name for _, name in counts.words})
+        tags, tag = _number_tags(symbols, {name for _, name in counts.words})
         total = np.array([counts.symbols[symbol] for symbol in symbols], np.float64)
         rules: list[NDArray[Any]] = []
         for found, width in ((counts.binary, 3), (counts.unary, 2)):
@@ -171,7 +171,7 @@ class Grammar:
         two, one = list(binary), list(unary)
         symbols = sorted({start, *words, *(s for r in two for s in r[:3]), *(s for r in one for s in r[:2])})
         number = {symbol: n for n, symbol in enumerate(symbols)}
-        tags, tag = _tags_of(symbols, words)
+        tags, tag = _number_tags(symbols, words)
         listed = {number[name]: dict(scores) for name, scores in words.items()}
         return cls(
             symbols,
@@ -447,7 +447,7 @@ def _shorten(words: Sequence[str]) -> str:
     return " ".join(words[:8]) + (" ..." if len(words) > 8 else "")
 
 
-def _tags_of(symbols: Sequence[str], preterminals: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
+def _number_tags(symbols: Sequence[str], preterminals: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
     """Return the tags that preterminals refine, and for each symbol its tag or -1."""
     chosen = set(preterminals)
     tags = sorted({strip_marks(name) for name in chosen})
