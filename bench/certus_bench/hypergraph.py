@@ -132,7 +132,7 @@ class HypergraphReport(Report):
     forests: list[dict[str, int]] = field(default_factory=list)
     rows: list[ForestRow] = field(default_factory=list)
 
-    def seconds(self, what: str, edges: int) -> float | None:
+    def find_seconds(self, what: str, edges: int) -> float | None:
         """Return the median time of a question, if it was timed."""
         return next((row.spread.median for row in self.rows if (row.what, row.edges) == (what, edges)), None)
 
@@ -210,7 +210,7 @@ def make_claims(report: HypergraphReport) -> list[Claim]:
     """Return what is promised at a million edges, with what was measured."""
     made = []
     for what, needed in _PROMISES.items():
-        seconds = report.seconds(what, _SIZE)
+        seconds = report.find_seconds(what, _SIZE)
         measured = None if seconds is None else seconds * 1000
         made.append(Claim(f"{what}, {_SIZE:,} binary edges", needed, False, measured, "ms"))
     return made

@@ -158,7 +158,7 @@ class JointReport(Report):
         """Return what one way of solving came to."""
         return [row for row in self.solved if row.method == method]
 
-    def iterations(self, method: str, quantile: float) -> float | None:
+    def find_iterations(self, method: str, quantile: float) -> float | None:
         """Return a quantile of the iterations until a certificate; None if the method was not run.
 
         Without a certificate, no number of iterations is enough.
@@ -166,16 +166,16 @@ class JointReport(Report):
         counts = sorted(row.iterations if row.proven else float("inf") for row in self.select(method))
         return float(counts[min(int(quantile * len(counts)), len(counts) - 1)]) if counts else None
 
-    def within(self, method: str, limit: float = float("inf")) -> float | None:
+    def share_within(self, method: str, limit: float = float("inf")) -> float | None:
         """Return the share of sentences, in percent, that have a certificate within so many iterations."""
         rows = self.select(method)
         return 100 * sum(row.proven and row.iterations <= limit for row in rows) / len(rows) if rows else None
 
-    def ratio(self, program: str) -> Spread | None:
+    def compare_with_highs(self, program: str) -> Spread | None:
         """Return how many times as long HiGHS takes, ``linear`` or ``integer``: median and quartiles."""
         return Spread.of([getattr(row, program) / row.ours for row in self.highs]) if self.highs else None
 
-    def named(self, what: str) -> Quality | None:
+    def find_quality(self, what: str) -> Quality | None:
         """Return the quality of some trees, or None if there are none."""
         return next((row for row in self.quality if row.what == what), None)
 
@@ -442,15 +442,15 @@ def _time_cut_forest(models: Models, words: list[str], scores: list[float]) -> f
 
 def make_claims(report: JointReport) -> list[Claim]:
     """Return every claim with what the report says about it; a quick run learns too little for accuracy."""
-    fixed, joint = (report.named(what) for what in (FIXED, JOINT))
+    fixed, joint = (report.find_quality(what) for what in (FIXED, JOINT))
     gains = [subtract(get_figure(joint, figure), get_figure(fixed, figure)) for figure in ("f1", "tags")]
-    paper, fast = (report.iterations(method, 0.95) for method in (PAPER, PROOF))
+    paper, fast = (report.find_iterations(method, 0.95) for method in (PAPER, PROOF))
     within = "iterations of the paper's method"
-    ratio = get_figure(report.ratio("integer"), "median")
+    ratio = get_figure(report.compare_with_highs("integer"), "median")
     return [
-        Claim(f"certificates within {K} {within}", 98.9, True, report.within(PAPER, K), "%"),
-        Claim(f"certificates within 10 {within}", 90, True, report.within(PAPER, 10), "%"),
-        Claim("certificates with tightening and branching", 100, True, report.within(PROOF), "%"),
+        Claim(f"certificates within {K} {within}", 98.9, True, report.share_within(PAPER, K), "%"),
+        Claim(f"certificates within 10 {within}", 90, True, report.share_within(PAPER, 10), "%"),
+        Claim("certificates with tightening and branching", 100, True, report.share_within(PROOF), "%"),
         Claim("F1 of brackets, less that of fixed tags", 0, True, gains[0], "points"),
         Claim("accuracy of tags, less that of fixed tags", 0, True, gains[1], "points"),
         Claim(
@@ -493,7 +493,7 @@ def _lay_out_effort(report: JointReport) -> Group:
             method,
             f"{100 * sum(row.proven for row in rows) / len(rows):.1f}",
             f"{np.mean(counts):.1f}",
-            *(f"{report.iterations(method, share):.0f}" for share in (0.5, 0.95, 0.99, 1.0)),
+            *(f"{report.find_iterations(method, share):.0f}" for share in (0.5, 0.95, 0.99, 1.0)),
             str(sum(row.nodes > 1 for row in rows)),
             format_spread(spread),
         )

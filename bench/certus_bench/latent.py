@@ -264,11 +264,11 @@ class TaskReport:
     # the mass of the best 1, 2, ... latent paths, averaged over sentences (figure 2).
     concentration: list[float] = field(default_factory=list)
 
-    def row(self, name: str) -> InferenceRow | None:
+    def find_row(self, name: str) -> InferenceRow | None:
         """Return a row of the tables, or None if it was not measured."""
         return next((row for row in self.rows if row.name == name), None)
 
-    def point(self, bound: str, steps: int) -> InferenceRow | None:
+    def find_point(self, bound: str, steps: int) -> InferenceRow | None:
         """Return a point of the curves, or None if it was not measured."""
         return next((p.row for p in self.points if (p.bound, p.steps) == (bound, steps)), None)
 
@@ -280,7 +280,7 @@ class LatentReport(Report):
     plan: LatentPlan
     tasks: list[TaskReport] = field(default_factory=list)
 
-    def task(self, name: str) -> TaskReport | None:
+    def find_task(self, name: str) -> TaskReport | None:
         """Return what was found on a task, or None if it was not run."""
         return next((task for task in self.tasks if task.task == name), None)
 
@@ -448,12 +448,14 @@ def make_claims(report: LatentReport) -> list[Claim]:
     A quick run learns too little to say anything about quality, the time of learning, or that of inference
     beside BHP: the less sure a model is, the longer LDI takes.
     """
-    return [claim for name in TASKS for claim in _claim_of_task(name, report.task(name), report.plan.quick)]
+    return [
+        claim for name in TASKS for claim in _claim_of_task(name, report.find_task(name), report.plan.quick)
+    ]
 
 
 def _claim_of_task(name: str, found: TaskReport | None, quick: bool) -> Iterator[Claim]:
     def get(way: str, figure: str) -> float | None:
-        return get_figure(found.row(way) if found and not quick else None, figure)
+        return get_figure(found.find_row(way) if found and not quick else None, figure)
 
     difference = subtract(get("LDI-A", "f1"), get("LDI-E", "f1"))
     apart = None if difference is None else abs(difference)
@@ -471,7 +473,7 @@ def _claim_of_task(name: str, found: TaskReport | None, quick: bool) -> Iterator
         yield Claim(f"{name}: {better} above {worse}, F1", by, True, gain, "points")
     ratio = divide(get("LDI-A", "seconds"), get("BHP", "seconds"))
     yield Claim(f"{name}: time of LDI-A (n={FEW}) over that of BHP", 2, False, ratio)
-    mass, label = (found.point(bound, MANY) if found else None for bound in ("mass", "label"))
+    mass, label = (found.find_point(bound, MANY) if found else None for bound in ("mass", "label"))
     ratio = divide(get_figure(mass, "paths"), get_figure(label, "paths"))
     yield Claim(f"{name}: fewer latent paths by the label bound, n={MANY:,}", 1, True, ratio)
     ratio = divide(get_figure(label, "seconds"), get_figure(mass, "seconds"))
@@ -516,7 +518,7 @@ def _lay_out_curves(task: TaskReport) -> Group:
     )
     table = make_table("n", *head)
     for steps in STEPS:
-        rows = [task.point(bound, steps) for bound in ("mass", "label")]
+        rows = [task.find_point(bound, steps) for bound in ("mass", "label")]
         cells = [
             "–" if row is None else f"{getattr(row, what):,.{digits}f}"
             for what, digits in (("f1", 2), ("exact", 1), ("paths", 1), ("seconds", 2))

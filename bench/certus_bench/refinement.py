@@ -163,14 +163,14 @@ class RefinementReport(Report):
         """Return all of it as what JSON can hold."""
         return {**super().as_dict(), "slope": self.slope}
 
-    def rows(self, part: str, what: str) -> list[TrainedRefinement]:
+    def select_rows(self, part: str, what: str) -> list[TrainedRefinement]:
         """Return the models of a part that go by a name, fewest states first."""
         rows = [row for row in self.trained if row.part == part and row.what == what]
         return sorted(rows, key=lambda row: row.hidden)
 
-    def best(self, part: str, what: str, least: int = 1) -> TrainedRefinement | None:
+    def find_best(self, part: str, what: str, least: int = 1) -> TrainedRefinement | None:
         """Return the model with at least so many states that is best on dev."""
-        rows = [row for row in self.rows(part, what) if row.hidden >= least]
+        rows = [row for row in self.select_rows(part, what) if row.hidden >= least]
         return max(rows, key=lambda row: row.dev, default=None)
 
     @property
@@ -370,7 +370,7 @@ def _list_models(
 
 def measure_ablation(report: RefinementReport, tell: Tell) -> None:
     """Measure what features and smoothing bring (figure 7), at the number of states that is best on dev."""
-    best = report.best("states", "spectral", 8)
+    best = report.find_best("states", "spectral", 8)
     hidden = best.hidden if best else 8
     data = read_chunks(report.plan)
     without_pos = replace(PAPER, destiny="a[-1]*x[-1] a[-1] x[-1] pp")
@@ -425,17 +425,17 @@ def _claim_consistent(report: RefinementReport) -> Iterator[Claim]:
 
 
 def _claim_accurate(report: RefinementReport) -> Iterator[Claim]:
-    plain = next(iter(report.rows("states", "HMM")), None)
-    large = [row for row in report.rows("states", "spectral") if row.hidden >= LEAST]
+    plain = next(iter(report.select_rows("states", "HMM")), None)
+    large = [row for row in report.select_rows("states", "spectral") if row.hidden >= LEAST]
     gain = min(row.test for row in large) - plain.test if plain and large else None
     text = f"accuracy of spectral over the plain HMM, least over m ≥ {LEAST}, test"
     yield Claim(text, 0, True, gain, "points")
-    ours, theirs = report.best("states", "spectral", LEAST), report.best("states", "EM")
+    ours, theirs = report.find_best("states", "spectral", LEAST), report.find_best("states", "EM")
     lag = subtract(get_figure(theirs, "test"), get_figure(ours, "test"))
     text = f"accuracy that the best spectral (m ≥ {LEAST}) lacks of the best EM, both chosen on dev, test"
     yield Claim(text, 0.5, False, lag, "points")
     for row in large:
-        same = [em for em in report.rows("states", "EM") if em.hidden == row.hidden]
+        same = [em for em in report.select_rows("states", "EM") if em.hidden == row.hidden]
         if same:
             text = f"accuracy that spectral({row.hidden}) lacks of EM({row.hidden}), test"
             yield Claim(text, 0.5, False, same[0].test - row.test, "points")
@@ -490,7 +490,10 @@ def paint(report: RefinementReport) -> Any:
     """Draw the error over the size of the sample, and the accuracy over hidden states."""
     panels = [
         panel
-        for panel, rows in ((_draw_errors, report.errors), (_draw_states, report.rows("states", "spectral")))
+        for panel, rows in (
+            (_draw_errors, report.errors),
+            (_draw_states, report.select_rows("states", "spectral")),
+        )
         if rows
     ]
     if not panels:
@@ -514,9 +517,9 @@ def _draw_errors(axes: Any, report: RefinementReport) -> None:
 
 def _draw_states(axes: Any, report: RefinementReport) -> None:
     for what in ("spectral", "EM"):
-        rows = report.rows("states", what)
+        rows = report.select_rows("states", what)
         _draw_line(axes, [row.hidden for row in rows], [row.dev for row in rows], what, what)
-    for row in report.rows("states", "HMM"):
+    for row in report.select_rows("states", "HMM"):
         axes.axhline(row.dev, color=_COLOURS["plain HMM"], linestyle=":", linewidth=1.4, label="plain HMM")
     title = "Chunk tags from parts of speech"
     pictures.dress_axes(axes, title, "hidden states (m)", "accuracy on dev, %")

@@ -40,11 +40,11 @@ class HeadAutomata:
         """Run all automata, those of one side at a time."""
         arcs = self.arcs + adjust["heads"] if "heads" in adjust else self.arcs
         used = np.zeros(arcs.shape, np.int8)
-        score = self._side(arcs, used, range(1, self.words + 1))
-        score += self._side(arcs, used, range(self.words, 0, -1))
+        score = self._run_side(arcs, used, range(1, self.words + 1))
+        score += self._run_side(arcs, used, range(self.words, 0, -1))
         return Choice(used, score, {"heads": used})
 
-    def _side(self, arcs: Array, used: NDArray[np.int8], order: range) -> float:
+    def _run_side(self, arcs: Array, used: NDArray[np.int8], order: range) -> float:
         """Add the best modifiers of all heads on one side; outwards from the head, a word at a time."""
         n = self.words
         none = n + 1
@@ -104,14 +104,14 @@ class Trigrams:
         for t in range(length - 1, -1, -1):
             tags[t] = now
             last, now = back[t][last, now], last
-        return self._choice(tags)
+        return self._make_choice(tags)
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Score the sequence that the indicators spell."""
         chosen = np.asarray(indicators["tags"])
-        return self._choice(chosen.argmax(axis=1)) if (chosen.sum(axis=1) == 1).all() else None
+        return self._make_choice(chosen.argmax(axis=1)) if (chosen.sum(axis=1) == 1).all() else None
 
-    def _choice(self, tags: NDArray[np.int64]) -> Choice:
+    def _make_choice(self, tags: NDArray[np.int64]) -> Choice:
         length, labels = self.emissions.shape
         padded = np.concatenate([[labels, labels], tags])
         score = self.emissions[np.arange(length), tags].sum()
@@ -149,9 +149,9 @@ class Grammar:
                 j = i + width
                 pairs = (chart[i, i + 1 : j, :, None] + chart[i + 1 : j, j, None, :]).max(axis=0)
                 chart[i, j] = (pairs.reshape(-1, 1) + flat).max(axis=0)
-        return self._read(chart)
+        return self._follow_best(chart)
 
-    def _read(self, chart: Array) -> Choice:
+    def _follow_best(self, chart: Array) -> Choice:
         """Follow the best tree down; its splits are found again."""
         n = len(self.nodes)
         tags = np.empty(n, np.int64)

@@ -20,7 +20,7 @@ from certus_bench.lattices import Sample
 Load = Callable[[Sample], list[Call]]
 
 
-def numpy_viterbi(emissions: NDArray[Any], transitions: NDArray[Any]) -> NDArray[np.int64]:
+def decode_in_numpy(emissions: NDArray[Any], transitions: NDArray[Any]) -> NDArray[np.int64]:
     """Decode as everyone's first version does: a broadcast sum, a maximum and an argmax for each position."""
     length, labels = emissions.shape
     pointers = np.empty((length, labels), np.int64)
@@ -36,11 +36,11 @@ def numpy_viterbi(emissions: NDArray[Any], transitions: NDArray[Any]) -> NDArray
     return path
 
 
-def _numpy(sample: Sample) -> list[Call]:
-    return [partial(numpy_viterbi, emissions, sample.transitions) for emissions in sample.sentences]
+def _load_numpy(sample: Sample) -> list[Call]:
+    return [partial(decode_in_numpy, emissions, sample.transitions) for emissions in sample.sentences]
 
 
-def _pytorch_crf(sample: Sample) -> list[Call]:
+def _load_pytorch_crf(sample: Sample) -> list[Call]:
     import torch
     from torchcrf import CRF
 
@@ -60,7 +60,7 @@ def _pytorch_crf(sample: Sample) -> list[Call]:
     return [partial(decode, torch.from_numpy(emissions)[None]) for emissions in sample.sentences]
 
 
-def _hmmlearn(sample: Sample) -> list[Call]:
+def _load_hmmlearn(sample: Sample) -> list[Call]:
     from hmmlearn import _hmmc
 
     # It takes the logarithm of probabilities in every call, but does not ask them to add up.
@@ -73,7 +73,7 @@ def _hmmlearn(sample: Sample) -> list[Call]:
     return [partial(decode, emissions.astype(np.float64)) for emissions in sample.sentences]
 
 
-def _dynamax(sample: Sample) -> list[Call]:
+def _load_dynamax(sample: Sample) -> list[Call]:
     import jax
     from dynamax.hidden_markov_model import hmm_posterior_mode
 
@@ -89,7 +89,7 @@ def _dynamax(sample: Sample) -> list[Call]:
     return _compile([partial(decode, jax.numpy.asarray(emissions)) for emissions in sample.sentences])
 
 
-def _librosa(sample: Sample) -> list[Call]:
+def _load_librosa(sample: Sample) -> list[Call]:
     import librosa
 
     # It wants rows of probabilities. What normalising takes from a row is given back by the emissions of
@@ -115,11 +115,11 @@ def _compile(calls: list[Call]) -> list[Call]:
 
 # The name in the tables: the module that has to be there, and how to set it up.
 _RIVALS: dict[str, tuple[str, Load]] = {
-    "NumPy": ("numpy", _numpy),
-    "pytorch-crf": ("torchcrf", _pytorch_crf),
-    "hmmlearn": ("hmmlearn", _hmmlearn),
-    "dynamax": ("dynamax", _dynamax),
-    "librosa": ("librosa", _librosa),
+    "NumPy": ("numpy", _load_numpy),
+    "pytorch-crf": ("torchcrf", _load_pytorch_crf),
+    "hmmlearn": ("hmmlearn", _load_hmmlearn),
+    "dynamax": ("dynamax", _load_dynamax),
+    "librosa": ("librosa", _load_librosa),
 }
 NAMES = tuple(_RIVALS)
 

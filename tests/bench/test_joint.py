@@ -79,9 +79,9 @@ def test_counts_by_iterations() -> None:
         "1": 25, "2": 0, "3": 0, "4": 25, "5-10": 0, "11-20": 25, "21-50": 0, "**": 25,
     }  # fmt: skip
     made = JointReport(_plan_without_data(), {}, solved=rows)
-    assert made.within(PAPER, 10) == 50
-    assert made.iterations(PAPER, 0.5) == 12
-    assert made.within(PROOF, 10) is None
+    assert made.share_within(PAPER, 10) == 50
+    assert made.find_iterations(PAPER, 0.5) == 12
+    assert made.share_within(PROOF, 10) is None
 
 
 def test_highs_is_timed_and_has_to_agree(report: JointReport, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def test_every_table_and_curve_is_measured(report: LatentReport) -> None:
         assert task.states == 3 * TASKS[task.task].latent
         mass = task.concentration
         assert all(0 < a <= b <= 1 + 1e-9 for a, b in pairwise(mass))
-    np = report.task("np")
+    np = report.find_task("np")
     assert np is not None
     assert np.learned == np.measured == 40
     assert all(0 < row.f1 <= 100 and 0 <= row.sentences <= 100 and row.seconds > 0 for row in np.rows)
@@ -77,14 +77,14 @@ def test_every_table_and_curve_is_measured(report: LatentReport) -> None:
 def test_more_steps_prove_more_and_the_label_bound_never_takes_more_paths(report: LatentReport) -> None:
     for task in report.tasks:
         for steps in STEPS:
-            mass, label = task.point("mass", steps), task.point("label", steps)
+            mass, label = task.find_point("mass", steps), task.find_point("label", steps)
             assert mass is not None
             assert label is not None
             assert label.paths <= mass.paths <= steps
             assert label.exact >= mass.exact
         exact = [p.row.exact for p in task.points if p.bound == "label"]
         assert exact == sorted(exact)
-        few, by_mass = task.row("LDI-A"), task.point("label", FEW)
+        few, by_mass = task.find_row("LDI-A"), task.find_point("label", FEW)
         assert few is not None
         assert by_mass is not None
         assert (few.f1, few.paths) == (by_mass.f1, by_mass.paths)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from certus_bench.lattices import GENERATORS, draw, draw_peaked
-from certus_bench.rivals import numpy_viterbi
+from certus_bench.rivals import decode_in_numpy
 
 
 @pytest.mark.parametrize("kind", GENERATORS)
@@ -24,7 +24,7 @@ def test_shapes_precision_and_repeatability(kind: str, size: tuple[int, int]) ->
 def test_peaked_lattices_are_what_their_docstring_says() -> None:
     sample = draw_peaked(319, 23, sentences=50)
     assert (sample.transitions != 0).mean() == pytest.approx(0.045, abs=0.001)
-    paths = [numpy_viterbi(emissions, sample.transitions) for emissions in sample.sentences]
+    paths = [decode_in_numpy(emissions, sample.transitions) for emissions in sample.sentences]
     differs = np.array(
         [path != emissions.argmax(axis=1) for path, emissions in zip(paths, sample.sentences, strict=True)]
     )

@@ -71,7 +71,7 @@ def test_every_part_is_measured_and_shown(small: RefinementPlan, tmp_path: Path)
     assert [(row.what, row.hidden) for row in report.trained if row.part == "states"] == [
         ("unigram", 1), ("HMM", 1), ("spectral", 1), ("spectral", 8), ("EM", 2), ("EM", 8),
     ]  # fmt: skip
-    plain, one = report.rows("states", "HMM")[0], report.rows("states", "spectral")[0]
+    plain, one = report.select_rows("states", "HMM")[0], report.select_rows("states", "spectral")[0]
     assert plain.test == one.test
     assert {row.part for row in report.trained} == {"states", "ablation", "words"}
     assert all(row.chosen and row.chosen[1] in (10, 20) for row in report.trained if row.what == "EM")

@@ -164,10 +164,10 @@ def test_every_decoder_is_timed_and_right_on_trained_lattices(data: Path, here: 
     assert report.failures == []
     for name, method in METHODS.items():
         if method.one and name != "beam":
-            assert report.seconds(name, "conll2000"), name
+            assert report.find_seconds(name, "conll2000"), name
         if method.many:
-            assert all(report.seconds(name, "conll2000", k) for k in (1, 5, 10, 100)), name
-    assert report.seconds(FLOOR, "conll2000")
+            assert all(report.find_seconds(name, "conll2000", k) for k in (1, 5, 10, 100)), name
+    assert report.find_seconds(FLOOR, "conll2000")
     assert any(row.method.startswith("beam (") for row in report.decoders)
     assert all(row.stats["iterations"] >= 1 for row in report.decoders if row.method == "staggered")
 
@@ -220,12 +220,12 @@ def test_tasks_are_measured_on_test(data: Path, here: None) -> None:
     assert {row.what for row in report.tasks if row.corpus == "bosque" and row.quoted} == {
         "MarMoT 1", "MarMoT 2", "MarMoT 3",
     }  # fmt: skip
-    chunks = report.task("conll2000-chunk", "PCRF 2")
+    chunks = report.find_task("conll2000-chunk", "PCRF 2")
     assert chunks is not None
     assert chunks.f1 == pytest.approx(100)
-    assert report.task("bosque", "MarMoT 2") is None  # quoted figures are nothing that was measured
-    assert report.seconds("auto", "ewt-parse")
-    assert report.seconds("viterbi", "ewt-parse")
+    assert report.find_task("bosque", "MarMoT 2") is None  # quoted figures are nothing that was measured
+    assert report.find_seconds("auto", "ewt-parse")
+    assert report.find_seconds("viterbi", "ewt-parse")
     assert report.startup is not None
     assert 0 < report.startup.spread.median < 60
 

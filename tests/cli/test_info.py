@@ -124,7 +124,7 @@ def test_descriptions_of_any_form(
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1 kB"), (1.5e6, "1.5 MB"), (3e10, "30 GB")],
 )
 def test_amounts(size: float, text: str) -> None:
-    assert info._amount(size) == text
+    assert info._format_bytes(size) == text
 
 
 def test_the_command(model: Path) -> None:

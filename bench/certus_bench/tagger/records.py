@@ -153,11 +153,11 @@ class TaggerReport(Report):
     tasks: list[TrainedTagger] = field(default_factory=list)
     startup: Startup | None = None
 
-    def seconds(self, method: str, corpus: str, k: int = 1) -> float | None:
+    def find_seconds(self, method: str, corpus: str, k: int = 1) -> float | None:
         """Return the median time of a decoder on a sentence, or None if it was not run."""
         return find_seconds(self.decoders, method=method, lattice=corpus, k=k)
 
-    def task(self, corpus: str, what: str) -> TrainedTagger | None:
+    def find_task(self, corpus: str, what: str) -> TrainedTagger | None:
         """Return a model of the tasks, or None if it was not run."""
         found = (row for row in self.tasks if (row.corpus, row.what) == (corpus, what) and not row.quoted)
         return next(found, None)

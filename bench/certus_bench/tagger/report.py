@@ -201,11 +201,11 @@ def make_claims(report: TaggerReport) -> list[Claim]:
 
 
 def _find_task(report: TaggerReport, corpus: str, what: str) -> TrainedTagger | None:
-    return None if report.plan.quick else report.task(corpus, what)
+    return None if report.plan.quick else report.find_task(corpus, what)
 
 
 def _find_seconds(report: TaggerReport, method: str, corpus: str) -> float | None:
-    return None if report.plan.quick else report.seconds(method, corpus)
+    return None if report.plan.quick else report.find_seconds(method, corpus)
 
 
 def _claim_chunks(report: TaggerReport) -> Iterator[Claim]:

@@ -49,7 +49,7 @@ def is_wanted(plan: TaggerPlan, corpus: str) -> bool:
 
 def _do_task(report: TaggerReport, job: Job, path: str) -> None:
     """Train and measure; with thousands of labels also time decoders, unless that was done before."""
-    kept = job.corpus in EXACT and report.seconds("auto", job.corpus) is None
+    kept = job.corpus in EXACT and report.find_seconds("auto", job.corpus) is None
     report.tasks.append(run_job(report.plan, replace(job, model=path if kept else None)))
     if kept:
         time_decoders(report, CORPORA[job.corpus], load(path), lambda _: None, MAIN)

@@ -62,13 +62,13 @@ def run(
     model = verify(path) if check else read(path)
     console = console or Console()
     if as_json:
-        text = json.dumps(summary(model, verified=check), ensure_ascii=False, indent=2)
+        text = json.dumps(summarize(model, verified=check), ensure_ascii=False, indent=2)
         print(text, file=console.file)
     else:
         _show(model, console, every_label=labels, verified=check)
 
 
-def summary(model: ModelFile, *, verified: bool = False) -> dict[str, Any]:
+def summarize(model: ModelFile, *, verified: bool = False) -> dict[str, Any]:
     """Return what there is to say about a model, ready for JSON."""
     arrays = [
         {"name": name, "shape": list(array.shape), "dtype": array.dtype.name, "bytes": array.nbytes}
@@ -85,34 +85,34 @@ def summary(model: ModelFile, *, verified: bool = False) -> dict[str, Any]:
 
 
 def _show(model: ModelFile, console: Console, *, every_label: bool, verified: bool) -> None:
-    console.print(Text.assemble(("Model ", "bold"), (_printable(model.path), "bold cyan")))
+    console.print(Text.assemble(("Model ", "bold"), (_make_printable(model.path), "bold cyan")))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
-    for heading, text in _rows(model, every_label=every_label, verified=verified):
-        table.add_row(Text(_printable(heading)), Text(_printable(text)))
+    for heading, text in _list_rows(model, every_label=every_label, verified=verified):
+        table.add_row(Text(_make_printable(heading)), Text(_make_printable(text)))
     console.print(table)
     console.print()
-    console.print(_arrays(model))
+    console.print(_lay_out_arrays(model))
 
 
-def _rows(model: ModelFile, *, every_label: bool, verified: bool) -> Iterator[tuple[str, str]]:
+def _list_rows(model: ModelFile, *, every_label: bool, verified: bool) -> Iterator[tuple[str, str]]:
     """Yield headings and texts; fields that a description lacks or leaves empty are left out."""
     yield "Kind", model.kind
     known = [name for name in HEADINGS if name in model.description]
     for name in [*known, *(name for name in model.description if name not in HEADINGS)]:
-        text = _field(name, model.description[name], every_label)
+        text = _render_field(name, model.description[name], every_label)
         if text:
             yield HEADINGS.get(name, name), text
-    yield "Size", f"{_amount(model.size)} ({model.size:,} bytes)"
+    yield "Size", f"{_format_bytes(model.size)} ({model.size:,} bytes)"
     if verified:
         yield "Checksum", "as written"
 
 
-def _field(name: str, value: Any, every_label: bool) -> str:
+def _render_field(name: str, value: Any, every_label: bool) -> str:
     """Render a field of the description; one that is not of the usual form is rendered as what it is."""
     if name == "labels" and isinstance(value, list):
-        return _listing(value, len(value) if every_label else FEW)
+        return _list_labels(value, len(value) if every_label else FEW)
     if name in ("training", "dev") and isinstance(value, Mapping):
         counts = {
             "trees": "trees",
@@ -120,37 +120,37 @@ def _field(name: str, value: Any, every_label: bool) -> str:
             "tokens": "tokens",
             "unseen": "of unseen labels",
         }
-        parts = [f"{_text(value[count])} {noun}" for count, noun in counts.items() if count in value]
+        parts = [f"{_render(value[count])} {noun}" for count, noun in counts.items() if count in value]
         others = {key: inner for key, inner in value.items() if key not in ("name", *counts)}
-        return ", ".join(filter(None, [_text(value.get("name")), *parts, _text(others)]))
+        return ", ".join(filter(None, [_render(value.get("name")), *parts, _render(others)]))
     if name == "accuracy":
-        return _percent(value)
+        return _render_shares(value)
     if name == "problems" and isinstance(value, Mapping):
-        return "\n".join(map(_text, value.values()))
+        return "\n".join(map(_render, value.values()))
     if name == "marginals" and isinstance(value, Mapping):
-        below, damped, plain = (_text(value.get(key)) for key in ("negative", "damped", "plain"))
+        below, damped, plain = (_render(value.get(key)) for key in ("negative", "damped", "plain"))
         return (
-            f"below 0 in {below} of {_text(value.get('sentences'))} {_text(value.get('of'))} sentences; "
+            f"below 0 in {below} of {_render(value.get('sentences'))} {_render(value.get('of'))} sentences; "
             f"{damped} labelled with the model's memory halved, {plain} by the plain HMM"
         )
-    return _text(value)
+    return _render(value)
 
 
-def _listing(labels: list[Any], count: int) -> str:
+def _list_labels(labels: list[Any], count: int) -> str:
     """Say how many labels there are, and name the first ``count``."""
-    named = "  ".join(map(_text, labels[:count]))
+    named = "  ".join(map(_render, labels[:count]))
     more = f"  ... (--labels names all {len(labels):,})" if count < len(labels) else ""
     return f"{len(labels):,}: {named}{more}" if labels else "none"
 
 
-def _percent(value: Any) -> str:
+def _render_shares(value: Any) -> str:
     """Render shares of one, alone or by name, as percentages."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_percent(inner)}" for name, inner in value.items())
-    return f"{value:.2%}" if isinstance(value, float) and 0 <= value <= 1 else _text(value)
+        return ", ".join(f"{name} {_render_shares(inner)}" for name, inner in value.items())
+    return f"{value:.2%}" if isinstance(value, float) and 0 <= value <= 1 else _render(value)
 
 
-def _text(value: Any) -> str:
+def _render(value: Any) -> str:
     """Render any JSON value for people."""
     if value is None:
         return ""
@@ -161,20 +161,20 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_text(inner)}" for name, inner in value.items())
+        return ", ".join(f"{name} {_render(inner)}" for name, inner in value.items())
     if isinstance(value, list):
-        return "  ".join(map(_text, value))
+        return "  ".join(map(_render, value))
     return str(value)
 
 
-def _printable(text: str) -> str:
+def _make_printable(text: str) -> str:
     """Keep what a file says from steering the terminal."""
     return "".join(
         char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
     )
 
 
-def _amount(size: float) -> str:
+def _format_bytes(size: float) -> str:
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
             return f"{size:.3g} {unit}"
@@ -182,7 +182,7 @@ def _amount(size: float) -> str:
     return f"{size:.3g} GB"
 
 
-def _arrays(model: ModelFile) -> Table:
+def _lay_out_arrays(model: ModelFile) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, title="Arrays", title_justify="left", title_style="bold"
     )
@@ -192,5 +192,5 @@ def _arrays(model: ModelFile) -> Table:
     table.add_column("bytes", justify="right")
     for name, array in model.arrays.items():
         shape = " × ".join(f"{size:,}" for size in array.shape) or "one number"
-        table.add_row(Text(_printable(name)), shape, array.dtype.name, f"{array.nbytes:,}")
+        table.add_row(Text(_make_printable(name)), shape, array.dtype.name, f"{array.nbytes:,}")
     return table
