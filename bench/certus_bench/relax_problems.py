@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from certus.chain import Chain
 from certus.part import Adjustments, Choice, Forbidden
-from certus.relax import Decomposition
+from certus.relax import Decomposition, Side
 from certus.relax.parts import AtMostOne, ChainPart, TablePart, TreePart
 
 Array = NDArray[np.float64]
@@ -254,7 +254,7 @@ def draw_colouring(rng: Rng, side: int, colours: int, interaction: float) -> Dec
 def draw_graph(rng: Rng, nodes: int, degree: float, values: int) -> Decomposition:
     """Draw a random graphical model, one part an edge: every node ties all its edges together."""
     d = Decomposition()
-    sides: list[list[tuple[object, str]]] = [[] for _ in range(nodes)]
+    sides: list[list[Side]] = [[] for _ in range(nodes)]
     for a in range(nodes):
         for b in range(a + 1, nodes):
             if b == a + 1 or rng.random() < degree / nodes:
@@ -276,7 +276,7 @@ def draw_packing(rng: Rng, sets: int, elements: int, size: int) -> Decomposition
     for s, chosen in enumerate(members):
         for element in chosen:
             holds[element].append(s)
-    sides: list[list[tuple[object, str, list[int]]]] = [[] for _ in range(sets)]
+    sides: list[list[Side]] = [[] for _ in range(sets)]
     for element, own in enumerate(holds):
         if own:
             part = d.add(AtMostOne(scores[own] / size), f"element {element}")

@@ -66,7 +66,8 @@ class Ragged(Generic[D]):
         return self.data[self.offsets[row] : self.offsets[row + 1]]
 
     def __iter__(self) -> Iterator[NDArray[D]]:
-        return (self.data[begin:end] for begin, end in pairwise(self.offsets.tolist()))
+        data = self.data
+        return iter([data[begin:end] for begin, end in pairwise(self.offsets.tolist())])
 
     def __repr__(self) -> str:
         return f"Ragged({len(self)} rows, {len(self.data)} elements of {self.data.dtype})"

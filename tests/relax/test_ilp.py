@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import certus
-from certus.relax import Decomposition
+from certus.relax import Decomposition, Side
 from certus.relax.parts import AtMostOne, ChainPart, TablePart
 
 
@@ -34,7 +34,7 @@ def test_packings() -> None:
         members = [rng.choice(elements, 3, replace=False) for _ in range(sets)]
         worth = 3.0 * rng.integers(1, 9, sets)
         d = Decomposition()
-        sides: list[list[tuple[object, str, list[int]]]] = [[] for _ in range(sets)]
+        sides: list[list[Side]] = [[] for _ in range(sets)]
         rows = []
         for element in range(elements):
             own = [s for s in range(sets) if element in members[s]]
@@ -55,7 +55,7 @@ def test_graphical_models() -> None:
     for _ in range(8):
         nodes, values = 7, 3
         d, rows, scores = Decomposition(), [], []
-        sides: list[list[tuple[object, str]]] = [[] for _ in range(nodes)]
+        sides: list[list[Side]] = [[] for _ in range(nodes)]
         scores += [0.0] * (nodes * values)
         rows += [({n * values + v: 1.0 for v in range(values)}, 1.0, 1.0) for n in range(nodes)]
         for a in range(nodes):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
 
-Split = Callable[[str], str]
+Split: TypeAlias = Callable[[str], str]
+Pairs: TypeAlias = NDArray[np.bool_] | Iterable[tuple[str, str]]  # (L, L) [from, to], or pairs of names
+Ends: TypeAlias = NDArray[np.bool_] | Collection[str]  # (L,), or names
 
 
 class Automaton:
@@ -26,51 +28,50 @@ class Automaton:
     def __init__(
         self,
         labels: Sequence[str],
-        legal: ArrayLike | Iterable[tuple[str, str]],
+        legal: Pairs,
         *,
-        start: ArrayLike | Collection[str] | None = None,
-        end: ArrayLike | Collection[str] | None = None,
+        start: Ends | None = None,
+        end: Ends | None = None,
     ) -> None:
         self.labels = tuple(labels)
         self._ids = {name: i for i, name in enumerate(self.labels)}
         if len(self._ids) < len(self.labels):
             twice = next(name for name in self.labels if self.labels.count(name) > 1)
             raise InvalidInput(f"label {twice!r} is given twice")
-        self.legal = self._pairs(legal)
-        self.start = self._names("start", start)
-        self.end = self._names("end", end)
+        self.legal = self._read_pairs(legal)
+        self.start = self._read_ends("start", start)
+        self.end = self._read_ends("end", end)
 
-    def _id(self, name: str) -> int:
+    def _find(self, name: str) -> int:
         if name not in self._ids:
             raise InvalidInput(f"{name!r} is not one of the {len(self.labels)} labels")
         return self._ids[name]
 
-    def _pairs(self, legal: ArrayLike | Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
+    def _read_pairs(self, legal: Pairs) -> NDArray[np.bool_]:
         size = len(self.labels)
         if isinstance(legal, np.ndarray):
             if legal.shape != (size, size):
                 raise InvalidInput(
-                    f"legal must have shape ({size}, {size}), one row a label, not {legal.shape}"
+                    f"legal must have shape ({size}, {size}), one row per label, not {legal.shape}"
                 )
             return legal.astype(bool)
         matrix = np.zeros((size, size), bool)
-        pairs: Any = legal
-        for origin, target in pairs:
-            matrix[self._id(origin), self._id(target)] = True
+        for origin, target in legal:
+            matrix[self._find(origin), self._find(target)] = True
         return matrix
 
-    def _names(self, what: str, names: ArrayLike | Collection[str] | None) -> NDArray[np.bool_]:
+    def _read_ends(self, what: str, names: Ends | None) -> NDArray[np.bool_]:
         size = len(self.labels)
         if names is None:
             return np.ones(size, bool)
         if isinstance(names, np.ndarray) and names.dtype == bool:
             if names.shape != (size,):
                 raise InvalidInput(
-                    f"{what} must have shape ({size},), one element a label, not {names.shape}"
+                    f"{what} must have shape ({size},), one element per label, not {names.shape}"
                 )
             return names.copy()
         mask = np.zeros(size, bool)
-        mask[[self._id(str(name)) for name in names]] = True  # type: ignore[union-attr]
+        mask[[self._find(str(name)) for name in names]] = True
         return mask
 
     def accepts(self, sequence: Sequence[int]) -> bool:

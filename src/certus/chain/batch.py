@@ -41,13 +41,14 @@ def decode_sentences(
     totals = np.empty(most * len(lengths), np.float64)
     kernels = model.prepare(sentences[0].dtype)
     results = kernels.decode_many(sentences, paths.data, totals, method.code, method.request(most), threads)
-    optimal = Status.OPTIMAL
+    one, optimal = k == 1, Status.OPTIMAL
     answers: list[Answer] = []
-    for n, (path, result) in enumerate(zip(paths, results, strict=True)):
-        if k == 1 and result.optimal:
+    for path, result in zip(paths, results, strict=True):
+        if one and result.optimal:
             score = result.score
             answers.append(Solution(path, score, score, optimal, result))
         else:
+            n = len(answers)
             written = path.reshape(most, -1), totals[n * most : (n + 1) * most]
             answers.append(_read_other(model, sentences[n], *written, result, k, method, infeasible, n))
     return answers

@@ -1,38 +1,33 @@
-"""The list of methods, and how a caller's choice becomes one of them."""
+"""The list of methods, and how a caller's choice becomes one of them.
+
+The imports are the list: one line per solver, which defines its Method.
+"""
 
 from __future__ import annotations
 
-from certus.chain.astar import AStar
-from certus.chain.auto import Auto
-from certus.chain.beam import Beam
-from certus.chain.carpediem import CarpeDiem
-from certus.chain.iterative_astar import IterativeAStar
-from certus.chain.iterative_viterbi_astar import IterativeViterbiAStar
-from certus.chain.kbest_astar import KBestAStar
-from certus.chain.kbest_viterbi import KBestViterbi
+from certus.chain.astar import AStar as AStar
+from certus.chain.auto import Auto as Auto
+from certus.chain.beam import Beam as Beam
+from certus.chain.carpediem import CarpeDiem as CarpeDiem
+from certus.chain.iterative_astar import IterativeAStar as IterativeAStar
+from certus.chain.iterative_viterbi_astar import IterativeViterbiAStar as IterativeViterbiAStar
+from certus.chain.kbest_astar import KBestAStar as KBestAStar
+from certus.chain.kbest_viterbi import KBestViterbi as KBestViterbi
 from certus.chain.method import Method
-from certus.chain.staggered import Staggered
-from certus.chain.viterbi import Viterbi
-from certus.chain.viterbi_astar import ViterbiAStar
+from certus.chain.staggered import Staggered as Staggered
+from certus.chain.viterbi import Viterbi as Viterbi
+from certus.chain.viterbi_astar import ViterbiAStar as ViterbiAStar
 from certus.errors import InvalidInput
 
-METHODS: dict[str, type[Method]] = {
-    method.name: method
-    for method in (
-        Auto,
-        Viterbi,
-        Beam,
-        CarpeDiem,
-        Staggered,
-        AStar,
-        IterativeAStar,
-        KBestViterbi,
-        KBestAStar,
-        ViterbiAStar,
-        IterativeViterbiAStar,
-    )
-}
 
+def _rank(method: type[Method]) -> tuple[bool, bool, str]:
+    """Put the two that suit nearly everybody first, then those for one path, then those for several."""
+    return method.name not in ("auto", "viterbi"), not method.one, method.name
+
+
+METHODS: dict[str, type[Method]] = {
+    method.name: method for method in sorted(Method.__subclasses__(), key=_rank)
+}
 
 _DEFAULTS = {name: method() for name, method in METHODS.items()}
 

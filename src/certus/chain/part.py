@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus import _native
-from certus import checks as _inputs
+from certus import _native, checks
 from certus.chain import Chain, SparseTransitions
 from certus.errors import Infeasible, InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
 
 class ChainPart:
-    """The label sequences of a chain model: space ``labels`` of shape (T, L), one label a position.
+    """The label sequences of a chain model: space ``labels`` of shape (T, L), one label per position.
 
     Scores are held in float64, whatever the chain's precision, as bounds are only as exact as the sums.
 
@@ -28,14 +27,14 @@ class ChainPart:
             for each position.
     """
 
-    def __init__(self, chain: Chain, emissions: Any, *, bigrams: bool = False) -> None:
+    def __init__(self, chain: Chain, emissions: checks.Scores, *, bigrams: bool = False) -> None:
         self._chain = chain
         self._bigrams = bigrams
         if bigrams and isinstance(chain.transitions, SparseTransitions):
             raise InvalidInput("bigrams of sparse transitions would be dense: use dense transitions")
-        scores = _inputs.as_emissions(emissions, chain.labels, _inputs.DOUBLE)
+        scores = checks.as_emissions(emissions, chain.labels, checks.DOUBLE)
         self._emissions: NDArray[np.float64] = np.ascontiguousarray(scores, np.float64)
-        _inputs.check_finite("emissions", self._emissions)
+        checks.check_finite("emissions", self._emissions)
         self._rows = np.arange(len(self._emissions))
 
     @property
@@ -64,7 +63,7 @@ class ChainPart:
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a sequence through each label of each position."""
         best = np.empty_like(self._emissions)
-        model = self._adjusted_chain(adjust).prepare(_inputs.DOUBLE)
+        model = self._adjusted_chain(adjust).prepare(checks.DOUBLE)
         assert isinstance(model, _native.Model64)
         _native.max_marginals(model, self._adjusted(adjust), best)
         return {"labels": best}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from certus.part import Adjustments, Choice, Forbidden, Part
-from certus.relax.decomposition import Decomposition
-from certus.relax.errors import Inconsistent, NoAgreement, PartFailed
+from certus.relax.decomposition import Decomposition, Side
+from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
 from certus.relax.search import Progress
 from certus.relax.solution import Handle, JointSolution
@@ -21,12 +21,14 @@ __all__ = [
     "Forbidden",
     "Handle",
     "Inconsistent",
+    "Interrupted",
     "JointSolution",
     "NoAgreement",
     "Optimizer",
     "Part",
     "PartFailed",
     "Progress",
+    "Side",
     "Subgradient",
     "Trace",
 ]

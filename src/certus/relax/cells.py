@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput
 from certus.relax.layout import Ints
 
+Indices: TypeAlias = NDArray[np.integer]
 
-def as_cells(cells: Any, shape: tuple[int, ...], what: str) -> Ints:
+
+def as_cells(cells: ArrayLike | None, shape: tuple[int, ...], what: str) -> Ints:
     """Return cells as indices into the flattened space.
 
     Takes None for all, a boolean mask of the space's shape, (n,) indices into the flattened space, or
@@ -34,10 +37,12 @@ def as_cells(cells: Any, shape: tuple[int, ...], what: str) -> Ints:
             f"{what}: cells must be indices (n,) into the flattened space, coordinates (n, {len(shape)}), or "
             f"a mask of shape {shape}"
         )
-    return _coordinates(array, shape, what) if array.ndim == 2 else _flat(array, size, shape, what)
+    if array.ndim == 2:
+        return _flatten_coordinates(array, shape, what)
+    return _check_indices(array, size, shape, what)
 
 
-def _flat(array: Any, size: int, shape: tuple[int, ...], what: str) -> Ints:
+def _check_indices(array: Indices, size: int, shape: tuple[int, ...], what: str) -> Ints:
     bad = (array < 0) | (array >= size)
     if bad.any():
         raise InvalidInput(
@@ -47,10 +52,10 @@ def _flat(array: Any, size: int, shape: tuple[int, ...], what: str) -> Ints:
     return cells
 
 
-def _coordinates(array: Any, shape: tuple[int, ...], what: str) -> Ints:
+def _flatten_coordinates(array: Indices, shape: tuple[int, ...], what: str) -> Ints:
     if array.shape[1] != len(shape):
         raise InvalidInput(
-            f"{what}: coordinates need {len(shape)} numbers a cell, as the shape is {shape}, "
+            f"{what}: coordinates need {len(shape)} numbers per cell, as the shape is {shape}, "
             f"not {array.shape[1]}"
         )
     bad = ((array < 0) | (array >= np.array(shape))).any(axis=1)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
 from certus.part import Part
 from certus.relax.cells import as_cells
-from certus.relax.errors import NoAgreement, PartFailed
-from certus.relax.layout import Group, Layout, Member, lay_out
+from certus.relax.errors import Interrupted, NoAgreement, PartFailed
+from certus.relax.layout import Floats, Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
 from certus.relax.oracle import Oracle
 from certus.relax.progress import watching
 from certus.relax.search import Limits, Progress, Search, Stop
 from certus.relax.solution import ByPart, Handle, JointSolution
 from certus.solution import OnInfeasible, Status
+
+# A part, one of its spaces, and perhaps some of the cells there.
+Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
 
 NODES = 1000
 TOLERANCE = 1e-12
@@ -29,10 +33,10 @@ _LIMITS = {"iterations": Status.ITERATIONS, "seconds": Status.SECONDS, "nodes": 
 class Decomposition:
     """Parts that are easy alone, and the cells on which they have to agree.
 
-    The best whole is the structures, one a part, that agree and whose scores have the highest sum. ``solve``
-    minimises the Lagrangian dual (Rush et al. 2010; Rush & Collins 2011), which needs nothing of a part but
-    its maximum under adjusted scores, and proves the answer where it can; where the relaxation has a gap, it
-    fixes cells, switches on reserves (``tighten``) and branches until the answer is proven.
+    The best whole is the structures, one per part, that agree and whose scores have the highest sum.
+    ``solve`` minimises the Lagrangian dual (Rush et al. 2010; Rush & Collins 2011), which needs nothing of a
+    part but its maximum under adjusted scores, and proves the answer where it can; where the relaxation has a
+    gap, it fixes cells, switches on reserves (``tighten``) and branches until the answer is proven.
     """
 
     def __init__(self) -> None:
@@ -57,7 +61,7 @@ class Decomposition:
             name: for messages and for ``solution.value[name]``; the class and a number by default.
             weight: how much the part's score counts in the sum.
         """
-        spaces = _spaces_of(part)
+        spaces = _read_spaces(part)
         if not (isinstance(weight, int | float | np.number) and math.isfinite(weight) and weight > 0):
             raise InvalidInput(f"the weight of a part must be a number above zero, not {weight!r}")
         name = f"{type(part).__name__}-{len(self._parts)}" if name is None else name
@@ -70,7 +74,7 @@ class Decomposition:
         self._spaces.append(spaces)
         return handle
 
-    def agree(self, *sides: tuple[Any, ...]) -> None:
+    def agree(self, *sides: Side) -> None:
         """Demand that spaces of two or more parts have the same indicators.
 
         Each side is ``(part, name)``, or ``(part, name, cells)`` for some of the cells, in the order in which
@@ -78,7 +82,7 @@ class Decomposition:
         """
         self._groups.append(self._group(sides, reserve=False))
 
-    def tighten(self, *sides: tuple[Any, ...]) -> None:
+    def tighten(self, *sides: Side) -> None:
         """Hold an agreement in reserve: it is enforced only where, and when, the relaxation is loose.
 
         It has to follow from the other agreements, such as that of tag bigrams from that of tags; the parts
@@ -118,7 +122,7 @@ class Decomposition:
             infeasible: whether parts that cannot agree raise NoAgreement or return a solution with that
                 status.
         """
-        limits = _limits(max_iterations, seconds, max_nodes, tolerance, whole)
+        limits = _check_limits(max_iterations, seconds, max_nodes, tolerance, whole)
         check_infeasible(infeasible)
         layout = self._layout()
         oracles = [
@@ -145,8 +149,7 @@ class Decomposition:
             error.solution = self._solution(search, "stopped")
             raise
         except KeyboardInterrupt as error:
-            error.solution = self._solution(search, "stopped")  # type: ignore[attr-defined]
-            raise
+            raise Interrupted(self._solution(search, "stopped")) from error
         return None
 
     def _solution(self, search: Search, limit: str | None) -> JointSolution:
@@ -155,7 +158,7 @@ class Decomposition:
             status = _LIMITS.get(limit, Status.STOPPED)
         else:
             status = Status.INFEASIBLE if best is None else Status.OPTIMAL
-        answers = best.answers if best else ()
+        answers, oracles = best.answers if best else (), search.dual.oracles
         pairs = list(zip(self._handles, answers, strict=False))
         return JointSolution(
             ByPart({handle: answer.choice.value for handle, answer in pairs}),
@@ -167,23 +170,22 @@ class Decomposition:
             average=self._average(search),
             trace=search.trace,
             limit=limit,
-            stats=self._stats(search),
+            calls=self._sort_by_part(oracle.calls for oracle in oracles),
+            skipped=self._sort_by_part(oracle.skipped for oracle in oracles),
+            completions=self._sort_by_part(oracle.completions for oracle in oracles),
+            work={
+                "iterations": len(search.trace),
+                "nodes": search.nodes,
+                "fixed": search.fixed,
+                "tightened": search.tightened,
+            },
         )
 
-    def _stats(self, search: Search) -> dict[str, Any]:
-        oracles = search.dual.oracles
-        return {
-            "iterations": len(search.trace),
-            "nodes": search.nodes,
-            "calls": {oracle.name: oracle.calls for oracle in oracles},
-            "skipped": {oracle.name: oracle.skipped for oracle in oracles},
-            "completions": {oracle.name: oracle.completions for oracle in oracles},
-            "fixed": search.fixed,
-            "tightened": search.tightened,
-        }
+    def _sort_by_part(self, counts: Iterable[int]) -> ByPart[int]:
+        return ByPart(zip(self._handles, counts, strict=True))
 
-    def _average(self, search: Search) -> ByPart[dict[str, Any]]:
-        average: ByPart[dict[str, Any]] = ByPart()
+    def _average(self, search: Search) -> ByPart[dict[str, Floats]]:
+        average: ByPart[dict[str, Floats]] = ByPart()
         for handle, blocks in zip(self._handles, search.layout.blocks, strict=True):
             arrays = average.setdefault(handle, {})
             if search.average is not None:
@@ -197,7 +199,7 @@ class Decomposition:
             raise InvalidInput("there are no parts to solve: add them first")
         return lay_out(self._spaces, self._groups)
 
-    def _group(self, sides: tuple[tuple[Any, ...], ...], reserve: bool) -> Group:
+    def _group(self, sides: tuple[Side, ...], reserve: bool) -> Group:
         if len(sides) < 2:
             raise InvalidInput(
                 "an agreement needs two sides or more, each (part, name) or (part, name, cells)"
@@ -222,7 +224,7 @@ class Decomposition:
             )
         return Group(members, reserve)
 
-    def _member(self, side: tuple[Any, ...]) -> Member:
+    def _member(self, side: Side) -> Member:
         if not isinstance(side, tuple | list) or len(side) not in (2, 3):
             raise InvalidInput(f"a side of an agreement is (part, name) or (part, name, cells), not {side!r}")
         handle, space = side[0], side[1]
@@ -240,7 +242,7 @@ class Decomposition:
         return Member(handle.index, space, as_cells(side[2] if len(side) == 3 else None, spaces[space], what))
 
 
-def _spaces_of(part: Any) -> dict[str, tuple[int, ...]]:
+def _read_spaces(part: object) -> dict[str, tuple[int, ...]]:
     """Read the spaces of a part, or say why it cannot be one."""
     if not callable(getattr(part, "maximize", None)):
         raise InvalidInput(f"a part needs a method maximize(adjust); {type(part).__name__} has none")
@@ -250,10 +252,10 @@ def _spaces_of(part: Any) -> dict[str, tuple[int, ...]]:
             f"a part needs spaces, the shapes of its indicator arrays by name, such as "
             f'{{"tags": (5, 12)}}; {type(part).__name__} has {spaces!r}'
         )
-    return {name: _shape(shape, name, part) for name, shape in spaces.items()}
+    return {name: _read_shape(shape, name, part) for name, shape in spaces.items()}
 
 
-def _shape(shape: Any, name: str, part: Any) -> tuple[int, ...]:
+def _read_shape(shape: Iterable[int], name: str, part: object) -> tuple[int, ...]:
     try:
         sizes = tuple(int(size) for size in shape)
     except (TypeError, ValueError):
@@ -265,7 +267,7 @@ def _shape(shape: Any, name: str, part: Any) -> tuple[int, ...]:
     return sizes
 
 
-def _limits(
+def _check_limits(
     iterations: int | None, seconds: float | None, nodes: int, tolerance: float, whole: bool
 ) -> Limits:
     for name, value in (("max_iterations", iterations), ("max_nodes", nodes)):

@@ -28,6 +28,18 @@ class Inconsistent(PartFailed):
     """A part returned what cannot be: a wrong shape, a forbidden cell, or provably not its maximum."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """The search was interrupted; what was known by then is not lost.
+
+    Attributes:
+        solution: the best answer and bound so far.
+    """
+
+    def __init__(self, solution: JointSolution) -> None:
+        self.solution = solution
+        super().__init__()
+
+
 class NoAgreement(Infeasible):
     """No structures of the parts agree: proven.
 

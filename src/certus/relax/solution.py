@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -28,14 +29,16 @@ class Handle:
 class ByPart(dict[Handle, T]):
     """What belongs to each part; asked by its handle or its name."""
 
-    def __missing__(self, key: Any) -> T:
+    def __getitem__(self, key: Handle | str) -> T:
+        if isinstance(key, Handle) and key in self:
+            return super().__getitem__(key)
         for handle, item in self.items():
             if handle.name == key:
                 return item
         raise KeyError(f"{key!r}; the parts are: {', '.join(handle.name for handle in self)}")
 
 
-class JointSolution(Solution):
+class JointSolution(Solution[ByPart[Any]]):
     """``score <= optimum <= bound``, for the sum of the parts' scores under agreement.
 
     Attributes:
@@ -46,9 +49,12 @@ class JointSolution(Solution):
             relaxation was loose at the end.
         trace: dual, primal and the rest, iteration by iteration.
         limit: which limit ended the search: "iterations", "seconds", "nodes", or None.
+        calls: by part, how often it was asked for its maximum.
+        skipped: by part, how often it was not asked, as its adjustments had not changed.
+        completions: by part, how often it completed what another part chose.
     """
 
-    __slots__ = ("_stats", "average", "indicators", "limit", "scores", "trace")
+    __slots__ = ("average", "calls", "completions", "indicators", "limit", "scores", "skipped", "trace")
 
     def __init__(
         self,
@@ -57,28 +63,34 @@ class JointSolution(Solution):
         bound: float,
         status: Status,
         *,
-        indicators: ByPart[Any],
+        indicators: ByPart[Mapping[str, NDArray[np.generic]]],
         scores: ByPart[float],
         average: ByPart[dict[str, NDArray[np.float64]]],
         trace: Trace,
         limit: str | None,
-        stats: dict[str, Any],
+        calls: ByPart[int],
+        skipped: ByPart[int],
+        completions: ByPart[int],
+        work: Mapping[str, int],
     ) -> None:
-        super().__init__(value, score, bound, status)
+        super().__init__(value, score, bound, status, work)
         self.indicators, self.scores, self.average = indicators, scores, average
-        self.trace, self.limit, self._stats = trace, limit, stats
+        self.trace, self.limit = trace, limit
+        self.calls, self.skipped, self.completions = calls, skipped, completions
 
     @property
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> dict[str, int]:
         """What the search did.
 
         ``iterations`` of the optimiser in all branches; ``nodes`` of branch and bound, the root included;
-        ``calls`` of each part, ``skipped`` where its adjustments had not changed, and ``completions`` of what
-        another part chose, each by the part's name; cells ``fixed`` by bounds; reserves ``tightened``.
+        ``calls``, ``skipped`` and ``completions`` of all parts together; cells ``fixed`` by bounds; reserves
+        ``tightened``.
         """
-        return dict(self._stats)
+        totals = {name: sum(getattr(self, name).values()) for name in ("calls", "skipped", "completions")}
+        return super().stats | totals
 
     def __repr__(self) -> str:
         proof = "optimal" if self.optimal else f"bound={self.bound:.6g}, {self.status.value}"
-        work = f"{self._stats['iterations']} iterations, {self._stats['nodes']} nodes"
+        stats = self.stats
+        work = f"{stats['iterations']} iterations, {stats['nodes']} nodes"
         return f"JointSolution({dict(self.value)}, score={self.score:.6g}, {proof}, {work})"
