@@ -29,7 +29,7 @@ KNOWN_ARROWS = {
     "scoring/feature_table -> learn/rows",
 }
 KNOWN_CYCLES: tuple[set[str], ...] = ()
-KNOWN_NAMESPACES = {"latent", "lattice", "learn", "relax", "scoring"}
+KNOWN_NAMESPACES = {"lattice", "learn", "relax", "scoring"}
 
 
 def read_all_arrows() -> dict[str, list[Arrow]]:

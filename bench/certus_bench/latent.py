@@ -25,6 +25,7 @@ from certus.latent import BHP, BMP, LDI, MBR, Inference
 from certus.learn.decoder import find_starts
 from certus.learn.progress import Progress
 from certus.models.tagger import Tagger
+from certus.ragged import Ragged
 from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
@@ -311,8 +312,9 @@ class Measure:
             latent = tagger.latent
             latent.inference = inference
             scores, pairs = latent.scores(self.cells), latent.pairs(self.cells)
-            facts = latent.chain.infer(scores, self._first, inference, pairs=pairs).facts
-            paths, prefixes = float(facts[:, 3].mean()), float(facts[:, 5].mean())
+            answers = latent.chain.infer(Ragged(scores, self._first), inference, pairs=pairs)
+            paths = float(np.mean([answer.paths for answer in answers]))
+            prefixes = float(np.mean([answer.expanded for answer in answers]))
         taken = [time_call(partial(tagger.decode, self.cells)) for _ in range(self._repeats)]
         found = taken[-1][1]
         names = tagger.labels

@@ -14,7 +14,8 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
-using namespace refinement;
+using namespace latent::refinement;
+using namespace learn::refinement;
 using Block = Array<const double, nb::ndim<3>, nb::c_contig>;
 using Pairs = Array<const double, nb::ndim<4>, nb::c_contig>;
 
@@ -25,8 +26,8 @@ Index size(const X& array, std::size_t axis = 0) {
 
 using Gain = std::optional<Table<const double>>;
 
-Operators operators(const Flat<const Index>& begin, const Flat<const double>& start, const Block& matrices,
-                    const Flat<const Index>& matrix, const Gain& gain, const Table<const double>& finish) {
+Operators make_operators(const Flat<const Index>& begin, const Flat<const double>& start, const Block& matrices,
+                         const Flat<const Index>& matrix, const Gain& gain, const Table<const double>& finish) {
   return {size(start),
           size(begin) - 1,
           begin.data(),
@@ -43,7 +44,7 @@ void bind_operators(nb::module_& m) {
       [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix, const Gain& gain,
          Table<const double> finish, Flat<const Index> observations, Flat<const Index> offsets, Index threads,
          Table<double> out, Flat<double> log_size, Flat<double> sign, Flat<double> drift) {
-        const Operators model = operators(begin, start, matrices, matrix, gain, finish);
+        const Operators model = make_operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
         marginals(model, observations.data(), offsets.data(), size(offsets) - 1, threads, out.data(),
                   {log_size.data(), sign.data(), drift.data()});
@@ -55,7 +56,7 @@ void bind_operators(nb::module_& m) {
       [](Flat<const Index> begin, Flat<const double> start, Block matrices, Flat<const Index> matrix, const Gain& gain,
          Table<const double> finish, Flat<const Index> observations, Flat<const Index> labels,
          Flat<const Index> offsets, Index threads, Flat<double> log_size, Flat<double> sign) {
-        const Operators model = operators(begin, start, matrices, matrix, gain, finish);
+        const Operators model = make_operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
         path_masses(model, observations.data(), labels.data(), offsets.data(), size(offsets) - 1, threads,
                     log_size.data(), sign.data());

@@ -7,7 +7,7 @@ namespace {
 
 // How many elements two sorted lists share.
 template <class X>
-Index shared(const std::vector<X>& a, const std::vector<X>& b) {
+Index count_shared(const std::vector<X>& a, const std::vector<X>& b) {
   Index count = 0;
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
     if (*i == *j) ++count, ++i, ++j;
@@ -19,7 +19,7 @@ Index shared(const std::vector<X>& a, const std::vector<X>& b) {
 
 }  // namespace
 
-void Gain::spans(const Label* labels, Index T, std::vector<Span>& out) const {
+void Gain::find_spans(const Label* labels, Index T, std::vector<Span>& out) const {
   out.clear();
   Label before = static_cast<Label>(labels_), begin = -1;
   for (Index t = 0; t <= T; ++t) {
@@ -34,13 +34,13 @@ void Gain::spans(const Label* labels, Index T, std::vector<Span>& out) const {
   }
 }
 
-Index Gain::best(const Label* sequences, const double* log_probability, Index count, Index T, double* mean) const {
+Index Gain::find_best(const Label* sequences, const double* log_probability, Index count, Index T, double* mean) const {
   std::vector<std::vector<Span>> found(labels_ ? count : 0);
-  for (Index n = 0; n < count && labels_; ++n) spans(sequences + n * T, T, found[n]);
+  for (Index n = 0; n < count && labels_; ++n) find_spans(sequences + n * T, T, found[n]);
   const auto gain = [&](Index a, Index b) {
     if (labels_) {
       const std::size_t all = found[a].size() + found[b].size();
-      return all ? 2 * static_cast<double>(shared(found[a], found[b])) / static_cast<double>(all) : 1.0;
+      return all ? 2 * static_cast<double>(count_shared(found[a], found[b])) / static_cast<double>(all) : 1.0;
     }
     Index equal = 0;
     for (Index t = 0; t < T; ++t) equal += sequences[a * T + t] == sequences[b * T + t];

@@ -22,7 +22,7 @@ class Gain {
 
   // The first of `count` sequences [count][T] whose gain, averaged over all of them by their probability, is largest;
   // *mean is what it is, of the mass that they have.
-  Index best(const Label* sequences, const double* log_probability, Index count, Index T, double* mean) const;
+  Index find_best(const Label* sequences, const double* log_probability, Index count, Index T, double* mean) const;
 
  private:
   struct Span {
@@ -30,7 +30,7 @@ class Gain {
     bool operator==(const Span&) const = default;
     auto operator<=>(const Span&) const = default;
   };
-  void spans(const Label* labels, Index T, std::vector<Span>& out) const;
+  void find_spans(const Label* labels, Index T, std::vector<Span>& out) const;
 
   Index labels_ = 0;  // 0: count labels instead of spans
   std::vector<unsigned char> ends_, begins_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/parallel.hpp"
 #include "chain/marginals/marginals.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
 #include "latent/label_search.hpp"
@@ -17,7 +18,7 @@ constexpr Index kMostExpanded = Index{1} << 18;  // of label search: its memory 
 template <class Kind>
 class Search {
  public:
-  Search(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
+  Search(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const LatentRequest& wanted,
          Arena& arena)
       : model_(model),
         wanted_(wanted),
@@ -37,7 +38,7 @@ class Search {
   // The labels of latent paths, best first, for as long as something better may be among those to come. Tells whether
   // nothing can be.
   template <class Paths>
-  bool follow(Paths& paths, Index T, Found& found) {
+  bool follow(Paths& paths, Index T, LatentAnswer& found) {
     Index* states = arena_.get<Index>(T);
     Label* labels = arena_.get<Label>(T);
     while (wanted_.steps == 0 || found.paths < wanted_.steps) {
@@ -50,16 +51,16 @@ class Search {
       take(labels);
       if (wanted_.all) continue;
       if (std::exp(sequences_.least()) >= remaining()) return true;
-      if (wanted_.bounded && bounded(T, labels)) return true;
+      if (wanted_.bounded && improve_bound(T, labels)) return true;
     }
     return false;
   }
 
-  void settle(bool proven, Found& found) {
+  void settle(bool proven, LatentAnswer& found) {
     found.status = proven ? Status::optimal : Status::feasible;
     found.remaining = exhausted_ ? 0 : std::max(0.0, 1 - sequences_.mass());
     found.unseen = exhausted_ ? kNever<double> : std::log(remaining());
-    if (labels_ && !exhausted_) found.unseen = std::min(found.unseen, searched() + slack_);
+    if (labels_ && !exhausted_) found.unseen = std::min(found.unseen, bound_unfound() + slack_);
     found.log_partition = log_partition();
     found.sequences = sequences_.size();
     found.expanded = labels_ ? labels_->expanded : 0;
@@ -77,7 +78,7 @@ class Search {
 
   // Works on the bound for about as long as a latent path takes; tells whether it shows that nothing better is to come.
   // Prefixes whose bound is at most the k-th best are forgotten: that best is then a bound on them.
-  bool bounded(Index T, Label* labels) {
+  bool improve_bound(Index T, Label* labels) {
     const auto least = [&] { return sequences_.least() + slack_; };
     if (!labels_) labels_.emplace(weights_, least() + total_, arena_);
     for (Index n = 0; n < T && labels_->bound() - total_ > least(); ++n) {
@@ -89,10 +90,10 @@ class Search {
     return labels_->bound() - total_ <= least();
   }
   // What label search says of those it has not found: they are below what is on its agenda, or were forgotten.
-  double searched() const { return std::max(sequences_.least(), labels_->bound() - total_); }
+  double bound_unfound() const { return std::max(sequences_.least(), labels_->bound() - total_); }
 
   const LatentModel& model_;
-  const Wanted& wanted_;
+  const LatentRequest& wanted_;
   Arena& arena_;
   Weights<Kind> weights_;
   double total_;  // log Z, less what was taken out
@@ -102,9 +103,9 @@ class Search {
   bool exhausted_ = false;
 };
 
-Found marginals_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
-                   double* probabilities) {
-  Found found;
+LatentAnswer marginals_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
+                          double* probabilities) {
+  LatentAnswer found;
   const Index H = model.states(), L = model.labels();
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
@@ -127,8 +128,8 @@ Found marginals_in(const LatentModel& model, const Moves& moves, const double* e
 }
 
 template <class Kind>
-void infer_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T, const Wanted& wanted,
-              Arena& arena, Found& found) {
+void infer_in(const LatentModel& model, const Moves& moves, const double* emissions, Index T,
+              const LatentRequest& wanted, Arena& arena, LatentAnswer& found) {
   const Trellis<Dense<double>> trellis(emissions, T, model.states(), moves.chain(), moves.chain().dense(), arena);
   Search<Kind> search(model, moves, emissions, T, wanted, arena);
   if (wanted.inference == Inference::bmp) {
@@ -154,16 +155,16 @@ void infer_in(const LatentModel& model, const Moves& moves, const double* emissi
 }
 
 // Where one sequence was asked for: whether it is at least as probable as anything that was not found.
-void judge(const Wanted& wanted, Found& found) {
+void judge(const LatentRequest& wanted, LatentAnswer& found) {
   if (wanted.k == 1 && found.status == Status::feasible && !found.log_probability.empty() &&
       found.log_probability[0] >= found.unseen)
     found.status = Status::optimal;
 }
 
 // Puts the sequence that gains most in front.
-void rerank(const Gain& gain, Index T, Found& found) {
+void rerank(const Gain& gain, Index T, LatentAnswer& found) {
   const Index count = static_cast<Index>(found.log_probability.size());
-  const Index best = gain.best(found.labels.data(), found.log_probability.data(), count, T, &found.gain);
+  const Index best = gain.find_best(found.labels.data(), found.log_probability.data(), count, T, &found.gain);
   std::rotate(found.labels.begin(), found.labels.begin() + best * T, found.labels.begin() + (best + 1) * T);
   std::rotate(found.log_probability.begin(), found.log_probability.begin() + best,
               found.log_probability.begin() + best + 1);
@@ -171,21 +172,23 @@ void rerank(const Gain& gain, Index T, Found& found) {
 }
 
 // k, or the number of label sequences if that is smaller.
-Index at_most(Index k, Index labels, Index T) {
+Index limit_sequences(Index k, Index labels, Index T) {
   Index sequences = 1;
   for (Index t = 0; t < T && sequences < k; ++t) sequences *= labels;
   return std::min(k, sequences);
 }
 
-Found nothing() {
-  Found found;  // there is one sequence of no labels
+// There is one sequence of no labels.
+LatentAnswer answer_empty() {
+  LatentAnswer found;
   found.log_probability.push_back(0.0);
   found.sequences = 1;
   found.gain = 1;
   return found;
 }
 
-bool refused(const LatentModel& model, const double* emissions, Index T, Found& found) {
+// Whether a score is NaN or +inf; says where.
+bool find_bad_score(const LatentModel& model, const double* emissions, Index T, LatentAnswer& found) {
   const Result bad = check_scores(Sentence<double>{emissions, T, model.states()}, model.states());
   if (bad.status != Status::invalid) return false;
   found.status = Status::invalid, found.position = bad.position, found.state = bad.label;
@@ -201,12 +204,35 @@ void with_moves(const LatentModel& model, const Pairs& pairs, Index T, const Use
 
 }  // namespace
 
-Found infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T, const Wanted& asked) {
-  if (T == 0) return nothing();
-  Wanted wanted = asked;
-  wanted.k = at_most(asked.k, model.labels(), T);
-  Found found;
-  if (refused(model, emissions, T, found)) return found;
+std::vector<LatentAnswer> infer_all(const LatentModel& model, const LatentBatch& batch, const LatentRequest& wanted,
+                                    Index threads) {
+  std::vector<LatentAnswer> answers(batch.sentences);
+  parallel(batch.sentences, threads, [&](Index n, Index) {
+    const Index begin = batch.first[n];
+    answers[n] = infer(model, batch.emissions + begin * model.states(), batch.pairs.into(begin + 1),
+                       batch.first[n + 1] - begin, wanted);
+  });
+  return answers;
+}
+
+std::vector<LatentAnswer> label_marginals_of_all(const LatentModel& model, const LatentBatch& batch,
+                                                 double* probabilities, Index threads) {
+  std::vector<LatentAnswer> answers(batch.sentences);
+  parallel(batch.sentences, threads, [&](Index n, Index) {
+    const Index begin = batch.first[n];
+    answers[n] = label_marginals(model, batch.emissions + begin * model.states(), batch.pairs.into(begin + 1),
+                                 batch.first[n + 1] - begin, probabilities + begin * model.labels());
+  });
+  return answers;
+}
+
+LatentAnswer infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                   const LatentRequest& asked) {
+  if (T == 0) return answer_empty();
+  LatentRequest wanted = asked;
+  wanted.k = limit_sequences(asked.k, model.labels(), T);
+  LatentAnswer found;
+  if (find_bad_score(model, emissions, T, found)) return found;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
   with_moves(model, pairs, T, [&](const Moves& moves) {
@@ -220,10 +246,10 @@ Found infer(const LatentModel& model, const double* emissions, const Pairs& pair
   return found;
 }
 
-Found label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
-                      double* probabilities) {
-  Found found;
-  if (T == 0 || refused(model, emissions, T, found)) return found;
+LatentAnswer label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                             double* probabilities) {
+  LatentAnswer found;
+  if (T == 0 || find_bad_score(model, emissions, T, found)) return found;
   with_moves(model, pairs, T,
              [&](const Moves& moves) { found = marginals_in(model, moves, emissions, T, probabilities); });
   return found;

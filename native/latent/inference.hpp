@@ -15,7 +15,8 @@ namespace certus::latent {
 
 enum class Inference { ldi = 0, bhp = 1, bmp = 2 };
 
-struct Wanted {
+// What is asked of a sentence.
+struct LatentRequest {
   Inference inference = Inference::ldi;
   Index k = 1;          // label sequences, of ldi
   Index steps = 0;      // the most latent paths to look at; 0: no limit
@@ -24,7 +25,8 @@ struct Wanted {
   const Gain* gain = nullptr;  // rerank them by what they gain on average
 };
 
-struct Found {
+// What a sentence came to.
+struct LatentAnswer {
   Status status = Status::optimal;
   Index position = -1, state = -1;      // where no path goes on, or of a bad score
   std::vector<Label> labels;            // [sequences][T], best first
@@ -36,12 +38,27 @@ struct Found {
   Index paths = 0, sequences = 0, expanded = 0;  // latent paths, label sequences found, prefixes of labels expanded
 };
 
+// Sentences one after the other: sentence n has the tokens [first[n], first[n + 1]).
+struct LatentBatch {
+  const double* emissions;  // [tokens][states]
+  Pairs pairs;              // of the step into each token; that into the first token of a sentence counts for nothing
+  const Index* first;       // [sentences + 1]
+  Index sentences;
+};
+
 // emissions [T][states]; pairs are what the transitions of each step are added to, if there are any.
-Found infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T, const Wanted& wanted);
+LatentAnswer infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                   const LatentRequest& wanted);
 
 // probabilities [T][labels]: of each label at each position.
-Found label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
-                      double* probabilities);
+LatentAnswer label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                             double* probabilities);
+
+// The same for many sentences, on several threads; probabilities [tokens][labels].
+std::vector<LatentAnswer> infer_all(const LatentModel& model, const LatentBatch& batch, const LatentRequest& wanted,
+                                    Index threads);
+std::vector<LatentAnswer> label_marginals_of_all(const LatentModel& model, const LatentBatch& batch,
+                                                 double* probabilities, Index threads);
 
 // The log of P(labels | x).
 double log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,

@@ -1,7 +1,7 @@
 // A chain whose labels have latent states: each state belongs to one label, and only labels are seen.
 //
-//   P(h | x) = exp(score(h)) / Z  for a path h of states,     P(y | x) = sum over the paths h of the labels y of P(h |
-//   x)
+//   P(h | x) = exp(score(h)) / Z  for a path h of states,
+//   P(y | x) = sum over the paths h of the labels y of P(h | x)
 //
 // (Sun & Tsujii 2009, equations 2 and 3). The states of label y are begin[y] .. begin[y + 1] - 1. A sentence may have
 // scores of its own for the pairs of states at each of its steps, which the transitions of the model are then added to.
@@ -19,8 +19,14 @@ namespace certus::latent {
 struct Pairs {
   const float* singles = nullptr;
   const double* doubles = nullptr;
+  Index count = 0;  // of states, or of labels
   bool of_labels = false;
 
+  // Those from a later step on.
+  Pairs into(Index step) const {
+    const Index at = step * count * count;
+    return {singles ? singles + at : nullptr, doubles ? doubles + at : nullptr, count, of_labels};
+  }
   explicit operator bool() const { return singles || doubles; }
 };
 

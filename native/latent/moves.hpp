@@ -14,7 +14,7 @@ class Moves {
 
   const Model<double>& chain() const { return chain_; }
   bool shared() const { return stride_ == 0; }
-  // Of the step into position t >= 1.
+  // What belongs to the step into position t >= 1.
   const double* score(Index t) const { return scores_.data() + (t - 1) * stride_; }  // [H][H]
   double largest(Index t) const { return extents_[shared() ? 0 : t - 1].largest; }   // that is not forbidden
   double span(Index t) const { return extents_[shared() ? 0 : t - 1].span; }         // the largest less the least

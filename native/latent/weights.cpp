@@ -31,7 +31,7 @@ struct Extent {
   double size() const { return most == kNever<double> ? 0 : std::max(std::abs(most), std::abs(least)); }
 };
 
-Extent extent(const Scores& scores, Index t) {
+Extent find_extent(const Scores& scores, Index t) {
   Extent out;
   for (Index h = 0; h < scores.model.states(); ++h) {
     const double x = scores.at(t, h);
@@ -57,7 +57,7 @@ bool spans_little(const LatentModel& model, const Moves& moves, const double* em
   bool forbids = moves.forbids();
   double whole = 0, step = 0;
   for (Index t = 0; t < T; ++t) {
-    const Extent e = extent(scores, t);
+    const Extent e = find_extent(scores, t);
     forbids = forbids || e.forbids;
     const double span = e.span() + (t ? moves.span(t) : 0);
     whole += span;
@@ -70,7 +70,7 @@ double rounding(const LatentModel& model, const Moves& moves, const double* emis
   const Scores scores{model, emissions, T};
   double sizes = 0;
   for (Index t = 0; t < T; ++t)
-    sizes += extent(scores, t).size() + (t ? std::abs(moves.largest(t)) + moves.span(t) : 0);
+    sizes += find_extent(scores, t).size() + (t ? std::abs(moves.largest(t)) + moves.span(t) : 0);
   const double operations = static_cast<double>(T) * static_cast<double>(model.states() + 8);
   return 8 * std::numeric_limits<double>::epsilon() * (operations + sizes);
 }

@@ -497,6 +497,63 @@ class LatentGain:
         self, ends: NDArray[np.uint8], begins: NDArray[np.uint8], kind: NDArray[np.int32]
     ) -> None: ...
 
+class LatentInference(enum.Enum):
+    LDI = ...
+    BHP = ...
+    BMP = ...
+
+@final
+class LatentRequest:
+    def __init__(
+        self,
+        *,
+        inference: LatentInference,
+        k: int = 1,
+        steps: int = 0,
+        bounded: bool = True,
+        all: bool = False,
+        gain: LatentGain | None = None,
+    ) -> None: ...
+
+@final
+class LatentAnswer:
+    """What a sentence came to."""
+
+    @property
+    def status(self) -> Status: ...
+    @property
+    def position(self) -> int:
+        """Where no path goes on, or where the bad score is."""
+    @property
+    def state(self) -> int:
+        """Which state has the bad score."""
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """(n, T) the label sequences found, most probable first."""
+    @property
+    def log_probabilities(self) -> NDArray[np.float64]:
+        """(n,) how probable each is."""
+    @property
+    def unseen(self) -> float:
+        """The log of a bound on the probability of any sequence that was not found."""
+    @property
+    def remaining(self) -> float:
+        """The probability of all of those together."""
+    @property
+    def log_partition(self) -> float: ...
+    @property
+    def gain(self) -> float:
+        """What the first sequence gains on average, if there is something to rerank by."""
+    @property
+    def paths(self) -> int:
+        """Latent paths looked at."""
+    @property
+    def sequences(self) -> int:
+        """Label sequences found."""
+    @property
+    def expanded(self) -> int:
+        """Prefixes of labels expanded."""
+
 @final
 class LatentModel:
     def __init__(
@@ -511,22 +568,10 @@ class LatentModel:
         emissions: NDArray[np.float64],
         first: NDArray[np.int64],
         pairs: NDArray[np.floating[Any]] | None,
-        *,
-        inference: int,
-        k: int,
-        steps: int,
-        bounded: bool,
-        all: bool,
-        gain: LatentGain | None,
+        request: LatentRequest,
         threads: int,
-    ) -> tuple[
-        NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.int64],
-    ]:
-        """Label sentences; certus.latent.answers explains what comes out."""
+    ) -> list[LatentAnswer]:
+        """Label sentences."""
     def marginals(
         self,
         emissions: NDArray[np.float64],
@@ -534,7 +579,7 @@ class LatentModel:
         pairs: NDArray[np.floating[Any]] | None,
         out: NDArray[np.float64],
         threads: int,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+    ) -> list[LatentAnswer]: ...
     def log_probability(
         self,
         emissions: NDArray[np.float64],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 import pytest
@@ -173,7 +174,7 @@ CHAIN = LatentChain(np.zeros((4, 4)), 2)
         (lambda: CHAIN.decode(bad((1, 3), np.nan)), r"emissions\[1, 3\] is nan"),
         (lambda: CHAIN.decode_batch([bad((0, 0), 0), bad((2, 1), np.inf)]), r"emissions\[1\]\[2, 1\] is inf"),
         (lambda: CHAIN.marginals(bad((2, 0), np.inf)), r"emissions\[2, 0\] is"),
-        (lambda: CHAIN.decode(np.zeros((3, 5))), "emissions has 5 labels a position"),
+        (lambda: CHAIN.decode(np.zeros((3, 5))), "emissions has 5 labels per position"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), inference="best"), "unknown inference 'best'"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), k=2, inference="bhp"), "'bhp' finds one label sequence"),
         (lambda: CHAIN.decode(np.zeros((3, 4)), k=0), "k must be a whole number of at least 1"),
@@ -194,7 +195,7 @@ def test_what_cannot_be_is_refused(call: object, message: str) -> None:
 
 def test_an_inference_is_a_name_or_an_object() -> None:
     with pytest.raises(InvalidInput, match="inference must be a name or an Inference, not int"):
-        CHAIN.decode(np.zeros((3, 4)), inference=3)  # type: ignore[arg-type]
+        CHAIN.decode(np.zeros((3, 4)), inference=cast(str, 3))
 
 
 def test_a_gain_by_spans_needs_labels_of_spans() -> None:

@@ -150,7 +150,7 @@ def test_a_batch_is_the_same_as_one_by_one() -> None:
             alone = chain.decode(x, pairs=own, allowed=allowed)
             assert alone.labels.tolist() == one.labels.tolist()
             assert alone.score == one.score
-            assert allowed is None or legal.accepts(one.labels)
+            assert allowed is None or legal.accepts(one.labels.tolist())
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "latent/refinement/products.hpp"
 
-namespace certus::refinement {
+namespace certus::latent::refinement {
 namespace {
 
 // Sentences that walk in step, so that those at one observation share its matrix: many, but work for every thread.
@@ -197,4 +197,4 @@ void marginals(const Operators& model, const Index* observations, const Index* o
   });
 }
 
-}  // namespace certus::refinement
+}  // namespace certus::latent::refinement

@@ -13,7 +13,7 @@
 
 #include "base/types.hpp"
 
-namespace certus::refinement {
+namespace certus::latent::refinement {
 
 inline constexpr Index kStates = 8;  // the number of states is a multiple of this; what pads it is zero everywhere
 
@@ -39,4 +39,4 @@ struct Mass {
 void marginals(const Operators& model, const Index* observations, const Index* offsets, Index sentences, Index threads,
                double* out, const Mass& mass);
 
-}  // namespace certus::refinement
+}  // namespace certus::latent::refinement

@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "base/parallel.hpp"
 
-namespace certus::refinement {
+namespace certus::latent::refinement {
 namespace {
 
 inline constexpr Index kTogether = 64;  // sentences of one piece of work
@@ -76,4 +76,4 @@ void path_masses(const Operators& model, const Index* observations, const Index*
   });
 }
 
-}  // namespace certus::refinement
+}  // namespace certus::latent::refinement

@@ -2,7 +2,7 @@
 
 #include "base/vector.hpp"
 
-namespace certus::refinement {
+namespace certus::latent::refinement {
 namespace {
 
 using V = Simd<double>::vector;
@@ -69,4 +69,4 @@ CERTUS_CLONES void backward_products(double* const* to, const double* const* fro
   }
 }
 
-}  // namespace certus::refinement
+}  // namespace certus::latent::refinement

@@ -4,7 +4,7 @@
 
 #include "base/types.hpp"
 
-namespace certus::refinement {
+namespace certus::latent::refinement {
 
 // to[g] = from[g] M for g < count; M is [n][n], n a multiple of 8.
 void forward_products(double* const* to, const double* const* from, Index count, const double* M, Index n);
@@ -12,4 +12,4 @@ void forward_products(double* const* to, const double* const* from, Index count,
 // to[g] = M from[g].
 void backward_products(double* const* to, const double* const* from, Index count, const double* M, Index n);
 
-}  // namespace certus::refinement
+}  // namespace certus::latent::refinement

@@ -40,7 +40,7 @@ double path_score(const CrfSteps& steps, Index T, const Label* path, const doubl
 CERTUS_CLONES bool sum_scaled(const CrfSteps& steps, Index T, double* a, double* b, double* r, double* c, double* beta,
                               double* log_z) {
   double taken = 0;
-  if (!nodes(steps, T, r, c, &taken)) return false;
+  if (!make_nodes(steps, T, r, c, &taken)) return false;
   MatrixSteps rows(steps, a, b, r, c, beta);
   run_forward(rows, T);
   *log_z = taken + steps.taken(T) + rows.total.log();
@@ -57,9 +57,9 @@ CERTUS_CLONES void scale_rows(const double* x, double factor, Doubles& out) {
   for (std::size_t n = 0; n < out.size(); n += kLanes) store(out.data() + n, factor * load(x + n));
 }
 
-CERTUS_CLONES Span span_of_row(double* row, Index labels, Index width) { return span(row, labels, width); }
+CERTUS_CLONES Span find_span_of_row(double* row, Index labels, Index width) { return find_span(row, labels, width); }
 
-// In blocks of a cache line by a cache line.
+// Transposes a matrix in blocks of a cache line by a cache line.
 void transpose(const Doubles& x, Index labels, Index width, Doubles& out) {
   for (Index i = 0; i < labels; i += kLanes)
     for (Index j = 0; j < labels; j += kLanes)
@@ -78,7 +78,7 @@ void CrfLinks::set(const double* transitions, double scale) {
   double least = std::numeric_limits<double>::infinity();
   largest = -least;
   for (Index i = 0; i < labels; ++i) {
-    const Span s = span_of_row(score.data() + i * width, labels, width);
+    const Span s = find_span_of_row(score.data() + i * width, labels, width);
     largest = std::max(largest, s.most);
     least = std::min(least, s.least);
   }
@@ -92,11 +92,11 @@ void CrfLinks::set(const double* transitions, double scale) {
 
 namespace {
 
-// Of the [L][width] scores of a step; past the labels each row then repeats its first.
-CERTUS_CLONES Span span_of_step(double* scores, Index labels, Index width) {
-  Span all = span(scores, labels, width);
+// Finds the least and the largest of the [L][width] scores of a step; past the labels each row then repeats its first.
+CERTUS_CLONES Span find_span_of_step(double* scores, Index labels, Index width) {
+  Span all = find_span(scores, labels, width);
   for (Index i = 1; i < labels; ++i) {
-    const Span s = span(scores + i * width, labels, width);
+    const Span s = find_span(scores + i * width, labels, width);
     all = {std::min(all.least, s.least), std::max(all.most, s.most)};
   }
   return all;
@@ -114,11 +114,11 @@ CrfSteps crf_steps(double* scores, double* r, Index T, Index labels, Index width
   const Index size = labels * width;
   double *most = arena.get<double>(T), widest = 0, range = 0, largest = 0;
   for (Index t = 0; t < T; ++t) {
-    const Span s = span_of_row(r + t * width, labels, width);
+    const Span s = find_span_of_row(r + t * width, labels, width);
     widest = std::max(widest, s.most - s.least);
   }
   for (Index t = 1; t < T; ++t) {
-    const Span s = span_of_step(scores + (t - 1) * size, labels, width);
+    const Span s = find_span_of_step(scores + (t - 1) * size, labels, width);
     most[t] = s.most;
     largest += s.most;
     range = std::max(range, s.most - s.least);

@@ -72,7 +72,7 @@ class FactoredSteps : public ScaledRows {
 CERTUS_CLONES bool sum_factored(const CrfSteps& steps, const CrfFactors& factors, Index T, const Rows& rows,
                                 double* log_z) {
   double taken = 0;
-  if (!nodes(steps, T, rows.r, rows.c, &taken)) return false;
+  if (!make_nodes(steps, T, rows.r, rows.c, &taken)) return false;
   FactoredSteps own(steps, factors, rows);
   run_forward(own, T);
   *log_z = taken + steps.taken(T) + factors.largest + own.total.log();

@@ -49,8 +49,9 @@ struct Span {
   double least, most;
 };
 
-// Of the L scores of a row of whole vectors; past the labels it then repeats the first.
-CERTUS_INLINE Span span(double* row, Index labels, Index width) {
+// Finds the least and the largest of the L scores of a row of whole vectors, which past the labels then repeats the
+// first.
+CERTUS_INLINE Span find_span(double* row, Index labels, Index width) {
   for (Index j = labels; j < width; ++j) row[j] = row[0];
   Vec most = load(row), least = most;
   for (Index j = kLanes; j < width; j += kLanes) {
@@ -66,12 +67,12 @@ CERTUS_INLINE void exp_row(double* row, double most, Index labels, Index width) 
   for (Index j = labels; j < width; ++j) row[j] = 0;
 }
 
-// Turns scores into node weights; tells whether they span little enough, and if so adds up what was taken out. If not,
-// the scores are as they were. `most` [T] is scratch.
-CERTUS_INLINE bool nodes(const CrfSteps& steps, Index T, double* r, double* most, double* taken) {
+// Turns scores into node weights, if they span little enough: tells whether, and adds up what was taken out. Otherwise
+// the scores stay as they are. `most` [T] is scratch.
+CERTUS_INLINE bool make_nodes(const CrfSteps& steps, Index T, double* r, double* most, double* taken) {
   const Index W = steps.width;
   for (Index t = 0; t < T; ++t) {
-    const Span s = span(r + t * W, steps.labels, W);
+    const Span s = find_span(r + t * W, steps.labels, W);
     if (!(s.most - s.least + steps.range <= kRange)) return false;
     most[t] = s.most;
   }

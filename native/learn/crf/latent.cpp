@@ -12,14 +12,14 @@ namespace certus {
 namespace {
 
 // The scores of the states of the gold labels, [T][latent].
-double* gold_scores(Index latent, Index T, const Label* gold, const double* scores, Index width, Arena& arena) {
+double* gather_gold_scores(Index latent, Index T, const Label* gold, const double* scores, Index width, Arena& arena) {
   double* out = arena.get<double>(T * latent);
   for (Index t = 0; t < T; ++t) std::copy_n(scores + t * width + gold[t] * latent, latent, out + t * latent);
   return out;
 }
 
 // Turns scores into node weights, and returns what was taken out of all of them, or NaN if they span too much.
-double nodes(const CrfSteps& steps, Index latent, Index T, double* x) {
+double make_nodes(const CrfSteps& steps, Index latent, Index T, double* x) {
   double taken = 0;
   for (Index t = 0; t < T; ++t) {
     const auto [least, most] = std::minmax_element(x + t * latent, x + (t + 1) * latent);
@@ -94,8 +94,8 @@ double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* g
   if (T == 0) return 0;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  double* node = gold_scores(latent, T, gold, scores, steps.width, arena);
-  const double taken = nodes(steps, latent, T, node);
+  double* node = gather_gold_scores(latent, T, gold, scores, steps.width, arena);
+  const double taken = make_nodes(steps, latent, T, node);
   *ranged = !std::isnan(taken);
   if (!*ranged) {
     std::fill_n(a, T * latent, 0.0);
@@ -115,7 +115,7 @@ double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const La
   const Index m = latent, W = steps.width;
   Arena& arena = Arena::local();
   const Arena::Scope scope(arena);
-  const double* node = gold_scores(m, T, gold, scores, W, arena);
+  const double* node = gather_gold_scores(m, T, gold, scores, W, arena);
   return sum_in_log_space(steps, T, m, node, m, p, pairs, -1, [&](Index t, Index i, Index k) {
     return (gold[t - 1] * m + i) * W + gold[t] * m + k;  // from a state of the gold label before to one of that here
   });

@@ -9,7 +9,7 @@
 
 namespace certus {
 
-// Of the scores [T][width] of one sentence: fills a [T][latent] and b [T][latent], and p [T][latent] with the
+// From the scores [T][width] of one sentence, fills a [T][latent], b [T][latent], and p [T][latent] with the
 // probabilities of the states given the labels; returns the log of the sum. Where it has to be done in log space, a and
 // b are filled with zeros, and `ranged` is set to false: crf_gold_log_space gives the pairs.
 double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores, double* a,

@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/vector.hpp"
 
-namespace certus::refinement {
+namespace certus::learn::refinement {
 namespace {
 
 inline constexpr double kLeast = std::numeric_limits<double>::min();  // the reciprocals of smaller ones overflow
@@ -175,4 +175,4 @@ void expectations(const Parameters& model, const Sequences& data, Index threads,
     for (Index i = 0; i < size; ++i) pairs[i] += sums[k * size + i];
 }
 
-}  // namespace certus::refinement
+}  // namespace certus::learn::refinement

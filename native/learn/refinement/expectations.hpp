@@ -3,7 +3,7 @@
 
 #include "base/types.hpp"
 
-namespace certus::refinement {
+namespace certus::learn::refinement {
 
 // The parameters, laid out for the walk along known labels.
 struct Parameters {
@@ -30,4 +30,4 @@ inline constexpr Index kShards = 8;  // sums over sentences are added up in as m
 void expectations(const Parameters& model, const Sequences& data, Index threads, double* log_likelihood,
                   double* posterior, double* pairs);
 
-}  // namespace certus::refinement
+}  // namespace certus::learn::refinement

@@ -4,7 +4,7 @@
 
 #include "base/vector.hpp"
 
-namespace certus::refinement {
+namespace certus::learn::refinement {
 
 CERTUS_CLONES void indicator_times(const Indicators& features, const double* table, Index k, double* to) {
   for (Index r = 0; r < features.rows; ++r) {
@@ -33,4 +33,4 @@ CERTUS_CLONES void indicator_transposed_times(const Indicators& features, const 
   }
 }
 
-}  // namespace certus::refinement
+}  // namespace certus::learn::refinement

@@ -4,7 +4,7 @@
 
 #include "base/types.hpp"
 
-namespace certus::refinement {
+namespace certus::learn::refinement {
 
 struct Indicators {
   const std::int32_t* ids;  // [rows][width]
@@ -18,4 +18,4 @@ void indicator_times(const Indicators& features, const double* table, Index k, d
 void indicator_transposed_times(const Indicators& features, const double* weight, const double* from, Index k,
                                 double* to, Index columns);
 
-}  // namespace certus::refinement
+}  // namespace certus::learn::refinement

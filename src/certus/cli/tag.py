@@ -90,7 +90,7 @@ def set_inference(tagger: Tagger, options: TagOptions) -> None:
     if options.inference is None and not options.steps:
         return
     from certus.chain.spans import is_tag
-    from certus.latent.inference import INFERENCES, choose
+    from certus.latent.inference import INFERENCES, choose_inference
 
     latent, steps = tagger.latent, options.steps
     name = options.inference or latent.inference.name
@@ -99,7 +99,7 @@ def set_inference(tagger: Tagger, options: TagOptions) -> None:
         given["gain"] = "spans" if all(map(is_tag, tagger.labels)) else "accuracy"
     if steps and name in ("bhp", "bmp"):
         raise InvalidInput(f"steps is the limit of ldi and mbr; {name} has none")
-    latent.inference = INFERENCES[name](**given) if name in INFERENCES else choose(name, 1)
+    latent.inference = INFERENCES[name](**given) if name in INFERENCES else choose_inference(name, 1)
 
 
 def read_dictionary(path: str | None, encoding: str) -> dict[str, list[str]] | None:

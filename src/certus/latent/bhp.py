@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from certus import _native
 from certus.latent.method import Inference
 
 
@@ -17,4 +18,4 @@ class BHP(Inference):
     """
 
     name: ClassVar[str] = "bhp"
-    code: ClassVar[int] = 1
+    code: ClassVar[_native.LatentInference] = _native.LatentInference.BHP

@@ -12,7 +12,7 @@ from certus.latent.method import Inference
 INFERENCES: dict[str, type[Inference]] = {kind.name: kind for kind in (LDI, BHP, BMP, MBR)}
 
 
-def choose(inference: str | Inference, k: int) -> Inference:
+def choose_inference(inference: str | Inference, k: int) -> Inference:
     """Return the inference meant, or say what is wrong with the choice."""
     if isinstance(inference, str):
         if inference not in INFERENCES:
@@ -28,4 +28,4 @@ def choose(inference: str | Inference, k: int) -> Inference:
     return inference
 
 
-__all__ = ["INFERENCES", "Inference", "choose"]
+__all__ = ["INFERENCES", "Inference", "choose_inference"]

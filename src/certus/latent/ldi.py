@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from certus import _native
 from certus.checks import check_count
 from certus.errors import InvalidInput
 from certus.latent.method import Inference
@@ -30,7 +31,7 @@ class LDI(Inference):
     """
 
     name: ClassVar[str] = "ldi"
-    code: ClassVar[int] = 0
+    code: ClassVar[_native.LatentInference] = _native.LatentInference.LDI
     many: ClassVar[bool] = True
     steps: int | None = None
     bound: str = "label"
@@ -41,7 +42,8 @@ class LDI(Inference):
         if self.bound not in BOUNDS:
             raise InvalidInput(f"unknown bound {self.bound!r}; choose one of: {', '.join(BOUNDS)}")
 
-    def request(self, k: int, names: Sequence[str] | None) -> dict[str, Any]:
+    def request(self, k: int, names: Sequence[str] | None) -> _native.LatentRequest:
         """Pass the options on."""
-        asked = super().request(k, names)
-        return {**asked, "steps": self.steps or 0, "bounded": self.bound == "label"}
+        return _native.LatentRequest(
+            inference=self.code, k=k, steps=self.steps or 0, bounded=self.bound == "label"
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from certus import _native
 from certus.chain.spans import begins_between, ends_between, is_tag
 from certus.checks import check_count
 from certus.errors import InvalidInput
-from certus.latent.method import Inference
+from certus.latent.method import Inference, Reranked
 
 Labels: TypeAlias = NDArray[np.int64]
 GainFunction: TypeAlias = Callable[[Labels, Labels], float]
@@ -37,7 +37,7 @@ class MBR(Inference):
     """
 
     name: ClassVar[str] = "mbr"
-    code: ClassVar[int] = 0
+    code: ClassVar[_native.LatentInference] = _native.LatentInference.LDI
     reranks: ClassVar[bool] = True
     gain: str | GainFunction = "accuracy"
     steps: int = 30
@@ -52,31 +52,32 @@ class MBR(Inference):
                 f"unknown gain {self.gain!r}; choose one of: {', '.join(GAINS)}, or give a function"
             )
 
-    def request(self, k: int, names: Sequence[str] | None) -> dict[str, Any]:
+    def request(self, k: int, names: Sequence[str] | None) -> _native.LatentRequest:
         """Collect all sequences; the gains that have a name are reranked by natively."""
         gain = None
         if self.gain == "accuracy":
             gain = _native.LatentGain()
         elif self.gain == "spans":
-            gain = span_gain(names)
-        asked = {**super().request(k, names), "gain": gain}
+            gain = make_span_gain(names)
         if self.best is None:
-            return {**asked, "steps": self.steps, "all": True}
-        return {**asked, "steps": self.best, "k": self.best, "bounded": True}
+            return _native.LatentRequest(
+                inference=self.code, k=k, steps=self.steps, bounded=False, all=True, gain=gain
+            )
+        return _native.LatentRequest(
+            inference=self.code, k=self.best, steps=self.best, bounded=True, gain=gain
+        )
 
-    def rerank(
-        self, labels: NDArray[np.int64], probabilities: NDArray[np.float64]
-    ) -> tuple[int, float] | None:
+    def rerank(self, labels: NDArray[np.int64], probabilities: NDArray[np.float64]) -> Reranked | None:
         """Rerank by a function."""
         if not callable(self.gain):
             return None
         gains = np.array([[float(self.gain(y, right)) for right in labels] for y in labels])
         mean = gains @ probabilities / probabilities.sum()
         best = int(mean.argmax())
-        return best, float(mean[best])
+        return Reranked(best, float(mean[best]))
 
 
-def span_gain(names: Sequence[str] | None) -> _native.LatentGain:
+def make_span_gain(names: Sequence[str] | None) -> _native.LatentGain:
     """Tell the kernels where spans begin and end, by the rules of ``certus.evaluation``."""
     if names is None:
         raise InvalidInput('the gain "spans" needs to know what labels are called: LatentChain(..., names=)')

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+
+
+class Reranked(NamedTuple):
+    """The label sequence that an inference prefers: its number among those found, and what it gains."""
+
+    number: int
+    gain: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,14 +24,14 @@ class Inference:
     """A way to go from latent states to labels. Subclasses add options and explain themselves."""
 
     name: ClassVar[str]
-    code: ClassVar[int]  # the number by which the native code knows it
+    code: ClassVar[_native.LatentInference]  # by which the native code knows it
     many: ClassVar[bool] = False  # can return more than one label sequence
     reranks: ClassVar[bool] = False  # chooses by something else than probability
 
-    def request(self, k: int, names: Sequence[str] | None) -> dict[str, Any]:
+    def request(self, k: int, names: Sequence[str] | None) -> _native.LatentRequest:
         """Return what the native code is asked; ``names`` are those of the labels, if they are known."""
-        return {"inference": self.code, "k": k, "steps": 1, "bounded": False, "all": False, "gain": None}
+        return _native.LatentRequest(inference=self.code, k=k, steps=1, bounded=False)
 
-    def rerank(self, labels: Any, probabilities: Any) -> tuple[int, float] | None:
-        """Choose among the sequences found, if that is not done natively: its number, and what it gains."""
+    def rerank(self, labels: NDArray[np.int64], probabilities: NDArray[np.float64]) -> Reranked | None:
+        """Choose among the sequences found, (n, T), if that is not done natively."""
         return None

@@ -10,8 +10,8 @@ come with scores of its own for pairs of states in a row, which are added to the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,18 +20,18 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus import checks as inputs
 from certus.chain import Automaton, Chain, Marginals
-from certus.chain.transitions import restrict_transitions
+from certus.checks import Mask, Scores
 from certus.errors import Infeasible, InvalidInput
-from certus.latent.answers import INFEASIBLE, INVALID, Answers
-from certus.latent.inference import choose
+from certus.latent.batch import Floats, Ints, find_owners, gather_pairs, gather_scores
+from certus.latent.inference import choose_inference
 from certus.latent.mbr import MBR
 from certus.latent.method import Inference
-from certus.latent.solution import LabelSequences, LatentSolution
-from certus.solution import OnInfeasible, Status
+from certus.latent.solution import LabelSequences, LatentSolution, make_solutions, read_sequences
+from certus.ragged import Ragged
+from certus.solution import KBest, OnInfeasible
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Pairs = NDArray[np.floating[Any]]
+Pairs: TypeAlias = NDArray[np.floating]
+Answer: TypeAlias = LatentSolution | KBest[LatentSolution]
 
 
 class LatentChain:
@@ -55,17 +55,17 @@ class LatentChain:
 
     def __init__(
         self,
-        transitions: Any,
+        transitions: Scores,
         latent: int | ArrayLike,
-        start: ArrayLike | None = None,
-        end: ArrayLike | None = None,
+        start: Scores | None = None,
+        end: Scores | None = None,
         *,
         names: Sequence[str] | None = None,
     ) -> None:
         self.hidden = Chain(np.asarray(inputs.as_array("transitions", transitions), np.float64), start, end)
         if len(self.hidden.transitions.shape) != 2:
             raise InvalidInput(f"transitions must have shape (H, H), not {self.hidden.transitions.shape}")
-        self.owner = _owner(latent, self.hidden.labels)
+        self.owner = find_owners(latent, self.hidden.labels)
         self.labels = int(self.owner.max()) + 1
         self.names = None if names is None else tuple(names)
         if self.names is not None and len(self.names) != self.labels:
@@ -84,17 +84,39 @@ class LatentChain:
 
     # ------------------------------------------------------------------------------------------ answers
 
+    @overload
     def decode(
         self,
-        emissions: Any,
+        emissions: Scores,
         *,
-        pairs: Any = None,
+        pairs: Scores | None = None,
+        k: Literal[1] = 1,
+        inference: str | Inference = "ldi",
+        allowed: Mask | Automaton | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> LatentSolution: ...
+    @overload
+    def decode(
+        self,
+        emissions: Scores,
+        *,
+        pairs: Scores | None = None,
+        k: int,
+        inference: str | Inference = "ldi",
+        allowed: Mask | Automaton | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest[LatentSolution]: ...
+    def decode(
+        self,
+        emissions: Scores,
+        *,
+        pairs: Scores | None = None,
         k: int = 1,
         inference: str | Inference = "ldi",
-        allowed: Any = None,
+        allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
-    ) -> Any:
-        """Find the most probable labels of a sentence: a LatentSolution, or with k > 1 a list of at most k.
+    ) -> Answer:
+        """Find the most probable labels of a sentence: a LatentSolution, or with k > 1 a KBest of them.
 
         Args:
             emissions: (T, H) scores of states.
@@ -108,30 +130,47 @@ class LatentChain:
             allowed: the labels each position may have, (T, L) booleans; or an Automaton over labels such as
                 ``certus.bio(names)``.
             infeasible: whether a sentence without any possible labels raises Infeasible, or returns a
-                solution with that status (with k > 1, an empty list).
+                solution with that status (with k > 1, an empty KBest).
         """
-        return self.decode_batch(
-            [emissions],
-            pairs=None if pairs is None else [pairs],
-            k=k,
-            inference=inference,
-            allowed=allowed if allowed is None or isinstance(allowed, Automaton) else [allowed],
-            infeasible=infeasible,
-            _one=True,
-        )[0]
+        limits = allowed if allowed is None or isinstance(allowed, Automaton) else [allowed]
+        steps = None if pairs is None else [pairs]
+        return self._decode([emissions], steps, k, inference, limits, 1, infeasible, lambda _: None)[0]
 
+    @overload
     def decode_batch(
         self,
-        emissions: Sequence[Any],
+        emissions: Sequence[Scores],
         *,
-        pairs: Sequence[Any] | None = None,
-        k: int = 1,
+        pairs: Sequence[Scores] | None = None,
+        k: Literal[1] = 1,
         inference: str | Inference = "ldi",
-        allowed: Any = None,
+        allowed: Sequence[Mask] | Automaton | None = None,
         threads: int = 1,
         infeasible: OnInfeasible = "raise",
-        _one: bool = False,
-    ) -> list[Any]:
+    ) -> list[LatentSolution]: ...
+    @overload
+    def decode_batch(
+        self,
+        emissions: Sequence[Scores],
+        *,
+        pairs: Sequence[Scores] | None = None,
+        k: int,
+        inference: str | Inference = "ldi",
+        allowed: Sequence[Mask] | Automaton | None = None,
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[KBest[LatentSolution]]: ...
+    def decode_batch(
+        self,
+        emissions: Sequence[Scores],
+        *,
+        pairs: Sequence[Scores] | None = None,
+        k: int = 1,
+        inference: str | Inference = "ldi",
+        allowed: Sequence[Mask] | Automaton | None = None,
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> Sequence[Answer]:
         """Decode many sentences; the results are in their order, and the same as one by one.
 
         Args:
@@ -145,103 +184,65 @@ class LatentChain:
             allowed: an Automaton, or a list of what ``decode`` takes.
             infeasible: as in ``decode``.
         """
-        inputs.check_count("k", k)
-        inputs.check_count("threads", threads)
-        chosen = choose(inference, k)
-        if isinstance(allowed, Automaton):
-            limited = self.constrained(allowed)
-            return limited.decode_batch(
-                emissions,
-                pairs=pairs,
-                k=k,
-                inference=chosen,
-                threads=threads,
-                infeasible=infeasible,
-                _one=_one,
-            )
-        scores, first = self._joined(emissions, allowed)
-        steps = None if pairs is None else self._steps(pairs, first)
-        answers = self.infer(scores, first, chosen, pairs=steps, k=k, threads=threads)
-        begins = answers.begins()
-        out: list[Any] = []
-        for n in range(len(first) - 1):
-            several = self._settled(answers, n, k, begins, chosen, infeasible, None if _one else n)
-            out.append(several if k > 1 else several[0])
-        return out
+        return self._decode(emissions, pairs, k, inference, allowed, threads, infeasible, lambda n: n)
 
     def infer(
         self,
-        scores: Floats,
-        first: Ints,
+        scores: Ragged[np.float64],
         inference: Inference,
         *,
         pairs: Pairs | None = None,
         k: int = 1,
         threads: int = 1,
-    ) -> Answers:
-        """Decode sentences given as one array, (tokens, H); the answers stay arrays, for speed.
+    ) -> list[_native.LatentAnswer]:
+        """Decode sentences that lie end to end; what comes back are the records of the kernels, for speed.
 
         Args:
-            scores: of states, in float64; sentences one after the other.
-            first: (sentences + 1,) where each begins.
+            scores: (tokens, H) of states, in float64.
             inference: as an object.
             pairs: (tokens, H, H) or (tokens, L, L) in float32 or float64, row t those of the step into token
                 t; the first of a sentence counts for nothing.
             k: as in ``decode``.
             threads: how many threads to use.
         """
-        asked = inference.request(k, self.names)
-        answers = Answers.of(
-            first,
-            self._native.infer(
-                self._arranged(scores), first, self._arranged_pairs(pairs), threads=threads, **asked
-            ),
+        request = inference.request(k, self.names)
+        answers = self._native.infer(
+            self._arrange(scores.data), scores.offsets, self._arrange_pairs(pairs), request, threads
         )
-        wrong = np.flatnonzero(answers.facts[:, 0] == INVALID)
-        if len(wrong):
-            n = int(wrong[0])
-            t, state = answers.facts[n, 1:3].tolist()
-            sentence = scores[first[n] : first[n + 1]]
-            name = "emissions" if len(first) == 2 else f"emissions[{n}]"
-            inputs.refuse(name, (t, int(self._order[state])), sentence)
+        self._check(answers, scores)
         return answers
 
-    def sequences(self, emissions: Any, steps: int, *, pairs: Any = None) -> LabelSequences:
+    def sequences(self, emissions: Scores, steps: int, *, pairs: Scores | None = None) -> LabelSequences:
         """Return the labels of the best ``steps`` latent paths, with their exact probabilities."""
-        scores, first = self._joined([emissions], None)
-        own = None if pairs is None else self._steps([pairs], first)
-        answers = self.infer(scores, first, MBR(gain=_nothing, steps=steps), pairs=own)
-        self._check(answers.facts[0].tolist(), None)
-        rows, logs = answers.several(0, answers.begins())
-        return LabelSequences(rows, np.exp(logs), float(answers.numbers[0, 1]), int(answers.facts[0, 3]))
+        scores, own = self._gather([emissions], None if pairs is None else [pairs], None)
+        answer = self.infer(scores, MBR(gain=_gain_nothing, steps=steps), pairs=own)[0]
+        if answer.status is _native.Status.INFEASIBLE:
+            raise Infeasible.at_position(answer.position)
+        return read_sequences(answer)
 
-    def marginals(self, emissions: Any, *, pairs: Any = None) -> Marginals:
+    def marginals(self, emissions: Scores, *, pairs: Scores | None = None) -> Marginals:
         """Compute each label's probability at each position, (T, L), summed over its states."""
-        scores, first = self._joined([emissions], None)
-        own = None if pairs is None else self._steps([pairs], first)
-        probabilities, log_partition, facts = self.marginals_batch(scores, first, pairs=own)
-        self._check(facts[0].tolist(), None)
-        return Marginals(probabilities, float(log_partition[0]))
+        scores, own = self._gather([emissions], None if pairs is None else [pairs], None)
+        probabilities, (answer,) = self._sum(scores, own, 1)
+        if answer.status is _native.Status.INFEASIBLE:
+            raise Infeasible.at_position(answer.position)
+        return Marginals(probabilities, answer.log_partition)
 
     def marginals_batch(
-        self, scores: Floats, first: Ints, *, pairs: Pairs | None = None, threads: int = 1
-    ) -> tuple[Floats, Floats, Ints]:
-        """Compute them for sentences given as in ``infer``: (tokens, L), log Z, and facts as in Answers."""
-        out = np.zeros((len(scores), self.labels))
-        own = self._arranged_pairs(pairs)
-        numbers, facts = self._native.marginals(self._arranged(scores), first, own, out, threads)
-        return out, numbers.reshape(-1, 4)[:, 2], facts.reshape(-1, 6)
+        self, scores: Ragged[np.float64], *, pairs: Pairs | None = None, threads: int = 1
+    ) -> Floats:
+        """Compute them for sentences as in ``infer``: (tokens, L); zeros where no labels are possible."""
+        return self._sum(scores, pairs, threads)[0]
 
-    def log_probability(self, emissions: Any, labels: ArrayLike, *, pairs: Any = None) -> float:
+    def log_probability(self, emissions: Scores, labels: ArrayLike, *, pairs: Scores | None = None) -> float:
         """Return log P(labels | emissions), exactly; -inf for forbidden labels."""
-        scores, first = self._joined([emissions], None)
-        own = None if pairs is None else self._steps([pairs], first)
-        inputs.check_finite("emissions", scores)
-        ids = inputs.as_labels(labels, len(scores), self.labels)
+        scores, own = self._gather([emissions], None if pairs is None else [pairs], None)
+        inputs.check_finite("emissions", scores.data)
+        ids = inputs.as_labels(labels, len(scores.data), self.labels)
         if ids.ndim != 1:
-            raise InvalidInput(f"labels must have shape (T,) with T = {len(scores)}, not {ids.shape}")
+            raise InvalidInput(f"labels must have shape (T,) with T = {len(scores.data)}, not {ids.shape}")
         return self._native.log_probability(
-            self._arranged(scores), self._arranged_pairs(own), ids.astype(np.int32)
+            self._arrange(scores.data), self._arrange_pairs(own), ids.astype(np.int32)
         )
 
     # ------------------------------------------------------------------------------------------ limits
@@ -261,97 +262,70 @@ class LatentChain:
         hidden = self.hidden
         start = np.where(automaton.start[own], zeros if hidden.start is None else hidden.start, -np.inf)
         end = np.where(automaton.end[own], zeros if hidden.end is None else hidden.end, -np.inf)
-        transitions = restrict_transitions(hidden.transitions, legal)
+        transitions = np.where(legal, np.asarray(hidden.transitions), -np.inf)
         made = LatentChain(transitions, own, start, end, names=self.names)
         self._constrained[automaton] = made
         return made
 
-    def _joined(self, emissions: Sequence[Any], allowed: Sequence[Any] | None) -> tuple[Floats, Ints]:
-        """Put the sentences of a list one after the other, with -inf for what is not allowed."""
-        states, names = self.hidden.labels, [f"emissions[{n}]" for n in range(len(emissions))]
-        if len(emissions) == 1:
-            names = ["emissions"]
-        each = [
-            inputs.as_emissions(x, states, inputs.DOUBLE, name)
-            for x, name in zip(emissions, names, strict=True)
-        ]
-        if allowed is not None:
-            if len(allowed) != len(each):
-                raise InvalidInput(f"allowed is for {len(allowed)} sentences, but there are {len(each)}")
-            masks = [
-                inputs.as_mask("allowed", m, (len(x), self.labels))
-                for m, x in zip(allowed, each, strict=True)
-            ]
-            each = [np.where(m[:, self.owner], x, -np.inf) for m, x in zip(masks, each, strict=True)]
-        first = np.concatenate([[0], np.cumsum([len(x) for x in each])]).astype(np.int64)
-        return np.concatenate([np.empty((0, states)), *each]), first
+    # ------------------------------------------------------------------------------------------ inside
 
-    def _steps(self, pairs: Sequence[Any], first: Ints) -> Pairs:
-        """Put the scores of pairs of a list of sentences one after the other, as ``infer`` takes them."""
-        lengths = np.diff(first).tolist()
-        if len(pairs) != len(lengths):
-            raise InvalidInput(f"pairs is for {len(pairs)} sentences, but there are {len(lengths)}")
-        shapes = {np.shape(given)[1:] for given in pairs}
-        of = self.labels if shapes == {(self.labels, self.labels)} else len(self.owner)
-        out = np.zeros((int(first[-1]), of, of))
-        for n, (given, begin, length) in enumerate(zip(pairs, first.tolist(), lengths, strict=False)):
-            name = "pairs" if len(pairs) == 1 else f"pairs[{n}]"
-            own = inputs.as_array(name, given)
-            wanted = (max(length - 1, 0), of, of)
-            if own.shape != wanted:
-                raise InvalidInput(
-                    f"{name} must have shape (T-1, H, H), here {wanted}: one matrix of states, or in all "
-                    f"sentences of labels, for each step; it has {own.shape}"
-                )
-            inputs.check_finite(name, own)
-            out[begin + 1 : begin + length] = own
-        return out
+    def _decode(
+        self,
+        emissions: Sequence[Scores],
+        pairs: Sequence[Scores] | None,
+        k: int,
+        inference: str | Inference,
+        allowed: Sequence[Mask] | Automaton | None,
+        threads: int,
+        infeasible: OnInfeasible,
+        number: Callable[[int], int | None],  # what an error calls a sentence
+    ) -> list[Answer]:
+        inputs.check_count("k", k)
+        inputs.check_count("threads", threads)
+        inputs.check_infeasible(infeasible)
+        chosen = choose_inference(inference, k)
+        chain = self
+        if isinstance(allowed, Automaton):
+            chain, allowed = self.constrained(allowed), None
+        scores, own = chain._gather(emissions, pairs, allowed)
+        answers = chain.infer(scores, chosen, pairs=own, k=k, threads=threads)
+        return [_settle(answer, k, chosen, infeasible, number(n)) for n, answer in enumerate(answers)]
 
-    def _arranged_pairs(self, pairs: Pairs | None) -> Pairs | None:
+    def _gather(
+        self, emissions: Sequence[Scores], pairs: Sequence[Scores] | None, allowed: Sequence[Mask] | None
+    ) -> tuple[Ragged[np.float64], Floats | None]:
+        scores = gather_scores(emissions, self.owner, self.labels, allowed)
+        if pairs is None:
+            return scores, None
+        return scores, gather_pairs(pairs, scores.offsets, len(self.owner), self.labels)
+
+    def _sum(
+        self, scores: Ragged[np.float64], pairs: Pairs | None, threads: int
+    ) -> tuple[Floats, list[_native.LatentAnswer]]:
+        out = np.zeros((len(scores.data), self.labels))
+        own = self._arrange_pairs(pairs)
+        answers = self._native.marginals(self._arrange(scores.data), scores.offsets, own, out, threads)
+        self._check(answers, scores)
+        return out, answers
+
+    def _arrange(self, scores: Floats) -> Floats:
+        """Put the states of a label side by side."""
+        return np.ascontiguousarray(scores if self._sorted else scores[:, self._order])
+
+    def _arrange_pairs(self, pairs: Pairs | None) -> Pairs | None:
         if pairs is None:
             return None
         as_is = self._sorted or pairs.shape[1] != len(self._order)
         return np.ascontiguousarray(pairs if as_is else pairs[:, self._order[:, None], self._order])
 
-    def _arranged(self, scores: Floats) -> Floats:
-        return np.ascontiguousarray(scores if self._sorted else scores[:, self._order])
+    def _check(self, answers: Sequence[_native.LatentAnswer], scores: Ragged[np.float64]) -> None:
+        """Refuse NaN and +inf."""
+        for n, answer in enumerate(answers):
+            if answer.status is _native.Status.INVALID:
+                name = "emissions" if len(answers) == 1 else f"emissions[{n}]"
+                inputs.refuse(name, (answer.position, int(self._order[answer.state])), scores[n])
 
-    def _settled(
-        self,
-        answers: Answers,
-        n: int,
-        k: int,
-        begins: tuple[Ints, Ints],
-        inference: Inference,
-        infeasible: OnInfeasible,
-        sentence: int | None,
-    ) -> list[LatentSolution]:
-        status, position = answers.facts[n, :2].tolist()
-        if status != INFEASIBLE:
-            return answers.solutions(n, k, begins, inference)
-        if infeasible != "return":
-            raise Infeasible.at_position(position, sentence)
-        nothing = LatentSolution(
-            np.empty(0, np.int64),
-            -np.inf,
-            -np.inf,
-            Status.INFEASIBLE,
-            remaining=0.0,
-            work=(0, 0, 0),
-            position=position,
-        )
-        return [nothing] if k == 1 else []
-
-    def _check(self, facts: Sequence[int], sentence: int | None) -> None:
-        if facts[0] == INFEASIBLE:
-            raise Infeasible.at_position(facts[1], sentence)
-        if facts[0] == INVALID:
-            raise InvalidInput(
-                f"emissions[{facts[1]}, {int(self._order[facts[2]])}] is NaN or +inf; scores must be finite, "
-                "or -inf for what is forbidden"
-            )
-
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., LatentChain], tuple[object, ...]]:
         hidden = self.hidden
         return _restore, (hidden.transitions, self.owner, hidden.start, hidden.end, self.names)
 
@@ -359,30 +333,27 @@ class LatentChain:
         return f"LatentChain({self.labels} labels, {len(self.owner)} latent states)"
 
 
-def _owner(latent: int | ArrayLike, states: int) -> Ints:
-    """Return the label of each state."""
-    given = np.asarray(latent)
-    if given.dtype.kind not in "iu":
-        raise InvalidInput(f"latent must be a whole number, or the label of each state, not {latent!r}")
-    if given.ndim == 0:
-        if given < 1 or states % int(given):
-            raise InvalidInput(
-                f"{states} states cannot be shared out by {given} to a label; latent must divide their number"
-            )
-        return np.arange(states) // int(given)
-    if given.shape != (states,):
-        raise InvalidInput(f"latent must have shape ({states},), the label of each state, not {given.shape}")
-    if given.min() < 0:
-        raise InvalidInput(f"latent[{int(given.argmin())}] is {given.min()}; labels are numbered from 0")
-    empty = np.flatnonzero(np.bincount(given) == 0)
-    if len(empty):
-        raise InvalidInput(f"label {empty[0]} has no latent state; every label from 0 on needs one")
-    return given.astype(np.int64)
+def _settle(
+    answer: _native.LatentAnswer,
+    k: int,
+    inference: Inference,
+    infeasible: OnInfeasible,
+    sentence: int | None,
+) -> Answer:
+    """Return what a sentence came to, or raise Infeasible."""
+    if answer.status is not _native.Status.INFEASIBLE:
+        several = make_solutions(answer, k, inference)
+        return several[0] if k == 1 else KBest(several, exhausted=len(several) < k)
+    if infeasible != "return":
+        raise Infeasible.at_position(answer.position, sentence)
+    return LatentSolution.infeasible(answer.position) if k == 1 else KBest([], exhausted=True)
 
 
-def _nothing(_: Ints, __: Ints) -> float:
+def _gain_nothing(_: Ints, __: Ints) -> float:
     return 0.0
 
 
-def _restore(transitions: Any, owner: Any, start: Any, end: Any, names: Any) -> LatentChain:
+def _restore(
+    transitions: Scores, owner: Ints, start: Scores | None, end: Scores | None, names: Sequence[str] | None
+) -> LatentChain:
     return LatentChain(transitions, owner, start, end, names=names)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
+from certus.latent.method import Inference
 from certus.solution import Solution, Status
 
+STATS = ("paths", "sequences", "prefixes")
 
-class LatentSolution(Solution):
+
+class LatentSolution(Solution[NDArray[np.int64]]):
     """A label sequence with its probability, and what is proven of it.
 
     Attributes:
@@ -22,38 +25,40 @@ class LatentSolution(Solution):
         bound: the log of an upper bound on the probability of any label sequence (of lower ranks: of any
             that is not ranked better).
         status: OPTIMAL where nothing is more probable: proven.
+        stats: what the search did: latent ``paths`` and label ``sequences`` seen, ``prefixes`` expanded.
         remaining: the probability of all label sequences together that were not looked at.
         gain: for MBR, what the labels gain on average; else None.
     """
 
-    __slots__ = ("_work", "gain", "remaining")
+    __slots__ = ("gain", "remaining")
 
     def __init__(
         self,
-        value: Any,
+        value: NDArray[np.int64],
         score: float,
         bound: float,
         status: Status,
+        stats: Mapping[str, int],
         *,
-        remaining: float,
-        work: tuple[int, int, int],
+        remaining: float = 0.0,
         gain: float | None = None,
         position: int | None = None,
     ) -> None:
-        super().__init__(value, score, bound, status, position=position)
+        super().__init__(value, score, bound, status, stats, position)
         self.remaining = remaining
         self.gain = gain
-        self._work = work
+
+    @classmethod
+    def infeasible(cls, position: int) -> LatentSolution:
+        """Make the one of a sentence without any possible labels, none of which reach the position."""
+        stats = dict.fromkeys(STATS, 0)
+        nothing = np.empty(0, np.int64)
+        return cls(nothing, -math.inf, -math.inf, Status.INFEASIBLE, stats, position=position)
 
     @property
     def probability(self) -> float:
-        """Of the labels: the exponential of the score."""
+        """The probability of the labels: the exponential of the score."""
         return min(1.0, math.exp(self.score))
-
-    @property
-    def stats(self) -> dict[str, int]:
-        """What the search did: latent ``paths`` and label ``sequences`` seen, ``prefixes`` expanded."""
-        return dict(zip(("paths", "sequences", "prefixes"), self._work, strict=True))
 
     def __repr__(self) -> str:
         value = np.array2string(np.asarray(self.value), threshold=12)
@@ -82,3 +87,36 @@ class LabelSequences:
 
     def __iter__(self) -> Iterator[tuple[NDArray[np.int64], float]]:
         return iter(zip(self.labels, self.probabilities.tolist(), strict=True))
+
+
+def read_sequences(answer: _native.LatentAnswer) -> LabelSequences:
+    """Take all label sequences that were found."""
+    return LabelSequences(
+        answer.labels.astype(np.int64), np.exp(answer.log_probabilities), answer.remaining, answer.paths
+    )
+
+
+def make_solutions(answer: _native.LatentAnswer, k: int, inference: Inference) -> list[LatentSolution]:
+    """Make the k best of a sentence that has any label sequence, best first."""
+    rows, scores, gain = answer.labels.astype(np.int64), answer.log_probabilities, answer.gain
+    top, proven = float(scores.max()), answer.status is _native.Status.OPTIMAL
+    reranked = inference.rerank(rows, np.exp(scores))
+    if reranked is not None:
+        here = slice(reranked.number, reranked.number + 1)
+        rows, scores, gain = rows[here], scores[here], reranked.gain
+    stats = dict(zip(STATS, (answer.paths, answer.sequences, answer.expanded), strict=True))
+    out = []
+    for rank, (row, score) in enumerate(zip(rows[:k], scores[:k].tolist(), strict=True)):
+        better = -math.inf if rank else top  # of what was found, and does not rank before it
+        sure = score >= better and (proven or score >= answer.unseen)
+        made = LatentSolution(
+            row,
+            score,
+            score if sure else max(score, better, answer.unseen),
+            Status.OPTIMAL if sure else Status.FEASIBLE,
+            stats,
+            remaining=answer.remaining,
+            gain=gain if inference.reranks else None,
+        )
+        out.append(made)
+    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 from certus.latent import LDI, Inference, LatentChain
-from certus.latent.answers import INFEASIBLE, OPTIMAL, Answers
-from certus.latent.inference import choose
+from certus.latent.inference import choose_inference
+from certus.latent.solution import make_solutions
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
 from certus.learn.feature_decoder import make_chain
 from certus.learn.features.inventory import Inventory
+from certus.ragged import Ragged
 
 
 class LatentDecoder(Decoder):
@@ -70,7 +71,7 @@ class LatentDecoder(Decoder):
         legal: Automaton | None,
     ) -> Decoded:
         """Label sentences given as columns of cells."""
-        inference = choose(self.inference, k)
+        inference = choose_inference(self.inference, k)
         chain = self.chain if legal is None else self.chain.constrained(legal)
         first = find_starts(cells)
         out = Decoded.make_empty(first, k, confidence)
@@ -80,11 +81,11 @@ class LatentDecoder(Decoder):
             pairs = self.pairs(cells[begin:end], threads)
             if allowed is not None:
                 self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
-            own = first[begin : end + 1] - first[begin]
-            answers = chain.infer(scores, own, inference, pairs=pairs, k=k, threads=threads)
+            own = Ragged(scores, first[begin : end + 1] - first[begin])
+            answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads)
             _put(out, begin, k, answers, inference)
             if confidence:
-                probabilities, _, _ = chain.marginals_batch(scores, own, pairs=pairs, threads=threads)
+                probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
                 _put_confidence(out, begin, end, k, probabilities)
         return out
 
@@ -144,42 +145,38 @@ class _Scorer:
         return out
 
 
-def _put(out: Decoded, begin: int, k: int, answers: Answers, inference: Inference) -> None:
+def _put(
+    out: Decoded, begin: int, k: int, answers: Sequence[_native.LatentAnswer], inference: Inference
+) -> None:
     """Write the answers of a piece that begins with sentence ``begin`` to where they belong."""
-    if k == 1 and (answers.counts == 1).all():
-        _put_single(out, begin, answers)
-        return
-    begins = answers.begins()
-    for n, (status, position) in enumerate(answers.facts[:, :2].tolist()):
-        if status == INFEASIBLE:
-            out.position[begin + n] = position
+    for n, answer in enumerate(answers, begin):
+        if answer.status is _native.Status.INFEASIBLE:
+            out.position[n] = answer.position
             continue
-        total = float(answers.numbers[n, 2])
+        total = answer.log_partition
         if len(out.log_partition):
-            out.log_partition[begin + n] = total
-        several = answers.solutions(n, k, begins, inference)
-        at = int(out.first[begin + n]) * k
+            out.log_partition[n] = total
+        if k == 1 and len(answer.log_probabilities) == 1:
+            _put_single(out, n, answer)
+            continue
+        several = make_solutions(answer, k, inference)
+        at = int(out.first[n]) * k
         for rank, one in enumerate(several):
             out.labels[at : at + len(one.labels)] = one.labels
-            out.scores[begin + n, rank] = one.score + total
+            out.scores[n, rank] = one.score + total
             at += len(one.labels)
-        out.found[begin + n] = len(several)
-        out.bounds[begin + n] = several[0].bound + total
-        out.optimal[begin + n] = all(one.optimal for one in several)
+        out.found[n] = len(several)
+        out.bounds[n] = several[0].bound + total
+        out.optimal[n] = all(one.optimal for one in several)
 
 
-def _put_single(out: Decoded, begin: int, answers: Answers) -> None:
-    """Write the common case, one label sequence for each sentence, all at once."""
-    here = slice(begin, begin + len(answers.counts))
-    tokens = slice(int(out.first[here.start]), int(out.first[here.stop]))
-    unseen, total = answers.numbers[:, 0], answers.numbers[:, 2]
-    optimal = answers.facts[:, 0] == OPTIMAL
-    out.labels[tokens] = answers.labels
-    out.scores[here, 0] = answers.scores + total
-    out.bounds[here] = np.where(optimal, answers.scores, np.maximum(answers.scores, unseen)) + total
-    out.found[here], out.optimal[here] = 1, optimal
-    if len(out.log_partition):
-        out.log_partition[here] = total
+def _put_single(out: Decoded, n: int, answer: _native.LatentAnswer) -> None:
+    """Write the common case, one label sequence, without making a solution of it."""
+    score, optimal = float(answer.log_probabilities[0]), answer.status is _native.Status.OPTIMAL
+    out.labels[int(out.first[n]) : int(out.first[n + 1])] = answer.labels[0]
+    out.scores[n, 0] = score + answer.log_partition
+    out.bounds[n] = (score if optimal else max(score, answer.unseen)) + answer.log_partition
+    out.found[n], out.optimal[n] = 1, optimal
 
 
 def _put_confidence(out: Decoded, begin: int, end: int, k: int, probabilities: NDArray[np.float64]) -> None:
