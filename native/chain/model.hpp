@@ -56,7 +56,7 @@ class Model {
     }
   }
 
-  // Entries in any order, at most one a pair.
+  // Entries in any order, at most one per pair.
   Model(Index labels, S fallback, const Index* from, const Index* to, const S* score, Index entries, const S* start,
         const S* end)
       : labels_(labels), positions_(0), only_sparse_(true) {

@@ -1,6 +1,6 @@
 // The two ways transition scores are held. Both answer the same questions, so solvers are written once:
 //   at(t, i, j)        the score of going from label i at position t to label j at position t + 1
-//   row(t, i, buffer)  a pointer to the scores of leaving label i at position t, one a label
+//   row(t, i, buffer)  a pointer to the scores of leaving label i at position t, one per label
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace certus {
 
-// A matrix [from][to], or one matrix a position.
+// A matrix [from][to], or one matrix per position.
 template <class S>
 struct Dense {
   using Score = S;

@@ -72,7 +72,7 @@ class Arborescence {
   }
 
  private:
-  Edge& at(Index u, Index v) { return edges_[v * N_ + u]; }  // from u into v: one row a v
+  Edge& at(Index u, Index v) { return edges_[v * N_ + u]; }  // from u into v: one row per v
 
   // Notes the best edge into v; returns where it comes from, or -1.
   Index best_into(Index v) {

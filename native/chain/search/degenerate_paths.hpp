@@ -19,7 +19,7 @@ class DegeneratePaths {
         wanted_(arena.get<bool>(trellis.length(), false)),
         arena_(arena) {}
 
-  // Adds the best paths over active labels to the last column, as many as `count`: one a label of that column.
+  // Adds the best paths over active labels to the last column, as many as `count`: one per label of that column.
   void add_active(Index count, BestPaths<Tr>& paths) {
     const Arena::Scope scope(arena_);
     const Index s = lattice_.length() - 1, active = lattice_.place(s).active;

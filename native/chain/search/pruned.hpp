@@ -1,4 +1,4 @@
-// The search of `auto`: sweeps over the sentence that step from a few labels a position to all labels, with one
+// The search of `auto`: sweeps over the sentence that step from a few labels per position to all labels, with one
 // number standing for the labels that were not stepped from.
 //
 // A sweep to the right computes, for every label y at position t, a bound on the ways that end there,
@@ -92,7 +92,7 @@ class Pruned {
     return Sweep::partial;
   }
 
-  // The sweeps after that, each way in turn, keeping up to `most` labels a position. Where no label of a position is
+  // The sweeps after that, each way in turn, keeping up to `most` labels per position. Where no label of a position is
   // alive nothing beats `known`, and all columns are left empty.
   Sweep sweep_left(double known, Index most) {
     if (!after_) after_ = arena_.get<S>(T_ * width_);

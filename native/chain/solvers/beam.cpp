@@ -113,7 +113,7 @@ class Outlook {
     return most;
   }
 
-  static constexpr Index kMost = 64;  // promising labels a position; their pairs are looked at
+  static constexpr Index kMost = 64;  // promising labels per position; their pairs are looked at
 
   const Trellis<Tr>& trellis_;
   const Bounds<S>& bounds_;

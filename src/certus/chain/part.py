@@ -47,7 +47,7 @@ class ChainPart:
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best label sequence: ``value`` is the array of label ids."""
         try:
-            found = self._adjusted_chain(adjust).decode(self._adjusted(adjust))
+            found = self._adjust_chain(adjust).decode(self._adjust_emissions(adjust))
         except Infeasible:
             raise Forbidden("no label sequence is left") from None
         return self._choice(found.labels)
@@ -63,19 +63,19 @@ class ChainPart:
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a sequence through each label of each position."""
         best = np.empty_like(self._emissions)
-        model = self._adjusted_chain(adjust).prepare(checks.DOUBLE)
+        model = self._adjust_chain(adjust).prepare(checks.DOUBLE)
         assert isinstance(model, _native.Model64)
-        _native.max_marginals(model, self._adjusted(adjust), best)
+        _native.max_marginals(model, self._adjust_emissions(adjust), best)
         return {"labels": best}
 
-    def _adjusted_chain(self, adjust: Adjustments) -> Chain:
+    def _adjust_chain(self, adjust: Adjustments) -> Chain:
         added = adjust.get("bigrams")
         if added is None or not added.size:
             return self._chain
         chain = self._chain
         return Chain(np.asarray(chain.transitions, np.float64) + added, start=chain.start, end=chain.end)
 
-    def _adjusted(self, adjust: Adjustments) -> NDArray[np.float64]:
+    def _adjust_emissions(self, adjust: Adjustments) -> NDArray[np.float64]:
         return self._emissions + adjust["labels"] if "labels" in adjust else self._emissions
 
     def _choice(self, labels: NDArray[np.int64]) -> Choice:

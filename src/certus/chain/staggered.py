@@ -1,4 +1,4 @@
-"""Staggered decoding: a lattice that starts with one label a position and grows where it must."""
+"""Staggered decoding: a lattice that starts with one label per position and grows where it must."""
 
 from __future__ import annotations
 

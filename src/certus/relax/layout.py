@@ -4,7 +4,7 @@ A *copy* is one cell of one part's indicator space; copies that have to agree fo
 is transitive, so ``a = b`` and ``b = c`` make one variable with three copies. All arrays over copies lie one
 part after the other, which makes every operation of the dual a few array operations:
 
-    multipliers (C,)     one a copy; those of a variable sum to zero
+    multipliers (C,)     one per copy; those of a variable sum to zero
     var         (C,)     the variable of each copy
     count       (V,)     how many copies each variable has
 """

@@ -96,7 +96,7 @@ class Search:
         self._push(Node(Branch(none, none.copy()), np.inf, np.zeros(self.layout.copies)))
         while self._open:
             node = heapq.heappop(self._open)[2]
-            if self._closed(node.bound):
+            if self._is_closed(node.bound):
                 break
             if self.nodes >= self.limits.nodes:
                 self._push(node)
@@ -141,11 +141,11 @@ class Search:
             since += 1
             if evaluation.dual < best:
                 best, node.multipliers = evaluation.dual, multipliers
-            if self._settled(node, evaluation, stepper.step):
+            if self._settle(node, evaluation, stepper.step):
                 return None
             self._check_limits()
             following = stepper.next(evaluation, self.primal.best)
-            node.average = self.average = _undecided(stepper.average(), total / count)
+            node.average = self.average = _prefer_undecided(stepper.average(), total / count)
             if following is None or self._enough(count, since):
                 return evaluation
             multipliers = following
@@ -160,7 +160,7 @@ class Search:
             return False
         return since > PATIENCE
 
-    def _settled(self, node: Node, evaluation: Evaluation, step: float) -> bool:
+    def _settle(self, node: Node, evaluation: Evaluation, step: float) -> bool:
         """Note what an evaluation shows; return whether the branch is done."""
         if not self.trace:
             self.dual.set_scale(evaluation.magnitude)
@@ -173,19 +173,19 @@ class Search:
             self.primal.offer(Whole(score, evaluation.answers))
             node.bound = min(node.bound, score)
         else:
-            node.bound = min(node.bound, self._rounded(evaluation))
-            if not self._closed(node.bound):
+            node.bound = min(node.bound, self._round_down(evaluation))
+            if not self._is_closed(node.bound):
                 score = self.primal.propose(evaluation)
                 if self.primal.best is not None and score == self.primal.score:
                     self._check_reserves(self.primal.best.answers)
         self._note(node, evaluation, score, step)
-        return refused or evaluation.agree or self._closed(node.bound, evaluation.magnitude)
+        return refused or evaluation.agree or self._is_closed(node.bound, evaluation.magnitude)
 
-    def _closed(self, bound: float, magnitude: float = 0.0) -> bool:
+    def _is_closed(self, bound: float, magnitude: float = 0.0) -> bool:
         """Whether a bound leaves nothing better than the best score, but for rounding."""
         return bound <= self.primal.score + self.limits.tolerance * magnitude
 
-    def _rounded(self, evaluation: Evaluation) -> float:
+    def _round_down(self, evaluation: Evaluation) -> float:
         """Return the dual; of whole-numbered scores the whole number below it, but for rounding."""
         if not self.limits.whole:
             return evaluation.dual
@@ -265,13 +265,13 @@ class Search:
         if self.limits.nodes == 1:
             self._push(node)
             raise Stop("nodes")
-        chosen = self._disputed(node, last)
+        chosen = self._choose_disputed(node, last)
         for side in ("off", "on"):
             branch = node.branch.copy()
             getattr(branch, side)[chosen] = True
             self._push(Node(branch, node.bound, node.multipliers))
 
-    def _disputed(self, node: Node, last: Evaluation) -> int:
+    def _choose_disputed(self, node: Node, last: Evaluation) -> int:
         """Choose the variable whose average is furthest from being decided, among those in dispute."""
         layout = self.layout
         average = last.x if node.average is None else node.average
@@ -284,7 +284,7 @@ class Search:
         return int(np.argmax(doubt))
 
 
-def _undecided(mixture: Floats | None, average: Floats) -> Floats:
+def _prefer_undecided(mixture: Floats | None, average: Floats) -> Floats:
     """Return the mixture that an optimiser knows if it leaves anything open, else the average so far."""
     if mixture is not None and ((mixture > 0.01) & (mixture < 0.99)).any():
         return mixture

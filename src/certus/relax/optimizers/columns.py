@@ -48,7 +48,7 @@ class Columns:
                     self._append(part, x, score)
 
     def add(self, answers: Sequence[Answer]) -> bool:
-        """Take in structures, one a part, as far as the branch allows them; return whether any is new."""
+        """Take in structures, one per part, as far as the branch allows them; return whether any is new."""
         before = len(self._known)
         for part, answer in enumerate(answers):
             if self.sizes[part] and self.problem.allows(part, answer.x):

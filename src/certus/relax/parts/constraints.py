@@ -101,7 +101,7 @@ class AtMostOne(Budget):
 class TablePart:
     """A table of scores over a few variables, such as the edge of a graphical model.
 
-    Spaces ``0``, ``1``, ... one a variable, of shape (its values,): exactly one value each. ``value`` of a
+    Spaces ``0``, ``1``, ... one per variable, of shape (its values,): exactly one value each. ``value`` of a
     choice is the tuple of values.
 
     Args:
