@@ -60,39 +60,39 @@ CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> la
   return new CrfModel(std::move(layout), std::move(w));
 }
 
-nb::object decode(const CrfModel& model, const CrfCorpus& corpus, Index threads) {
-  std::vector<Index> labels(corpus.tokens().tokens());
+nb::object decode(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+  std::vector<Index> labels(corpus.tokens());
   {
     const nb::gil_scoped_release released;
-    model.decode(CrfInput(model.layout(), corpus.tokens()), threads, labels.data());
+    model.decode(CrfInput(model.layout(), CrfTokens(corpus)), threads, labels.data());
   }
   return as_array(std::move(labels));
 }
 
-nb::object emissions(const CrfModel& model, const CrfCorpus& corpus, Index threads) {
-  const Index tokens = corpus.tokens().tokens(), L = model.layout().labels();
+nb::object emissions(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+  const Index tokens = corpus.tokens(), L = model.layout().labels();
   std::vector<double> out(tokens * L);
   {
     const nb::gil_scoped_release released;
-    model.emissions(CrfInput(model.layout(), corpus.tokens()), threads, out.data());
+    model.emissions(CrfInput(model.layout(), CrfTokens(corpus)), threads, out.data());
   }
   return as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)});
 }
 
-nb::tuple marginals(const CrfModel& model, const CrfCorpus& corpus, Index threads) {
-  const Index tokens = corpus.tokens().tokens(), L = model.layout().labels();
-  std::vector<double> out(tokens * L), log_partition(corpus.tokens().sentences);
+nb::tuple marginals(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+  const Index tokens = corpus.tokens(), L = model.layout().labels();
+  std::vector<double> out(tokens * L), log_partition(corpus.sentences());
   {
     const nb::gil_scoped_release released;
-    model.marginals(CrfInput(model.layout(), corpus.tokens()), threads, out.data(), log_partition.data());
+    model.marginals(CrfInput(model.layout(), CrfTokens(corpus)), threads, out.data(), log_partition.data());
   }
   return nb::make_tuple(as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)}),
                         as_array(std::move(log_partition)));
 }
 
 // labels [found][T] and log-probabilities [found] of the k best sequences of one sentence.
-nb::tuple best(const CrfModel& model, const CrfCorpus& corpus, Index sentence, Index k) {
-  const CrfTokens tokens = corpus.tokens();
+nb::tuple best(const CrfModel& model, const learn::Corpus& corpus, Index sentence, Index k) {
+  const CrfTokens tokens(corpus);
   const Index T = tokens.sentence_begin[sentence + 1] - tokens.sentence_begin[sentence];
   std::vector<Index> labels(k * T);
   std::vector<double> log_probability(k);
@@ -112,24 +112,18 @@ nb::tuple best(const CrfModel& model, const CrfCorpus& corpus, Index sentence, I
                         as_array(std::move(log_probability)));
 }
 
-nb::tuple arrays(CrfItems&& items) {
-  const nb::object value = items.value.empty() ? nb::none() : as_array(std::move(items.value));
-  return nb::make_tuple(as_array(std::move(items.sentence_begin)), as_array(std::move(items.token_begin)),
-                        as_array(std::move(items.feature)), value);
-}
-
 template <class Vocabulary>
-CrfItems read(Vocabulary& vocabulary, const nb::iterable& sentences, const char* name) {
+learn::Corpus read(Vocabulary& vocabulary, const nb::iterable& sentences, const char* name) {
   CrfReader reader(vocabulary, name);
   for (nb::handle sentence : sentences) reader.read(sentence);
-  return std::move(reader.items);
+  return std::move(reader.corpus);
 }
 
 // From features to label names in one go: a list of lists.
 nb::list predict(const CrfModel& model, const CrfVocabulary& vocabulary, const nb::iterable& sentences,
                  const nb::tuple& names, Index threads) {
-  const CrfItems items = read(vocabulary, sentences, "X");
-  const CrfTokens tokens = items.tokens();
+  const learn::Corpus corpus = read(vocabulary, sentences, "X");
+  const CrfTokens tokens(corpus);
   std::vector<Index> labels(tokens.tokens());
   {
     const nb::gil_scoped_release released;
@@ -181,11 +175,10 @@ void bind_vocabulary(nb::module_& m) {
           },
           "at"_a, nb::rv_policy::take_ownership)
       .def(
-          "intern", [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "intern", [](CrfVocabulary& v, const nb::iterable& x, const char* name) { return read(v, x, name); },
           "sentences"_a, "name"_a = "X")
       .def(
-          "lookup",
-          [](const CrfVocabulary& v, const nb::iterable& x, const char* name) { return arrays(read(v, x, name)); },
+          "lookup", [](const CrfVocabulary& v, const nb::iterable& x, const char* name) { return read(v, x, name); },
           "sentences"_a, "name"_a = "X");
 }
 
@@ -202,19 +195,11 @@ void bind_model(nb::module_& m) {
 }
 
 void bind_trainer(nb::module_& m) {
-  nb::class_<CrfCorpus>(m, "CrfCorpus")
-      .def(
-          "__init__",
-          [](CrfCorpus* self, Flat<const Index> sentence_begin, Flat<const Index> token_begin,
-             Flat<const Feature> feature, std::optional<Flat<const double>> value) {
-            new (self) CrfCorpus{sentence_begin, token_begin, feature, value};
-          },
-          "sentence_begin"_a, "token_begin"_a, "feature"_a, "value"_a.none());
   nb::class_<CrfTrainer>(m, "CrfTrainer")
       .def(
           "__init__",
-          [](CrfTrainer* self, Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold,
-             double min_freq, bool all_states, bool all_transitions, Index latent, const CrfCorpus* pairs,
+          [](CrfTrainer* self, Index labels, Index features, const learn::Corpus& corpus, Flat<const Label> gold,
+             double min_freq, bool all_states, bool all_transitions, Index latent, const learn::Corpus* pairs,
              Index pair_features, bool shared_pairs) {
             const nb::gil_scoped_release released;
             new (self) CrfTrainer(labels, features, corpus, gold,

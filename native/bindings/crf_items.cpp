@@ -39,7 +39,7 @@ std::string CrfReader::where() const {
 }
 
 void CrfReader::read(nb::handle sentence) {
-  sentence_ = static_cast<Index>(items.sentence_begin.size()) - 1;
+  sentence_ = static_cast<Index>(corpus.sentence.size()) - 1;
   token_ = 0;
   PyObject* x = sentence.ptr();
   if (PyUnicode_Check(x) || PyBytes_Check(x) || PyDict_Check(x) || !is_iterable(x))
@@ -49,7 +49,7 @@ void CrfReader::read(nb::handle sentence) {
     token(element);
     ++token_;
   });
-  items.sentence_begin.push_back(static_cast<Index>(items.token_begin.size()) - 1);
+  corpus.sentence.push_back(static_cast<Index>(corpus.token.size()) - 1);
 }
 
 void CrfReader::token(PyObject* x) {
@@ -171,11 +171,11 @@ void CrfReader::settle() {
     const std::string_view name(text_.data() + e.begin, e.length);
     const Feature number = grows_ ? grows_->add(name, e.hash) : known_.find(name, e.hash);
     if (number == CrfVocabulary::kUnknown) continue;
-    if (e.value != 1 && items.value.empty()) items.value.assign(items.feature.size(), 1.0);
-    items.feature.push_back(number);
-    if (!items.value.empty() || e.value != 1) items.value.push_back(e.value);
+    if (e.value != 1 && corpus.values.empty()) corpus.values.assign(corpus.features.size(), 1.0);
+    corpus.features.push_back(number);
+    if (!corpus.values.empty() || e.value != 1) corpus.values.push_back(e.value);
   }
-  items.token_begin.push_back(static_cast<Index>(items.feature.size()));
+  corpus.token.push_back(static_cast<Index>(corpus.features.size()));
 }
 
 }  // namespace certus

@@ -1,4 +1,4 @@
-// Feature dictionaries and lists, as python-crfsuite takes them, to arrays of feature numbers.
+// Feature dictionaries and lists, as python-crfsuite takes them, to a corpus of feature numbers.
 #pragma once
 
 #include <string>
@@ -11,17 +11,6 @@
 
 namespace certus {
 
-struct CrfItems {
-  std::vector<Index> sentence_begin{0}, token_begin{0};
-  std::vector<Feature> feature;
-  std::vector<double> value;  // as many as features, or none while all are 1
-
-  CrfTokens tokens() const {
-    return {static_cast<Index>(sentence_begin.size()) - 1, sentence_begin.data(), token_begin.data(), feature.data(),
-            value.empty() ? nullptr : value.data()};
-  }
-};
-
 // Reads sentences one at a time. New names are added to the vocabulary, or ignored if it is const.
 class CrfReader {
  public:
@@ -31,7 +20,7 @@ class CrfReader {
 
   void read(nb::handle sentence);
 
-  CrfItems items;
+  learn::Corpus corpus;
 
  private:
   struct Entry {

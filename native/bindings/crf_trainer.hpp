@@ -26,25 +26,13 @@ nb::object as_array(std::vector<X>&& values) {
   return as_array(std::move(values), {size});
 }
 
-// The arrays of a corpus, as Python holds them.
-struct CrfCorpus {
-  Flat<const Index> sentence_begin, token_begin;
-  Flat<const Feature> feature;
-  std::optional<Flat<const double>> value;
-
-  CrfTokens tokens() const {
-    return {static_cast<Index>(sentence_begin.shape(0)) - 1, sentence_begin.data(), token_begin.data(), feature.data(),
-            value ? value->data() : nullptr};
-  }
-};
-
 class CrfTrainer {
  public:
   // `pairs` may be null: the features of two labels in a row, of the same tokens.
-  CrfTrainer(Index labels, Index features, const CrfCorpus& corpus, Flat<const Label> gold, const CrfChoice& choice,
-             const CrfCorpus* pairs, Index pair_features)
-      : data_(labels, features, corpus.tokens(), gold.data(), choice) {
-    if (pairs) data_.pairs.emplace(labels, pair_features, pairs->tokens(), gold.data(), choice);
+  CrfTrainer(Index labels, Index features, const learn::Corpus& corpus, Flat<const Label> gold, const CrfChoice& choice,
+             const learn::Corpus* pairs, Index pair_features)
+      : data_(labels, features, CrfTokens(corpus), gold.data(), choice) {
+    if (pairs) data_.pairs.emplace(labels, pair_features, CrfTokens(*pairs), gold.data(), choice);
     w_.assign(data_.size(), 0.0);
   }
 

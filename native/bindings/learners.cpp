@@ -3,6 +3,7 @@
 #include "learn/pruned_crf.hpp"
 #include "scoring/feature_table.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/state.hpp"
@@ -38,11 +39,20 @@ Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<cons
                          static_cast<Index>(lengths.shape(0)), labels.data(), least);
 }
 
-// Where sentences and tokens begin, and the features: copies.
-nb::tuple corpus_arrays(const Corpus& self) {
-  return nb::make_tuple(array(std::vector<Index>(self.sentence.begin(), self.sentence.end())),
-                        array(std::vector<Index>(self.token.begin(), self.token.end())),
-                        array(std::vector<Feature>(self.features)));
+// Sentences whose features have numbers already, as Python has checked them.
+void make_corpus(Corpus* self, Flat<const Index> sentence, Flat<const Index> token, Flat<const Feature> features,
+                 const std::optional<Flat<const double>>& values) {
+  new (self) Corpus();
+  self->sentence.assign(sentence.data(), sentence.data() + sentence.shape(0));
+  self->token.assign(token.data(), token.data() + token.shape(0));
+  self->features.assign(features.data(), features.data() + features.shape(0));
+  if (values) self->values.assign(values->data(), values->data() + values->shape(0));
+}
+
+// A vector of a corpus as a read-only array, which keeps the corpus alive.
+template <class X>
+auto view(const Corpus& self, const std::vector<X>& values) {
+  return nb::ndarray<nb::numpy, const X, nb::ndim<1>>(values.data(), {values.size()}, nb::find(self));
 }
 
 nb::dict compiled(CompiledTable&& table) {
@@ -318,7 +328,13 @@ void bind_learners(nb::module_& m) {
       .def_prop_ro("tokens", &Corpus::tokens)
       .def_prop_ro("features", &Corpus::feature_count)
       .def_prop_ro("occurrences", [](const Corpus& self) { return self.features.size(); })
-      .def("arrays", &corpus_arrays);
+      .def("__init__", &make_corpus, "sentence_begin"_a, "token_begin"_a, "features"_a, "values"_a.none())
+      .def_prop_ro("sentence_begin", [](const Corpus& self) { return view(self, self.sentence); })
+      .def_prop_ro("token_begin", [](const Corpus& self) { return view(self, self.token); })
+      .def_prop_ro("numbers", [](const Corpus& self) { return view(self, self.features); })
+      .def_prop_ro("values", [](const Corpus& self) {
+        return self.values.empty() ? nb::none() : nb::cast(view(self, self.values));
+      });
   m.def("compile_rows", &compile_rows, "corpus"_a, "units"_a, "begin"_a, "unit"_a, "weight"_a, "least"_a);
   m.def("number_features", &corpus_of, "keys"_a, "ends"_a, "lengths"_a, "labels"_a, "least"_a);
   nb::class_<Tagset>(m, "Tagset")

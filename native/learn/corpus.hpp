@@ -11,11 +11,12 @@ namespace certus::learn {
 using Feature = std::uint32_t;
 
 struct Corpus {
-  std::vector<std::uint64_t> sentence{0};  // [sentences + 1]: first token
-  std::vector<std::uint64_t> token{0};     // [tokens + 1]: first feature
+  std::vector<Index> sentence{0};  // [sentences + 1]: first token
+  std::vector<Index> token{0};     // [tokens + 1]: first feature
   std::vector<Feature> features;
-  std::vector<Label> labels;      // [tokens]
-  std::vector<Key> feature_keys;  // [feature count]
+  std::vector<double> values;     // what each feature is multiplied with; none where all are 1
+  std::vector<Label> labels;      // [tokens], or none where sentences are not annotated
+  std::vector<Key> feature_keys;  // [feature count], or none where features have names
 
   Index sentences() const { return static_cast<Index>(sentence.size()) - 1; }
   Index tokens() const { return static_cast<Index>(token.size()) - 1; }
@@ -27,8 +28,7 @@ struct Corpus {
 inline Corpus number_features(const Key* keys, const std::uint64_t* ends, Index tokens, const Index* lengths,
                               Index sentences, const Label* labels, Index least) {
   Corpus corpus;
-  for (Index n = 0; n < sentences; ++n)
-    corpus.sentence.push_back(corpus.sentence.back() + static_cast<std::uint64_t>(lengths[n]));
+  for (Index n = 0; n < sentences; ++n) corpus.sentence.push_back(corpus.sentence.back() + lengths[n]);
   corpus.labels.assign(labels, labels + tokens);
   const std::uint64_t total = tokens ? ends[tokens - 1] : 0;
   std::vector<std::uint32_t> count;
@@ -52,7 +52,7 @@ inline Corpus number_features(const Key* keys, const std::uint64_t* ends, Index 
   for (Index t = 0; t < tokens; ++t) {
     for (; i < ends[t]; ++i)
       if (kept[raw[i]] != Numbering::kNone) corpus.features.push_back(kept[raw[i]]);
-    corpus.token.push_back(corpus.features.size());
+    corpus.token.push_back(static_cast<Index>(corpus.features.size()));
   }
   return corpus;
 }

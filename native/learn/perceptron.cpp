@@ -42,7 +42,7 @@ void Perceptron::emissions(Index first, Index length) {
     std::fill(units_.begin(), units_.end(), 0.0f);
     const std::uint64_t begin = corpus_.token[first + t], end = corpus_.token[first + t + 1];
     if (t + 1 < length)
-      for (std::uint64_t i = end; i < corpus_.token[first + t + 2]; ++i) rows.prefetch(corpus_.features[i]);
+      for (Index i = end; i < corpus_.token[first + t + 2]; ++i) rows.prefetch(corpus_.features[i]);
     for (std::uint64_t i = begin; i < end; ++i) rows.score(corpus_.features[i], units_.data());
     expansion_.expand(units_.data(), sums_.data(), scores_.data() + t * tagset_.labels);
   }

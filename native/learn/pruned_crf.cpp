@@ -50,7 +50,7 @@ void PrunedCrf::train(Index sentence) {
   cascade.begin(T);
   for (Index t = 0; t < T; ++t) {
     if (t + 1 < T)
-      for (std::uint64_t i = corpus_.token[first + t + 1]; i < corpus_.token[first + t + 2]; ++i)
+      for (Index i = corpus_.token[first + t + 1]; i < corpus_.token[first + t + 2]; ++i)
         rows.prefetch(corpus_.features[i]);
     score(first + t);
     cascade.token(scores_.data());

@@ -291,21 +291,6 @@ class Extractor:
 
 def word_keys(words: list[str]) -> NDArray[np.uint64]: ...
 
-# A corpus: sentence_begin, token_begin, feature, value (None where all values are 1).
-CrfArrays: TypeAlias = tuple[
-    NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64] | None
-]
-
-@final
-class CrfCorpus:
-    def __init__(
-        self,
-        sentence_begin: NDArray[np.int64],
-        token_begin: NDArray[np.int64],
-        feature: NDArray[np.uint32],
-        value: NDArray[np.float64] | None,
-    ) -> None: ...
-
 @final
 class CrfVocabulary:
     @overload
@@ -318,8 +303,8 @@ class CrfVocabulary:
     @property
     def begin(self) -> NDArray[np.int64]: ...
     def only(self, at: NDArray[np.int64]) -> CrfVocabulary: ...
-    def intern(self, sentences: Iterable[Any], name: str = "X") -> CrfArrays: ...
-    def lookup(self, sentences: Iterable[Any], name: str = "X") -> CrfArrays: ...
+    def intern(self, sentences: Iterable[Any], name: str = "X") -> Corpus: ...
+    def lookup(self, sentences: Iterable[Any], name: str = "X") -> Corpus: ...
 
 @final
 class CrfModel:
@@ -334,13 +319,11 @@ class CrfModel:
     def rows(
         self,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...
-    def decode(self, corpus: CrfCorpus, threads: int) -> NDArray[np.int64]: ...
-    def emissions(self, corpus: CrfCorpus, threads: int) -> NDArray[np.float64]: ...
-    def marginals(
-        self, corpus: CrfCorpus, threads: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def decode(self, corpus: Corpus, threads: int) -> NDArray[np.int64]: ...
+    def emissions(self, corpus: Corpus, threads: int) -> NDArray[np.float64]: ...
+    def marginals(self, corpus: Corpus, threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def best(
-        self, corpus: CrfCorpus, sentence: int, k: int
+        self, corpus: Corpus, sentence: int, k: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
     def predict(
         self, vocabulary: CrfVocabulary, sentences: Iterable[Any], names: tuple[str, ...], threads: int
@@ -387,14 +370,14 @@ class CrfTrainer:
         self,
         labels: int,
         features: int,
-        corpus: CrfCorpus,
+        corpus: Corpus,
         gold: NDArray[np.int32],
         *,
         min_freq: float,
         all_states: bool,
         all_transitions: bool,
         latent: int = 1,
-        pairs: CrfCorpus | None = None,
+        pairs: Corpus | None = None,
         pair_features: int = 0,
         shared_pairs: bool = False,
     ) -> None: ...
@@ -459,7 +442,17 @@ class Corpus:
     tokens: int
     features: int
     occurrences: int
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]: ...
+    sentence_begin: NDArray[np.int64]  # (sentences + 1,) where each begins, in tokens; read-only
+    token_begin: NDArray[np.int64]  # (tokens + 1,) where each begins, in features; read-only
+    numbers: NDArray[np.uint32]  # the features of all tokens; read-only
+    values: NDArray[np.float64] | None  # what each is multiplied with; None where all are 1; read-only
+    def __init__(
+        self,
+        sentence_begin: NDArray[np.int64],
+        token_begin: NDArray[np.int64],
+        features: NDArray[np.uint32],
+        values: NDArray[np.float64] | None,
+    ) -> None: ...
 
 def number_features(
     keys: NDArray[np.uint64],

@@ -61,7 +61,8 @@ def fitted() -> CRF:
 def names_of(token: Any) -> dict[str, float]:
     """What the reader makes of a token."""
     vocabulary = CrfVocabulary()
-    _, _, numbers, values = vocabulary.intern([[token]])
+    corpus = vocabulary.intern([[token]])
+    numbers, values = corpus.numbers, corpus.values
     text, begin = vocabulary.text, vocabulary.begin
     names = [text[a:b].decode() for a, b in pairwise(begin)]
     weights = [1.0] * len(numbers) if values is None else values.tolist()
@@ -246,10 +247,10 @@ def test_features_are_numbered_as_met_and_sets_in_order() -> None:
 def test_many_features_keep_their_numbers() -> None:
     vocabulary = CrfVocabulary()
     tokens = [[f"feature {n}", str(n)] for n in range(5000)]
-    first = vocabulary.intern([tokens])[2]
+    first = vocabulary.intern([tokens]).numbers
     assert np.array_equal(first, np.arange(10000))
-    assert np.array_equal(vocabulary.lookup([tokens])[2], first)
-    assert len(vocabulary.lookup([[["feature 5000", "feature", "", "feature 12"]]])[2]) == 1
+    assert np.array_equal(vocabulary.lookup([tokens]).numbers, first)
+    assert len(vocabulary.lookup([[["feature 5000", "feature", "", "feature 12"]]]).numbers) == 1
     assert len(vocabulary) == 10000
 
 

@@ -14,10 +14,11 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "learn/corpus.hpp"
 
 namespace certus {
 
-using Feature = std::uint32_t;
+using learn::Feature;
 
 class CrfLayout {
  public:
@@ -74,6 +75,14 @@ struct CrfTokens {
   const Index* token_begin = nullptr;     // [tokens + 1], in features
   const Feature* feature = nullptr;
   const double* value = nullptr;  // null where all are 1
+
+  CrfTokens() = default;
+  explicit CrfTokens(const learn::Corpus& corpus)
+      : sentences(corpus.sentences()),
+        sentence_begin(corpus.sentence.data()),
+        token_begin(corpus.token.data()),
+        feature(corpus.features.data()),
+        value(corpus.values.empty() ? nullptr : corpus.values.data()) {}
 
   Index tokens() const { return sentence_begin[sentences]; }
   double at(Index n) const { return value ? value[n] : 1.0; }

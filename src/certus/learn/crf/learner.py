@@ -98,12 +98,12 @@ def lay_out_weights(data: TrainingSet, latent: int = 1, shared_pairs: bool = Fal
 
     pairs = data.pair_corpus
     return make_trainer(
-        ItemCorpus(*data.corpus.arrays()),
+        ItemCorpus.of_native(data.corpus),
         data.labels,
         labels=len(data.inventory),
         features=data.corpus.features,
         latent=latent,
-        pairs=None if pairs is None else ItemCorpus(*pairs.arrays()),
+        pairs=None if pairs is None else ItemCorpus.of_native(pairs),
         pair_features=0 if pairs is None else pairs.features,
         shared_pairs=shared_pairs,
     )

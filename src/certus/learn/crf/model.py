@@ -62,7 +62,16 @@ class ItemCorpus:
             )
         if self.values is not None:
             self._check_values(self.values)
-        self.native = _native.CrfCorpus(self.sentence_begin, self.token_begin, self.features, self.values)
+        self.native = _native.Corpus(self.sentence_begin, self.token_begin, self.features, self.values)
+
+    @classmethod
+    def of_native(cls, native: _native.Corpus) -> ItemCorpus:
+        """Make one of a corpus that the kernels made, whose arrays are used where they lie."""
+        made = cls.__new__(cls)
+        made.native, made.values = native, native.values
+        made.sentence_begin, made.token_begin = native.sentence_begin, native.token_begin
+        made.features = native.numbers
+        return made
 
     @property
     def sentences(self) -> int:

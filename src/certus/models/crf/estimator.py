@@ -74,7 +74,7 @@ class CRF(CRFParameters):
         dev = None if X_dev is None else (inputs.as_list("X_dev", X_dev), inputs.label_lists("y_dev", y_dev))
         if dev:
             inputs.same_number("X_dev", *dev)
-        corpus = ItemCorpus(*vocabulary.intern(X))
+        corpus = ItemCorpus.of_native(vocabulary.intern(X))
         inputs.same_lengths("X", corpus, y)
         names, gold = inputs.number_labels(y)
         log = TrainingLog(self.verbose, names, vocabulary, dev)

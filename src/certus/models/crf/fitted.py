@@ -45,7 +45,7 @@ class FittedCRF:
 
     def read(self, X: Iterable[Any]) -> ItemCorpus:
         """Turn features into their numbers, leaving out those that are unknown."""
-        return ItemCorpus(*self.vocabulary.lookup(X))
+        return ItemCorpus.of_native(self.vocabulary.lookup(X))
 
     def attributes(self) -> list[str]:
         """Name the features, by number."""

@@ -29,7 +29,7 @@ class TrainingLog:
         self._before = 0.0
         self._dev: tuple[ItemCorpus, NDArray[np.int32]] | None = None
         if dev:
-            corpus = ItemCorpus(*vocabulary.lookup(dev[0], "X_dev"))
+            corpus = ItemCorpus.of_native(vocabulary.lookup(dev[0], "X_dev"))
             inputs.same_lengths("X_dev", corpus, dev[1])
             numbers = {name: n for n, name in enumerate(names)}
             gold = [numbers.get(label, -1) for labels in dev[1] for label in labels]
