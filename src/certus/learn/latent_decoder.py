@@ -56,7 +56,7 @@ class LatentDecoder(Decoder):
         self._pair_scorer = (
             None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._paired**2)
         )
-        transitions = make_chain(self._states, arrays).transitions
+        transitions = np.asarray(make_chain(self._states, arrays).transitions)
         self.chain = LatentChain(transitions, latent, names=inventory.labels)
         self.inference: Inference = inference or LDI()
 
