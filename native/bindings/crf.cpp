@@ -134,9 +134,9 @@ nb::list predict(const CrfModel& model, const CrfVocabulary& vocabulary, const n
     const Index first = tokens.sentence_begin[s], length = tokens.sentence_begin[s + 1] - first;
     const nb::object list = nb::steal(PyList_New(length));
     for (Index t = 0; t < length; ++t) {
-      PyObject* name = PyTuple_GET_ITEM(names.ptr(), labels[first + t]);
+      PyObject* name = NB_TUPLE_GET_ITEM(names.ptr(), labels[first + t]);
       Py_INCREF(name);
-      PyList_SET_ITEM(list.ptr(), t, name);
+      NB_LIST_SET_ITEM(list.ptr(), t, name);
     }
     out.append(list);
   }

@@ -10,8 +10,8 @@ namespace {
 template <class Use>
 void each_of(PyObject* x, const Use& use) {
   if (PyList_CheckExact(x)) {
-    for (Py_ssize_t n = 0; n < PyList_GET_SIZE(x); ++n) {
-      const nb::object held = nb::borrow(PyList_GET_ITEM(x, n));
+    for (Py_ssize_t n = 0; n < NB_LIST_GET_SIZE(x); ++n) {
+      const nb::object held = nb::borrow(NB_LIST_GET_ITEM(x, n));
       use(held.ptr());
     }
     return;
@@ -28,9 +28,9 @@ void each_of(PyObject* x, const Use& use) {
 
 bool is_collection(PyObject* x) { return PyDict_Check(x) || PyList_Check(x) || PyAnySet_Check(x) || PyTuple_Check(x); }
 
-bool is_iterable(PyObject* x) { return Py_TYPE(x)->tp_iter || PySequence_Check(x); }
+bool is_iterable(PyObject* x) { return PyType_GetSlot(Py_TYPE(x), Py_tp_iter) || PySequence_Check(x); }
 
-std::string type_name(PyObject* x) { return Py_TYPE(x)->tp_name; }
+std::string type_name(PyObject* x) { return nb::inst_name(x).c_str(); }
 
 }  // namespace
 
@@ -66,7 +66,8 @@ void CrfReader::token(PyObject* x) {
 void CrfReader::item(PyObject* x) {
   if (PyDict_Check(x)) return pairs(x);
   if (!PyList_Check(x) && PyObject_HasAttrString(x, "keys")) {  // some other mapping
-    const nb::object dict = nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyDict_Type), x));
+    const nb::object dict =
+        nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyDict_Type), x, nullptr));
     if (!dict.is_valid()) throw nb::python_error();
     return pairs(dict.ptr());
   }
@@ -131,7 +132,7 @@ void CrfReader::finish_name(std::size_t begin, double value) {
 
 void CrfReader::append(PyObject* name) {
   if (PyBytes_Check(name)) {
-    text_.append(PyBytes_AS_STRING(name), static_cast<std::size_t>(PyBytes_GET_SIZE(name)));
+    text_.append(PyBytes_AsString(name), static_cast<std::size_t>(PyBytes_Size(name)));
     return;
   }
   if (!PyUnicode_Check(name))
@@ -149,7 +150,7 @@ double CrfReader::number(PyObject* x, std::size_t begin) const {
   if (x == Py_True) return 1;
   if (x == Py_False) return 0;
   const nb::object held = nb::borrow(x);
-  const double value = PyFloat_CheckExact(x) ? PyFloat_AS_DOUBLE(x) : PyFloat_AsDouble(x);
+  const double value = PyFloat_AsDouble(x);
   if (value == -1 && PyErr_Occurred()) {
     PyErr_Clear();
     refuse(where() + ": feature '" + text_.substr(begin) + "' has a value of type " + type_name(x) +

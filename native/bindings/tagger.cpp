@@ -22,7 +22,7 @@ using namespace learn;
 // The items of a list or tuple, of which there must be `expected`.
 nb::object items(nb::handle list, std::size_t expected, const char* what, const Place& place) {
   if (!nb::isinstance<nb::list>(list) && !nb::isinstance<nb::tuple>(list))
-    refuse(place.say() + "allowed must be a list, not " + Py_TYPE(list.ptr())->tp_name);
+    refuse(place.say() + "allowed must be a list, not " + nb::inst_name(list).c_str());
   if (nb::len(list) != expected)
     refuse(place.say() + "allowed has " + std::to_string(nb::len(list)) + " items, but there are " +
            std::to_string(expected) + " " + what);

@@ -7,15 +7,20 @@ namespace {
 
 // The items of a list or tuple. A bare string would pass for a list of its characters, so nothing else will do.
 struct Items {
-  PyObject** first;
+  Items(nb::handle list, const char* what, const Place& place) : items_(list), is_list_(PyList_Check(list.ptr())) {
+    if (!is_list_ && !PyTuple_Check(list.ptr())) refuse(place.say() + what + ", not " + nb::inst_name(list).c_str());
+    count = static_cast<Index>(Py_SIZE(list.ptr()));
+  }
+
+  nb::handle operator[](Index n) const {
+    return is_list_ ? NB_LIST_GET_ITEM(items_.ptr(), n) : NB_TUPLE_GET_ITEM(items_.ptr(), n);
+  }
+
   Index count;
 
-  Items(nb::handle list, const char* what, const Place& place) {
-    if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr()))
-      refuse(place.say() + what + ", not " + Py_TYPE(list.ptr())->tp_name);
-    first = PySequence_Fast_ITEMS(list.ptr());
-    count = static_cast<Index>(PySequence_Fast_GET_SIZE(list.ptr()));
-  }
+ private:
+  nb::handle items_;
+  bool is_list_;
 };
 
 // Appends the cells of a sentence, column after column, and returns its length.
@@ -26,12 +31,12 @@ Index append(nb::handle sentence, Index expected, Index number, std::vector<std:
            std::to_string(columns.count));
   Index length = 0;
   for (Index c = 0; c < columns.count; ++c) {
-    const Items column(columns.first[c], "a column must be a list of str", {number, c});
+    const Items column(columns[c], "a column must be a list of str", {number, c});
     if (c == 0) length = column.count;
     if (column.count != length)
       refuse(Place{number, c}.say() + "it has " + std::to_string(column.count) + " tokens, but the first column has " +
              std::to_string(length));
-    for (Index t = 0; t < length; ++t) cells.push_back(utf8(column.first[t], {number, c, t}));
+    for (Index t = 0; t < length; ++t) cells.push_back(utf8(column[t], {number, c, t}));
   }
   return length;
 }
@@ -56,7 +61,7 @@ std::string Place::say() const {
 }
 
 std::string_view utf8(nb::handle text, const Place& place) {
-  if (!PyUnicode_Check(text.ptr())) refuse(place.say() + "expected str, not " + Py_TYPE(text.ptr())->tp_name);
+  if (!PyUnicode_Check(text.ptr())) refuse(place.say() + "expected str, not " + nb::inst_name(text).c_str());
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
   if (!bytes) {
@@ -76,7 +81,7 @@ Texts::Texts(nb::handle sentences, Index expected) : columns_(expected) {
   const Items items(sentences, "sentences must be a list", {});
   for (Index n = 0; n < items.count; ++n) {
     firsts_.push_back(cells_.size());
-    lengths_.push_back(append(items.first[n], expected, n, cells_));
+    lengths_.push_back(append(items[n], expected, n, cells_));
     tokens_ += lengths_.back();
   }
   std::size_t total = 0;
