@@ -18,16 +18,8 @@ Layers = tuple[tuple[str, ...], ...]
 
 # The longest name that a module begins with is its room: learn/features comes before the rest of learn.
 PYTHON: Layers = (
-    (
-        "_native",
-        "checks",
-        "errors",
-        "part",
-        "ragged",
-        "solution",
-        "storage",
-        "version",
-    ),  # they know only one another
+    # what all rooms share; these know only one another
+    ("_native", "checks", "citations", "errors", "part", "ragged", "solution", "storage", "version"),
     ("chain",),
     ("lattice",),
     ("latent",),

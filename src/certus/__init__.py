@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from certus import models as models
     from certus import relax as relax
     from certus import syntax as syntax
+    from certus.citations import citation
     from certus.models.crf import CRF
     from certus.models.loading import load
     from certus.models.parser import ConstituencyParser
@@ -39,6 +40,7 @@ _LAZY = {  # so that `import certus` is quick
     "ConstituencyParser": "certus.models.parser",
     "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
+    "citation": "certus.citations",
     "load": "certus.models.loading",
 }
 _ROOMS = ("corpus", "evaluation", "formats", "hypergraph", "latent", "learn", "models", "relax", "syntax")
@@ -73,6 +75,7 @@ __all__ = [
     "Tagger",
     "bilou",
     "bio",
+    "citation",
     "decode",
     "iobes",
     "load",

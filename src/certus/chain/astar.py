@@ -32,6 +32,7 @@ class AStar(Method):
     """
 
     name: ClassVar[str] = "astar"
+    papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     heuristic: int | Literal["naive"] = 3
 
     def __post_init__(self) -> None:

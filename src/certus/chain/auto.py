@@ -24,4 +24,5 @@ class Auto(Method):
     """
 
     name: ClassVar[str] = "auto"
+    papers: ClassVar[tuple[str, ...]] = ("kaji2010", "huang2012")
     many: ClassVar[bool] = True

@@ -19,3 +19,4 @@ class CarpeDiem(Method):
     """
 
     name: ClassVar[str] = "carpediem"
+    papers: ClassVar[tuple[str, ...]] = ("esposito2009",)

@@ -17,3 +17,4 @@ class IterativeAStar(Method):
     """
 
     name: ClassVar[str] = "iterative-astar"
+    papers: ClassVar[tuple[str, ...]] = ("huang2012",)

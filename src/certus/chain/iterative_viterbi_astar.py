@@ -18,5 +18,6 @@ class IterativeViterbiAStar(Method):
     """
 
     name: ClassVar[str] = "iterative-viterbi-astar"
+    papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True

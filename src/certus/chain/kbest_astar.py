@@ -19,6 +19,7 @@ class KBestAStar(Method):
     """
 
     name: ClassVar[str] = "kbest-astar"
+    papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True
     heuristic: int | Literal["naive"] = 3

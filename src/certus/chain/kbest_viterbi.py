@@ -16,5 +16,6 @@ class KBestViterbi(Method):
     """
 
     name: ClassVar[str] = "kbest-viterbi"
+    papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True

@@ -15,6 +15,7 @@ class Method:
     """A way to decode. Subclasses add their options as fields and explain themselves in their docstring."""
 
     name: ClassVar[str]
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
     exact: ClassVar[bool] = True  # the answer is always proven optimal
     one: ClassVar[bool] = True  # listed among the methods for one best path
     many: ClassVar[bool] = False  # can return more than one path

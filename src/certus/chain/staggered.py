@@ -27,6 +27,7 @@ class Staggered(Method):
     """
 
     name: ClassVar[str] = "staggered"
+    papers: ClassVar[tuple[str, ...]] = ("kaji2010",)
     columnwise: bool = True
 
     def request(self, k: int) -> _native.Request:

@@ -23,6 +23,7 @@ class Viterbi(Method):
     """
 
     name: ClassVar[str] = "viterbi"
+    papers: ClassVar[tuple[str, ...]] = ("viterbi1967",)
     sparse: bool = True
 
     def request(self, k: int) -> _native.Request:

@@ -18,5 +18,6 @@ class ViterbiAStar(Method):
     """
 
     name: ClassVar[str] = "viterbi-astar"
+    papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True

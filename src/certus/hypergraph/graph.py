@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +41,8 @@ class Hypergraph(Forest):
         nodes, edges: how many there are.
         labels, names: tuples, or None.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("huang2005",)
 
     def with_constraints(self, rows: Rows, targets: ArrayLike) -> Constrained:
         """Return the forest with linear constraints A x = b on how often derivations use edges.

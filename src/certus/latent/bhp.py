@@ -18,4 +18,5 @@ class BHP(Inference):
     """
 
     name: ClassVar[str] = "bhp"
+    papers: ClassVar[tuple[str, ...]] = ("sun2009",)
     code: ClassVar[_native.LatentInference] = _native.LatentInference.BHP

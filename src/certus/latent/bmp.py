@@ -18,4 +18,5 @@ class BMP(Inference):
     """
 
     name: ClassVar[str] = "bmp"
+    papers: ClassVar[tuple[str, ...]] = ("morency2007", "sun2009")
     code: ClassVar[_native.LatentInference] = _native.LatentInference.BMP

@@ -31,6 +31,7 @@ class LDI(Inference):
     """
 
     name: ClassVar[str] = "ldi"
+    papers: ClassVar[tuple[str, ...]] = ("sun2009",)
     code: ClassVar[_native.LatentInference] = _native.LatentInference.LDI
     many: ClassVar[bool] = True
     steps: int | None = None

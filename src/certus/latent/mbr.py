@@ -37,6 +37,7 @@ class MBR(Inference):
     """
 
     name: ClassVar[str] = "mbr"
+    papers: ClassVar[tuple[str, ...]] = ("sun2009",)
     code: ClassVar[_native.LatentInference] = _native.LatentInference.LDI
     reranks: ClassVar[bool] = True
     gain: str | GainFunction = "accuracy"

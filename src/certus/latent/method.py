@@ -24,6 +24,7 @@ class Inference:
     """A way to go from latent states to labels. Subclasses add options and explain themselves."""
 
     name: ClassVar[str]
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
     code: ClassVar[_native.LatentInference]  # by which the native code knows it
     many: ClassVar[bool] = False  # can return more than one label sequence
     reranks: ClassVar[bool] = False  # chooses by something else than probability

@@ -11,7 +11,7 @@ come with scores of its own for pairs of states in a row, which are added to the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, overload
+from typing import ClassVar, Literal, TypeAlias, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -52,6 +52,8 @@ class LatentChain:
         owner: (H,) the label of each state.
         names: as given.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("sun2009",)
 
     def __init__(
         self,

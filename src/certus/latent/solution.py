@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +31,8 @@ class LatentSolution(Solution[NDArray[np.int64]]):
         remaining: the probability of all label sequences together that were not looked at.
         gain: for MBR, what the labels gain on average; else None.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("sun2009",)
 
     __slots__ = ("gain", "remaining")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +38,8 @@ class Decomposition:
     part but its maximum under adjusted scores, and proves the answer where it can; where the relaxation has a
     gap, it fixes cells, switches on reserves (``tighten``) and branches until the answer is proven.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("rush2010", "rush2011")
 
     def __init__(self) -> None:
         self._parts: list[Part] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,8 @@ class JointSolution(Solution[ByPart[Any]]):
         skipped: by part, how often it was not asked, as its adjustments had not changed.
         completions: by part, how often it completed what another part chose.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("rush2010", "rush2011")
 
     __slots__ = ("average", "calls", "completions", "indicators", "limit", "scores", "skipped", "trace")
 

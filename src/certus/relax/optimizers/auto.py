@@ -28,6 +28,7 @@ class Auto(Optimizer):
     """
 
     name: ClassVar[str] = "auto"
+    papers: ClassVar[tuple[str, ...]] = ("rush2010", "rush2011")
 
     def start(self, problem: Problem) -> Stepper:
         """Begin in a branch."""

@@ -50,6 +50,7 @@ class Bundle(Optimizer):
     """
 
     name: ClassVar[str] = "bundle"
+    papers: ClassVar[tuple[str, ...]] = ("lemarechal1995",)
     level: float = 1.0
     share: float = 0.3
     margin: float = 0.03

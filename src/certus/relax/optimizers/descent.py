@@ -31,6 +31,7 @@ class Descent(Optimizer):
     """
 
     name: ClassVar[str] = "descent"
+    papers: ClassVar[tuple[str, ...]] = ("globerson2007",)
     share: float = 0.5
 
     def __post_init__(self) -> None:

@@ -62,6 +62,7 @@ class Optimizer(ABC):
     """A way to minimise the dual. Subclasses add options as fields and explain themselves."""
 
     name: ClassVar[str]
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
 
     @abstractmethod
     def start(self, problem: Problem) -> Stepper:

@@ -36,6 +36,7 @@ class Subgradient(Optimizer):
     """
 
     name: ClassVar[str] = "subgradient"
+    papers: ClassVar[tuple[str, ...]] = ("komodakis2007", "koo2010", "rush2010")
     rule: Literal["halving", "inverse", "decay", "polyak"] = "halving"
     step: float | None = None
 
