@@ -11,9 +11,12 @@ import pytest
 import certus
 from certus.chain import METHODS, IterativeViterbiAStar, Staggered
 from certus.citations import PAPERS, References
+from certus.corpus import Mrf
 from certus.latent import LDI
+from certus.learn.learners import LEARNERS
 from certus.relax import OPTIMIZERS, Decomposition
 from certus.relax.parts import ExactlyOne
+from certus.syntax import Grammar, JointParser
 
 
 def list_keys(references: References) -> list[str]:
@@ -33,6 +36,13 @@ def test_everything_is_named_without_arguments() -> None:
         (IterativeViterbiAStar(), ["huang2012"]),
         (LDI(), ["sun2009"]),
         (Decomposition(), ["rush2010", "rush2011"]),
+        (certus.Tagger("upos", "pruned-crf"), ["mueller2013"]),
+        (certus.Tagger("upos", "refinement"), ["stratos2013"]),
+        (certus.ConstituencyParser(), ["klein2003", "huang2005"]),
+        (certus.CRF(), ["lafferty2001"]),
+        (Grammar, ["klein2003", "huang2005"]),
+        (JointParser, ["rush2010"]),
+        (Mrf, ["rush2012"]),
         (OPTIMIZERS["subgradient"], ["komodakis2007", "koo2010", "rush2010"]),
     ],
 )
@@ -50,8 +60,10 @@ def test_several_are_named_once_each() -> None:
     ]
 
 
-def test_methods_and_optimisers_name_papers_that_are_listed() -> None:
-    papers = [method.papers for method in METHODS.values()] + [kind.papers for kind in OPTIMIZERS.values()]
+def test_whatever_is_listed_by_name_names_papers_that_are_known() -> None:
+    papers = [method.papers for method in METHODS.values()]
+    papers += [optimizer.papers for optimizer in OPTIMIZERS.values()]
+    papers += [learner.papers for learner in LEARNERS.values()]
     assert {key for keys in papers for key in keys} <= set(PAPERS)
 
 

@@ -7,7 +7,7 @@ the candidates of a word are its possible heads, and their labels the heads' tag
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class Mrf:
         spaces: ``candidates``, of all candidates of all words, one after the other.
         first: (words + 1,) where the candidates of each word begin.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("rush2012",)
 
     def __init__(
         self,

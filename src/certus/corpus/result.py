@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class Consistent:
         trace: what every iteration did.
         stats: counts and seconds; docs/consistency.md names them.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("rush2012",)
 
     labels: list[list[str]]
     score: float

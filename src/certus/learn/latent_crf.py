@@ -36,6 +36,7 @@ class LatentCrfLearner(FeatureLearner):
     """A first-order CRF whose labels have latent states (Morency et al. 2007; Sun & Tsujii 2009)."""
 
     name: ClassVar[str] = "latent-crf"
+    papers: ClassVar[tuple[str, ...]] = ("morency2007", "sun2009")
     about: ClassVar[str] = "with latent states, for few labels; mostly proven answers"
     proves: ClassVar[bool] = False
     shares_parts: ClassVar[bool] = False

@@ -76,6 +76,7 @@ class Learner(ABC):
     """One way to learn a tagger, and to use what was learned."""
 
     name: ClassVar[str]
+    papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
     about: ClassVar[str]
     proves: ClassVar[bool] = True  # whether answers come with a proof that they are the best
     shares_parts: ClassVar[bool] = True  # whether labels share the weights of their parts

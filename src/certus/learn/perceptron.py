@@ -23,6 +23,7 @@ class PerceptronLearner(FeatureLearner):
     """The averaged structured perceptron (Collins 2002), decoding exactly (Kaji et al. 2010)."""
 
     name: ClassVar[str] = "perceptron"
+    papers: ClassVar[tuple[str, ...]] = ("collins2002", "kaji2010")
     about: ClassVar[str] = "averaged, decoding exactly; quick to train, proven answers"
     agreement_scale: ClassVar[float] = 6.0
 

@@ -23,6 +23,7 @@ class PrunedCrfLearner(FeatureLearner):
     """A CRF of any order over lattices pruned by those of lower order (Müller, Schmid and Schütze 2013)."""
 
     name: ClassVar[str] = "pruned-crf"
+    papers: ClassVar[tuple[str, ...]] = ("mueller2013",)
     about: ClassVar[str] = "of any order (as crf with --order 2); the best for morphology"
     proves: ClassVar[bool] = False
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import IO, Any, Literal, TypeAlias, cast, overload
+from typing import IO, Any, ClassVar, Literal, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class ConstituencyParser:
         >>> parser = ConstituencyParser().fit("train.mrg", dev="dev.mrg")  # doctest: +SKIP
         >>> print(parser.parse(["The", "dog", "barks", "."]).value.pretty())  # doctest: +SKIP
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("klein2003", "huang2005")
 
     def __init__(self, **given: Any) -> None:
         names = {field.name for field in dataclasses.fields(Options)}

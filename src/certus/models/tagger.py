@@ -78,6 +78,11 @@ class Tagger:
 
     # ------------------------------------------------------------------------------------------ training
 
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """The papers behind its learner, for ``certus.citation``."""
+        return self.learner.papers
+
     def fit(
         self,
         train: Source,

@@ -26,6 +26,7 @@ class CrfLearner(FeatureLearner):
     """A first-order CRF over all labels, without pruning."""
 
     name: ClassVar[str] = "crf"
+    papers: ClassVar[tuple[str, ...]] = ("lafferty2001",)
     about: ClassVar[str] = "first-order, for up to some hundred labels; proven answers"
     shares_parts: ClassVar[bool] = False
 

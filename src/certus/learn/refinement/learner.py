@@ -40,6 +40,7 @@ class RefinementLearner(Learner):
     """A hidden Markov model whose labels have hidden states (Stratos et al. 2013)."""
 
     name: ClassVar[str] = "refinement"
+    papers: ClassVar[tuple[str, ...]] = ("stratos2013",)
     about: ClassVar[str] = "a hidden Markov model with hidden states for each label; trains in seconds"
     proves: ClassVar[bool] = False
     shares_parts: ClassVar[bool] = False

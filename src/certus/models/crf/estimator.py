@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ class CRF(CRFParameters):
         keep_tempfiles, trainer_cls: taken for compatibility; there are no temporary files to keep, and the
             trainer must be None, which is ours.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("lafferty2001",)
 
     def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
         """Train.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, overload
+from typing import Any, ClassVar, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,8 @@ class Grammar:
         tag: for each symbol the number of its tag, or -1.
         rules: binary rules and their scores, unary rules and their scores.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("klein2003", "huang2005")
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,8 @@ class JointParser:
         weight: how much the tagger's score counts beside the grammar's.
         pruning: what the thresholds of the tagger's lattice are multiplied by: less leaves more tags.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("rush2010",)
 
     def __init__(
         self, grammar: Grammar, tagger: SequenceModel, *, weight: float = WEIGHT, pruning: float = PRUNING

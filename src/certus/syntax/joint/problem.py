@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class JointParse(Solution[V]):
         pruning: of the lattice that the tags are from; None where there is no tree at all.
         trace: dual and primal by iteration.
     """
+
+    papers: ClassVar[tuple[str, ...]] = ("rush2010",)
 
     __slots__ = ("iterations", "nodes", "parse_score", "pruning", "tag_score", "tags", "trace")
 
