@@ -25,7 +25,7 @@ void make(Problem* self, Flat<const Label> group, double same, double close, dou
 }
 
 // Sentences of the lattices, the first of which is number `sentence` and begins with token `token` of the corpus.
-void add(Problem& self, const learn::Lattices& lattices, Index sentence, Index token, Flat<const Index> nodes,
+void add(Problem& self, const lattice::Lattices& lattices, Index sentence, Index token, Flat<const Index> nodes,
          Flat<Label> labels, Flat<double> scores, Flat<std::uint8_t> pruned) {
   const nb::gil_scoped_release released;
   for (Index n = 0; n < lattices.sentences(); ++n) {
@@ -33,7 +33,7 @@ void add(Problem& self, const learn::Lattices& lattices, Index sentence, Index t
     bool risky = false;
     scores.data()[n] =
         self.field.add(lattices, n, sentence + n, token + at, nodes.data() + at, labels.data() + at, risky);
-    pruned.data()[n] = risky || !lattices.exact(n);
+    pruned.data()[n] = risky || !lattices.is_exact(n);
   }
 }
 
@@ -82,7 +82,7 @@ double labels(Problem& self, Flat<Label> out, Flat<double> scores) {
     const double score = self.field.labels(b, found.data());
     double agreed = 0;
     for (std::size_t p = 0; p < found.size(); ++p) {
-      const Index slot = blocks.slot_at[blocks.position[b] + p];
+      const Index slot = blocks.slots_of(b)[p];
       if (slot >= 0) agreed += mrf.agreement(found[p], self.field.consensus(mrf.node_of[slot]));
       if (found[p] != mrf.agreement.none()) out.data()[blocks.token[b] + static_cast<Index>(p)] = found[p];
     }
@@ -93,24 +93,33 @@ double labels(Problem& self, Flat<Label> out, Flat<double> scores) {
   return sum;
 }
 
-nb::tuple nodes(const Problem& self) {
-  std::vector<Label> labels;
-  std::vector<std::uint8_t> fixed;
+// What every node agrees on: a label, or the number of labels where it is turned off, and whether that is proven.
+struct Consensus {
+  std::vector<Label> labels;        // [nodes]
+  std::vector<std::uint8_t> fixed;  // [nodes]
+};
+
+Consensus get_consensus(const Problem& self) {
+  Consensus found;
   for (Index c = 0; c < self.field.nodes(); ++c) {
-    labels.push_back(self.field.consensus(c));
-    fixed.push_back(self.field.fixed(c));
+    found.labels.push_back(self.field.consensus(c));
+    found.fixed.push_back(self.field.fixed(c));
   }
-  return nb::make_tuple(array(std::move(labels)), array(std::move(fixed)));
+  return found;
 }
 
-// Of each block its sentence, of each component of a region its blocks and nodes.
-nb::tuple components(Problem& self) {
-  std::vector<Index> blocks, nodes;
+// How many blocks and nodes each component of what is open has.
+struct Components {
+  std::vector<Index> blocks, nodes;  // [components]
+};
+
+Components count_components(Problem& self) {
+  Components found;
   for (const Region& part : self.field.components(self.open)) {
-    blocks.push_back(static_cast<Index>(part.blocks.size()));
-    nodes.push_back(static_cast<Index>(part.nodes.size()));
+    found.blocks.push_back(static_cast<Index>(part.blocks.size()));
+    found.nodes.push_back(static_cast<Index>(part.nodes.size()));
   }
-  return nb::make_tuple(array(std::move(blocks)), array(std::move(nodes)));
+  return found;
 }
 
 auto open_sentences(const Problem& self) {
@@ -131,25 +140,29 @@ struct Steps {
         outside(bound(problem) - problem.field.bound(problem.field.everything())) {}
 };
 
-nb::tuple step(Steps& self) {
-  Subgradient::Step found;
-  {
-    const nb::gil_scoped_release released;
-    found = self.subgradient.iterate();
-  }
-  return nb::make_tuple(found.blocks, found.nodes, found.disagree, found.bound + self.outside);
+Subgradient::Step iterate(Steps& self) {
+  const nb::gil_scoped_release released;
+  Subgradient::Step step = self.subgradient.iterate();
+  step.bound += self.outside;
+  return step;
 }
 
-// Maximises nodes by themselves; see Mrf.
-nb::tuple maximize(const Mrf& self, Flat<const Index> which, Flat<const double> u) {
-  std::vector<std::int32_t> chosen(self.node_of.size(), -1), best(which.shape(0));
-  std::vector<double> scores(which.shape(0));
-  for (std::size_t i = 0; i < which.shape(0); ++i)
-    scores[i] = self.maximize(which.data()[i], u.data(), chosen.data(), best[i]);
-  std::vector<Label> labels;
-  for (std::size_t i = 0; i < best.size(); ++i)
-    labels.push_back(self.value[self.value_begin[which.data()[i]] + best[i]]);
-  return nb::make_tuple(array(std::move(chosen)), array(std::move(labels)), array(std::move(scores)));
+// The best labels of nodes by themselves, and of their words; see Mrf.
+struct NodeChoice {
+  std::vector<std::int32_t> candidates;  // [words]: of the nodes asked for; -1 for others
+  std::vector<Label> labels;             // [nodes asked for]
+  std::vector<double> scores;            // [nodes asked for]
+};
+
+NodeChoice maximize(const Mrf& self, Flat<const Index> which, Flat<const double> u) {
+  NodeChoice found{std::vector<std::int32_t>(self.node_of.size(), -1), {}, {}};
+  for (std::size_t i = 0; i < which.shape(0); ++i) {
+    const Index node = which.data()[i];
+    std::int32_t best = 0;
+    found.scores.push_back(self.maximize(node, u.data(), found.candidates.data(), best));
+    found.labels.push_back(self.value[self.value_begin[node] + best]);
+  }
+  return found;
 }
 
 void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, double null, Index nodes,
@@ -194,19 +207,33 @@ void bind_corpus(nb::module_& m) {
       .def("branch", &branch, "iterations"_a, "limit"_a)
       .def("bound", &bound)
       .def("labels", &labels, "out"_a, "scores"_a)
-      .def("nodes", &nodes)
-      .def("components", &components)
+      .def("consensus", &get_consensus)
+      .def("components", &count_components)
       .def("open_sentences", &open_sentences)
-      .def("size", [](const Problem& self) {
-        return nb::make_tuple(static_cast<Index>(self.open.blocks.size()), static_cast<Index>(self.open.nodes.size()));
-      });
+      .def_prop_ro("open_blocks", [](const Problem& self) { return self.open.blocks.size(); })
+      .def_prop_ro("open_nodes", [](const Problem& self) { return self.open.nodes.size(); });
+  nb::class_<Consensus>(m, "Consensus")
+      .def_prop_ro("labels", get_array(&Consensus::labels))
+      .def_prop_ro("fixed", get_array(&Consensus::fixed));
+  nb::class_<Components>(m, "Components")
+      .def_prop_ro("blocks", get_array(&Components::blocks))
+      .def_prop_ro("nodes", get_array(&Components::nodes));
+  nb::class_<Subgradient::Step>(m, "SubgradientStep")
+      .def_ro("blocks", &Subgradient::Step::blocks)
+      .def_ro("nodes", &Subgradient::Step::nodes)
+      .def_ro("disagree", &Subgradient::Step::disagree)
+      .def_ro("bound", &Subgradient::Step::bound);
   nb::class_<Steps>(m, "Subgradient")
       .def(
           "__init__",
           [](Steps* self, Problem& problem, double rate, bool lazy) { new (self) Steps(problem, rate, lazy); },
           "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
-      .def("iterate", &step)
+      .def("iterate", &iterate)
       .def("finish", [](Steps& self) { self.problem.open = self.subgradient.finish(); });
+  nb::class_<NodeChoice>(m, "NodeChoice")
+      .def_prop_ro("candidates", get_array(&NodeChoice::candidates))
+      .def_prop_ro("labels", get_array(&NodeChoice::labels))
+      .def_prop_ro("scores", get_array(&NodeChoice::scores));
   nb::class_<Mrf>(m, "Mrf")
       .def("__init__", &make_mrf, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "node_of"_a, "candidates"_a,
            "labels"_a, "seen_nodes"_a, "seen_labels"_a, "seen_counts"_a)

@@ -15,7 +15,8 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
-using namespace learn;
+using namespace lattice;
+using scoring::Tagger;
 
 std::vector<Index> token_starts(const Texts& texts) {
   std::vector<Index> first{0};
@@ -23,25 +24,18 @@ std::vector<Index> token_starts(const Texts& texts) {
   return first;
 }
 
-std::vector<std::unique_ptr<learn::Tagger::Workspace>> workspaces(const learn::Tagger& tagger, Index count) {
-  std::vector<std::unique_ptr<learn::Tagger::Workspace>> spaces;
-  for (Index i = 0; i < count; ++i) spaces.push_back(tagger.workspace());
-  return spaces;
-}
-
-CascadeLattices* search_all(const learn::Tagger& tagger, nb::handle sentences, float pruning, Index threads) {
+StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pruning, Index threads) {
   if (tagger.has_chain() || !tagger.is_ready()) refuse("the tagger has no cascade: call use_cascade");
   const Texts texts(sentences, tagger.extractor().columns());
-  auto lattices = std::make_unique<CascadeLattices>(token_starts(texts), tagger.tagset().labels);
-  lattices->resize();
+  auto lattices = std::make_unique<StoredLattices>(token_starts(texts), tagger.tagset().labels);
   const nb::gil_scoped_release released;
   const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-  const auto spaces = workspaces(tagger, workers);
+  const auto spaces = tagger.workspaces(workers);
   parallel(texts.size(), workers, [&](Index n, Index thread) {
     if (texts.at(n).length == 0) return;
     bool exact = false;
-    const Level& level = tagger.lattice(texts.at(n), pruning, exact, *spaces[thread]);
-    lattices->keep(n, level, exact);
+    const Lattice& lattice = tagger.search_lattice(texts.at(n), pruning, exact, *spaces[thread]);
+    lattices->keep(n, lattice, exact);
   });
   return lattices.release();
 }
@@ -71,19 +65,13 @@ void max_marginals(const Lattices& self, Index sentence, Flat<const Index> token
   const Adjustments adjust = adjustments(self, tokens, rows);
   const nb::gil_scoped_release released;
   Lattices::Scratch scratch;
-  self.max_marginals(sentence, adjust, out.data(), scratch);
+  self.find_max_marginals(sentence, adjust, out.data(), scratch);
 }
 
-nb::tuple arcs(const Lattices& self, Index sentence) {
-  Arcs a = self.arcs(sentence);
-  return nb::make_tuple(array(std::move(a.begin)), array(std::move(a.label)), array(std::move(a.node)),
-                        array(std::move(a.origin)), array(std::move(a.target)), array(std::move(a.score)));
-}
-
-nb::tuple shape(const Lattices& self) {
+std::vector<std::uint8_t> list_exact(const Lattices& self) {
   std::vector<std::uint8_t> exact;
-  for (Index n = 0; n < self.sentences(); ++n) exact.push_back(self.exact(n));
-  return nb::make_tuple(array(std::vector<Index>(self.first())), array(std::move(exact)));
+  for (Index n = 0; n < self.sentences(); ++n) exact.push_back(self.is_exact(n));
+  return exact;
 }
 
 void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Index> first,
@@ -97,12 +85,23 @@ void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Inde
 }  // namespace
 
 void bind_lattices(nb::module_& m) {
+  using Copy = LatticeOf<double>;
+  nb::class_<Copy>(m, "Lattice")
+      .def_prop_ro("begin", get_array(&Copy::begin))
+      .def_prop_ro("label", get_array(&Copy::label))
+      .def_prop_ro("node", get_array(&Copy::node))
+      .def_prop_ro("first_source", get_array(&Copy::from))
+      .def_prop_ro("edge_begin", get_array(&Copy::edge_begin))
+      .def_prop_ro("edge", get_array(&Copy::edge));
   nb::class_<Lattices>(m, "Lattices")
       .def("decode", &decode, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
       .def("max_marginals", &max_marginals, "sentence"_a, "tokens"_a, "adjust"_a, "out"_a)
-      .def("arcs", &arcs, "sentence"_a)
-      .def("shape", &shape);
-  nb::class_<CascadeLattices, Lattices>(m, "CascadeLattices");
+      .def("lattice", &Lattices::copy, "sentence"_a)
+      .def_prop_ro(
+          "first", [](const Lattices& self) { return array(std::vector<Index>(self.first())); },
+          nb::rv_policy::automatic)
+      .def_prop_ro("exact", [](const Lattices& self) { return array(list_exact(self)); }, nb::rv_policy::automatic);
+  nb::class_<StoredLattices, Lattices>(m, "StoredLattices");
   nb::class_<ChainLattices, Lattices>(m, "ChainLattices")
       .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 4>());

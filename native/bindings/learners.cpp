@@ -1,7 +1,7 @@
 // The learners of taggers, and what they keep between epochs: arrays in, arrays out.
+#include "learn/compile.hpp"
 #include "learn/perceptron.hpp"
 #include "learn/pruned_crf.hpp"
-#include "scoring/feature_table.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -15,6 +15,7 @@ namespace certus {
 namespace {
 
 using namespace learn;
+using scoring::Thresholds;
 
 Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<const Index> lengths,
                  Flat<const Label> labels, Index least) {

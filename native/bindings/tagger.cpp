@@ -17,7 +17,7 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
-using namespace learn;
+using namespace scoring;
 
 // The items of a list or tuple, of which there must be `expected`.
 nb::object items(nb::handle list, std::size_t expected, const char* what, const Place& place) {
@@ -88,26 +88,29 @@ class AllowedLabels {
 
 using Legal = std::optional<Table<const bool>>;
 
-const std::uint8_t* check_legal(const learn::Tagger& self, const Legal& legal) {
+const std::uint8_t* check_legal(const Tagger& self, const Legal& legal) {
   if (!legal) return nullptr;
   if (self.has_chain())
     refuse("a chain takes no `legal`: give use_chain a model with -inf where a label may not follow another");
   const std::size_t wanted = static_cast<std::size_t>(self.tagset().labels) + 1;
   if (legal->shape(0) != wanted || legal->shape(1) != wanted)
-    refuse("legal must have " + std::to_string(wanted) + " rows and columns: one a label, and one for the boundary");
+    refuse("legal must have " + std::to_string(wanted) + " rows and columns: one per label, and one for the boundary");
   return reinterpret_cast<const std::uint8_t*>(legal->data());
 }
 
-// Sentences one after the other: labels [k][T] each, scores [k], and what else there is a sentence or a token.
-struct Answers {
-  std::vector<Index> first;  // [sentences + 1] tokens
-  std::vector<Label> labels;
-  std::vector<double> scores, bounds, log_partitions;
-  std::vector<float> confidences;
-  std::vector<Index> found, positions;
-  std::vector<std::uint8_t> optimal;
+// The answers for many sentences, one sentence after the other.
+struct Tagged {
+  std::vector<Index> first;            // [sentences + 1]: tokens
+  std::vector<Label> labels;           // [k][T] of each sentence; -1 where fewer than k were found
+  std::vector<Index> found;            // [sentences]: how many there are, at most k
+  std::vector<double> scores;          // [sentences][k]
+  std::vector<double> bounds;          // [sentences]
+  std::vector<std::uint8_t> optimal;   // [sentences]
+  std::vector<float> confidences;      // [tokens], or nothing
+  std::vector<double> log_partitions;  // [sentences], or nothing
+  std::vector<Index> positions;        // [sentences]: the first that no path reaches, where none was found
 
-  Answers(const Texts& texts, Index k, bool confidence) : first{0} {
+  Tagged(const Texts& texts, Index k, bool confidence) : first{0} {
     const Index count = texts.size();
     for (Index n = 0; n < count; ++n) first.push_back(first[n] + texts.at(n).length);
     labels.resize(first[count] * k, -1);
@@ -118,8 +121,8 @@ struct Answers {
     found.resize(count), positions.resize(count), optimal.resize(count);
   }
 
-  void tag(const learn::Tagger& tagger, const features::Sentence& sentence, Index n, const TagRequest& request,
-           learn::Tagger::Workspace& workspace) {
+  void tag(const Tagger& tagger, const features::Sentence& sentence, Index n, const TagRequest& request,
+           Tagger::Workspace& workspace) {
     const Index k = request.k;
     TagAnswer answer{labels.data() + first[n] * k, scores.data() + n * k,
                      request.confidence ? confidences.data() + first[n] : nullptr, kNever<double>};
@@ -133,79 +136,71 @@ struct Answers {
     bounds[n] = answer.bound, found[n] = answer.found, positions[n] = answer.position, optimal[n] = answer.optimal;
     if (request.confidence) log_partitions[n] = answer.log_partition;
   }
-
-  nb::tuple release() {
-    return nb::make_tuple(array(std::move(labels)), array(std::move(found)), array(std::move(scores)),
-                          array(std::move(bounds)), array(std::move(optimal)), array(std::move(confidences)),
-                          array(std::move(log_partitions)), array(std::move(positions)));
-  }
 };
 
-nb::tuple tag(const learn::Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads,
-              nb::handle allowed, const Legal& legal) {
+Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads, nb::handle allowed,
+           const Legal& legal) {
   if (!self.is_ready()) refuse("the tagger has no decoder yet: call use_chain or use_cascade");
   if (k < 1) refuse("k must be at least 1, not " + std::to_string(k));
   if (threads < 1) refuse("threads must be at least 1, not " + std::to_string(threads));
   const Texts texts(sentences, self.extractor().columns());
   const AllowedLabels labels(allowed, texts, self.tagset().labels);
   const std::uint8_t* const follows = check_legal(self, legal);
-  Answers answers(texts, k, confidence);
+  Tagged answers(texts, k, confidence);
   {
     const nb::gil_scoped_release released;
     const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-    std::vector<std::unique_ptr<learn::Tagger::Workspace>> spaces;
-    for (Index i = 0; i < workers; ++i) spaces.push_back(self.workspace());
+    const auto spaces = self.workspaces(workers);
     parallel(texts.size(), workers, [&](Index n, Index thread) {
       answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows}, *spaces[thread]);
     });
   }
-  return answers.release();
+  return answers;
 }
 
-void emissions(const learn::Tagger& self, nb::handle columns, Table<float> out) {
+void emissions(const Tagger& self, nb::handle columns, Table<float> out) {
   const Cells cells(columns, self.extractor().columns());
   const features::Sentence sentence = cells.sentence();
   if (static_cast<Index>(out.shape(0)) != sentence.length || static_cast<Index>(out.shape(1)) != self.tagset().labels)
-    refuse("out must have a row a token and a column a label");
+    refuse("out must have a row per token and a column per label");
   const auto workspace = self.workspace();
   self.emissions(sentence, out.data(), *workspace);
 }
 
 // The scores of all sentences, one after the other: [tokens][labels].
-void emissions_of_all(const learn::Tagger& self, nb::handle sentences, Table<float> out, Index threads) {
+void emissions_of_all(const Tagger& self, nb::handle sentences, Table<float> out, Index threads) {
   const Texts texts(sentences, self.extractor().columns());
   if (static_cast<Index>(out.shape(0)) != texts.tokens() || static_cast<Index>(out.shape(1)) != self.tagset().labels)
-    refuse("out must have a row a token and a column a label");
+    refuse("out must have a row per token and a column per label");
   std::vector<Index> first{0};
   for (Index n = 0; n < texts.size(); ++n) first.push_back(first[n] + texts.at(n).length);
   const nb::gil_scoped_release released;
   const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-  std::vector<std::unique_ptr<learn::Tagger::Workspace>> spaces;
-  for (Index i = 0; i < workers; ++i) spaces.push_back(self.workspace());
+  const auto spaces = self.workspaces(workers);
   parallel(texts.size(), workers, [&](Index n, Index thread) {
     self.emissions(texts.at(n), out.data() + first[n] * self.tagset().labels, *spaces[thread]);
   });
 }
 
-void make(learn::Tagger* self, const features::Extractor& extractor, const Tagset& tagset,
-          Flat<const std::uint64_t> slots, Flat<const std::uint32_t> rows, float step) {
+void make(Tagger* self, const features::Extractor& extractor, const Tagset& tagset, Flat<const std::uint64_t> slots,
+          Flat<const std::uint32_t> rows, float step) {
   const FeatureTable table{slots.data(), slots.shape(0) - 1, rows.data(), FeatureTable::needs_wide(tagset.units),
                            tagset.units};
   if (!table.is_sound(slots.shape(0), rows.shape(0)) || !std::isfinite(step))
     refuse("these arrays are not the compiled features of a model with this tag set");
   const auto unowned = [](const auto*) {};  // kept alive by Python
-  new (self) learn::Tagger(std::shared_ptr<const features::Extractor>(&extractor, unowned),
-                           std::shared_ptr<const Tagset>(&tagset, unowned), table, step);
+  new (self) Tagger(std::shared_ptr<const features::Extractor>(&extractor, unowned),
+                    std::shared_ptr<const Tagset>(&tagset, unowned), table, step);
 }
 
-void use_chain(learn::Tagger& self, const Model<float>& chain) {
+void use_chain(Tagger& self, const Model<float>& chain) {
   if (chain.labels() != self.tagset().labels || chain.positions() != 0)
     refuse("the chain must have the tagger's " + std::to_string(self.tagset().labels) +
            " labels, and transitions that are the same at all positions");
   self.use_chain(std::shared_ptr<const Model<float>>(&chain, [](const Model<float>*) {}));
 }
 
-void use_cascade(learn::Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,
+void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,
                  const std::vector<float>& thresholds) {
   if (order < 1 || order > kMostOrder)
     refuse("order must be between 1 and " + std::to_string(kMostOrder) + ", not " + std::to_string(order));
@@ -226,7 +221,16 @@ void use_cascade(learn::Tagger& self, Index order, Flat<const Key> keys, Flat<co
 }  // namespace
 
 void bind_tagger(nb::module_& m) {
-  nb::class_<learn::Tagger>(m, "Tagger")
+  nb::class_<Tagged>(m, "Tagged")
+      .def_prop_ro("labels", get_array(&Tagged::labels))
+      .def_prop_ro("found", get_array(&Tagged::found))
+      .def_prop_ro("scores", get_array(&Tagged::scores))
+      .def_prop_ro("bounds", get_array(&Tagged::bounds))
+      .def_prop_ro("optimal", get_array(&Tagged::optimal))
+      .def_prop_ro("confidences", get_array(&Tagged::confidences))
+      .def_prop_ro("log_partitions", get_array(&Tagged::log_partitions))
+      .def_prop_ro("positions", get_array(&Tagged::positions));
+  nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def("use_chain", &use_chain, "chain"_a, nb::keep_alive<1, 2>())

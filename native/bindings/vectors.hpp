@@ -1,4 +1,4 @@
-// How vectors go out, as NumPy arrays that own them.
+// How vectors go out: as NumPy arrays that own them, or as the fields of records, which arrays then keep alive.
 #pragma once
 
 #include <vector>
@@ -12,6 +12,15 @@ nb::ndarray<nb::numpy, X, nb::ndim<1>> array(std::vector<X>&& values) {
   auto* kept = new std::vector<X>(std::move(values));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
   return {kept->data(), {kept->size()}, owner};
+}
+
+// Reads a field of a bound record.
+template <class Record, class X>
+auto get_array(std::vector<X> Record::* field) {
+  return [field](nb::handle_t<Record> self) {
+    std::vector<X>& values = nb::cast<Record&>(self).*field;
+    return nb::ndarray<nb::numpy, X, nb::ndim<1>>(values.data(), {values.size()}, self);
+  };
 }
 
 }  // namespace certus

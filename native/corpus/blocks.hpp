@@ -16,32 +16,23 @@
 namespace certus::corpus {
 
 struct Blocks {
-  // Of each block: its sentence, its first token, where its positions and slots begin.
-  std::vector<Index> sentence, token;
-  std::vector<std::size_t> position{0}, slot{0};  // [blocks + 1]
-  std::vector<double> base;                       // [blocks]: the score of the sentence's own best labels
+  // Blocks. The edges into the first position and out of the last are part of the scores of its states.
+  std::vector<lattice::Lattice> lattice;  // [blocks]
+  std::vector<Index> sentence, token;     // [blocks]: the sentence, and the first token
+  std::vector<double> base;               // [blocks]: the score of the sentence's own best labels
 
-  // Of each position: where its states begin, and its slot or -1.
-  std::vector<std::size_t> state{0};  // [positions + 1]
-  std::vector<Index> slot_at;
-
-  // Of each state: its label, which candidate of the slot that is (or -1), its score; arcs into it, which come from
-  // neighbouring states of the position before. The arcs into the first position and out of the last are part of the
-  // scores of its states. Scores of arcs are those of taggers, in single precision; -inf where there is no arc.
-  std::vector<Label> label;
-  std::vector<std::int32_t> candidate;
-  std::vector<double> node;
-  std::vector<std::size_t> arc{0};    // [states + 1]
-  std::vector<std::uint32_t> origin;  // [states]: where the first arc comes from, counted in the position before
-  std::vector<float> score;           // [arcs]
-
-  std::vector<Index> block_of;  // [slots]: a slot is a word of a consensus node that is not settled
+  // Positions, states and slots of all blocks, one after the other. A slot is a word of a consensus node that is not
+  // settled; its candidates are the labels of its states.
+  std::vector<std::size_t> position{0}, state{0}, slot{0};  // [blocks + 1]: where those of a block begin
+  std::vector<Index> slot_at;                               // [positions]: the slot, or -1
+  std::vector<std::int32_t> candidate;                      // [states]: which candidate of the slot, or -1
+  std::vector<Index> block_of;                              // [slots]
 
   Index size() const { return static_cast<Index>(token.size()); }
   Index slots() const { return static_cast<Index>(block_of.size()); }
   Index length(Index b) const { return static_cast<Index>(position[b + 1] - position[b]); }
-  std::size_t first_state(Index b) const { return state[position[b]]; }
-  std::size_t states(Index b) const { return state[position[b + 1]] - state[position[b]]; }
+  const Index* slots_of(Index b) const { return slot_at.data() + position[b]; }             // [length]
+  const std::int32_t* candidates_of(Index b) const { return candidate.data() + state[b]; }  // [states of the block]
 };
 
 // Takes sentences apart, one after the other.
@@ -55,34 +46,36 @@ class Builder {
   // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the
   // label that the sentence by itself gives it. Writes the best labels of the sentence by itself, and returns their
   // score. `risky`: whether states were dropped, for being outside the window, that an optimum might have needed.
-  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
+  double add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
              Label* labels, bool& risky);
 
   double window =
       std::numeric_limits<double>::infinity();  // states whose best path is further from the best are dropped
 
  private:
-  void find_path(const Label* labels);
-  bool drop(const Index* consensus);
+  double find_path(const Label* labels);
+  bool drop(double best, const Index* consensus);
   void cut(Index sentence, Index token, const Index* consensus);
-  bool undecided(Index p) const;
-  void piece(Index before, Index after, Index sentence, Index token, const Index* consensus);
+  bool is_undecided(Index p) const;
+  void add_piece(Index before, Index after, Index sentence, Index token, const Index* consensus);
   void add_position(Index p, Index before, Index after);
-  std::uint32_t add_arcs(std::uint32_t s);
+  std::size_t add_edges(std::uint32_t s);
   void add_slot(Index p, Index consensus);
   double along_path(Index before, Index after) const;
-  double arc(std::uint32_t from, std::uint32_t to) const;
+  double get_edge(std::uint32_t from, std::uint32_t to) const;
 
   Mrf& mrf_;
   Blocks& blocks_;
   std::vector<Mrf::Observed>& observed_;
 
-  learn::Lattices::Scratch scratch_;
-  learn::Lattices::Room room_;
-  learn::View view_;
-  std::vector<double> forward_, backward_;    // [states]
+  lattice::Lattices::Scratch scratch_;
+  lattice::Lattice room_, piece_;  // what may hold the sentence's lattice, and what holds a block's
+  const lattice::Lattice* lattice_ = nullptr;
+  lattice::PathMemory paths_;
+  std::vector<const double*> rows_;           // [positions]
+  std::vector<std::int32_t> on_labels_;       // [states]: whether it has the best label of its position
   std::vector<std::uint8_t> kept_, on_path_;  // [states]
-  std::vector<std::uint32_t> back_, path_;    // [states], [positions]
+  std::vector<std::uint32_t> path_;           // [positions]: states of the best labels
   std::vector<std::int32_t> number_;          // [states]: the rank among those kept at the position, or -1
   std::vector<Index> count_;                  // [positions]: states kept
 };

@@ -130,7 +130,7 @@ void Field::improve(const Region& region) {
       found.resize(blocks_.length(b));
       labels(b, found.data());
       for (Index p = 0; p < blocks_.length(b); ++p)
-        if (const Index slot = blocks_.slot_at[blocks_.position[b] + p]; slot >= 0) chosen[slot] = found[p];
+        if (const Index slot = blocks_.slots_of(b)[p]; slot >= 0) chosen[slot] = found[p];
     }
     bool changed = false;
     for (const Index c : region.nodes) {

@@ -40,7 +40,7 @@ class Field {
   Field(const Field&) = delete;
 
   // Building: sentences (see Builder), then `close`.
-  double add(const learn::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels,
+  double add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels,
              bool& risky) {
     return builder_.add(lattices, n, sentence, token, nodes, labels, risky);
   }
@@ -88,6 +88,7 @@ class Field {
   static constexpr std::int32_t kFree = -1;
   struct Saved;
   struct Moat;
+  class SlotSteps;
   struct Search {
     Index iterations, limit;  // before each branching; branchings left
     bool proven = true;
@@ -103,7 +104,7 @@ class Field {
   void reachable(Index slot, const double* apart, double* out) const;
   void adjust(Index slot, std::int32_t value, bool with_multipliers);
   double search(Index block, bool with_multipliers, Label* out);
-  void trace(Index block, std::size_t end, Label* out) const;
+  lattice::Additions spread(Index block, const double* added);
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
   void evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks);
@@ -157,8 +158,9 @@ class Field {
 
   // Scratch of one block.
   std::vector<double> added_;  // [candidates of the block]: what slots add to labels
-  std::vector<double> forward_, backward_, apart_, both_;
-  std::vector<std::uint32_t> back_;
+  std::vector<double> apart_, both_;
+  std::vector<const double*> rows_;  // [positions]: what is added there, or null
+  lattice::PathMemory paths_;
 };
 
 }  // namespace certus::corpus

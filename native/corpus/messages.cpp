@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/max_sums.hpp"
 #include "corpus/field.hpp"
 
 namespace certus::corpus {
@@ -74,43 +73,21 @@ double Field::search(Index block, bool with_multipliers, Label* out) {
   return best(block, added_.data(), out);
 }
 
-double Field::best(Index block, const double* added_to, Label* out) {
-  const std::size_t first = blocks_.first_state(block), base = mrf_.candidates[blocks_.slot[block]];
-  const std::size_t begin = blocks_.position[block];
-  forward_.resize(blocks_.states(block));
-  if (out) back_.resize(forward_.size());
-  for (std::size_t p = begin; p < blocks_.position[block + 1]; ++p) {
-    const Index at = blocks_.slot_at[p];
-    const double* const added = at < 0 ? nullptr : added_to + (mrf_.candidates[at] - base);
-    const std::size_t before = p > begin ? blocks_.state[p - 1] - first : 0;
-    for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
-      double score = 0;
-      if (p > begin) {
-        const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s], origin = before + blocks_.origin[s];
-        const float* const arcs = blocks_.score.data() + blocks_.arc[s];
-        score = largest_sum(forward_.data() + origin, arcs, count);
-        std::size_t a = 0;
-        while (out && a + 1 < count && forward_[origin + a] + static_cast<double>(arcs[a]) != score) ++a;
-        if (out) back_[s - first] = static_cast<std::uint32_t>(origin + a);
-      }
-      score += blocks_.node[s];
-      forward_[s - first] = added ? score + added[blocks_.candidate[s]] : score;
-    }
-  }
-  const auto last =
-      forward_.begin() + static_cast<std::ptrdiff_t>(blocks_.state[blocks_.position[block + 1] - 1] - first);
-  const auto end = std::max_element(last, forward_.end());
-  if (out) trace(block, static_cast<std::size_t>(end - forward_.begin()), out);
-  return *end;
+// What the slots of a block add to its states, by candidates.
+lattice::Additions Field::spread(Index block, const double* added) {
+  const std::size_t base = mrf_.candidates[blocks_.slot[block]];
+  const Index* const slots = blocks_.slots_of(block);
+  rows_.resize(blocks_.length(block));
+  for (std::size_t p = 0; p < rows_.size(); ++p)
+    rows_[p] = slots[p] < 0 ? nullptr : added + (mrf_.candidates[slots[p]] - base);
+  return {rows_.data(), blocks_.candidates_of(block)};
 }
 
-// Follows the best path back from its last state.
-void Field::trace(Index block, std::size_t end, Label* out) const {
-  const std::size_t first = blocks_.first_state(block);
-  for (Index p = blocks_.length(block) - 1; p >= 0; --p) {
-    out[p] = blocks_.label[first + end];
-    if (p > 0) end = back_[end];
-  }
+double Field::best(Index block, const double* added, Label* out) {
+  const lattice::Lattice& lattice = blocks_.lattice[block];
+  const lattice::BestPath path = find_best_path(lattice, paths_, spread(block, added), out != nullptr);
+  if (out) trace_back(lattice, paths_, path, [&](Index p, std::uint32_t s) { out[p] = lattice.label[s]; });
+  return path.score;
 }
 
 // Chooses the multipliers of a slot, and says whether they changed. `apart`: [candidates] the best of the block with
@@ -145,47 +122,44 @@ bool Field::update(Index slot, const double* apart) {
   return true;
 }
 
+// Steps that choose the multipliers of each slot on the way forward, once the way back is known.
+class Field::SlotSteps : public lattice::BestSteps {
+ public:
+  SlotSteps(Field& field, Index block)
+      : BestSteps(field.blocks_.lattice[block], field.spread(block, field.added_.data()), field.paths_, false),
+        field_(field),
+        slots_(field.blocks_.slots_of(block)) {}
+
+  bool settle(Index p, double* best) const {
+    const Index slot = slots_[p];
+    if (slot < 0) return BestSteps::settle(p, best);
+    const std::uint32_t first = lattice_.begin[p], count = lattice_.states(p);
+    const std::int32_t* const candidate = additions_.column + first;
+    const double* const rest = beta(p);
+    std::vector<double>& apart = field_.apart_;
+    apart.assign(field_.mrf_.candidates[slot + 1] - field_.mrf_.candidates[slot], kNever<double>);
+    for (std::uint32_t s = 0; s < count; ++s) {
+      best[s] += lattice_.node[first + s];
+      apart[candidate[s]] = std::max(apart[candidate[s]], best[s] + rest[s]);
+    }
+    if (field_.update(slot, apart.data())) field_.adjust(slot, kFree, true);
+    for (std::uint32_t s = 0; s < count; ++s) best[s] += additions_.row(p)[candidate[s]];
+    return true;
+  }
+
+ private:
+  Field& field_;
+  const Index* slots_;
+};
+
 double Field::solve(Index block) {
-  const std::size_t first = blocks_.first_state(block), slot = blocks_.slot[block];
-  const std::size_t base = mrf_.candidates[slot];
-  const std::size_t begin = blocks_.position[block], end = blocks_.position[block + 1];
-  added_.resize(mrf_.candidates[blocks_.slot[block + 1]] - base);
-  for (std::size_t i = slot; i < blocks_.slot[block + 1]; ++i) adjust(static_cast<Index>(i), kFree, true);
-  forward_.resize(blocks_.states(block));
-  backward_.assign(blocks_.states(block), kNever<double>);
-  std::fill(backward_.begin() + (blocks_.state[end - 1] - first), backward_.end(), 0.0);
-  const auto added_at = [&](std::size_t p) {
-    const Index at = blocks_.slot_at[p];
-    return at < 0 ? nullptr : added_.data() + (mrf_.candidates[at] - base);
-  };
-  for (std::size_t p = end - 1; p > begin; --p) {
-    const double* const added = added_at(p);
-    double* const before = backward_.data() + (blocks_.state[p - 1] - first);
-    for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
-      const double onward = backward_[s - first] + blocks_.node[s] + (added ? added[blocks_.candidate[s]] : 0);
-      const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s];
-      raise(before + blocks_.origin[s], blocks_.score.data() + blocks_.arc[s], onward, count);
-    }
-  }
-  for (std::size_t p = begin; p < end; ++p) {
-    const Index at = blocks_.slot_at[p];
-    const double* const before = p > begin ? forward_.data() + (blocks_.state[p - 1] - first) : nullptr;
-    if (at >= 0) apart_.assign(mrf_.candidates[at + 1] - mrf_.candidates[at], kNever<double>);
-    for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s) {
-      const std::size_t count = blocks_.arc[s + 1] - blocks_.arc[s];
-      double best = before ? largest_sum(before + blocks_.origin[s], blocks_.score.data() + blocks_.arc[s], count) : 0;
-      best += blocks_.node[s];
-      forward_[s - first] = best;
-      if (at >= 0) apart_[blocks_.candidate[s]] = std::max(apart_[blocks_.candidate[s]], best + backward_[s - first]);
-    }
-    if (at >= 0) {
-      if (update(at, apart_.data())) adjust(at, kFree, true);
-      const double* const added = added_at(p);
-      for (std::size_t s = blocks_.state[p]; s < blocks_.state[p + 1]; ++s)
-        forward_[s - first] += added[blocks_.candidate[s]];
-    }
-  }
-  return *std::max_element(forward_.begin() + (blocks_.state[end - 1] - first), forward_.end());
+  const std::size_t begin = blocks_.slot[block], end = blocks_.slot[block + 1];
+  added_.resize(mrf_.candidates[end] - mrf_.candidates[begin]);
+  for (std::size_t i = begin; i < end; ++i) adjust(static_cast<Index>(i), kFree, true);
+  SlotSteps steps(*this, block);
+  run_backward(steps, blocks_.length(block));
+  run_forward(steps, blocks_.length(block));
+  return find_best_end(blocks_.lattice[block], paths_).score;
 }
 
 // Twice: blocks first take their shares, then leave all they can to the nodes, which know best what to do with it and

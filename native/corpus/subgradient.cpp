@@ -37,7 +37,7 @@ void Subgradient::solve(Component& component, Step& step) {
       labels_.resize(blocks.length(b));
       block_value_[b] = field_.best(b, minus_u_.data() + mrf.candidates[blocks.slot[b]], labels_.data());
       for (Index p = 0; p < blocks.length(b); ++p) {
-        const Index slot = blocks.slot_at[blocks.position[b] + p];
+        const Index slot = blocks.slots_of(b)[p];
         if (slot < 0) continue;
         const auto first = mrf.candidate_label.begin() + static_cast<std::ptrdiff_t>(mrf.candidates[slot]);
         by_block_[slot] = static_cast<std::int32_t>(std::find(first, mrf.candidate_label.end(), labels_[p]) - first);

@@ -1,10 +1,10 @@
-// The k best paths through a lattice of the cascade: of every state the k best ways to reach it, taken one by one from
+// The k best paths of a lattice: of every state the k best ways to reach it, taken one by one from
 // a heap of the best that is left over each edge (Huang and Chiang 2005, algorithm 2).
 #include <algorithm>
 
-#include "scoring/cascade.hpp"
+#include "lattice/best_path.hpp"
 
-namespace certus::learn {
+namespace certus::lattice {
 namespace {
 
 // The rank-th best way to a source, gone on from there.
@@ -13,23 +13,23 @@ struct Way {
   std::uint32_t source, rank;
 };
 
-bool worse(const Way& a, const Way& b) {
+bool is_worse(const Way& a, const Way& b) {
   if (a.score != b.score) return a.score < b.score;
   return a.source != b.source ? a.source > b.source : a.rank > b.rank;
 }
 
 class Ways {
  public:
-  Ways(const Level& level, std::size_t k) : level_(level), k_(k), begin_(level.label.size() + 1, 0) {}
+  Ways(const Lattice& lattice, std::size_t k) : lattice_(lattice), k_(k), begin_(lattice.size() + 1, 0) {}
 
   // The ways into all states but the first, which there is one way to.
   void fill() {
     ways_.push_back({0, 0, 0});
     begin_[1] = 1;
-    for (std::uint32_t s = 1; s < level_.label.size(); ++s) {
-      const std::uint32_t first = level_.from[s], edges = level_.edge_begin[s + 1] - level_.edge_begin[s];
-      const float* const edge = level_.edge.data() + level_.edge_begin[s];
-      const double node = level_.node[s];
+    for (std::uint32_t s = 1; s < lattice_.size(); ++s) {
+      const std::uint32_t first = lattice_.from[s], edges = lattice_.edge_begin[s + 1] - lattice_.edge_begin[s];
+      const float* const edge = lattice_.edge.data() + lattice_.edge_begin[s];
+      const double node = lattice_.node[s];
       take(first, first + edges, [=](std::uint32_t source) { return static_cast<double>(edge[source - first]); }, node);
       begin_[s + 1] = ways_.size();
     }
@@ -49,16 +49,16 @@ class Ways {
     for (std::uint32_t source = begin; source < end; ++source) push(source, 0, edge(source));
     if (heap_.size() > k_) {
       std::nth_element(heap_.begin(), heap_.begin() + k_, heap_.end(),
-                       [](const Way& a, const Way& b) { return worse(b, a); });
+                       [](const Way& a, const Way& b) { return is_worse(b, a); });
       heap_.resize(k_);
     }
-    std::make_heap(heap_.begin(), heap_.end(), worse);
+    std::make_heap(heap_.begin(), heap_.end(), is_worse);
     for (std::size_t n = 0; n < k_ && !heap_.empty(); ++n) {
-      std::pop_heap(heap_.begin(), heap_.end(), worse);
+      std::pop_heap(heap_.begin(), heap_.end(), is_worse);
       const Way best = heap_.back();
       heap_.pop_back();
       ways_.push_back({best.score + node, best.source, best.rank});
-      if (push(best.source, best.rank + 1, edge(best.source))) std::push_heap(heap_.begin(), heap_.end(), worse);
+      if (push(best.source, best.rank + 1, edge(best.source))) std::push_heap(heap_.begin(), heap_.end(), is_worse);
     }
   }
   bool push(std::uint32_t source, std::uint32_t rank, double edge) {
@@ -67,7 +67,7 @@ class Ways {
     return true;
   }
 
-  const Level& level_;
+  const Lattice& lattice_;
   const std::size_t k_;
   std::vector<std::size_t> begin_;  // [states + 1]
   std::vector<Way> ways_, heap_;
@@ -75,19 +75,20 @@ class Ways {
 
 }  // namespace
 
-Index Cascade::best_paths(const Level& level, Index k, Label* labels, double* scores) const {
-  Ways ways(level, static_cast<std::size_t>(k));
+Index find_best_paths(const Lattice& lattice, Index k, Label* labels, double* scores) {
+  const Index T = lattice.positions() - 2;
+  Ways ways(lattice, static_cast<std::size_t>(k));
   ways.fill();
-  const Index found = static_cast<Index>(ways.finish(level.begin[length_ + 1], level.begin[length_ + 2]));
-  for (Index n = 0; n < found; ++n, labels += length_) {
+  const Index found = static_cast<Index>(ways.finish(lattice.begin[T + 1], lattice.begin[T + 2]));
+  for (Index n = 0; n < found; ++n, labels += T) {
     Way way = ways.last(n);
     scores[n] = way.score;
-    for (Index t = length_; t > 0; --t) {
+    for (Index t = T; t > 0; --t) {
       way = ways.way(way.source, way.rank);
-      labels[t - 1] = level.label[way.source];
+      labels[t - 1] = lattice.label[way.source];
     }
   }
   return found;
 }
 
-}  // namespace certus::learn
+}  // namespace certus::lattice

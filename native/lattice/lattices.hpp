@@ -6,12 +6,11 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "chain/run.hpp"
-#include "scoring/cascade.hpp"
+#include "lattice/best_path.hpp"
 
-namespace certus::learn {
+namespace certus::lattice {
 
 // What is added, at some tokens. Tokens are numbered over all sentences.
 struct Adjustments {
@@ -23,62 +22,14 @@ struct Adjustments {
   Adjustments within(Index first, Index last, Index labels) const;
 };
 
-// Rows of adjustments, asked for token by token in ascending order.
-class AdjustmentRows {
- public:
-  AdjustmentRows(const Adjustments& a, Index labels) : a_(a), labels_(labels) {}
-  const double* at(Index token) {  // null where nothing is added
-    while (next_ < a_.count && a_.tokens[next_] < token) ++next_;
-    return next_ < a_.count && a_.tokens[next_] == token ? a_.scores + next_ * labels_ : nullptr;
-  }
-
- private:
-  const Adjustments& a_;
-  Index labels_, next_ = 0;
-};
-
-// The lattice of one sentence, spelled out: state 0 is the boundary before it, the last states the boundary after.
-struct Arcs {
-  std::vector<Index> begin;           // [T + 3]: first state of each position, boundaries included
-  std::vector<Label> label;           // [states]; the number of labels at a boundary
-  std::vector<double> node;           // [states]
-  std::vector<Index> origin, target;  // [arcs]
-  std::vector<double> score;          // [arcs]
-};
-
-// The same as it lies in memory: the arcs into a state come from neighbouring states, one after the other.
-struct View {
-  Index positions = 0;                             // T + 2
-  const std::uint32_t *begin, *from, *edge_begin;  // [positions + 1], [states], [states + 1]: see Level
-  const Label* label;                              // [states]
-  const float *node, *edge;                        // [states], [edges]; -inf where there is no arc
-
-  Index states() const { return begin[positions]; }
-};
-
 class Lattices {
  public:
-  // Room for lattices that do not lie in memory.
-  struct Room {
-    std::vector<std::uint32_t> begin, from, edge_begin;
-    std::vector<Label> label;
-    std::vector<float> node, edge;
-    View view() const {
-      return {static_cast<Index>(begin.size()) - 1,
-              begin.data(),
-              from.data(),
-              edge_begin.data(),
-              label.data(),
-              node.data(),
-              edge.data()};
-    }
-  };
-
   // Memory that one thread uses from sentence to sentence.
   struct Scratch {
-    std::vector<double> best, rest;   // [states]
-    std::vector<std::uint32_t> back;  // [states]
-    std::vector<Index> path;          // [T]
+    PathMemory paths;
+    std::vector<const double*> rows;  // [T + 2]: what is added at each position, or null
+    std::vector<double> scores;       // [T][labels]
+    std::vector<Index> path;          // the states or the labels of a path
   };
 
   Lattices(std::vector<Index> first, Index labels) : first_(std::move(first)), labels_(labels) {}
@@ -93,68 +44,69 @@ class Lattices {
   // adjustments forbid all. Of equals the one that the tagger itself would choose: always the same.
   double decode(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const;
   // best[t][y]: the largest score with adjustments of a sequence that has label y at token t; -inf where none has.
-  void max_marginals(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const;
+  void find_max_marginals(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const;
 
-  virtual bool exact(Index n) const = 0;  // whether the lattice has all sequences
-  virtual Arcs arcs(Index n) const = 0;
-  // Of a sentence that is not empty. Scores are in single precision.
-  virtual View view(Index n, Room& room) const = 0;
+  virtual bool is_exact(Index n) const = 0;  // whether the lattice has all sequences
+  // The lattice of a sentence that is not empty, which is made in `room` if it does not lie in memory.
+  virtual const Lattice& get(Index n, Lattice& room) const = 0;
+  // A copy of the lattice of any sentence; its edges are not rounded to single precision.
+  LatticeOf<double> copy(Index n) const;
 
  protected:
   virtual double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const = 0;
-  virtual void sweep(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const = 0;
+  virtual void search_through(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const = 0;
+  virtual LatticeOf<double> copy_lattice(Index n) const = 0;
 
   std::vector<Index> first_;  // [sentences + 1]: tokens
   Index labels_;
 };
 
-// What the last level of a cascade left.
-class CascadeLattices final : public Lattices {
+// Lattices that lie in memory, such as what the last level of a cascade left.
+class StoredLattices final : public Lattices {
  public:
-  using Lattices::Lattices;
+  StoredLattices(std::vector<Index> first, Index labels)
+      : Lattices(std::move(first), labels), lattices_(sentences()), exact_(sentences(), 1) {}
 
-  void resize() { packed_.resize(sentences()); }
-  void keep(Index n, const Level& level, bool exact);  // may be called from several threads, for different n
+  // May be called from several threads, for different n.
+  void keep(Index n, const Lattice& lattice, bool exact) { lattices_[n] = lattice, exact_[n] = exact; }
 
-  bool exact(Index n) const override { return packed_[n].exact; }
-  Arcs arcs(Index n) const override;
-  View view(Index n, Room& room) const override;
+  bool is_exact(Index n) const override { return exact_[n]; }
+  const Lattice& get(Index n, Lattice&) const override { return lattices_[n]; }
 
  protected:
   double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const override;
-  void sweep(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const override;
+  void search_through(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const override;
+  LatticeOf<double> copy_lattice(Index n) const override;
 
  private:
-  struct Packed {  // see Level
-    std::vector<std::uint32_t> begin, from, edge_begin;
-    std::vector<Label> label;
-    std::vector<float> node, edge;
-    bool exact = true;
-  };
-  void forward(const Packed& p, Index first, const Adjustments& adjust, Scratch& scratch) const;
+  Additions spread(Index n, const Adjustments& adjust, Scratch& scratch) const;
 
-  std::vector<Packed> packed_;
+  std::vector<Lattice> lattices_;    // [sentences]
+  std::vector<std::uint8_t> exact_;  // [sentences]
 };
 
-// All sequences: emissions, and a chain in double precision, so that adjustments are added without rounding.
+// All sequences: emissions, and a chain in double precision, so that adjustments are added without rounding. The chain
+// engine decodes them.
 class ChainLattices final : public Lattices {
  public:
   ChainLattices(std::vector<Index> first, std::shared_ptr<const Model<double>> chain, const float* emissions)
       : Lattices(std::move(first), chain->labels()), chain_(std::move(chain)), emissions_(emissions) {}
 
-  bool exact(Index) const override { return true; }
-  Arcs arcs(Index n) const override;
-  View view(Index n, Room& room) const override;
+  bool is_exact(Index) const override { return true; }
+  const Lattice& get(Index n, Lattice& room) const override;
 
  protected:
   double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const override;
-  void sweep(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const override;
+  void search_through(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const override;
+  LatticeOf<double> copy_lattice(Index n) const override;
 
  private:
   void add_up(Index n, const Adjustments& adjust, std::vector<double>& scores) const;
+  template <class Edge>
+  void spell_out(Index n, LatticeOf<Edge>& lattice) const;
 
   std::shared_ptr<const Model<double>> chain_;
   const float* emissions_;  // [tokens][labels]
 };
 
-}  // namespace certus::learn
+}  // namespace certus::lattice

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "scoring/keys.hpp"
+#include "learn/numbering.hpp"
 
 namespace certus::learn {
 

@@ -3,12 +3,14 @@
 
 #include "chain/run.hpp"
 #include "learn/corpus.hpp"
+#include "learn/ngrams.hpp"
 #include "learn/rows.hpp"
 #include "learn/update.hpp"
 #include "scoring/emissions.hpp"
-#include "scoring/ngrams.hpp"
 
 namespace certus::learn {
+
+using scoring::Expansion;
 
 // What an epoch did.
 struct PerceptronEpoch {

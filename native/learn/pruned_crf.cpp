@@ -57,7 +57,7 @@ void PrunedCrf::train(Index sentence) {
   }
   cascade.close();
   positions += static_cast<double>(T);
-  kept[0] += static_cast<double>(cascade.level(0).label.size() - 2);
+  kept[0] += static_cast<double>(cascade.level(0).size() - 2);
   seen[0] += static_cast<double>(T);
   if (!find_labels(first)) {
     ++report_.lost[0];
@@ -70,11 +70,11 @@ void PrunedCrf::train(Index sentence) {
   for (Index n = 1;; ++n) {
     Level& level = cascade.build(n, ngrams.table());
     if (n > 1) follow_states(n);
-    cascade.sum(level, true);
+    cascade.sums.find(level, true);
     if (n < options.order) {
-      cascade.maximize(level);
+      cascade.find_best(level);
       cascade.prune(n, cascade.thresholds.states[n]);
-      for (Index s = 1; s + 1 < static_cast<Index>(level.label.size()); ++s) kept[n] += cascade.kept(s);
+      for (Index s = 1; s + 1 < static_cast<Index>(level.size()); ++s) kept[n] += cascade.kept(s);
       seen[n] += static_cast<double>(T);
       if (std::all_of(gold_.begin(), gold_.end(), [&](std::uint32_t s) { return cascade.kept(s); })) continue;
     }
@@ -179,8 +179,8 @@ void PrunedCrf::update_labels(Index first) {
 void PrunedCrf::update_states(Index first, Index n) {
   const Level& top = cascade.level(n);
   change_transitions(top);
-  lower_.assign(top.probability.begin(), top.probability.end());
-  for (Index m = n; m > 1; --m) change_lower(cascade.level(m), cascade.level(m - 1).label.size());
+  lower_.assign(cascade.sums.probability.begin(), cascade.sums.probability.end());
+  for (Index m = n; m > 1; --m) change_lower(cascade.level(m), cascade.level(m - 1).size());
   change_labels(first);
 }
 
@@ -193,14 +193,14 @@ void PrunedCrf::change_transitions(const Level& top) {
       std::uint32_t source = top.from[s];
       for (std::uint32_t e = top.edge_begin[s]; e < top.edge_begin[s + 1]; ++e, ++source) {
         const bool right = gold_[t] == s && gold_[t - 1] == source;
-        if (right) gold_score += static_cast<double>(top.edge[e]) + static_cast<double>(top.node[s]);
-        const float g = static_cast<float>(right - top.edge_probability[e]);
+        if (right) gold_score += static_cast<double>(top.edge[e]) + top.node[s];
+        const float g = static_cast<float>(right - cascade.sums.edge_probability[e]);
         if (is_small(g)) continue;
-        change_ngram(mix(top.full[source], static_cast<Key>(top.label[s])), g);
-        change_ngram(mix(top.coarse[source], group), g);
+        change_ngram(scoring::mix(top.full[source], static_cast<Key>(top.label[s])), g);
+        change_ngram(scoring::mix(top.coarse[source], group), g);
       }
     }
-  report_.loss += top.log_partition - gold_score;
+  report_.loss += cascade.sums.log_partition - gold_score;
 }
 
 // Those of the order below: a state is one of its edges. Goes down to the states of that order.

@@ -5,20 +5,25 @@
 #include <cmath>
 
 #include "learn/corpus.hpp"
+#include "learn/ngrams.hpp"
 #include "learn/rows.hpp"
 #include "learn/update.hpp"
 #include "scoring/cascade.hpp"
 
 namespace certus::learn {
 
+using scoring::Cascade;
+using scoring::kMostOrder;
+using scoring::Level;
+
 struct PrunedCrfOptions {
   Index order = 1;
   float rate = 0.1f;  // of the first epoch; in epoch e it is rate / (1 + decay * e)
   float decay = 0.3f;
-  float l1 = 0;             // cumulative penalty a sentence (Tsuruoka et al. 2009); without it weights are averaged
+  float l1 = 0;             // cumulative penalty per sentence (Tsuruoka et al. 2009); without it weights are averaged
   Index burn_in = 1;        // epochs before averaging begins
   float least = 0.01f;      // a pair that never had a weight gets one from gradients at least as large as this
-  float wanted_groups = 4;  // average numbers of states a position to keep after pruning
+  float wanted_groups = 4;  // average numbers of states to keep per position after pruning
   float wanted[kMostOrder] = {4, 2, 1.5f, 1.5f, 1.5f};
 };
 

@@ -13,7 +13,10 @@
 
 namespace certus::learn {
 
-// Learning needs one number a weight besides the weight itself: what averaging or a penalty has to remember.
+using scoring::Tagset;
+using scoring::Unit;
+
+// Learning needs one number per weight besides the weight itself: what averaging or a penalty has to remember.
 class Rows {
  public:
   static constexpr Unit kNone = ~Unit{0};

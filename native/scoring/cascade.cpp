@@ -1,29 +1,21 @@
 #include "scoring/cascade.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
+#include "lattice/exponentials.hpp"
 #include "scoring/emissions.hpp"
 
-namespace certus::learn {
-namespace {
+namespace certus::scoring {
 
-// Numbers of states and edges are kept in 32 bits.
-std::uint32_t counted(std::size_t n) {
-  if (n >= 0xFFFFFFFFull) throw std::length_error("too many labels stay for so long a sentence: raise the thresholds");
-  return static_cast<std::uint32_t>(n);
-}
+using lattice::as_number;
+using lattice::exponentiate;
+
+namespace {
 
 // What stays where nothing is probable enough, as before anything was learned.
 Index first_largest(const std::vector<float>& x) { return std::max_element(x.begin(), x.end()) - x.begin(); }
 
 }  // namespace
-
-void Level::clear() {
-  begin.assign(1, 0);
-  prev.clear(), cur.clear(), label.clear(), full.clear(), coarse.clear(), node.clear();
-  from.clear(), edge_begin.assign(1, 0), edge.clear();
-}
 
 void Cascade::add_state(Level& level, std::uint32_t prev, std::uint32_t cur, Label label, Key full, Key coarse,
                         float node) {
@@ -39,7 +31,7 @@ void Cascade::add_boundary() {
   Level& zero = levels_[0];
   const Label y = static_cast<Label>(tagset_.labels);
   add_state(zero, 0, 0, y, mix(1, static_cast<Key>(y)), mix(2, static_cast<Key>(tagset_.groups)), 0);
-  zero.begin.push_back(static_cast<std::uint32_t>(zero.label.size()));
+  zero.begin.push_back(as_number(zero.size()));
 }
 
 void Cascade::begin(Index length) {
@@ -119,7 +111,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   else expand(scores, allowed);
   Level& zero = levels_[0];
   const Index n = static_cast<Index>(expanded_.size());
-  const float most = largest(expanded_score_.data(), n);
+  const float most = lattice::find_largest(expanded_score_.data(), n);
   scratch_.assign(expanded_score_.begin(), expanded_score_.end());
   const float sum = exponentiate(scratch_.data(), n, most);
   const float least = thresholds.states[0] * sum;
@@ -135,7 +127,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   if (number == 0 && n) keep(first_largest(scratch_));
   pruned = pruned || number < n;
   if (remember) label_begin.push_back(static_cast<std::uint32_t>(labels.size()));
-  zero.begin.push_back(static_cast<std::uint32_t>(zero.label.size()));
+  zero.begin.push_back(as_number(zero.size()));
   return number;
 }
 
@@ -151,7 +143,7 @@ Level& Cascade::build(Index n, const NgramTable& ngrams) {
 // The candidates themselves, all of a position joined with all of the next.
 void Cascade::join_candidates(Level& level) {
   std::swap(level, levels_[0]);
-  const std::size_t S = level.label.size();
+  const std::size_t S = level.size();
   std::fill(level.prev.begin(), level.prev.end(), 0);
   level.from.resize(S);
   level.edge_begin.resize(S + 1);
@@ -159,7 +151,7 @@ void Cascade::join_candidates(Level& level) {
   for (Index t = 1; t < length_ + 2; ++t)
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
       level.from[s] = level.begin[t - 1];
-      level.edge_begin[s + 1] = counted(std::size_t{level.edge_begin[s]} + level.states(t - 1));
+      level.edge_begin[s + 1] = as_number(std::size_t{level.edge_begin[s]} + level.states(t - 1));
     }
 }
 
@@ -167,7 +159,7 @@ void Cascade::join_candidates(Level& level) {
 void Cascade::merge_states(Level& level, const Level& below) {
   const Index P = length_ + 2;
   level.clear();
-  add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], below.node[0]);
+  add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], 0);
   level.begin.push_back(1);
   for (Index t = 1; t < P; ++t) {
     for (std::uint32_t s = below.begin[t]; s < below.begin[t + 1]; ++s) {
@@ -177,11 +169,11 @@ void Cascade::merge_states(Level& level, const Level& below) {
       for (std::uint32_t e = below.edge_begin[s]; e < below.edge_begin[s + 1]; ++e, ++source)
         if (kept_[source] && below.edge[e] != kNever<float>)
           add_state(level, source, s, below.label[s], mix(below.full[source], static_cast<Key>(below.label[s])),
-                    mix(below.coarse[source], group), below.node[s] + below.edge[e]);
+                    mix(below.coarse[source], group), static_cast<float>(below.node[s]) + below.edge[e]);
     }
-    level.begin.push_back(counted(level.label.size()));
+    level.begin.push_back(as_number(level.size()));
   }
-  level.from.assign(level.label.size(), 0);
+  level.from.assign(level.size(), 0);
   level.edge_begin.push_back(0);
   for (Index t = 1; t < P; ++t)
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
@@ -189,7 +181,7 @@ void Cascade::merge_states(Level& level, const Level& below) {
       const auto range = std::equal_range(first, last, level.prev[s]);
       level.from[s] = static_cast<std::uint32_t>(range.first - level.cur.begin());
       level.edge_begin.push_back(
-          counted(level.edge_begin.back() + static_cast<std::size_t>(range.second - range.first)));
+          as_number(level.edge_begin.back() + static_cast<std::size_t>(range.second - range.first)));
     }
 }
 
@@ -228,4 +220,12 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
   }
 }
 
-}  // namespace certus::learn
+void Cascade::prune(Index n, float threshold) {
+  const Level& level = levels_[n];
+  kept_.resize(level.size());
+  for (std::size_t s = 0; s < kept_.size(); ++s) kept_[s] = sums.probability[s] >= threshold;
+  trace_back(level, paths, best, [this](Index, std::uint32_t s) { kept_[s] = 1; });
+  pruned = pruned || std::find(kept_.begin(), kept_.end(), 0) != kept_.end();
+}
+
+}  // namespace certus::scoring

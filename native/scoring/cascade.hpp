@@ -7,10 +7,12 @@
 
 #include <vector>
 
+#include "lattice/best_path.hpp"
+#include "lattice/sums.hpp"
 #include "scoring/ngrams.hpp"
 #include "scoring/tagset.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 
 inline constexpr Index kMostOrder = 5;
 
@@ -22,25 +24,15 @@ struct Thresholds {
 
 // The lattice of one order n >= 1. A state stands for the last n labels: it is a pair of states of order n-1 at the
 // position before and at its own. States of a position are sorted by `cur`; the edges into a state come from all states
-// of the position before that have its `prev` as their `cur`.
-struct Level {
-  std::vector<std::uint32_t> begin;      // [positions + 1]: first state
+// of the position before that have its `prev` as their `cur`. Nodes and edges are in single precision.
+struct Level : lattice::Lattice {
   std::vector<std::uint32_t> prev, cur;  // [states]: states of the order below; at order 1 the candidate's number
-  std::vector<Label> label;              // [states]: the last label; the number of labels at the boundary
   std::vector<Key> full, coarse;         // [states]: keys of its labels, and of their coarse tags
-  std::vector<float> node;               // [states]: score of the state itself
-  std::vector<std::uint32_t> from, edge_begin;   // [states], [states + 1]: first source and first edge
-  std::vector<float> edge;                       // [edges]: score of the transition
-  std::vector<double> alpha, beta, probability;  // [states]
-  std::vector<double> edge_probability;          // [edges]
-  std::vector<double> factor;                    // [edges]: exp of an edge's score and its target's
-  std::vector<double> scale;                     // [positions]
-  std::vector<std::uint32_t> back;               // [states]: best source
-  std::vector<double> best;                      // [states]
-  double log_partition = 0;
 
-  std::uint32_t states(Index position) const { return begin[position + 1] - begin[position]; }
-  void clear();
+  void clear() {
+    lattice::Lattice::clear();
+    prev.clear(), cur.clear(), full.clear(), coarse.clear();
+  }
 };
 
 // The labels a token may have: all, or those listed, in ascending order.
@@ -54,6 +46,9 @@ class Cascade {
   Cascade(const Tagset& tagset, Index order) : tagset_(tagset), order_(order), levels_(order + 1) {}
 
   Thresholds thresholds;
+  lattice::Sums sums;                   // of the level summed last
+  lattice::PathMemory paths;            // of the level whose best path was found last,
+  lattice::BestPath best;               // which this is
   bool remember = false;                // keeps the posteriors before pruning, which learning needs
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
   bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
@@ -67,15 +62,9 @@ class Cascade {
 
   // The lattice of order n, after that of order n-1 (or the labels, for n = 1) was built, and pruned for n > 1.
   Level& build(Index n, const NgramTable& ngrams);
-  void sum(Level& level, bool edges);   // posteriors of states (and of edges)
-  double maximize(Level& level) const;  // fills `best` and `back`; the score of the best path, -inf without one
-  std::uint32_t best_end(const Level& level) const;  // after `maximize`: the last state of the best path
-  void trace(const Level& level, Label* labels) const;
-  // The best paths after `maximize`, labels of [k][length] and scores of [k]; how many there are.
-  Index best_paths(const Level& level, Index k, Label* labels, double* scores) const;
-  // After `maximize` without a path: the first position that none reaches.
-  Index died(const Level& level) const;
-  // Drops states below a threshold, after `sum` and `maximize`; the best path always stays.
+  // The best path of a level, which `paths` then leads along.
+  const lattice::BestPath& find_best(const Level& level) { return best = find_best_path(level, paths); }
+  // Drops states below a threshold, by their sums, after `find_best`; the best path always stays.
   void prune(Index n, float threshold);
 
   bool kept(std::size_t state) const { return kept_[state]; }
@@ -106,7 +95,6 @@ class Cascade {
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
-  float factorize(Level& level, Index t);
 
   const Tagset& tagset_;
   Index order_, length_ = 0;
@@ -119,8 +107,4 @@ class Cascade {
   std::vector<float> expanded_score_;
 };
 
-// Replaces x[i] by exp(x[i] - shift); returns the sum. What is far below the shift stays above 0.
-float exponentiate(float* x, Index n, float shift);
-float largest(const float* x, Index n);
-
-}  // namespace certus::learn
+}  // namespace certus::scoring

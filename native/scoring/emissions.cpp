@@ -5,7 +5,7 @@
 
 #include "base/vector.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 namespace {
 
 // out[i] = x[a[i]] + y[b[i]]
@@ -88,4 +88,4 @@ void expand_group(const Tagset& tagset, Index group, const float* units, float* 
   gather(units, tagset.columns.data() + first, members, n, (tagset.column_begin[group + 1] - first) / n);
 }
 
-}  // namespace certus::learn
+}  // namespace certus::scoring

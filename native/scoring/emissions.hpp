@@ -4,7 +4,7 @@
 
 #include "scoring/tagset.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 
 // The scores of all labels. Labels have most of their parts in common with others, so sums are taken along a tree:
 // each node adds a part to its parent's sum; a label adds to a node's sum its last part, and the one that is its own.
@@ -28,4 +28,4 @@ class Expansion {
 // The scores of the labels of one group, in the order of `members`.
 void expand_group(const Tagset& tagset, Index group, const float* units, float* members);
 
-}  // namespace certus::learn
+}  // namespace certus::scoring

@@ -2,7 +2,7 @@
 
 #include "base/vector.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 namespace {
 
 typedef std::int16_t Weight __attribute__((may_alias));
@@ -53,4 +53,4 @@ void put_row(std::vector<std::uint32_t>& rows, const std::vector<std::pair<Unit,
   }
 }
 
-}  // namespace certus::learn
+}  // namespace certus::scoring

@@ -5,18 +5,15 @@
 // the entries. Weights are whole multiples of a common step, so sums are exact and do not depend on their order.
 // An entry is a word: the unit in the upper half, the weight in the lower; or, where units need more bits, two words.
 // A few features speak of most units, and most tokens have several of those: their rows are the weights of all units,
-// two a word, so that adding them vectorises.
+// two per word, so that adding them vectorises.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <stdexcept>
 #include <vector>
 
-#include "learn/rows.hpp"
 #include "scoring/keys.hpp"
+#include "scoring/tagset.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 
 class FeatureTable {
  public:
@@ -63,56 +60,8 @@ class FeatureTable {
   static void add_dense(const std::uint32_t* weights, std::int32_t* sums, Index units);
 };
 
-// What `compile` makes, to be looked up in a FeatureTable.
-struct CompiledTable {
-  std::vector<std::uint64_t> slots;
-  std::vector<std::uint32_t> rows;
-  float step = 1;
-  Index features = 0, entries = 0;
-};
-
+// Appends a row of these units and weights, which are multiples of the step.
 void put_row(std::vector<std::uint32_t>& rows, const std::vector<std::pair<Unit, std::int32_t>>& entries, Index units,
              bool dense);
 
-// Keeps weights of at least half a step and of at least `least`. `value` gives a weight from it and its memory.
-template <class Value>
-CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index units, float least, const Value& value) {
-  CompiledTable out;
-  const bool wide = FeatureTable::needs_wide(units);
-  float most = 0;
-  const auto each = [&](Feature f, auto use) {
-    rows.each(f, [&](Unit u, float weight, float memory) { use(u, value(weight, memory)); });
-  };
-  for (Feature f = 0; f < keys.size(); ++f) each(f, [&](Unit, float w) { most = std::max(most, std::abs(w)); });
-  out.step = most > 0 ? most / 32767 : 1;
-  out.rows.push_back(0);
-  std::vector<std::pair<Key, std::uint32_t>> placed;
-  std::vector<std::pair<Unit, std::int32_t>> entries;
-  for (Feature f = 0; f < keys.size(); ++f) {
-    entries.clear();
-    each(f, [&](Unit u, float w) {
-      const auto q = static_cast<std::int32_t>(std::lround(w / out.step));
-      if (q != 0 && std::abs(w) >= least) entries.emplace_back(u, q);
-    });
-    if (entries.empty()) continue;
-    std::sort(entries.begin(), entries.end());
-    const bool dense = FeatureTable::prefers_dense(entries.size(), units);
-    const std::size_t words = dense ? FeatureTable::dense_words(units) : entries.size() * (wide ? 2 : 1);
-    if (out.rows.size() + 1 + words > 0xFFFFFFFFull) throw std::length_error("the model has too many weights");
-    placed.emplace_back(keys[f], static_cast<std::uint32_t>(out.rows.size()));
-    put_row(out.rows, entries, units, dense);
-    out.entries += static_cast<Index>(entries.size());
-  }
-  out.features = static_cast<Index>(placed.size());
-  std::size_t size = 16;
-  while (2 * size < 3 * placed.size()) size *= 2;
-  out.slots.assign(size, 0);
-  for (const auto& [key, row] : placed) {
-    std::size_t i = key & (size - 1);
-    while (out.slots[i]) i = (i + 1) & (size - 1);
-    out.slots[i] = key >> 32 << 32 | row;
-  }
-  return out;
-}
-
-}  // namespace certus::learn
+}  // namespace certus::scoring

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "base/types.hpp"
 #include "scoring/keys.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 
 // A table to look weights up in; its arrays may lie in a model file. Key 0 marks an empty slot.
 struct NgramTable {
@@ -33,66 +32,4 @@ struct NgramTable {
   }
 };
 
-// The same while it is learned, with the number that averaging or a penalty remembers.
-class Ngrams {
- public:
-  Ngrams() { resize(1 << 12); }
-  void clear() { *this = Ngrams(); }
-
-  NgramTable table() const { return {keys_.data(), weights_.data(), keys_.size() - 1}; }
-
-  struct Entry {
-    float *weight, *memory;
-  };
-  // The entry of a sequence that has a weight, or nulls.
-  Entry find(Key key) {
-    const std::size_t i = slot(key);
-    return keys_[i] ? Entry{&weights_[i], &memories_[i]} : Entry{nullptr, nullptr};
-  }
-  Entry entry(Key key) {
-    std::size_t i = slot(key);
-    if (keys_[i] == 0) {
-      if (2 * (used_ + 1) > keys_.size()) {
-        resize(2 * keys_.size());
-        i = slot(key);
-      }
-      keys_[i] = key;
-      ++used_;
-    }
-    return {&weights_[i], &memories_[i]};
-  }
-
-  std::size_t used() const { return used_; }
-  std::size_t size() const { return keys_.size(); }
-  const std::vector<Key>& keys() const { return keys_; }
-  const std::vector<float>& weights() const { return weights_; }
-  std::vector<float>& weights() { return weights_; }
-  const std::vector<float>& memories() const { return memories_; }
-  std::vector<float>& memories() { return memories_; }
-
- private:
-  std::size_t slot(Key key) const {
-    const std::size_t mask = keys_.size() - 1;
-    std::size_t i = key & mask;
-    while (keys_[i] != key && keys_[i] != 0) i = (i + 1) & mask;
-    return i;
-  }
-  void resize(std::size_t size) {
-    std::vector<Key> keys(size, 0);
-    std::vector<float> weights(size, 0), memories(size, 0);
-    keys.swap(keys_);
-    weights.swap(weights_);
-    memories.swap(memories_);
-    for (std::size_t n = 0; n < keys.size(); ++n) {
-      if (keys[n] == 0) continue;
-      const std::size_t i = slot(keys[n]);
-      keys_[i] = keys[n], weights_[i] = weights[n], memories_[i] = memories[n];
-    }
-  }
-
-  std::vector<Key> keys_;
-  std::vector<float> weights_, memories_;
-  std::size_t used_ = 0;
-};
-
-}  // namespace certus::learn
+}  // namespace certus::scoring

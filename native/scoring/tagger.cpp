@@ -5,7 +5,7 @@
 #include "base/vector.hpp"
 #include "chain/marginals/marginals.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 namespace {
 
 CERTUS_CLONES void scale(const std::int32_t* __restrict sums, float step, float* __restrict out, Index n) {
@@ -49,6 +49,12 @@ std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
   w->nodes.resize(expansion_.nodes());
   if (order_) w->cascade.emplace(*tagset_, order_);
   return w;
+}
+
+std::vector<std::unique_ptr<Tagger::Workspace>> Tagger::workspaces(Index count) const {
+  std::vector<std::unique_ptr<Workspace>> spaces;
+  for (Index i = 0; i < count; ++i) spaces.push_back(workspace());
+  return spaces;
 }
 
 // Looks up the rows of all features of a sentence; memory is asked for well before it is needed.
@@ -114,7 +120,8 @@ void Tagger::prune_by(float first, float later, Workspace& w) const {
   for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
 }
 
-const Level& Tagger::lattice(const features::Sentence& sentence, float pruning, bool& exact, Workspace& w) const {
+const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, float pruning, bool& exact,
+                                               Workspace& w) const {
   find_rows(sentence, w);
   prune_by(pruning, pruning, w);
   w.cascade->legal = nullptr;
@@ -126,7 +133,7 @@ const Level& Tagger::lattice(const features::Sentence& sentence, float pruning, 
 }
 
 // Builds the cascade; its last lattice, in which best paths are known, or null if there is no path.
-Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Index& position) const {
+const Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Index& position) const {
   Cascade& cascade = *w.cascade;
   cascade.begin(length);
   for (Index t = 0; t < length; ++t) {
@@ -138,13 +145,14 @@ Level* Tagger::search(Index length, const TagRequest& request, Workspace& w, Ind
   }
   cascade.close();
   for (Index n = 1;; ++n) {
-    Level& level = cascade.build(n, ngrams_);
-    if (cascade.maximize(level) == kNever<double>) {
-      position = std::min(cascade.died(level), length) - 1;
+    const Level& level = cascade.build(n, ngrams_);
+    const lattice::BestPath& best = cascade.find_best(level);
+    if (best.score == kNever<double>) {
+      position = std::min(best.reached, length) - 1;
       return nullptr;
     }
     if (n == order_) return &level;
-    cascade.sum(level, false);
+    cascade.sums.find(level, false);
     cascade.prune(n, cascade.thresholds.states[n]);
   }
 }
@@ -155,7 +163,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   const Index T = sentence.length;
   find_rows(sentence, w);
   cascade.legal = request.legal;
-  Level* level = nullptr;
+  const Level* level = nullptr;
   for (const float factor : kThresholds) {
     prune_by(factor, 1, w);
     level = search(T, request, w, answer.position);
@@ -165,22 +173,22 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   answer.position = -1;
   if (request.k == 1) {
     answer.found = 1;
-    answer.scores[0] = level->best[cascade.best_end(*level)];
-    cascade.trace(*level, answer.labels);
+    answer.scores[0] = cascade.best.score;
+    trace_labels(*level, cascade.paths, cascade.best, answer.labels);
   } else {
-    answer.found = cascade.best_paths(*level, request.k, answer.labels, answer.scores);
+    answer.found = find_best_paths(*level, request.k, answer.labels, answer.scores);
   }
   answer.optimal = !cascade.pruned;
   answer.bound = answer.optimal ? answer.scores[0] : std::numeric_limits<double>::infinity();
   if (!request.confidence) return;
-  cascade.sum(*level, false);
-  answer.log_partition = level->log_partition;
+  cascade.sums.find(*level, false);
+  answer.log_partition = cascade.sums.log_partition;
   for (Index t = 0; t < T; ++t) {
     double p = 0;
     for (std::uint32_t s = level->begin[t + 1]; s < level->begin[t + 2]; ++s)
-      if (level->label[s] == answer.labels[t]) p += level->probability[s];
+      if (level->label[s] == answer.labels[t]) p += cascade.sums.probability[s];
     answer.confidence[t] = static_cast<float>(p);
   }
 }
 
-}  // namespace certus::learn
+}  // namespace certus::scoring

@@ -11,7 +11,7 @@
 #include "scoring/emissions.hpp"
 #include "scoring/feature_table.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 
 // What is wanted of a sentence, and where it goes.
 struct TagRequest {
@@ -57,11 +57,13 @@ class Tagger {
 
   // The last lattice of the cascade, its thresholds multiplied by `pruning`; `exact`: nothing was dropped. It lives in
   // the workspace until the next call.
-  const Level& lattice(const features::Sentence& sentence, float pruning, bool& exact, Workspace& workspace) const;
+  const lattice::Lattice& search_lattice(const features::Sentence& sentence, float pruning, bool& exact,
+                                         Workspace& workspace) const;
 
   const features::Extractor& extractor() const { return *extractor_; }
   const Tagset& tagset() const { return *tagset_; }
   std::unique_ptr<Workspace> workspace() const;
+  std::vector<std::unique_ptr<Workspace>> workspaces(Index count) const;  // one per thread
 
  private:
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
@@ -70,7 +72,7 @@ class Tagger {
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
   void prune_by(float first, float later, Workspace& w) const;
-  Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
+  const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
 
   std::shared_ptr<const features::Extractor> extractor_;
   std::shared_ptr<const Tagset> tagset_;
@@ -97,4 +99,4 @@ struct Tagger::Workspace {
   std::optional<Cascade> cascade;
 };
 
-}  // namespace certus::learn
+}  // namespace certus::scoring

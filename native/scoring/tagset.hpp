@@ -9,7 +9,7 @@
 
 #include "base/types.hpp"
 
-namespace certus::learn {
+namespace certus::scoring {
 
 using Unit = std::uint32_t;
 
@@ -73,4 +73,4 @@ struct Tagset {
   }
 };
 
-}  // namespace certus::learn
+}  // namespace certus::scoring

@@ -636,19 +636,18 @@ class Perceptron:
     def state(self) -> dict[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-# labels [k][T] a sentence, -1 where there are fewer than k; found; scores [k]; bounds; optimal; confidences
-# [T] and log-partitions, both empty unless asked for; positions: the first that no path reaches where found
-# is 0
-Tagged: TypeAlias = tuple[
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.uint8],
-    NDArray[np.float32],
-    NDArray[np.float64],
-    NDArray[np.int64],
-]
+@final
+class Tagged:
+    """The answers for many sentences, one sentence after the other."""
+
+    labels: NDArray[np.int32]  # [k][T] of each sentence; -1 where fewer than k were found
+    found: NDArray[np.int64]  # [sentences]: how many there are, at most k
+    scores: NDArray[np.float64]  # [sentences * k]
+    bounds: NDArray[np.float64]  # [sentences]
+    optimal: NDArray[np.uint8]  # [sentences]
+    confidences: NDArray[np.float32]  # [tokens], empty unless asked for
+    log_partitions: NDArray[np.float64]  # [sentences], empty unless asked for
+    positions: NDArray[np.int64]  # [sentences]: the first that no path reaches, where none was found
 
 @final
 class Tagger:
@@ -689,6 +688,17 @@ class Tagger:
         self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int
     ) -> None: ...
 
+@final
+class Lattice:
+    """The lattice of a sentence of T tokens; edges into a state come from neighbouring states."""
+
+    begin: NDArray[np.uint32]  # [T + 3]: the first state of each position, boundaries included
+    label: NDArray[np.int32]  # [states]: the number of labels at a boundary
+    node: NDArray[np.float64]  # [states]
+    first_source: NDArray[np.uint32]  # [states]: the state that the first edge into it comes from
+    edge_begin: NDArray[np.uint32]  # [states + 1]: the first edge into each state
+    edge: NDArray[np.float64]  # [edges]; -inf where there is none
+
 class Lattices:
     """Label sequences of many sentences; adjustments are added at ascending token numbers."""
 
@@ -708,20 +718,14 @@ class Lattices:
         adjust: NDArray[np.float64],
         out: NDArray[np.float64],
     ) -> None: ...
-    def arcs(
-        self, sentence: int
-    ) -> tuple[
-        NDArray[np.int64],
-        NDArray[np.int32],
-        NDArray[np.float64],
-        NDArray[np.int64],
-        NDArray[np.int64],
-        NDArray[np.float64],
-    ]: ...
-    def shape(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+    def lattice(self, sentence: int) -> Lattice: ...
+    @property
+    def first(self) -> NDArray[np.int64]: ...  # [sentences + 1]: tokens
+    @property
+    def exact(self) -> NDArray[np.uint8]: ...  # [sentences]
 
 @final
-class CascadeLattices(Lattices): ...
+class StoredLattices(Lattices): ...
 
 @final
 class ChainLattices(Lattices):
@@ -729,7 +733,7 @@ class ChainLattices(Lattices):
 
 def search_all(
     tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
-) -> CascadeLattices: ...
+) -> StoredLattices: ...
 
 @final
 class WrittenTree:
@@ -891,15 +895,35 @@ class Field:
     def branch(self, iterations: int, limit: int) -> int: ...
     def bound(self) -> float: ...
     def labels(self, out: NDArray[np.int32], scores: NDArray[np.float64]) -> float: ...
-    def nodes(self) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
-    def components(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+    def consensus(self) -> Consensus: ...
+    def components(self) -> Components: ...
     def open_sentences(self) -> NDArray[np.int64]: ...
-    def size(self) -> tuple[int, int]: ...
+    @property
+    def open_blocks(self) -> int: ...
+    @property
+    def open_nodes(self) -> int: ...
+
+@final
+class Consensus:
+    labels: NDArray[np.int32]  # [nodes]: what is agreed on; the number of labels where that is turned off
+    fixed: NDArray[np.uint8]  # [nodes]: whether it is proven
+
+@final
+class Components:
+    blocks: NDArray[np.int64]  # [components]: how many blocks each has
+    nodes: NDArray[np.int64]  # [components]
+
+@final
+class SubgradientStep:
+    blocks: int  # solved anew
+    nodes: int  # solved anew
+    disagree: int  # words whose block and node differ
+    bound: float
 
 @final
 class Subgradient:
     def __init__(self, field: Field, rate: float, lazy: bool) -> None: ...
-    def iterate(self) -> tuple[int, int, int, float]: ...
+    def iterate(self) -> SubgradientStep: ...
     def finish(self) -> None: ...
 
 @final
@@ -918,6 +942,10 @@ class Mrf:
         seen_labels: NDArray[np.int32],
         seen_counts: NDArray[np.float64],
     ) -> None: ...
-    def maximize(
-        self, which: NDArray[np.int64], u: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]: ...
+    def maximize(self, which: NDArray[np.int64], u: NDArray[np.float64]) -> NodeChoice: ...
+
+@final
+class NodeChoice:
+    candidates: NDArray[np.int32]  # [words]: of the nodes asked for; -1 for others
+    labels: NDArray[np.int32]  # [nodes asked for]
+    scores: NDArray[np.float64]  # [nodes asked for]

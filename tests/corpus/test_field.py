@@ -40,7 +40,7 @@ def test_the_answer_equals_brute_force(seed: int, tally: list[int]) -> None:
         best = made.best(loaded.labels)
         assert score == best == made.score(labels, loaded.labels)
         assert all(iteration.bound >= best - TINY for iteration in trace)
-        assert loaded.field.size() == (0, 0)
+        assert (loaded.field.open_blocks, loaded.field.open_nodes) == (0, 0)
         assert loaded.field.bound() + loaded.base == pytest.approx(best, abs=TINY)
         assert not loaded.pruned.any()
         tally.append(1)
@@ -100,7 +100,7 @@ def test_subgradient(seed: int) -> None:
         assert all(iteration.bound >= best - TINY for iteration in trace)
         assert score <= best
         assert score == made.score(labels, loaded.labels)
-        if loaded.field.size() == (0, 0):
+        if (loaded.field.open_blocks, loaded.field.open_nodes) == (0, 0):
             assert score == best
             certified += 1
         _, eager, other, _ = solved(made, Limits(lazy=False, **limits))
@@ -118,7 +118,8 @@ def test_components_are_solved_apart() -> None:
         first, emissions, np.zeros((2, 2)), nodes, 3, (3.0, 0.0, 0.0), np.arange(2, dtype=np.int32)
     )
     loaded = load(made)
-    blocks, count = loaded.field.components()
+    components = loaded.field.components()
+    blocks, count = components.blocks, components.nodes
     assert blocks.tolist() == [1, 1]
     assert count.tolist() == [1, 1]
     _, _, score, labels = solved(made, Limits())
@@ -135,7 +136,7 @@ def test_a_node_is_turned_off() -> None:
     loaded, _, score, labels = solved(made, Limits())
     assert score == made.best(loaded.labels) == 5 + 5 + 2 + 2
     assert labels.tolist() == [0, 1]
-    assert loaded.field.nodes()[0].tolist() == [2]
+    assert loaded.field.consensus().labels.tolist() == [2]
 
 
 def test_observed_words_decide() -> None:

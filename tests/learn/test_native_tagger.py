@@ -28,20 +28,18 @@ class Tagged(NamedTuple):
 
 
 def tag(tagger: _native.Tagger, sentence: Sentence, k: int = 1, **options: Any) -> Tagged:
-    labels, found, scores, bounds, optimal, confidences, partitions, positions = tagger.tag(
-        [[sentence]], k=k, confidence=True, **options
-    )
-    rows = labels.reshape(k, len(sentence))
-    n = int(found[0])
+    found = tagger.tag([[sentence]], k=k, confidence=True, **options)
+    rows = found.labels.reshape(k, len(sentence))
+    n = int(found.found[0])
     assert (rows[n:] == -1).all()
     return Tagged(
         [tuple(row) for row in rows[:n].tolist()],
-        scores[:n].tolist(),
-        float(bounds[0]),
-        bool(optimal[0]),
-        confidences.tolist(),
-        float(partitions[0]),
-        int(positions[0]),
+        found.scores[:n].tolist(),
+        float(found.bounds[0]),
+        bool(found.optimal[0]),
+        found.confidences.tolist(),
+        float(found.log_partitions[0]),
+        int(found.positions[0]),
     )
 
 
@@ -222,7 +220,7 @@ def test_a_sentence_without_tokens(chain: bool) -> None:
     tagger = chained(problem)[0] if chain else problem.tagger()
     found = tag(tagger, [], 3, allowed=[[]])
     assert found == Tagged([()], [0.0], 0.0, True, [], 0.0, -1)
-    assert tagger.tag([])[1].tolist() == []
+    assert tagger.tag([]).found.tolist() == []
 
 
 @pytest.mark.parametrize("chain", [False, True])
@@ -232,11 +230,12 @@ def test_threads_change_nothing(chain: bool) -> None:
     sentences = [[problem.sentence()] for _ in range(50)]
     allowed = [None if problem.rng.random() < 0.5 else random_allowed(problem, len(s[0])) for s in sentences]
     one, two = (tagger.tag(sentences, k=3, confidence=True, threads=n, allowed=allowed) for n in (1, 2))
-    for a, b in zip(one, two, strict=True):
-        np.testing.assert_array_equal(a, b)
+    fields = ["labels", "found", "scores", "bounds", "optimal", "confidences", "log_partitions", "positions"]
+    for name in fields:
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     for n, sentence in enumerate(sentences):
         alone = tagger.tag([sentence], k=3, confidence=True, allowed=[allowed[n]])
-        np.testing.assert_array_equal(alone[2], one[2][3 * n : 3 * n + 3])
+        np.testing.assert_array_equal(alone.scores, one.scores[3 * n : 3 * n + 3])
 
 
 @pytest.mark.parametrize("order", [1, 2])
@@ -337,7 +336,7 @@ def test_bad_sentences() -> None:
     for sentences in ("ab", [["a"]], [[["a"], ["b"]]], [[[1]]]):
         with pytest.raises(InvalidInput):
             TAGGER.tag(sentences)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="a row a token"):
+    with pytest.raises(InvalidInput, match="a row per token"):
         TAGGER.emissions([["a"]], np.zeros((2, 3), np.float32))
 
 

@@ -134,7 +134,7 @@ def test_many_labels_are_fine_for_a_cascade() -> None:
         problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"]
     )
     tagger.use_cascade(1, compiled["ngram_keys"], compiled["ngram_weights"], [0.01, 0.01])
-    assert tagger.tag([[s] for s in sentences])[0].tolist() == [69_999, 3, 65_536, 12]
+    assert tagger.tag([[s] for s in sentences]).labels.tolist() == [69_999, 3, 65_536, 12]
 
 
 def test_bad_input() -> None:

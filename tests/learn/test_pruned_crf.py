@@ -106,7 +106,7 @@ def test_gold_that_stays_is_an_update_of_the_last_lattice() -> None:
     """With pruning that keeps the best path: the gradient then is that of what is left."""
     for problem in problems(2):
         crf, sentence = problem.crf, problem.sentence(2, 4)
-        gold = problem.tagger([0.4, 0.4, 0.4]).tag([[sentence]])[0].tolist()
+        gold = problem.tagger([0.4, 0.4, 0.4]).tag([[sentence]]).labels.tolist()
         _, report = one_step(problem, sentence, gold, [0.4, 0.4, 0.4])
         assert report.updates == (0, 0, 0, 1)
         everything = crf.all_scores(features(sentence))
@@ -257,7 +257,7 @@ def test_it_learns() -> None:
     compiled = learner.compile(corpus, 0.0)
     tagger = cascade(problem, compiled, [float(x) for x in compiled["thresholds"]])
     assert losses[-1] < 0.2 * losses[0]
-    assert tagger.tag([[s] for s in sentences])[0].tolist() == [y for labels in gold for y in labels]
+    assert tagger.tag([[s] for s in sentences]).labels.tolist() == [y for labels in gold for y in labels]
 
 
 def test_the_first_step_is_cheap() -> None:
@@ -279,7 +279,7 @@ def test_an_empty_corpus() -> None:
     assert learner.epoch(empty).loss == 0
     compiled = learner.compile(corpus, 0.0)
     assert compiled["features"] == 0
-    assert cascade(problem, compiled, [0.0] * 3).tag([[["a"]]])[1].tolist() == [1]
+    assert cascade(problem, compiled, [0.0] * 3).tag([[["a"]]]).found.tolist() == [1]
 
 
 def test_rare_features_are_left_out() -> None:

@@ -94,13 +94,15 @@ class Mrf:
         if u.shape != (size,) or np.isnan(u).any() or (u == np.inf).any():
             raise InvalidInput(f"adjustments must be {size} numbers, finite or -inf")
         which = np.arange(self._count, dtype=np.int64)
-        chosen, labels, scores = self._native.maximize(which, u)
-        if not np.isfinite(scores).all():
-            raise Forbidden(f"the adjustments forbid all candidates of a word of node {np.argmin(scores)}")
-        picked = self.first[:-1] + chosen
+        best = self._native.maximize(which, u)
+        if not np.isfinite(best.scores).all():
+            node = np.argmin(best.scores)
+            raise Forbidden(f"the adjustments forbid all candidates of a word of node {node}")
+        picked = self.first[:-1] + best.candidates
         indicators = np.zeros(size, np.int8)
         indicators[picked] = 1
-        return Choice((chosen, labels), float(scores.sum() - u[picked].sum()), {"candidates": indicators})
+        value = best.candidates, best.labels
+        return Choice(value, float(best.scores.sum() - u[picked].sum()), {"candidates": indicators})
 
 
 def _check(

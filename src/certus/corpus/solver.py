@@ -87,10 +87,10 @@ def solve(
         return _subgradient(field, limits, same, base, clock, progress)
     trace: list[Iteration] = []
     _iterate(field, limits, base, clock, trace, progress)
-    if limits.branches and field.size()[1] and not clock.over:
+    if limits.branches and field.open_nodes and not clock.over:
         began = time.perf_counter()
         field.branch(8, limits.branches)
-        trace.append(Iteration(base + field.bound(), 0, field.size()[1], time.perf_counter() - began))
+        trace.append(Iteration(base + field.bound(), 0, field.open_nodes, time.perf_counter() - began))
         progress(trace[-1])
     field.improve()  # what is still open gets labels that no word or node alone can better
     return trace
@@ -107,13 +107,13 @@ def _iterate(
     """Iterate until little is left open, or nothing happens any more and branching can go on."""
     idle = 0
     for count in range(limits.max_iterations):
-        opened = field.size()[1]
+        opened = field.open_nodes
         if clock.over or not opened or (limits.branches and count and (opened <= _FEW or idle >= _IDLE)):
             return
         began = time.perf_counter()
         reach = _ALL if not limits.lazy else _NEAR if count % _WIDE == _WIDE - 1 else _TORN
         solved = field.iterate(reach)
-        few = field.torn() <= _DOUBTS * field.size()[0]
+        few = field.torn() <= _DOUBTS * field.open_blocks
         left = field.certify() if few or count % _WIDE == 0 else opened
         idle = idle + 1 if left == opened else 0
         trace.append(Iteration(base + field.bound(), solved, left, time.perf_counter() - began))
@@ -126,13 +126,13 @@ def _subgradient(
     steps = _native.Subgradient(field, limits.rate * max(same, 1e-9), limits.lazy)
     trace: list[Iteration] = []
     for _ in range(limits.max_iterations):
-        if clock.over or not field.size()[1]:
+        if clock.over or not field.open_nodes:
             break
         began = time.perf_counter()
-        solved, _, disagree, bound = steps.iterate()
-        trace.append(Iteration(base + bound, solved, disagree, time.perf_counter() - began))
+        step = steps.iterate()
+        trace.append(Iteration(base + step.bound, step.blocks, step.disagree, time.perf_counter() - began))
         progress(trace[-1])
-        if not disagree:
+        if not step.disagree:
             break
     if trace:
         steps.finish()

@@ -82,9 +82,8 @@ def tag(
     corpus = _Corpus(tagger, sentences, text, _knowing(tagger, known), case, suffixes)
     field = corpus.load(agreement, _groups(tagger, groups), width, threads)
     loaded = time.perf_counter()
-    corpus.stats["components"] = len(field.components()[0])
-    blocks, nodes = field.size()
-    corpus.stats |= {"blocks": blocks, "nodes": nodes}
+    corpus.stats["components"] = len(field.components().blocks)
+    corpus.stats |= {"blocks": field.open_blocks, "nodes": field.open_nodes}
     trace = solve(field, limits, agreement.same, corpus.base, progress)
     corpus.stats |= {"load_seconds": loaded - began, "solve_seconds": time.perf_counter() - loaded}
     return corpus.result(field, trace)
@@ -185,7 +184,7 @@ class _Corpus:
         bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
         certified = np.ones(len(self.cells), bool)
         certified[field.open_sentences()] = False
-        open_nodes = field.size()[1]
+        open_nodes = field.open_nodes
         names, first = self.tagger.labels, self.first
         ids = self.labels[: int(first[self.tested])].tolist()
         every = [names[label] for label in ids]
@@ -214,7 +213,7 @@ class _Corpus:
 
     def _consensus(self, field: _native.Field) -> dict[str, str | None]:
         """Return what every node agreed on, by the keys of its words."""
-        agreed, _ = field.nodes()
+        agreed = field.consensus().labels
         names = [*self.tagger.labels, None]
         return {
             self.types.keys[key]: names[agreed[into]]

@@ -41,6 +41,22 @@ class Arcs:
     target: NDArray[np.int64]
     score: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, lattice: _native.Lattice) -> Arcs:
+        """Spell out a lattice of the kernels, whose arcs into a state come from neighbouring states."""
+        begin, count = lattice.edge_begin[:-1].astype(np.int64), np.diff(lattice.edge_begin.astype(np.int64))
+        target = np.repeat(np.arange(len(count)), count)
+        origin = np.arange(len(target)) + np.repeat(lattice.first_source - begin, count)
+        there = lattice.edge > -np.inf
+        return cls(
+            lattice.begin.astype(np.int64),
+            lattice.label,
+            lattice.node,
+            origin[there],
+            target[there],
+            lattice.edge[there],
+        )
+
 
 class TagLattices:
     """Made by ``Tagger.lattices``; decoding is native, and one call serves thousands of sentences.
@@ -56,8 +72,8 @@ class TagLattices:
         self._native = native
         self.names = list(names)
         self.labels = len(self.names)
-        self.first, exact = native.shape()
-        self.exact: NDArray[np.bool_] = exact.astype(bool)
+        self.first = native.first
+        self.exact: NDArray[np.bool_] = native.exact.astype(bool)
 
     def __len__(self) -> int:
         """Return how many sentences there are."""
@@ -105,7 +121,7 @@ class TagLattices:
 
     def arcs(self, sentence: int) -> Arcs:
         """Return the lattice of a sentence, spelled out."""
-        return Arcs(*self._native.arcs(int(self._sentences([sentence])[0])))
+        return Arcs.of(self._native.lattice(int(self._sentences([sentence])[0])))
 
     def part(self, sentence: int) -> TagPart:
         """Return a sentence as a part of a decomposition, with the space ``tags`` of (T, labels)."""

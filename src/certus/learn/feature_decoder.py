@@ -76,17 +76,16 @@ class FeatureDecoder(Decoder):
             constraints["legal"] = tabulate_legal(legal)
             legal = None
         answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
-        labels, found, scores, bounds, optimal, confidences, log_partition, position = answers
         return Decoded(
             find_starts(cells),
-            labels,
-            found,
-            scores.reshape(-1, k),
-            bounds,
-            optimal,
-            confidences,
-            log_partition,
-            position,
+            answers.labels,
+            answers.found,
+            answers.scores.reshape(-1, k),
+            answers.bounds,
+            answers.optimal,
+            answers.confidences,
+            answers.log_partitions,
+            answers.positions,
         )
 
     def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:

@@ -1,0 +1,134 @@
+// The best paths of a lattice, in the max-plus kind of numbers (base/forward_backward.hpp):
+//
+//   best[s] = node[s] + added[s] + max_r best[r] + edge[r, s],     rest[r] = max_s edge[r, s] + node[s] + added[s] +
+//   rest[s]
+//
+// over the edges from states r to states s. `best` is the score of the best path up to a state, and `rest` that of the
+// best way to go on from it; together they are the score of the best path through it.
+#pragma once
+
+#include <algorithm>
+
+#include "base/forward_backward.hpp"
+#include "base/max_sums.hpp"
+#include "lattice/lattice.hpp"
+
+namespace certus::lattice {
+
+// What is added to the scores of states; -inf forbids.
+struct Additions {
+  const double* const* rows = nullptr;   // [positions]: what is added at a position, or null; null if nothing is
+  const std::int32_t* column = nullptr;  // [states]: which number of the row of its position a state gets
+
+  const double* row(Index t) const { return rows ? rows[t] : nullptr; }
+};
+
+// Memory that is used from lattice to lattice.
+struct PathMemory {
+  std::vector<double> best, rest, onward;  // [states]
+  std::vector<std::uint32_t> back;         // [states]: the state before on the best path
+};
+
+// The steps of the recursion.
+class BestSteps {
+ public:
+  // `trace`: whether to know the best path itself, not its score alone.
+  BestSteps(const Lattice& lattice, const Additions& additions, PathMemory& memory, bool trace)
+      : lattice_(lattice), additions_(additions), memory_(memory), trace_(trace) {
+    memory.best.resize(lattice.size());
+    if (trace) memory.back.assign(lattice.size(), 0);
+  }
+
+  double* alpha(Index t) const { return memory_.best.data() + lattice_.begin[t]; }
+  double* beta(Index t) const { return memory_.rest.data() + lattice_.begin[t]; }
+  double* onward(Index t) const { return memory_.onward.data() + lattice_.begin[t]; }
+
+  void begin(double* best) const { std::fill_n(best, lattice_.states(0), 0.0); }
+  void forward(Index t, const double* before, double* best) const {
+    const std::uint32_t first = lattice_.begin[t];
+    for (std::uint32_t s = first; s < lattice_.begin[t + 1]; ++s)
+      best[s - first] =
+          is_forbidden(t, s) ? kNever<double> : enter(s, before + (lattice_.from[s] - lattice_.begin[t - 1]));
+  }
+  bool settle(Index t, double* best) const {
+    bool reached = false;
+    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s, ++best) {
+      *best = weigh(t, s, *best);
+      reached = reached || *best != kNever<double>;
+    }
+    return reached;
+  }
+  void finish(double*) const {  // the row may move
+    const Index last = lattice_.positions() - 1;
+    memory_.rest.assign(lattice_.size(), kNever<double>), memory_.onward.resize(lattice_.size());
+    std::fill_n(beta(last), lattice_.states(last), 0.0);
+  }
+  void look_back(Index t, const double*, const double* rest, double* onward) const {
+    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s) *onward++ = weigh(t, s, *rest++);
+  }
+  void backward(Index t, const double* onward, double* before) const {
+    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s)
+      raise(before + (lattice_.from[s] - lattice_.begin[t - 1]), lattice_.edge.data() + lattice_.edge_begin[s],
+            *onward++, lattice_.edges(s));
+  }
+
+ protected:
+  bool is_forbidden(Index t, std::uint32_t s) const {
+    const double* const row = additions_.row(t);
+    return row && row[additions_.column[s]] == kNever<double>;
+  }
+  // The best of the states that edges into a state come from, the first of which is given; of equals, the first.
+  double enter(std::uint32_t s, const double* before) const {
+    const float* const edge = lattice_.edge.data() + lattice_.edge_begin[s];
+    const std::uint32_t count = lattice_.edges(s);
+    if (!trace_) return largest_sum(before, edge, count);
+    double most = kNever<double>;
+    std::uint32_t source = 0;
+    for (std::uint32_t e = 0; e < count; ++e)
+      if (const double x = before[e] + static_cast<double>(edge[e]); x > most) most = x, source = e;
+    memory_.back[s] = lattice_.from[s] + source;
+    return most;
+  }
+  double weigh(Index t, std::uint32_t s, double score) const {
+    const double* const row = additions_.row(t);
+    score += lattice_.node[s];
+    return row ? score + row[additions_.column[s]] : score;
+  }
+
+  const Lattice& lattice_;
+  const Additions additions_;
+  PathMemory& memory_;
+  const bool trace_;
+};
+
+// A path that scores most.
+struct BestPath {
+  double score = kNever<double>;  // -inf where there is no path
+  std::uint32_t end = 0;          // its last state
+  Index reached = 0;              // the first position that no path reaches, or the number of positions
+};
+
+// Makes `best`, and with `trace` `back`, which then lead back from the end of the path.
+BestPath find_best_path(const Lattice& lattice, PathMemory& memory, const Additions& additions = {}, bool trace = true);
+// Makes `best` and `rest`, without `back`; the score of the best path.
+double find_best_through(const Lattice& lattice, PathMemory& memory, const Additions& additions = {});
+// The end of a best path once `best` is made, and its score.
+BestPath find_best_end(const Lattice& lattice, const PathMemory& memory);
+
+// Calls use(position, state) along the best path, the last first.
+template <class Use>
+void trace_back(const Lattice& lattice, const PathMemory& memory, const BestPath& path, const Use& use) {
+  std::uint32_t s = path.end;
+  for (Index t = lattice.positions() - 1;; --t, s = memory.back[s]) {
+    use(t, s);
+    if (t == 0) return;
+  }
+}
+
+// The labels of a path of a sentence, [T].
+void trace_labels(const Lattice& lattice, const PathMemory& memory, const BestPath& path, Label* labels);
+
+// The k best paths of a sentence, labels of [k][T] and scores of [k]; how many there are.
+Index find_best_paths(const Lattice& lattice, Index k, Label* labels, double* scores);
+
+}  // namespace certus::lattice

@@ -1,0 +1,27 @@
+// Sums over the paths of a lattice: the posteriors of its states and edges, in numbers that are divided by the sum of
+// their position (base/forward_backward.hpp). Weights are in single precision, sums in double.
+#pragma once
+
+#include "lattice/lattice.hpp"
+
+namespace certus::lattice {
+
+class Sums {
+ public:
+  // Makes the posteriors of states, and of edges if they are wanted.
+  void find(const Lattice& lattice, bool edges);
+
+  std::vector<double> probability;       // [states]
+  std::vector<double> edge_probability;  // [edges]
+  double log_partition = 0;
+
+ private:
+  class Steps;
+
+  std::vector<double> alpha_, beta_, onward_;  // [states]
+  std::vector<double> factor_;                 // [edges]: exp of the scores of an edge and its target, of its position
+  std::vector<double> scale_;                  // [positions]: what alpha was multiplied by
+  std::vector<float> scratch_;                 // [edges of a position]
+};
+
+}  // namespace certus::lattice
