@@ -48,9 +48,7 @@ Index branch(Problem& self, Index iterations, Index limit) {
   const nb::gil_scoped_release released;
   for (Region& part : self.field.components(self.open)) {
     Index left = limit;
-    if (self.field.branch(part, iterations, left)) continue;
-    self.stuck.blocks.insert(self.stuck.blocks.end(), part.blocks.begin(), part.blocks.end());
-    self.stuck.nodes.insert(self.stuck.nodes.end(), part.nodes.begin(), part.nodes.end());
+    if (!self.field.branch(part, iterations, left)) self.stuck.add(part);
   }
   self.open = self.stuck;
   return static_cast<Index>(self.open.nodes.size());
@@ -65,7 +63,7 @@ double base(const Problem& self) {
 double bound(const Problem& self) {
   double sum = base(self);
   for (Index b = 0; b < self.field.blocks().size(); ++b) sum += self.field.bound_of(b);
-  for (Index c = 0; c < self.field.nodes(); ++c) sum += self.field.highest(c);
+  for (Index c = 0; c < self.field.nodes(); ++c) sum += self.field.find_highest(c);
   return sum;
 }
 
@@ -192,7 +190,7 @@ void bind_corpus(nb::module_& m) {
              const nb::gil_scoped_release released;
              return self.field.iterate(self.open, static_cast<Reach>(reach));
            })
-      .def("torn", [](const Problem& self) { return static_cast<Index>(self.open.torn.size()); })
+      .def_prop_ro("disagreeing", [](const Problem& self) { return self.open.disagreeing.size(); })
       .def("certify",
            [](Problem& self) {
              const nb::gil_scoped_release released;
@@ -212,12 +210,10 @@ void bind_corpus(nb::module_& m) {
       .def("open_sentences", &open_sentences)
       .def_prop_ro("open_blocks", [](const Problem& self) { return self.open.blocks.size(); })
       .def_prop_ro("open_nodes", [](const Problem& self) { return self.open.nodes.size(); });
-  nb::class_<Consensus>(m, "Consensus")
-      .def_prop_ro("labels", get_array(&Consensus::labels))
-      .def_prop_ro("fixed", get_array(&Consensus::fixed));
-  nb::class_<Components>(m, "Components")
-      .def_prop_ro("blocks", get_array(&Components::blocks))
-      .def_prop_ro("nodes", get_array(&Components::nodes));
+  nb::class_<Consensus> consensus(m, "Consensus");
+  define_arrays(consensus, "labels", &Consensus::labels, "fixed", &Consensus::fixed);
+  nb::class_<Components> components(m, "Components");
+  define_arrays(components, "blocks", &Components::blocks, "nodes", &Components::nodes);
   nb::class_<Subgradient::Step>(m, "SubgradientStep")
       .def_ro("blocks", &Subgradient::Step::blocks)
       .def_ro("nodes", &Subgradient::Step::nodes)
@@ -230,10 +226,9 @@ void bind_corpus(nb::module_& m) {
           "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
       .def("iterate", &iterate)
       .def("finish", [](Steps& self) { self.problem.open = self.subgradient.finish(); });
-  nb::class_<NodeChoice>(m, "NodeChoice")
-      .def_prop_ro("candidates", get_array(&NodeChoice::candidates))
-      .def_prop_ro("labels", get_array(&NodeChoice::labels))
-      .def_prop_ro("scores", get_array(&NodeChoice::scores));
+  nb::class_<NodeChoice> nodeChoice(m, "NodeChoice");
+  define_arrays(nodeChoice, "candidates", &NodeChoice::candidates, "labels", &NodeChoice::labels, "scores",
+                &NodeChoice::scores);
   nb::class_<Mrf>(m, "Mrf")
       .def("__init__", &make_mrf, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "node_of"_a, "candidates"_a,
            "labels"_a, "seen_nodes"_a, "seen_labels"_a, "seen_counts"_a)

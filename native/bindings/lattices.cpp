@@ -18,23 +18,15 @@ namespace {
 using namespace lattice;
 using scoring::Tagger;
 
-std::vector<Index> token_starts(const Texts& texts) {
-  std::vector<Index> first{0};
-  for (Index n = 0; n < texts.size(); ++n) first.push_back(first[n] + texts.at(n).length);
-  return first;
-}
-
 StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pruning, Index threads) {
   if (tagger.has_chain() || !tagger.is_ready()) refuse("the tagger has no cascade: call use_cascade");
   const Texts texts(sentences, tagger.extractor().columns());
-  auto lattices = std::make_unique<StoredLattices>(token_starts(texts), tagger.tagset().labels);
+  auto lattices = std::make_unique<StoredLattices>(texts.starts(), tagger.tagset().labels);
   const nb::gil_scoped_release released;
-  const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-  const auto spaces = tagger.workspaces(workers);
-  parallel(texts.size(), workers, [&](Index n, Index thread) {
+  tagger.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
     if (texts.at(n).length == 0) return;
     bool exact = false;
-    const Lattice& lattice = tagger.search_lattice(texts.at(n), pruning, exact, *spaces[thread]);
+    const Lattice& lattice = tagger.search_lattice(texts.at(n), pruning, exact, workspace);
     lattices->keep(n, lattice, exact);
   });
   return lattices.release();
@@ -86,13 +78,9 @@ void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Inde
 
 void bind_lattices(nb::module_& m) {
   using Copy = LatticeOf<double>;
-  nb::class_<Copy>(m, "Lattice")
-      .def_prop_ro("begin", get_array(&Copy::begin))
-      .def_prop_ro("label", get_array(&Copy::label))
-      .def_prop_ro("node", get_array(&Copy::node))
-      .def_prop_ro("first_source", get_array(&Copy::from))
-      .def_prop_ro("edge_begin", get_array(&Copy::edge_begin))
-      .def_prop_ro("edge", get_array(&Copy::edge));
+  nb::class_<Copy> lattice(m, "Lattice");
+  define_arrays(lattice, "begin", &Copy::begin, "label", &Copy::label, "node", &Copy::node, "first_source", &Copy::from,
+                "edge_begin", &Copy::edge_begin, "edge", &Copy::edge);
   nb::class_<Lattices>(m, "Lattices")
       .def("decode", &decode, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
       .def("max_marginals", &max_marginals, "sentence"_a, "tokens"_a, "adjust"_a, "out"_a)

@@ -110,9 +110,8 @@ struct Tagged {
   std::vector<double> log_partitions;  // [sentences], or nothing
   std::vector<Index> positions;        // [sentences]: the first that no path reaches, where none was found
 
-  Tagged(const Texts& texts, Index k, bool confidence) : first{0} {
+  Tagged(const Texts& texts, Index k, bool confidence) : first(texts.starts()) {
     const Index count = texts.size();
-    for (Index n = 0; n < count; ++n) first.push_back(first[n] + texts.at(n).length);
     labels.resize(first[count] * k, -1);
     scores.resize(count * k, kNever<double>);
     bounds.resize(count, kNever<double>);
@@ -149,36 +148,22 @@ Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, I
   Tagged answers(texts, k, confidence);
   {
     const nb::gil_scoped_release released;
-    const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-    const auto spaces = self.workspaces(workers);
-    parallel(texts.size(), workers, [&](Index n, Index thread) {
-      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows}, *spaces[thread]);
+    self.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
+      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows}, workspace);
     });
   }
   return answers;
 }
 
-void emissions(const Tagger& self, nb::handle columns, Table<float> out) {
-  const Cells cells(columns, self.extractor().columns());
-  const features::Sentence sentence = cells.sentence();
-  if (static_cast<Index>(out.shape(0)) != sentence.length || static_cast<Index>(out.shape(1)) != self.tagset().labels)
-    refuse("out must have a row per token and a column per label");
-  const auto workspace = self.workspace();
-  self.emissions(sentence, out.data(), *workspace);
-}
-
 // The scores of all sentences, one after the other: [tokens][labels].
-void emissions_of_all(const Tagger& self, nb::handle sentences, Table<float> out, Index threads) {
+void emissions(const Tagger& self, nb::handle sentences, Table<float> out, Index threads) {
   const Texts texts(sentences, self.extractor().columns());
   if (static_cast<Index>(out.shape(0)) != texts.tokens() || static_cast<Index>(out.shape(1)) != self.tagset().labels)
     refuse("out must have a row per token and a column per label");
-  std::vector<Index> first{0};
-  for (Index n = 0; n < texts.size(); ++n) first.push_back(first[n] + texts.at(n).length);
+  const std::vector<Index> first = texts.starts();
   const nb::gil_scoped_release released;
-  const Index workers = std::min(threads, std::max<Index>(texts.size(), 1));
-  const auto spaces = self.workspaces(workers);
-  parallel(texts.size(), workers, [&](Index n, Index thread) {
-    self.emissions(texts.at(n), out.data() + first[n] * self.tagset().labels, *spaces[thread]);
+  self.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
+    self.emissions(texts.at(n), out.data() + first[n] * self.tagset().labels, workspace);
   });
 }
 
@@ -221,15 +206,10 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
 }  // namespace
 
 void bind_tagger(nb::module_& m) {
-  nb::class_<Tagged>(m, "Tagged")
-      .def_prop_ro("labels", get_array(&Tagged::labels))
-      .def_prop_ro("found", get_array(&Tagged::found))
-      .def_prop_ro("scores", get_array(&Tagged::scores))
-      .def_prop_ro("bounds", get_array(&Tagged::bounds))
-      .def_prop_ro("optimal", get_array(&Tagged::optimal))
-      .def_prop_ro("confidences", get_array(&Tagged::confidences))
-      .def_prop_ro("log_partitions", get_array(&Tagged::log_partitions))
-      .def_prop_ro("positions", get_array(&Tagged::positions));
+  nb::class_<Tagged> tagged(m, "Tagged");
+  define_arrays(tagged, "labels", &Tagged::labels, "found", &Tagged::found, "scores", &Tagged::scores, "bounds",
+                &Tagged::bounds, "optimal", &Tagged::optimal, "confidences", &Tagged::confidences, "log_partitions",
+                &Tagged::log_partitions, "positions", &Tagged::positions);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
@@ -238,8 +218,7 @@ void bind_tagger(nb::module_& m) {
            nb::keep_alive<1, 4>())
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
            "allowed"_a = nb::none(), "legal"_a = nb::none())
-      .def("emissions", &emissions, "columns"_a, "out"_a)
-      .def("emissions_of_all", &emissions_of_all, "sentences"_a, "out"_a, "threads"_a);
+      .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);
 }
 
 }  // namespace certus

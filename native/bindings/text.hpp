@@ -48,6 +48,11 @@ class Texts {
 
   Index size() const { return static_cast<Index>(lengths_.size()); }
   Index tokens() const { return tokens_; }  // of all sentences
+  std::vector<Index> starts() const {       // [sentences + 1]: where the tokens of each begin
+    std::vector<Index> first{0};
+    for (const Index length : lengths_) first.push_back(first.back() + length);
+    return first;
+  }
   features::Sentence at(Index n) const { return {lengths_[n], columns_, cells_.data() + firsts_[n]}; }
 
  private:

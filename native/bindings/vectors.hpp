@@ -14,13 +14,14 @@ nb::ndarray<nb::numpy, X, nb::ndim<1>> array(std::vector<X>&& values) {
   return {kept->data(), {kept->size()}, owner};
 }
 
-// Reads a field of a bound record.
-template <class Record, class X>
-auto get_array(std::vector<X> Record::* field) {
-  return [field](nb::handle_t<Record> self) {
+// Binds fields of a record by their names: define_arrays(class, "labels", &Record::labels, ...).
+template <class Record, class X, class... More>
+void define_arrays(nb::class_<Record>& bound, const char* name, std::vector<X> Record::* field, More... more) {
+  bound.def_prop_ro(name, [field](nb::handle_t<Record> self) {
     std::vector<X>& values = nb::cast<Record&>(self).*field;
     return nb::ndarray<nb::numpy, X, nb::ndim<1>>(values.data(), {values.size()}, self);
-  };
+  });
+  if constexpr (sizeof...(More) > 0) define_arrays(bound, more...);
 }
 
 }  // namespace certus

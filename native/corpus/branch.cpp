@@ -45,8 +45,8 @@ struct Field::Saved {
 };
 
 // The node whose blocks are furthest from what the nodes would choose.
-Index Field::most_torn(const Region& region) const {
-  Index torn = region.nodes.front();
+Index Field::find_most_disputed(const Region& region) const {
+  Index found = region.nodes.front();
   double most = -1;
   for (const Index c : region.nodes) {
     double gap = 0;
@@ -54,14 +54,14 @@ Index Field::most_torn(const Region& region) const {
       const Index b = blocks_.block_of[mrf_.words[k]];
       gap += bound_[b] - block_score_[b];
     }
-    if (gap > most) most = gap, torn = c;
+    if (gap > most) most = gap, found = c;
   }
-  return torn;
+  return found;
 }
 
 // Tries the labels of one node; `least`: the score of the labels known so far, which are in `choice_`.
 double Field::best_of_branches(const Region& region, double least, Search& search) {
-  const Index node = most_torn(region);
+  const Index node = find_most_disputed(region);
   const std::size_t first = mrf_.value_begin[node];
   const Saved saved(*this, region);
   std::vector<std::int32_t> values, best;
@@ -84,9 +84,10 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
       bound_[b] = this->search(b, true, nullptr);
       evaluate(b);
     }
-    find_torn(part);
-    for (Index n = 0; n < search.iterations && !part.torn.empty() && bound(region) > least + tolerance(least); ++n)
-      iterate(part, n % 4 == 3 ? Reach::near : Reach::torn);
+    find_disagreeing(part);
+    for (Index n = 0; n < search.iterations && !part.disagreeing.empty() && bound(region) > least + tolerance(least);
+         ++n)
+      iterate(part, n % 4 == 3 ? Reach::near : Reach::disagreeing);
     if (bound(region) > least + tolerance(least)) {
       certify(part);
       for (Region& piece : components(part)) {

@@ -37,7 +37,7 @@ void Field::close() {
     if (std::any_of(first, last, [&](Index c) { return alive_count_[c] > 1; })) everything_.blocks.push_back(b);
     bound_[b] = search(b, true, nullptr);
   }
-  everything_.torn = everything_.blocks;
+  everything_.disagreeing = everything_.blocks;
 }
 
 // A node is open unless its label makes no difference: all its words are observed, or it has one word alone, which
@@ -55,7 +55,7 @@ void Field::open_node(Index node) {
   }
 }
 
-double Field::highest(Index node) const {
+double Field::find_highest(Index node) const {
   double most = kNever<double>;
   for (std::size_t v = mrf_.value_begin[node]; v < mrf_.value_begin[node + 1]; ++v)
     if (alive_[v]) most = std::max(most, total_[v]);
@@ -65,7 +65,7 @@ double Field::highest(Index node) const {
 // The value with the highest total; of equals the choice made before, or else the first.
 std::int32_t Field::best_value(Index node) const {
   const std::size_t first = mrf_.value_begin[node];
-  const double most = highest(node);
+  const double most = find_highest(node);
   if (alive_[first + choice_[node]] && total_[first + choice_[node]] == most) return choice_[node];
   std::size_t v = first;
   while (!alive_[v] || total_[v] != most) ++v;
@@ -81,7 +81,7 @@ void Field::restrict(Index node, std::int32_t value) {
 }
 
 // Computes the totals anew, so that rounding does not add up.
-void Field::total_up(const Region& region) {
+void Field::add_up_totals(const Region& region) {
   for (const Index c : region.nodes) {
     double* const total = total_.data() + mrf_.value_begin[c];
     const std::size_t n = mrf_.values(c);
@@ -96,7 +96,7 @@ void Field::total_up(const Region& region) {
 double Field::bound(const Region& region) const {
   double sum = 0;
   for (const Index b : region.blocks) sum += bound_[b];
-  for (const Index c : region.nodes) sum += highest(c);
+  for (const Index c : region.nodes) sum += find_highest(c);
   return sum;
 }
 
@@ -111,14 +111,14 @@ double Field::score(const Region& region) {
 void Field::hold(Index block) {
   for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) held_[i] = choice_[mrf_.node_of[i]];
 }
-void Field::let_go(Index block) {
+void Field::release(Index block) {
   for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) held_[i] = kFree;
 }
 
 double Field::labels(Index block, Label* out) {
   hold(block);
   const double score = search(block, false, out);
-  let_go(block);
+  release(block);
   return score;
 }
 
@@ -180,7 +180,7 @@ std::vector<Region> Field::components(const Region& region) {
     parts.push_back(std::move(part));
   }
   for (const Index b : region.blocks) queued_[b] = 0;
-  for (Region& part : parts) find_torn(part);
+  for (Region& part : parts) find_disagreeing(part);
   return parts;
 }
 

@@ -25,11 +25,16 @@ namespace certus::corpus {
 // Blocks and nodes that hang together, or all that are still open.
 struct Region {
   std::vector<Index> blocks, nodes;
-  std::vector<Index> torn;  // the blocks that would choose other labels for their nodes than these have
+  std::vector<Index> disagreeing;  // the blocks that would choose other labels for their nodes than these have
+
+  void add(const Region& other) {
+    blocks.insert(blocks.end(), other.blocks.begin(), other.blocks.end());
+    nodes.insert(nodes.end(), other.nodes.begin(), other.nodes.end());
+  }
 };
 
-// Which blocks of a region an iteration solves: the torn ones, those that share a node with them, or all.
-enum class Reach { torn, near, all };
+// Which blocks of a region an iteration solves: those that disagree, those that share a node with them, or all.
+enum class Reach { disagreeing, near, all };
 
 class Field {
  public:
@@ -73,7 +78,7 @@ class Field {
   double labels(Index block, Label* out);
 
   double bound_of(Index block) const { return bound_[block]; }
-  double highest(Index node) const;  // the largest total of a node's labels
+  double find_highest(Index node) const;  // the largest total of a node's labels
   const Blocks& blocks() const { return blocks_; }
   const Mrf& mrf() const { return mrf_; }
   Index nodes() const { return nodes_; }
@@ -87,7 +92,7 @@ class Field {
  private:
   static constexpr std::int32_t kFree = -1;
   struct Saved;
-  struct Moat;
+  struct Zone;
   class SlotSteps;
   struct Search {
     Index iterations, limit;  // before each branching; branchings left
@@ -101,33 +106,33 @@ class Field {
 
   double solve(Index block);
   bool update(Index slot, const double* apart);
-  void reachable(Index slot, const double* apart, double* out) const;
+  void find_reachable(Index slot, const double* apart, double* out) const;
   void adjust(Index slot, std::int32_t value, bool with_multipliers);
   double search(Index block, bool with_multipliers, Label* out);
   lattice::Additions spread(Index block, const double* added);
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
   void evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks);
-  bool torn(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
+  bool disagrees(Index block) const { return bound_[block] - block_score_[block] > tolerance(bound_[block]); }
   void queue_blocks(Index node, std::vector<Index>& queue);
-  void find_torn(Region& region) const;
-  std::vector<Index> near(const Region& region);
+  void find_disagreeing(Region& region) const;
+  std::vector<Index> find_near(const Region& region);
 
-  double price(Index node) const;
-  Index reach(Index block, double distance, Index number, std::vector<Moat>& moats);
-  Index join(Index one, Index other, std::vector<Moat>& moats);
-  void flood(Index number, std::vector<Moat>& moats);
+  double find_price(Index node) const;
+  Index reach(Index block, double distance, Index number, std::vector<Zone>& zones);
+  Index join(Index one, Index other, std::vector<Zone>& zones);
+  void grow(Index number, std::vector<Zone>& zones);
   void keep_open(Region& region);
-  void narrow(const Moat& moat);
+  void drop_costly_labels(const Zone& zone);
   void hold(Index block);
-  void let_go(Index block);
+  void release(Index block);
   void fix(Index node);
   void restrict(Index node, std::int32_t value);
   void open_node(Index node);
-  void total_up(const Region& region);
+  void add_up_totals(const Region& region);
 
   double best_of_branches(const Region& region, double least, Search& search);
-  Index most_torn(const Region& region) const;
+  Index find_most_disputed(const Region& region) const;
 
   Index nodes_;
   Mrf mrf_;  // its words are the slots
@@ -152,8 +157,8 @@ class Field {
   std::vector<double> block_score_;   // [blocks]: the same at the nodes' choices
   bool all_to_nodes_ = false;         // whether blocks keep no share in an update
   std::vector<std::uint8_t> open_;    // [nodes], scratch of `certify` and `components`
-  std::vector<std::int32_t> owner_;   // [nodes], scratch of `certify`: the moat that reaches it, or -1
-  std::vector<double> distance_;      // [nodes], likewise: from the group of the moat
+  std::vector<std::int32_t> owner_;   // [nodes], scratch of `certify`: the zone that reaches it, or -1
+  std::vector<double> distance_;      // [nodes], likewise: from the group of the zone
   std::vector<std::uint8_t> queued_;  // [blocks], likewise
 
   // Scratch of one block.

@@ -47,7 +47,7 @@ void Field::adjust(Index slot, std::int32_t value, bool with_multipliers) {
 
 // The best of a block with each value of a slot's node, the slot's multipliers aside. `apart`: [candidates] the best
 // with each label, without what the slot adds.
-void Field::reachable(Index slot, const double* apart, double* out) const {
+void Field::find_reachable(Index slot, const double* apart, double* out) const {
   const Index c = mrf_.node_of[slot];
   const std::size_t first = mrf_.value_begin[c], n = mrf_.values(c);
   const std::size_t begin = mrf_.candidates[slot], end = mrf_.candidates[slot + 1];
@@ -103,7 +103,7 @@ bool Field::update(Index slot, const double* apart) {
                                                   mrf_.words.begin());
   const double share = all_to_nodes_ ? 0 : 1.0 / (1.0 + static_cast<double>(to_come));
   both_.resize(n);
-  reachable(slot, apart, both_.data());
+  find_reachable(slot, apart, both_.data());
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t v = 0; v < n; ++v) {
     if (!alive_[first + v]) continue;
@@ -175,7 +175,7 @@ void Field::sweep(const std::vector<Index>& blocks) {
 void Field::evaluate(Index block) {
   hold(block);
   block_score_[block] = search(block, true, nullptr);
-  let_go(block);
+  release(block);
 }
 
 // Lets nodes choose anew; scores the blocks given, and those of nodes that chose otherwise.
@@ -194,8 +194,8 @@ void Field::evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks)
 
 Index Field::iterate(Region& region, Reach reach) {
   const std::vector<Index> solved = reach == Reach::all    ? region.blocks
-                                    : reach == Reach::near ? near(region)
-                                                           : region.torn;
+                                    : reach == Reach::near ? find_near(region)
+                                                           : region.disagreeing;
   sweep(solved);
   std::vector<Index> nodes;
   for (const Index b : solved)
@@ -203,7 +203,7 @@ Index Field::iterate(Region& region, Reach reach) {
       if (const Index c = mrf_.node_of[i]; !open_[c]) open_[c] = 1, nodes.push_back(c);
   for (const Index c : nodes) open_[c] = 0;
   evaluate(nodes, solved);
-  find_torn(region);
+  find_disagreeing(region);
   return static_cast<Index>(solved.size());
 }
 
@@ -213,16 +213,16 @@ void Field::queue_blocks(Index node, std::vector<Index>& queue) {
     if (const Index b = blocks_.block_of[mrf_.words[k]]; !queued_[b]) queued_[b] = 1, queue.push_back(b);
 }
 
-void Field::find_torn(Region& region) const {
-  region.torn.clear();
+void Field::find_disagreeing(Region& region) const {
+  region.disagreeing.clear();
   for (const Index b : region.blocks)
-    if (torn(b)) region.torn.push_back(b);
+    if (disagrees(b)) region.disagreeing.push_back(b);
 }
 
-// The blocks that share a node with a torn one.
-std::vector<Index> Field::near(const Region& region) {
+// The blocks that share a node with one that disagrees.
+std::vector<Index> Field::find_near(const Region& region) {
   std::vector<Index> found;
-  for (const Index b : region.torn)
+  for (const Index b : region.disagreeing)
     for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i)
       if (alive_count_[mrf_.node_of[i]] > 1) queue_blocks(mrf_.node_of[i], found);
   for (const Index b : found) queued_[b] = 0;

@@ -35,7 +35,6 @@ struct Mrf {
   std::vector<double> prior;
   std::vector<double> observed;  // [nodes]: how many words are
 
-  Index nodes() const { return static_cast<Index>(word_begin.size()) - 1; }
   std::size_t values(Index node) const { return value_begin[node + 1] - value_begin[node]; }
   std::size_t size(Index node) const { return word_begin[node + 1] - word_begin[node]; }
 

@@ -96,15 +96,13 @@ Subgradient::Step Subgradient::iterate() {
 Region Subgradient::finish() {
   Region open;
   for (Component& component : components_) {
-    if (component.done) {
-      for (const Index c : component.region.nodes) field_.choose(c, label_[c]);
-      field_.fix(component.region);
-      continue;
-    }
     for (const Index c : component.region.nodes) field_.choose(c, label_[c]);
-    field_.improve(component.region);
-    open.blocks.insert(open.blocks.end(), component.region.blocks.begin(), component.region.blocks.end());
-    open.nodes.insert(open.nodes.end(), component.region.nodes.begin(), component.region.nodes.end());
+    if (component.done) {
+      field_.fix(component.region);
+    } else {
+      field_.improve(component.region);
+      open.add(component.region);
+    }
   }
   return open;
 }

@@ -6,6 +6,11 @@
 
 namespace certus::lattice {
 
+// Replaces x[i] by exp(x[i] - shift), in loops that the compiler vectorises; returns the sum. What is far below the
+// shift stays above 0.
+float exponentiate(float* x, Index n, float shift);
+float find_largest(const float* x, Index n);
+
 class Sums {
  public:
   // Makes the posteriors of states, and of edges if they are wanted.

@@ -39,7 +39,6 @@ class Ngrams {
     return {&weights_[i], &memories_[i]};
   }
 
-  std::size_t used() const { return used_; }
   std::size_t size() const { return keys_.size(); }
   const std::vector<Key>& keys() const { return keys_; }
   const std::vector<float>& weights() const { return weights_; }

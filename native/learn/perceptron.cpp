@@ -39,11 +39,7 @@ PerceptronEpoch Perceptron::epoch(const Index* order, Index count) {
 void Perceptron::emissions(Index first, Index length) {
   scores_.resize(length * tagset_.labels);
   for (Index t = 0; t < length; ++t) {
-    std::fill(units_.begin(), units_.end(), 0.0f);
-    const std::uint64_t begin = corpus_.token[first + t], end = corpus_.token[first + t + 1];
-    if (t + 1 < length)
-      for (Index i = end; i < corpus_.token[first + t + 2]; ++i) rows.prefetch(corpus_.features[i]);
-    for (std::uint64_t i = begin; i < end; ++i) rows.score(corpus_.features[i], units_.data());
+    rows.score_token(corpus_, first + t, first + length, units_);
     expansion_.expand(units_.data(), sums_.data(), scores_.data() + t * tagset_.labels);
   }
 }

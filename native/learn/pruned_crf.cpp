@@ -38,21 +38,12 @@ PrunedCrfEpoch PrunedCrf::epoch(const Index* order, Index count) {
   return report_;
 }
 
-void PrunedCrf::score(Index token) {
-  std::fill(scores_.begin(), scores_.end(), 0.0f);
-  const std::uint64_t begin = corpus_.token[token], end = corpus_.token[token + 1];
-  for (std::uint64_t i = begin; i < end; ++i) rows.score(corpus_.features[i], scores_.data());
-}
-
 void PrunedCrf::train(Index sentence) {
   const Index first = static_cast<Index>(corpus_.sentence[sentence]);
   const Index T = static_cast<Index>(corpus_.sentence[sentence + 1]) - first;
   cascade.begin(T);
   for (Index t = 0; t < T; ++t) {
-    if (t + 1 < T)
-      for (Index i = corpus_.token[first + t + 1]; i < corpus_.token[first + t + 2]; ++i)
-        rows.prefetch(corpus_.features[i]);
-    score(first + t);
+    rows.score_token(corpus_, first + t, first + T, scores_);
     cascade.token(scores_.data());
   }
   cascade.close();

@@ -63,7 +63,6 @@ class PrunedCrf {
 
  private:
   void train(Index sentence);
-  void score(Index first);
   void update_groups(Index first);
   void update_labels(Index first);
   void update_states(Index first, Index n);

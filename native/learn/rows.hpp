@@ -54,6 +54,15 @@ class Rows {
     for (std::uint32_t i = 0; i < r.size; ++i) scores[r.unit[i]] += w[i];
   }
 
+  // Writes the scores of the units at a token, while the rows of the next one, unless it is `end`, are asked for.
+  void score_token(const Corpus& corpus, Index token, Index end, std::vector<float>& scores) const {
+    const Feature* const features = corpus.features.data();
+    if (token + 1 < end)
+      for (Index i = corpus.token[token + 1]; i < corpus.token[token + 2]; ++i) prefetch(features[i]);
+    std::fill(scores.begin(), scores.end(), 0.0f);
+    for (Index i = corpus.token[token]; i < corpus.token[token + 1]; ++i) score(features[i], scores.data());
+  }
+
   // Calls use(unit, weight, memory) for all units that have a weight.
   template <class Use>
   void each(Feature f, const Use& use) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lattice/exponentials.hpp"
 #include "scoring/emissions.hpp"
 
 namespace certus::scoring {

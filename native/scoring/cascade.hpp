@@ -43,7 +43,7 @@ struct Allowed {
 
 class Cascade {
  public:
-  Cascade(const Tagset& tagset, Index order) : tagset_(tagset), order_(order), levels_(order + 1) {}
+  Cascade(const Tagset& tagset, Index order) : tagset_(tagset), levels_(order + 1) {}
 
   Thresholds thresholds;
   lattice::Sums sums;                   // of the level summed last
@@ -73,7 +73,6 @@ class Cascade {
   const Level& level(Index n) const { return levels_[n]; }
   Level& level(Index n) { return levels_[n]; }
   Index length() const { return length_; }
-  Index order() const { return order_; }
   const Tagset& tagset() const { return tagset_; }
 
   // With `remember`: the posteriors of all coarse tags, and of all labels whose coarse tag stayed.
@@ -97,7 +96,7 @@ class Cascade {
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
 
   const Tagset& tagset_;
-  Index order_, length_ = 0;
+  Index length_ = 0;
   std::vector<Level> levels_;       // [0] holds the candidates as states, without transitions
   std::vector<std::uint8_t> kept_;  // [states] of the level pruned last
   std::vector<float> scratch_;

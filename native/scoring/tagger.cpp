@@ -51,12 +51,6 @@ std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
   return w;
 }
 
-std::vector<std::unique_ptr<Tagger::Workspace>> Tagger::workspaces(Index count) const {
-  std::vector<std::unique_ptr<Workspace>> spaces;
-  for (Index i = 0; i < count; ++i) spaces.push_back(workspace());
-  return spaces;
-}
-
 // Looks up the rows of all features of a sentence; memory is asked for well before it is needed.
 void Tagger::find_rows(const features::Sentence& sentence, Workspace& w) const {
   w.keys.clear();

@@ -1,10 +1,12 @@
 // A trained model, ready to tag: features from text, scores from features, labels from scores.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "chain/run.hpp"
 #include "features/extractor.hpp"
 #include "scoring/cascade.hpp"
@@ -63,7 +65,13 @@ class Tagger {
   const features::Extractor& extractor() const { return *extractor_; }
   const Tagset& tagset() const { return *tagset_; }
   std::unique_ptr<Workspace> workspace() const;
-  std::vector<std::unique_ptr<Workspace>> workspaces(Index count) const;  // one per thread
+  // Calls use(n, workspace) for n of [0, count), on several threads.
+  template <class Use>
+  void run_parallel(Index count, Index threads, const Use& use) const {
+    std::vector<std::unique_ptr<Workspace>> spaces(std::clamp<Index>(count, 1, threads));
+    for (auto& space : spaces) space = workspace();
+    parallel(count, static_cast<Index>(spaces.size()), [&](Index n, Index thread) { use(n, *spaces[thread]); });
+  }
 
  private:
   void find_rows(const features::Sentence& sentence, Workspace& w) const;

@@ -119,4 +119,4 @@ def test_bad_weights(delta: Any) -> None:
 
 def test_weights() -> None:
     assert Agreement.of(3) == Agreement(3.0) == Agreement.of((3, 0)) == Agreement.of(Agreement(3.0))
-    assert Agreement(2.0, 1.0, 0.5).scaled(2) == Agreement(4.0, 2.0, 1.0)
+    assert Agreement(2.0, 1.0, 0.5).scale(2) == Agreement(4.0, 2.0, 1.0)

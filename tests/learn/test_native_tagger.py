@@ -252,7 +252,7 @@ def test_scores_far_apart(order: int) -> None:
 def test_unknown_features_are_ignored() -> None:
     problem = Problem(7, 1)
     out = np.zeros((2, problem.crf.labels), np.float32)
-    problem.tagger().emissions([["unheard", "a"]], out)
+    problem.tagger().emissions([[["unheard", "a"]]], out)
     expected = [[problem.crf.weights.get(("row", 0, u), 0.0) for u in units] for units in problem.crf.parts]
     np.testing.assert_allclose(out[0], [sum(weights) for weights in expected], atol=1e-6)
     assert (out[0] != out[1]).any()
@@ -288,7 +288,7 @@ def test_compiled_weights_equal_the_rows(units: int) -> None:
         dense[f, row] = weight
     tagger = _native.Tagger(problem.extractor, tagset, compiled["slots"], compiled["rows"], compiled["step"])
     out = np.zeros((len(WORDS), labels), np.float32)
-    tagger.emissions([WORDS], out)
+    tagger.emissions([[WORDS]], out)
     expected = (dense[0] + dense[1 : 1 + len(WORDS)])[:, parts].sum(2)
     np.testing.assert_allclose(out, expected, atol=2.1 * compiled["step"])
     assert np.abs(expected).max() > 0.1
@@ -337,7 +337,7 @@ def test_bad_sentences() -> None:
         with pytest.raises(InvalidInput):
             TAGGER.tag(sentences)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="a row per token"):
-        TAGGER.emissions([["a"]], np.zeros((2, 3), np.float32))
+        TAGGER.emissions([[["a"]]], np.zeros((2, 3), np.float32))
 
 
 def test_chains_take_no_legal() -> None:
@@ -385,7 +385,9 @@ def test_damaged_tables_are_refused() -> None:
             damaged = {"slots": slots.copy(), "rows": rows.copy()}
             damaged[name][i] ^= 0x40000001
             try:
-                _native.Tagger(problem.extractor, problem.tagset, **damaged, step=1.0).emissions([WORDS], out)
+                _native.Tagger(problem.extractor, problem.tagset, **damaged, step=1.0).emissions(
+                    [[WORDS]], out
+                )
             except InvalidInput:
                 refused += 1
     assert refused > len(slots) / 2

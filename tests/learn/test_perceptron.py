@@ -60,7 +60,7 @@ def test_equals_the_slow_one(seed: int) -> None:
     out = np.zeros((len(WORDS), crf.labels), np.float32)
     _native.Tagger(
         problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"]
-    ).emissions([WORDS], out)
+    ).emissions([[WORDS]], out)
     averages = [
         [sum(slow.average("row", f, u) for f in active for u in units) for units in crf.parts]
         for active in features(WORDS)

@@ -206,7 +206,7 @@ def test_averages(burn_in: int) -> None:
         )
     compiled = learner.compile(corpus, 0.0)
     out = np.zeros((len(WORDS), 3), np.float32)
-    cascade(problem, compiled, [0.0] * 3).emissions([WORDS], out)
+    cascade(problem, compiled, [0.0] * 3).emissions([[WORDS]], out)
     np.testing.assert_allclose(out, np.mean(emissions[burn_in:], 0), atol=1e-3)
     means = dict(zip(compiled["ngram_keys"].tolist(), compiled["ngram_weights"].tolist(), strict=True))
     for key in sequences[-1]:

@@ -54,12 +54,12 @@ class Agreement:
                 raise
             raise InvalidInput(f"delta is {delta!r}; up to three numbers are needed") from None
 
-    def scaled(self, factor: float) -> Agreement:
+    def scale(self, factor: float) -> Agreement:
         """Return the weights in other units."""
         return Agreement(self.same * factor, self.close * factor, self.null * factor)
 
 
-def numbered(groups: Sequence[Any]) -> NDArray[np.int32]:
+def number_groups(groups: Sequence[Any]) -> NDArray[np.int32]:
     """Return a number for each of the groups that labels belong to, from 0."""
     number: dict[Any, int] = {}
     return np.fromiter((number.setdefault(group, len(number)) for group in groups), np.int32, len(groups))

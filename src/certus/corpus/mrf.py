@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.corpus.agreement import Agreement, numbered
+from certus.corpus.agreement import Agreement, number_groups
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
@@ -53,7 +53,7 @@ class Mrf:
             raise InvalidInput(
                 f"there are nodes for {len(nodes)} words, and candidates for {len(candidates)}"
             )
-        close = np.arange(labels, dtype=np.int32) if groups is None else numbered(groups)
+        close = np.arange(labels, dtype=np.int32) if groups is None else number_groups(groups)
         if len(close) != labels:
             raise InvalidInput(f"groups has {len(close)} items for {labels} labels")
         self.first = np.concatenate(

@@ -17,7 +17,7 @@ from certus.corpus.result import Iteration
 from certus.errors import InvalidInput
 
 METHODS = ("messages", "subgradient")
-_TORN, _NEAR, _ALL = range(3)
+_DISAGREEING, _NEAR, _ALL = range(3)
 _FEW = 48  # open nodes that are rather branched on than iterated over
 _WIDE = 12  # every so many iterations, the neighbours of what disagrees are solved too
 _IDLE = 16  # iterations after which nothing new is proven by more of them
@@ -65,7 +65,7 @@ class Clock:
         self._end = math.inf if seconds is None else time.perf_counter() + seconds
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether time is up."""
         return time.perf_counter() >= self._end
 
@@ -84,10 +84,10 @@ def solve(
     """
     clock = Clock(limits.seconds)
     if limits.method == "subgradient":
-        return _subgradient(field, limits, same, base, clock, progress)
+        return _run_subgradient(field, limits, same, base, clock, progress)
     trace: list[Iteration] = []
     _iterate(field, limits, base, clock, trace, progress)
-    if limits.branches and field.open_nodes and not clock.over:
+    if limits.branches and field.open_nodes and not clock.is_over:
         began = time.perf_counter()
         field.branch(8, limits.branches)
         trace.append(Iteration(base + field.bound(), 0, field.open_nodes, time.perf_counter() - began))
@@ -108,25 +108,25 @@ def _iterate(
     idle = 0
     for count in range(limits.max_iterations):
         opened = field.open_nodes
-        if clock.over or not opened or (limits.branches and count and (opened <= _FEW or idle >= _IDLE)):
+        if clock.is_over or not opened or (limits.branches and count and (opened <= _FEW or idle >= _IDLE)):
             return
         began = time.perf_counter()
-        reach = _ALL if not limits.lazy else _NEAR if count % _WIDE == _WIDE - 1 else _TORN
+        reach = _ALL if not limits.lazy else _NEAR if count % _WIDE == _WIDE - 1 else _DISAGREEING
         solved = field.iterate(reach)
-        few = field.torn() <= _DOUBTS * field.open_blocks
+        few = field.disagreeing <= _DOUBTS * field.open_blocks
         left = field.certify() if few or count % _WIDE == 0 else opened
         idle = idle + 1 if left == opened else 0
         trace.append(Iteration(base + field.bound(), solved, left, time.perf_counter() - began))
         progress(trace[-1])
 
 
-def _subgradient(
+def _run_subgradient(
     field: _native.Field, limits: Limits, same: float, base: float, clock: Clock, progress: Progress
 ) -> list[Iteration]:
     steps = _native.Subgradient(field, limits.rate * max(same, 1e-9), limits.lazy)
     trace: list[Iteration] = []
     for _ in range(limits.max_iterations):
-        if clock.over or not field.open_nodes:
+        if clock.is_over or not field.open_nodes:
             break
         began = time.perf_counter()
         step = steps.iterate()

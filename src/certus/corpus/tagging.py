@@ -14,10 +14,10 @@ from certus import _native
 from certus.annotation import vocabulary
 from certus.annotation.columns import Words, select_columns
 from certus.checks import check_count
-from certus.corpus.agreement import Agreement, numbered
+from certus.corpus.agreement import Agreement, number_groups
 from certus.corpus.result import Consistent, Iteration
 from certus.corpus.solver import Limits, solve
-from certus.corpus.words import Nodes, Types, joined, nodes_of, suffix_relates, types_of
+from certus.corpus.words import Nodes, Types, find_nodes, find_types, merge_pairs, suffix_relates
 from certus.errors import InvalidInput
 from certus.lattice.model import SequenceModel
 
@@ -79,22 +79,22 @@ def tag(
     width = WINDOW * agreement.same if window is None else float(window)
     if not width >= 0:
         raise InvalidInput(f"window is {window}; it must not be below 0")
-    corpus = _Corpus(tagger, sentences, text, _knowing(tagger, known), case, suffixes)
-    field = corpus.load(agreement, _groups(tagger, groups), width, threads)
+    corpus = _CorpusProblem(tagger, sentences, text, _make_known_test(tagger, known), case, suffixes)
+    field = corpus.load(agreement, _number_groups(tagger, groups), width, threads)
     loaded = time.perf_counter()
     corpus.stats["components"] = len(field.components().blocks)
     corpus.stats |= {"blocks": field.open_blocks, "nodes": field.open_nodes}
     trace = solve(field, limits, agreement.same, corpus.base, progress)
     corpus.stats |= {"load_seconds": loaded - began, "solve_seconds": time.perf_counter() - loaded}
-    return corpus.result(field, trace)
+    return corpus.collect_result(field, trace)
 
 
 def default_delta(tagger: SequenceModel) -> Agreement:
     """Return the usual weights in units of the tagger's scores."""
-    return DELTA.scaled(tagger.agreement_scale)
+    return DELTA.scale(tagger.agreement_scale)
 
 
-def _knowing(
+def _make_known_test(
     tagger: SequenceModel, known: Collection[str] | None
 ) -> Callable[[list[str]], NDArray[np.bool_]]:
     """Return what tells known words."""
@@ -107,14 +107,14 @@ def _knowing(
     return lambda names: vocabulary.contains(keys, names)
 
 
-def _groups(tagger: SequenceModel, groups: Callable[[str], Any] | None) -> NDArray[np.int32]:
+def _number_groups(tagger: SequenceModel, groups: Callable[[str], Any] | None) -> NDArray[np.int32]:
     if groups is not None:
-        return numbered([groups(label) for label in tagger.labels])
-    return numbered(tagger.coarse_labels)
+        return number_groups([groups(label) for label in tagger.labels])
+    return number_groups(tagger.coarse_labels)
 
 
 @dataclass
-class _Corpus:
+class _CorpusProblem:
     """The sentences of one call, and what is found out about them on the way."""
 
     tagger: SequenceModel
@@ -130,8 +130,8 @@ class _Corpus:
         cells = [select_columns(sentence, names) for sentence in self.sentences]
         self.tested = len(cells)
         cells += [select_columns(sentence, names) for sentence in self.text]
-        self.types: Types = types_of((columns[0] for columns in cells), self.is_known, self.case)
-        self.nodes: Nodes = nodes_of(self.types, int(self.types.first[self.tested]), self.suffixes)
+        self.types: Types = find_types((columns[0] for columns in cells), self.is_known, self.case)
+        self.nodes: Nodes = find_nodes(self.types, int(self.types.first[self.tested]), self.suffixes)
         held = self.nodes.of_type[self.types.tokens]
         counts = np.concatenate([[0], np.cumsum(held >= 0)])[self.types.first]
         used = np.diff(counts) > 0
@@ -161,12 +161,12 @@ class _Corpus:
             field.add(lattices, begin, low, self.held[low:high], labels, scores, pruned[begin:end])
         self.pruned = pruned.astype(bool)
         self.base = float(self.scores.sum())
-        self.into = joined(count, self._related(self.suffixes))
+        self.into = merge_pairs(count, self._find_related(self.suffixes))
         field.merge(self.into)
         field.close()
         return field
 
-    def _related(self, suffixes: Sequence[str]) -> NDArray[np.int64]:
+    def _find_related(self, suffixes: Sequence[str]) -> NDArray[np.int64]:
         """Return the pairs of nodes whose suffix relates words, as this corpus has it."""
         names = [self.types.keys[key] for key in self.nodes.keys.tolist()]
         relating = [s for s in suffixes if suffix_relates(self.types, s, self.labels, self.tokens)]
@@ -178,7 +178,7 @@ class _Corpus:
         related: NDArray[np.int64] = pairs[np.array(keep, bool)]
         return related
 
-    def result(self, field: _native.Field, trace: list[Iteration]) -> Consistent:
+    def collect_result(self, field: _native.Field, trace: list[Iteration]) -> Consistent:
         """Collect the answer."""
         score = self.base + field.labels(self.labels, self.scores)
         bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
@@ -206,12 +206,12 @@ class _Corpus:
             certified[: self.tested],
             self.pruned[: self.tested],
             self.scores[: self.tested],
-            self._consensus(field),
+            self._read_consensus(field),
             trace,
             self.stats,
         )
 
-    def _consensus(self, field: _native.Field) -> dict[str, str | None]:
+    def _read_consensus(self, field: _native.Field) -> dict[str, str | None]:
         """Return what every node agreed on, by the keys of its words."""
         agreed = field.consensus().labels
         names = [*self.tagger.labels, None]

@@ -41,7 +41,7 @@ class Types:
     known: NDArray[np.bool_]
 
 
-def types_of(
+def find_types(
     sentences: Iterable[Sequence[str]], is_known: Callable[[list[str]], NDArray[np.bool_]], case: bool
 ) -> Types:
     """Give numbers to the word types of sentences.
@@ -81,7 +81,7 @@ class Nodes:
     pairs: Numbers
 
 
-def nodes_of(types: Types, tested: int, suffixes: Sequence[str]) -> Nodes:
+def find_nodes(types: Types, tested: int, suffixes: Sequence[str]) -> Nodes:
     """Give a node to every key of an unknown word that occurs more than once, or has relatives.
 
     Args:
@@ -93,7 +93,7 @@ def nodes_of(types: Types, tested: int, suffixes: Sequence[str]) -> Nodes:
     wanted = np.zeros(count, bool)
     asked = np.unique(types.tokens[:tested])
     wanted[types.key[asked[~types.known[asked]]]] = True
-    pairs = _pairs(types.keys, suffixes)
+    pairs = _find_pairs(types.keys, suffixes)
     related = pairs[wanted[pairs].any(1)]
     wanted[related.reshape(-1)] = True
     occurrences = np.bincount(types.key[types.tokens], minlength=count)
@@ -107,7 +107,7 @@ def nodes_of(types: Types, tested: int, suffixes: Sequence[str]) -> Nodes:
     return Nodes(np.flatnonzero(wanted), of_type, number[related])
 
 
-def _pairs(keys: Sequence[str], suffixes: Sequence[str]) -> Numbers:
+def _find_pairs(keys: Sequence[str], suffixes: Sequence[str]) -> Numbers:
     """Return the pairs of keys, as numbers, of which the second is the first with a suffix."""
     number = {key: n for n, key in enumerate(keys)}
     found = [
@@ -128,18 +128,18 @@ def suffix_relates(types: Types, suffix: str, labels: NDArray[np.int32], used: N
         labels: of the tokens that are used, from their sentences alone.
         used: which tokens those are.
     """
-    pairs = _pairs(types.keys, [suffix])
+    pairs = _find_pairs(types.keys, [suffix])
     if not len(pairs):
         return False
     known = types.known[types.tokens[used]]
     key, label = types.key[types.tokens[used]][known], labels[known].astype(np.int64)
-    usual = usual_labels(key, label, len(types.keys))
+    usual = find_usual_labels(key, label, len(types.keys))
     one, other = usual[pairs[:, 0]], usual[pairs[:, 1]]
     both = (one >= 0) & (other >= 0)
     return bool(both.sum() >= _PAIRS and (one == other)[both].mean() >= _AGREE)
 
 
-def usual_labels(key: Numbers, label: Numbers, count: int) -> Numbers:
+def find_usual_labels(key: Numbers, label: Numbers, count: int) -> Numbers:
     """Return for each key the label it has most often, the first of equals; -1 where it has none."""
     usual = np.full(count, -1, np.int64)
     if len(key):
@@ -149,7 +149,7 @@ def usual_labels(key: Numbers, label: Numbers, count: int) -> Numbers:
     return usual
 
 
-def joined(nodes: int, pairs: Numbers) -> Numbers:
+def merge_pairs(nodes: int, pairs: Numbers) -> Numbers:
     """Return for each node the first of those that it becomes one with."""
     into = np.arange(nodes, dtype=np.int64)
 

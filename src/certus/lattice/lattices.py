@@ -96,8 +96,8 @@ class TagLattices:
             adjust: (tokens, labels) what is added to the scores of the labels there; -inf forbids.
             threads: how many threads to use; the answers do not depend on it.
         """
-        chosen = self._sentences(which)
-        places, added = self._adjustments(tokens, adjust)
+        chosen = self._check_sentences(which)
+        places, added = self._check_adjustments(tokens, adjust)
         check_count("threads", threads)
         lengths = self.first[chosen + 1] - self.first[chosen]
         labels = np.empty(int(lengths.sum()), np.int32)
@@ -112,22 +112,22 @@ class TagLattices:
             sentence: its number.
             adjust: (T, labels) what is added; -inf forbids.
         """
-        number = int(self._sentences([sentence])[0])
+        number = int(self._check_sentences([sentence])[0])
         tokens = np.arange(self.first[number], self.first[number + 1])
         out = np.empty((len(tokens), self.labels), np.float64)
-        places, added = self._adjustments(None if adjust is None else tokens, adjust)
+        places, added = self._check_adjustments(None if adjust is None else tokens, adjust)
         self._native.max_marginals(number, places, added, out)
         return out
 
     def arcs(self, sentence: int) -> Arcs:
         """Return the lattice of a sentence, spelled out."""
-        return Arcs.of(self._native.lattice(int(self._sentences([sentence])[0])))
+        return Arcs.of(self._native.lattice(int(self._check_sentences([sentence])[0])))
 
     def part(self, sentence: int) -> TagPart:
         """Return a sentence as a part of a decomposition, with the space ``tags`` of (T, labels)."""
-        return TagPart(self, int(self._sentences([sentence])[0]))
+        return TagPart(self, int(self._check_sentences([sentence])[0]))
 
-    def _sentences(self, which: Any) -> NDArray[np.int64]:
+    def _check_sentences(self, which: Any) -> NDArray[np.int64]:
         if which is None:
             return np.arange(len(self), dtype=np.int64)
         chosen = np.ascontiguousarray(which, np.int64).reshape(-1)
@@ -136,7 +136,7 @@ class TagLattices:
             raise InvalidInput(f"sentence {wrong[0]} does not exist: there are {len(self)}")
         return chosen
 
-    def _adjustments(self, tokens: Any, adjust: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _check_adjustments(self, tokens: Any, adjust: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if tokens is None and adjust is None:
             return np.zeros(0, np.int64), np.zeros((0, self.labels))
         if tokens is None or adjust is None:

@@ -94,14 +94,14 @@ class FeatureDecoder(Decoder):
             return _native.search_all(self._free, cells, pruning, threads)
         first = find_starts(cells)
         emissions = np.empty((int(first[-1]), self._labels), np.float32)
-        self._free.emissions_of_all(cells, emissions, threads)
+        self._free.emissions(cells, emissions, threads)
         model: Any = self._chain.prepare(np.dtype(np.float64))
         return _native.ChainLattices(model, first, emissions)
 
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""
         out = np.empty((len(cells[0]), self._labels), np.float32)
-        self._free.emissions(cells, out)
+        self._free.emissions([cells], out)
         return out
 
     @property

@@ -141,7 +141,7 @@ class _Scorer:
 
     def __call__(self, cells: Cells, threads: int) -> NDArray[np.float32]:
         out = np.empty((int(find_starts(cells)[-1]), self._width), np.float32)
-        self._tagger.emissions_of_all(cells, out, threads)
+        self._tagger.emissions(cells, out, threads)
         return out
 
 
