@@ -44,7 +44,8 @@ class Arcs:
     @classmethod
     def of(cls, lattice: _native.Lattice) -> Arcs:
         """Spell out a lattice of the kernels, whose arcs into a state come from neighbouring states."""
-        begin, count = lattice.edge_begin[:-1].astype(np.int64), np.diff(lattice.edge_begin.astype(np.int64))
+        begin, end = lattice.edge_begin[:-1].astype(np.int64), lattice.edge_begin[1:].astype(np.int64)
+        count = end - begin
         target = np.repeat(np.arange(len(count)), count)
         origin = np.arange(len(target)) + np.repeat(lattice.first_source - begin, count)
         there = lattice.edge > -np.inf
