@@ -26,7 +26,7 @@ class Run {
       : plan_(plan),
         frequent_(frequent),
         s_(s),
-        stride_(s.length + 2 * plan.margin),
+        stride_(s.length + Index{2} * plan.margin),
         looks_(at_least(scratch.looks, plan.looked_count * s.length)),
         lowered_(at_least(scratch.lowered, plan.lowered_count * s.length)),
         values_(at_least(scratch.values, static_cast<Index>(plan.views.size()) * stride_)),

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace certus {
+namespace certus::relax {
 namespace {
 
 struct Pair {
@@ -51,4 +51,4 @@ Index mix(const double* gram, const double* gain, const Index* block, Index colu
   }
 }
 
-}  // namespace certus
+}  // namespace certus::relax

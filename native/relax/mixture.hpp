@@ -3,7 +3,7 @@
 
 #include "base/types.hpp"
 
-namespace certus {
+namespace certus::relax {
 
 // Maximises  sum_k gain[k] a[k] - 1/2 sum_kl a[k] gram[k][l] a[l]
 // over a >= 0 that sum to 1 within each block (block[k] in 0 ... blocks - 1). Starts from `a`, which is such a
@@ -12,4 +12,4 @@ namespace certus {
 Index mix(const double* gram, const double* gain, const Index* block, Index columns, Index blocks, double enough,
           Index most_moves, double* a);
 
-}  // namespace certus
+}  // namespace certus::relax

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace certus {
+namespace certus::relax {
 namespace {
 
 struct Weight {
@@ -161,4 +161,4 @@ void tree_max_marginals(const double* scores, Index n, bool single, double* best
   }
 }
 
-}  // namespace certus
+}  // namespace certus::relax

@@ -50,7 +50,7 @@ void Rules::close(const std::vector<Unary>& unary) {
   std::vector<std::vector<std::pair<Label, double>>> up(static_cast<std::size_t>(symbols_));  // [child]
   for (const Unary& rule : unary)
     if (rule.parent != rule.child) up[rule.child].push_back({rule.parent, rule.score});
-    else if (rule.score > 0) throw PositiveCycle{rule.child};
+    else if (rule.score > 0) throw PositiveCycle(rule.child);
   std::vector<double> best(static_cast<std::size_t>(symbols_), kNever<double>);
   std::vector<Label> via(static_cast<std::size_t>(symbols_), -1), reached;
   std::vector<std::int32_t> entered(static_cast<std::size_t>(symbols_), 0);
@@ -64,10 +64,10 @@ void Rules::close(const std::vector<Unary>& unary) {
       const Label at = queue.front();
       queue.pop_front();
       waiting[at] = 0;
-      if (++entered[at] > symbols_ + 1) throw PositiveCycle{at};
+      if (++entered[at] > symbols_ + 1) throw PositiveCycle(at);
       for (const auto& [parent, score] : up[at]) {
         if (!(best[at] + score > best[parent])) continue;
-        if (parent == child) throw PositiveCycle{child};
+        if (parent == child) throw PositiveCycle(child);
         if (best[parent] == kNever<double>) reached.push_back(parent);
         best[parent] = best[at] + score;
         via[parent] = at;

@@ -6,6 +6,7 @@
 // chain exists and the grammar is refused.
 #pragma once
 
+#include <exception>
 #include <vector>
 
 #include "base/types.hpp"
@@ -22,7 +23,8 @@ struct Unary {
 };
 
 // Thrown where unary rules form a cycle whose scores add up to more than zero; `symbol` lies on it.
-struct PositiveCycle {
+struct PositiveCycle : std::exception {
+  explicit PositiveCycle(Label on) : symbol(on) {}
   Label symbol;
 };
 
