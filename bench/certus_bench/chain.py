@@ -17,7 +17,7 @@ from certus.errors import InvalidInput
 from certus_bench import rivals
 from certus_bench.entries import FLOOR, K, list_entries, select_entries
 from certus_bench.harness import pictures
-from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Seconds, Seed, flag_quick, split_names
@@ -104,7 +104,7 @@ class Whole:
 
 
 @dataclass
-class ChainReport(Report):
+class ChainReport(BenchmarkReport):
     """The times of all ways to decode."""
 
     plan: ChainPlan

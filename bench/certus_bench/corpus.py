@@ -22,11 +22,11 @@ from certus.annotation.sentence import replace
 from certus.corpus import METHODS, Consistent, Limits, tag
 from certus.errors import CertusError, InvalidInput
 from certus.evaluation import compare
-from certus.evaluation.significance import differences
+from certus.evaluation.significance import measure_differences
 from certus.formats import Sentence, Target, read
 from certus.models.tagger import Tagger
 from certus_bench.harness import pictures
-from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import TAG_COMMAND, describe_machine
 from certus_bench.harness.options import Data, flag_quick, require_data
@@ -148,7 +148,7 @@ class Steps:
 
 
 @dataclass
-class CorpusReport(Report):
+class CorpusReport(BenchmarkReport):
     """Taggers learned from few sentences, and how fast the bound falls."""
 
     plan: CorpusPlan
@@ -192,7 +192,7 @@ class _Sentences:
             for labels in ([answer.labels for answer in apart[: len(self.gold)]], found.labels)
         ]
         base, model = (report.accuracies[target] for report in reports)
-        p = next(test.p for test in differences(reports[1], reports[0]) if test.name == target)
+        p = next(test.p for test in measure_differences(reports[1], reports[0]) if test.name == target)
         return ConsistencyRow(
             target=target,
             size=size,

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from certus.errors import InvalidInput
 from certus.hypergraph import Hypergraph
-from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Seconds, Seed, split_names
@@ -125,7 +125,7 @@ class ForestRow:
 
 
 @dataclass
-class HypergraphReport(Report):
+class HypergraphReport(BenchmarkReport):
     """The times of all questions."""
 
     plan: HypergraphPlan

@@ -25,7 +25,7 @@ from certus.solution import Solution
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
 from certus_bench.harness import pictures
-from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, flag_quick, require_data
@@ -143,7 +143,7 @@ class Timed:
 
 
 @dataclass
-class JointReport(Report):
+class JointReport(BenchmarkReport):
     """How both methods fared on every sentence, how good the trees are, and the times beside HiGHS."""
 
     plan: JointPlan

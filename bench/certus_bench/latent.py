@@ -18,7 +18,7 @@ from rich.text import Text
 
 from certus.annotation.columns import select_columns
 from certus.annotation.sentence import replace
-from certus.chain.spans import spans
+from certus.chain.spans import find_spans
 from certus.errors import InvalidInput
 from certus.formats import Sentence, read
 from certus.latent import BHP, BMP, LDI, MBR, Inference
@@ -27,7 +27,7 @@ from certus.learn.progress import Progress
 from certus.models.tagger import Tagger
 from certus.ragged import Ragged
 from certus_bench.harness import pictures
-from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, Seed, check_data, flag_quick, require_data, split_names
@@ -112,10 +112,10 @@ def load_noun_phrases(data: Path, limit: int | None, threads: int) -> Parts:
     """CoNLL-2000 with its chunk tags reduced to B-NP, I-NP and O."""
     folder = data / _CHUNKS
 
-    def part(name: str) -> Sentences:
+    def read_part(name: str) -> Sentences:
         return [keep_noun_phrases(s) for s in islice(read(folder / name), limit)]
 
-    return part("train.txt"), part("test.txt")
+    return read_part("train.txt"), read_part("test.txt")
 
 
 def keep_noun_phrases(sentence: Sentence) -> Sentence:
@@ -275,7 +275,7 @@ class TaskReport:
 
 
 @dataclass
-class LatentReport(Report):
+class LatentReport(BenchmarkReport):
     """What was found on each task."""
 
     plan: LatentPlan
@@ -301,7 +301,7 @@ class Measure:
     ) -> None:
         self.cells = [select_columns(sentence, columns) for sentence in sentences]
         self._gold = [sentence.column(target) for sentence in sentences]
-        self._spans = [set(spans(tags)) for tags in self._gold]
+        self._spans = [set(find_spans(tags)) for tags in self._gold]
         self._first = find_starts(self.cells)
         self._repeats = repeats
 
@@ -334,7 +334,7 @@ class Measure:
         """Return sentence accuracy, precision, recall and F1, in percent."""
         right = made = wanted = whole = 0
         for tags, gold, gold_spans in zip(found, self._gold, self._spans, strict=True):
-            own = set(spans(tags))
+            own = set(find_spans(tags))
             right, made, wanted = right + len(own & gold_spans), made + len(own), wanted + len(gold_spans)
             whole += tags == list(gold)
         precision, recall = right / max(made, 1), right / max(wanted, 1)

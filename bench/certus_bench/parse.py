@@ -22,9 +22,9 @@ from rich.console import Group
 from certus.errors import InvalidInput
 from certus.formats import brackets
 from certus.models.parser import ConstituencyParser
-from certus.syntax import Grammar, Options, Tree, TreeReport, prepare_tree
+from certus.syntax import Grammar, GrammarOptions, Tree, TreeReport, prepare_tree
 from certus.syntax.constituency.pcfg import Counts, count, transform_trees
-from certus_bench.harness.benchmark import Benchmark, Report, Tell
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim, divide, get_figure
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, require_data
@@ -101,7 +101,7 @@ class Duel:
 
 
 @dataclass
-class ParseReport(Report):
+class ParseReport(BenchmarkReport):
     """What was found; times are in seconds."""
 
     plan: ParsePlan
@@ -209,7 +209,7 @@ def run_duel(trees: Sequence[Tree]) -> Duel | None:
     """Parse a few sentences with both; None where NLTK is not installed."""
     if not find_spec("nltk"):
         return None
-    options = Options(vertical=1, horizontal=1, direction="right", splits=(), min_hidden=1)
+    options = GrammarOptions(vertical=1, horizontal=1, direction="right", splits=(), min_hidden=1)
     learned = trees[:DUEL_TREES]
     counts = count(transform_trees(learned, options))
     short, long = DUEL_LENGTHS

@@ -37,7 +37,7 @@ from certus.learn.refinement import (
 from certus.learn.refinement.sampling import sample
 from certus_bench.corpora import CORPORA
 from certus_bench.harness import pictures
-from certus_bench.harness.benchmark import Benchmark, Report, Tell, keep_quiet, tell_part
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, check_data, flag_quick, split_names
@@ -152,7 +152,7 @@ class TrainedRefinement:
 
 
 @dataclass
-class RefinementReport(Report):
+class RefinementReport(BenchmarkReport):
     """The errors of estimates from drawn sentences, and the models that were trained."""
 
     plan: RefinementPlan

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from certus.errors import InvalidInput
 from certus.relax import Auto, Bundle, Decomposition, Descent, JointSolution, Optimizer, Subgradient
-from certus_bench.harness.benchmark import Benchmark, Report, Tell
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Seed, flag_quick, split_names
@@ -90,7 +90,7 @@ def make_plan(
 
 
 @dataclass
-class RelaxReport(Report):
+class RelaxReport(BenchmarkReport):
     """How every optimiser fared on every kind of problem."""
 
     plan: RelaxPlan

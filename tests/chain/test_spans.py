@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from certus.chain.spans import is_tag, spans
+from certus.chain.spans import find_spans, is_tag
 from certus.evaluation import Span
 from tests.reference import conlleval
 
@@ -29,7 +29,7 @@ from tests.reference import conlleval
     ],
 )
 def test_hand_worked(tags: str, found: list[tuple[int, int, str]]) -> None:
-    assert spans(tags.split()) == [Span(*span) for span in found]
+    assert find_spans(tags.split()) == [Span(*span) for span in found]
 
 
 @pytest.mark.parametrize("marks", ["BIO", "BIOES"])
@@ -40,7 +40,7 @@ def test_counts_equal_those_of_conlleval(marks: str, types: list[str]) -> None:
     for _ in range(3000):
         gold = source.choices(tags, k=source.randrange(8))
         guess = [tag if source.random() < 0.7 else source.choice(tags) for tag in gold]
-        ours, theirs = spans(gold), spans(guess)
+        ours, theirs = find_spans(gold), find_spans(guess)
         hits = len(set(ours) & set(theirs))
         assert (hits, len(theirs), len(ours)) == conlleval.counts(gold, guess), (gold, guess)
 

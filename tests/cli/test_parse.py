@@ -12,7 +12,7 @@ from certus.cli import main
 from certus.cli.app import app
 from certus.cli.parse import Tally
 from certus.formats import brackets
-from certus.syntax import Options, prepare_tree
+from certus.syntax import GrammarOptions, prepare_tree
 from tests.syntax import invented_trees
 
 
@@ -57,7 +57,7 @@ def test_trees_are_parsed_again_and_scored(folder: Path) -> None:
 
 def test_help_tells_the_defaults() -> None:
     shown = CliRunner().invoke(app, ["train", "parser", "--help"], env={"COLUMNS": "300"}).stdout
-    usual = Options()
+    usual = GrammarOptions()
     for name in ("horizontal", "min_hidden", "rare", "trusted"):
         line = next(line for line in shown.splitlines() if f"--{name.replace('_', '-')} " in line)
         assert f"; {getattr(usual, name)} by default." in line

@@ -579,7 +579,7 @@ def test_somebody_who_types_is_told_how(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert not streams.is_typed(["-"])
-    monkeypatch.setattr(streams, "interactive", lambda source: True)
+    monkeypatch.setattr(streams, "is_interactive", lambda source: True)
     assert not streams.is_typed(["a.txt"])
     assert capsys.readouterr().err == ""
     assert streams.is_typed(["a.txt", "-"])

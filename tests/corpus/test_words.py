@@ -74,7 +74,7 @@ def test_joined() -> None:
 
 
 def test_vocabulary() -> None:
-    keys = vocabulary.keys_of(["b", "a", "b"])
+    keys = vocabulary.make_keys(["b", "a", "b"])
     assert len(keys) == 2
     assert keys.dtype == np.uint32
     assert vocabulary.contains(keys, ["a", "c", "b"]).tolist() == [True, False, True]

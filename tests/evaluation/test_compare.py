@@ -9,7 +9,7 @@ import math
 import pytest
 
 from certus.errors import FormatError, InvalidInput
-from certus.evaluation import Report, Share, compare
+from certus.evaluation import EvaluationReport, Share, compare
 from certus.formats import Sentence, build, read, replace
 
 
@@ -143,7 +143,7 @@ def test_reports_become_json() -> None:
     assert found["accuracy"]["pos"]["unknown"] == {"accuracy": 0.75, "correct": 3, "total": 4}
     assert found["spans"]["chunk"]["types"]["VP"]["recall"] == 0.5
     assert "known" not in compare(columns(GOLD), columns(GUESS)).as_dict()["accuracy"]["pos"]
-    assert Report().as_dict()["tokens"] == 0
+    assert EvaluationReport().as_dict()["tokens"] == 0
 
 
 def test_spans_of_nothing_are_nothing() -> None:

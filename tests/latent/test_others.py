@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus.chain.spans import spans
+from certus.chain.spans import find_spans
 from certus.errors import InvalidInput
 from certus.latent import BHP, BMP, LDI, MBR, LatentChain
 from tests.latent.chains import draw
@@ -63,7 +63,7 @@ def accuracy(candidate: NDArray[np.int64], right: NDArray[np.int64]) -> float:
 
 
 def span_f1(candidate: NDArray[np.int64], right: NDArray[np.int64]) -> float:
-    a, b = (set(spans([TAGS[y] for y in labels])) for labels in (candidate, right))
+    a, b = (set(find_spans([TAGS[y] for y in labels])) for labels in (candidate, right))
     return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
 
 

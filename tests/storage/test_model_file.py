@@ -459,8 +459,8 @@ def test_a_write_that_fails_changes_nothing(
             fail()
             raise AssertionError
 
-        monkeypatch.setattr(model_file, "_checksum", lambda *_: "")
-        monkeypatch.setattr(tensors, "content", give)
+        monkeypatch.setattr(model_file, "_compute_checksum", lambda *_: "")
+        monkeypatch.setattr(tensors, "view_bytes", give)
     else:
         monkeypatch.setattr(os, where, lambda *_: fail())
     with pytest.raises(error, match=message):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from certus.errors import InvalidInput
-from certus.syntax import Grammar, Options, Tree, binarize, prepare_tree
+from certus.syntax import Grammar, GrammarOptions, Tree, binarize, prepare_tree
 from certus.syntax.constituency.lexicon import Lexicon
 from certus.syntax.constituency.pcfg import count, transform_trees
 from certus.syntax.constituency.signatures import make_signature, make_signatures
@@ -44,7 +44,7 @@ def test_rules_are_relative_frequencies() -> None:
 def test_scores_are_those_of_the_rules() -> None:
     """The score of the best tree is what its rules and words add up to."""
     trees = [tree for tree in map(prepare_tree, invented_trees.trees(60)) if tree]
-    options = Options(vertical=2, splits=(), direction="head", horizontal=1, min_hidden=1)
+    options = GrammarOptions(vertical=2, splits=(), direction="head", horizontal=1, min_hidden=1)
     grammar = Grammar.fit(trees, options)
     counts = count(transform_trees(trees, options))
     for tree in trees[:10]:
@@ -77,9 +77,9 @@ def test_parsing_new_sentences() -> None:
 def test_rare_hidden_labels_tell_less() -> None:
     trees = [Tree.parse("(TOP (S (A a) (B b) (C c) (D d)))")] * 5
     trees.append(Tree.parse("(TOP (S (D d) (B b) (C c) (A a)))"))
-    fine = transform_trees(trees, Options(**{**PLAIN, "horizontal": 2}))
+    fine = transform_trees(trees, GrammarOptions(**{**PLAIN, "horizontal": 2}))
     assert fine[5] == binarize(trees[5], "right", 2)
-    coarse = transform_trees(trees, Options(**{**PLAIN, "horizontal": 2, "min_hidden": 5}))
+    coarse = transform_trees(trees, GrammarOptions(**{**PLAIN, "horizontal": 2, "min_hidden": 5}))
     assert coarse[0] == fine[0]
     assert str(coarse[5]) == "(TOP (S (D d) (@S| (B b) (@S|B (C c) (A a)))))"
 

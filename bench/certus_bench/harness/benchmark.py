@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console, RenderableType
 
 from certus.errors import CertusError
-from certus.storage.files import atomic
+from certus.storage.files import open_atomically
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.pictures import NothingToDraw, check_picture
 from certus_bench.harness.tables import conclude
@@ -30,7 +30,7 @@ def tell_part(tell: Tell, begin: float, end: float) -> Tell:
 
 
 @dataclass
-class Report:
+class BenchmarkReport:
     """What a run found. Each benchmark adds fields of its own, which are also the keys of its JSON."""
 
     plan: Any
@@ -47,7 +47,7 @@ class Report:
 
 
 Plan = TypeVar("Plan")
-Found = TypeVar("Found", bound=Report)
+Found = TypeVar("Found", bound=BenchmarkReport)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +103,6 @@ def to_json(value: Any) -> Any:
 
 def store(content: Any, path: Path) -> None:
     """Write JSON so that the file is either all there or not there."""
-    with atomic(path) as file:
+    with open_atomically(path) as file:
         json.dump(content, file, indent=1)
         file.write("\n")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from certus.errors import CertusError
-from certus_bench.harness.benchmark import Benchmark, Report, store
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, store
 from certus_bench.harness.environment import restart_tuned
 from certus_bench.harness.pictures import check_picture
 
@@ -38,7 +38,7 @@ def _check_outputs(json: Path | None, plot: Path | None) -> None:
         check_picture(plot)
 
 
-def _run(benchmark: Benchmark[Any, Any], plan: Any) -> Report:
+def _run(benchmark: Benchmark[Any, Any], plan: Any) -> BenchmarkReport:
     """Run a benchmark with a line about its progress on stderr."""
     share, text = TextColumn("{task.percentage:3.0f}%"), TextColumn("{task.description}")
     columns = (BarColumn(), share, TimeElapsedColumn(), text)
@@ -49,5 +49,5 @@ def _run(benchmark: Benchmark[Any, Any], plan: Any) -> Report:
         def tell(text: str, done: float) -> None:
             progress.update(task, description=text, completed=done, refresh=True)
 
-        report: Report = benchmark.run(plan, tell)
+        report: BenchmarkReport = benchmark.run(plan, tell)
         return report

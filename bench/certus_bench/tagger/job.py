@@ -18,7 +18,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from certus.chain.spans import spans
+from certus.chain.spans import find_spans
 from certus.errors import CertusError
 from certus.evaluation import F1, Share
 from certus.formats import Sentence, Target
@@ -104,8 +104,8 @@ def measure_quality(
         right.add(sum(flags), len(flags))
         new.add(sum(unseen), len(unseen))
         if has_chunks:
-            want = set(spans(sentence.column("chunk")))
-            got = set(spans(target.fill(sentence, answer)["chunk"]))
+            want = set(find_spans(sentence.column("chunk")))
+            got = set(find_spans(target.fill(sentence, answer)["chunk"]))
             chunks.add(len(want & got), len(got), len(want))
     return {
         "accuracy": 100 * right.accuracy,

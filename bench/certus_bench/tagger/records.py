@@ -10,7 +10,7 @@ import typer
 
 from certus.errors import InvalidInput
 from certus_bench.corpora import CORPORA
-from certus_bench.harness.benchmark import Report
+from certus_bench.harness.benchmark import BenchmarkReport
 from certus_bench.harness.options import Data, check_data, flag_quick, require_data, split_names
 from certus_bench.harness.timing import Spread
 from certus_bench.referee import Row, find_seconds
@@ -143,7 +143,7 @@ class Startup:
 
 
 @dataclass
-class TaggerReport(Report):
+class TaggerReport(BenchmarkReport):
     """The times of decoders and of learning, and the models that were trained."""
 
     plan: TaggerPlan

@@ -78,7 +78,7 @@ class Sentence:
         Raises:
             FormatError: there is no such column.
         """
-        found = self.columns.get(canonical(name))
+        found = self.columns.get(resolve_column(name))
         if found is None:
             is_text = self.layout.format in ("text", "raw")
             read_as = ": it was read as text (another format can be named)" if is_text else ""
@@ -89,7 +89,7 @@ class Sentence:
             )
         return found
 
-    def preceded_by(self, lead: str) -> None:
+    def prepend(self, lead: str) -> None:
         """Take over lines that stand before the sentence and belong to no other."""
         shift = lead.count("\n")
         rows = self.rows
@@ -109,7 +109,7 @@ class Sentence:
         return f"Sentence({words!r}, {self.source}:{self.line}, columns={' '.join(self.columns)})"
 
 
-def canonical(name: str) -> str:
+def resolve_column(name: str) -> str:
     """Return the name under which a column is kept: "word" is "form"."""
     return "form" if name == "word" else name
 
@@ -126,16 +126,16 @@ def replace(sentence: Sentence, fields: Mapping[str, Sequence[str]]) -> Sentence
     columns = dict(sentence.columns)
     for name, values in fields.items():
         sentence.column(name)
-        columns[canonical(name)] = _checked(sentence, name, values)
+        columns[resolve_column(name)] = _check_values(sentence, name, values)
     if sentence.layout.format in ("text", "raw"):
         raise InvalidInput(
             "a line of plain text has no fields to replace; certus.formats.build makes CoNLL-U of its words"
         )
-    text = _rewritten(sentence, columns)
+    text = _rewrite(sentence, columns)
     return Sentence(columns, text, sentence.rows, sentence.top, sentence.source, sentence.layout)
 
 
-def _checked(sentence: Sentence, name: str, values: Sequence[str]) -> list[str]:
+def _check_values(sentence: Sentence, name: str, values: Sequence[str]) -> list[str]:
     """Refuse values that would break the line they are written into."""
     where = f"{sentence.source}:{sentence.line}: "
     if len(values) != len(sentence):
@@ -148,19 +148,19 @@ def _checked(sentence: Sentence, name: str, values: Sequence[str]) -> list[str]:
     return list(values)
 
 
-def _rewritten(sentence: Sentence, columns: dict[str, list[str]]) -> str:
+def _rewrite(sentence: Sentence, columns: dict[str, list[str]]) -> str:
     """Write the columns into the text of the sentence."""
     lines = sentence.text.split("\n")
     separator = sentence.layout.separator
     fresh = list(map(separator.join, zip(*columns.values(), strict=True)))
     rows = sentence.rows
-    if separator == " " and not _regular(sentence.text):
+    if separator == " " and not _is_regular(sentence.text):
         table = zip(*columns.values(), strict=True)
-        fresh = [_respaced(lines[row], fields) for row, fields in zip(rows, table, strict=True)]
+        fresh = [_respace(lines[row], fields) for row, fields in zip(rows, table, strict=True)]
     elif "\r" in sentence.text:
         fresh = [new + "\r" * lines[row].endswith("\r") for row, new in zip(rows, fresh, strict=True)]
     if "\ufeff" in sentence.text:
-        fresh = [_marked(lines[row], new) for row, new in zip(rows, fresh, strict=True)]
+        fresh = [_keep_mark(lines[row], new) for row, new in zip(rows, fresh, strict=True)]
     if isinstance(rows, range):
         lines[rows.start : rows.stop] = fresh
     else:
@@ -169,18 +169,18 @@ def _rewritten(sentence: Sentence, columns: dict[str, list[str]]) -> str:
     return "\n".join(lines)
 
 
-def _marked(line: str, new: str) -> str:
+def _keep_mark(line: str, new: str) -> str:
     """Keep the byte order mark that a line begins with."""
     return "\ufeff" + new if line.startswith("\ufeff") and not new.startswith("\ufeff") else new
 
 
-def _regular(text: str) -> bool:
+def _is_regular(text: str) -> bool:
     """Whether single spaces are the only blanks between fields."""
     lines = f"\n{text}\n"
     return not any(odd in lines for odd in ("  ", "\t", " \n", "\n ", "\r", "\ufeff"))
 
 
-def _respaced(line: str, fields: Sequence[str]) -> str:
+def _respace(line: str, fields: Sequence[str]) -> str:
     """Put fields into a line, between the blanks that are there."""
     bare = line.removesuffix("\r").removeprefix("\ufeff").strip(" \t")
     pieces = _BLANKS.split(bare)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from certus.annotation.sentence import Sentence, canonical
+from certus.annotation.sentence import Sentence, resolve_column
 from certus.errors import FormatError, InvalidInput
 
 _VALUE = re.compile(r"(?:[^\\|]|\\.|\\\Z)*", re.DOTALL)  # up to a bar that is not marked
@@ -37,7 +37,7 @@ class Target:
     def __init__(self, expression: str) -> None:
         self.expression = "".join(expression.split())
         pieces = [piece.split("+") for piece in self.expression.split("|")]
-        self._items = [tuple(map(canonical, piece)) for piece in pieces]
+        self._items = [tuple(map(resolve_column, piece)) for piece in pieces]
         names = [name for item in self._items for name in item]
         if "" in names:
             raise InvalidInput(f"target {expression!r} lacks a column name; write for example 'upos+feats'")
@@ -63,15 +63,15 @@ class Target:
         joined = [self._join(sentence, item) for item in self._items]
         if len(joined) == 1:
             return joined[0]
-        escaped = (_escaped(values) for values in joined)
+        escaped = (_escape(values) for values in joined)
         return list(map("|".join, zip(*escaped, strict=True)))
 
     def _join(self, sentence: Sentence, item: tuple[str, ...]) -> list[str]:
         """Return a column, or a tag column with its features."""
-        values = [offsets(sentence) if name == "offset" else sentence.column(name) for name in item]
+        values = [compute_offsets(sentence) if name == "offset" else sentence.column(name) for name in item]
         if len(values) == 1:
             return list(values[0])
-        pairs = zip(_escaped(values[0]), values[1], strict=True)
+        pairs = zip(_escape(values[0]), values[1], strict=True)
         return [tag if features in ("_", "") else f"{tag}|{features}" for tag, features in pairs]
 
     def parts(self, label: str) -> list[str]:
@@ -85,7 +85,7 @@ class Target:
         values = self._split(label)
         if len(self._items) == 1 and len(self._items[0]) == 1:
             name = self._items[0][0]
-            return _features(name, values[0]) if name == "feats" else _pieces(name, values[0])
+            return _split_features(name, values[0]) if name == "feats" else _split_value(name, values[0])
         found = []
         for item, value in zip(self._items, values, strict=True):
             if len(item) == 1:
@@ -93,7 +93,7 @@ class Target:
             else:
                 tag, features = _tag_and_features(value)
                 found.append(f"{item[0]}={tag}")
-                found += [] if features == "_" else _features(item[1], features)
+                found += [] if features == "_" else _split_features(item[1], features)
         return found
 
     def fill(self, sentence: Sentence, labels: Sequence[str]) -> dict[str, list[str]]:
@@ -121,7 +121,7 @@ class Target:
                 filled[item[0]] = [tag for tag, _ in pairs]
                 filled[item[1]] = [features for _, features in pairs]
         return {
-            "head" if name == "offset" else name: heads(values) if name == "offset" else values
+            "head" if name == "offset" else name: find_heads(values) if name == "offset" else values
             for name, values in filled.items()
         }
 
@@ -129,7 +129,7 @@ class Target:
         """Return the value of each item of a label."""
         if len(self._items) == 1:
             return [label]
-        values = label.split("|") if "\\" not in label else _unescaped(label)
+        values = label.split("|") if "\\" not in label else _split_label(label)
         if len(values) != len(self._items):
             raise InvalidInput(f"label {label!r} is no label of target {self.expression!r}")
         return values
@@ -144,7 +144,7 @@ class Target:
         return f"Target({self.expression!r})"
 
 
-def offsets(sentence: Sentence) -> list[str]:
+def compute_offsets(sentence: Sentence) -> list[str]:
     """Return how far away the head of each token stands, with its sign; ``root`` for a head of 0."""
     found = []
     for position, head in enumerate(sentence.column("head"), 1):
@@ -158,7 +158,7 @@ def offsets(sentence: Sentence) -> list[str]:
     return found
 
 
-def heads(offsets: Iterable[str]) -> list[str]:
+def find_heads(offsets: Iterable[str]) -> list[str]:
     """Return the head that each offset points to; 0 if it points outside the sentence."""
     numbers = [_number(offset) for offset in offsets]
     places = [position + offset if offset else 0 for position, offset in enumerate(numbers, 1)]
@@ -174,7 +174,7 @@ def _number(offset: str) -> int:
         raise InvalidInput(f"{offset!r} is no offset; +1, -3 and root are") from None
 
 
-def _escaped(values: list[str]) -> list[str]:
+def _escape(values: list[str]) -> list[str]:
     """Mark every ``|`` inside a value, if there are any."""
     whole = "".join(values)
     if "|" not in whole and "\\" not in whole:
@@ -186,17 +186,17 @@ def _unescape(value: str) -> str:
     return _ESCAPED.sub(r"\1", value) if "\\" in value else value
 
 
-def _unescaped(label: str) -> list[str]:
+def _split_label(label: str) -> list[str]:
     """Cut a label at each ``|`` that is not marked, and take the marks away."""
     values, place = [], 0
     while place <= len(label):
-        end = _end(label, place)
+        end = _find_end(label, place)
         values.append(_unescape(label[place:end]))
         place = end + 1
     return values
 
 
-def _end(label: str, place: int = 0) -> int:
+def _find_end(label: str, place: int = 0) -> int:
     """Return where the value that begins at a place ends."""
     match = _VALUE.match(label, place)
     return match.end() if match else place
@@ -204,17 +204,17 @@ def _end(label: str, place: int = 0) -> int:
 
 def _tag_and_features(value: str) -> tuple[str, str]:
     if "\\" in value:
-        end = _end(value)
+        end = _find_end(value)
         return _unescape(value[:end]), value[end + 1 :] or "_"
     tag, _, features = value.partition("|")
     return tag, features or "_"
 
 
-def _pieces(name: str, value: str) -> list[str]:
+def _split_value(name: str, value: str) -> list[str]:
     return [f"{name}={piece}" for piece in value.split("|")]
 
 
-def _features(name: str, value: str) -> list[str]:
+def _split_features(name: str, value: str) -> list[str]:
     """Cut features at ``|``, or at ``;`` as UniMorph has it; Attribute=value stands for itself."""
     mark = ";" if ";" in value and "|" not in value else "|"
     return [piece if "=" in piece[1:] else f"{name}={piece}" for piece in value.split(mark)]

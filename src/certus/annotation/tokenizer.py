@@ -24,7 +24,7 @@ _MARKS = {"Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sm", "So"}
 
 
 @lru_cache(maxsize=1)
-def _pattern() -> re.Pattern[str]:
+def _build_pattern() -> re.Pattern[str]:
     """Build the pattern at the first use: the classes of Unicode have to be looked up."""
     marks = _marks()
     word = rf"[^\s{marks}]"  # letters and digits of any script, with the signs that combine with them
@@ -71,4 +71,4 @@ def _marks() -> str:
 
 def tokenize(line: str) -> list[str]:
     """Return the tokens of a line of text."""
-    return [match[0] for match in _pattern().finditer(line)]
+    return [match[0] for match in _build_pattern().finditer(line)]

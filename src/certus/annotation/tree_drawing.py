@@ -121,22 +121,24 @@ def _place_shapes(
     if tree.is_tag:
         bottom = height * _ROW + 2 * _MARGIN
         middle = left + max(len(tree.label), len(tree.word)) * _LETTER / 2
-        shapes.append(_text(tree.label, middle, top) + _text(tree.word, middle, bottom + _ROW / 2, "italic"))
-        shapes.append(_line(middle, top + 5, middle, bottom + _ROW / 2 - 14))
+        shapes.append(
+            _draw_text(tree.label, middle, top) + _draw_text(tree.word, middle, bottom + _ROW / 2, "italic")
+        )
+        shapes.append(_draw_line(middle, top + 5, middle, bottom + _ROW / 2 - 14))
         return middle, 2 * middle - left + _COLUMN
     middles, end = [], left
     for child in tree.trees:
         middle, end = _place_shapes(child, depth + 1, height, end, shapes)
         middles.append(middle)
     centre = (middles[0] + middles[-1]) / 2
-    shapes.append(_text(tree.label, centre, top))
-    shapes.extend(_line(centre, top + 5, middle, top + _ROW - 14) for middle in middles)
+    shapes.append(_draw_text(tree.label, centre, top))
+    shapes.extend(_draw_line(centre, top + 5, middle, top + _ROW - 14) for middle in middles)
     return centre, max(end, centre + len(tree.label) * _LETTER / 2 + _COLUMN)
 
 
-def _text(text: str, x: float, y: float, style: str = "normal") -> str:
+def _draw_text(text: str, x: float, y: float, style: str = "normal") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" font-style="{style}">{escape(text)}</text>'
 
 
-def _line(x1: float, y1: float, x2: float, y2: float) -> str:
+def _draw_line(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor"/>'

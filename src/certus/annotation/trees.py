@@ -107,12 +107,12 @@ class Tree:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return self._shape() == other._shape()
+        return self._flatten() == other._flatten()
 
     def __hash__(self) -> int:
-        return hash(tuple(self._shape()))
+        return hash(tuple(self._flatten()))
 
-    def _shape(self) -> list[tuple[str, object]]:
+    def _flatten(self) -> list[tuple[str, object]]:
         """All there is to a tree, flat, so that deep ones can be compared."""
         return [(t.label, t.word if t.is_tag else len(t.children)) for t in self.nodes()]
 

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from certus import _native
 
 
-def keys_of(words: Sequence[str]) -> NDArray[np.uint32]:
+def make_keys(words: Sequence[str]) -> NDArray[np.uint32]:
     """Return the keys of words, ascending, each once."""
-    return np.unique(_keys(words))
+    return np.unique(_hash_words(words))
 
 
 def contains(keys: NDArray[Any], words: Sequence[str]) -> NDArray[np.bool_]:
     """Return for each word whether its key is among these."""
-    found: NDArray[np.bool_] = np.isin(_keys(words), keys)
+    found: NDArray[np.bool_] = np.isin(_hash_words(words), keys)
     return found
 
 
-def _keys(words: Sequence[str]) -> NDArray[np.uint32]:
+def _hash_words(words: Sequence[str]) -> NDArray[np.uint32]:
     return (_native.word_keys(list(words)) & np.uint64(0xFFFFFFFF)).astype(np.uint32)

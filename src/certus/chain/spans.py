@@ -32,7 +32,7 @@ def is_tag(value: str) -> bool:
     return _TAG.fullmatch(value) is not None
 
 
-def spans(tags: Iterable[str]) -> list[Span]:
+def find_spans(tags: Iterable[str]) -> list[Span]:
     """Return the spans of a sentence, from left to right."""
     found: list[Span] = []
     start, before, type_before = -1, "O", ""
@@ -40,7 +40,7 @@ def spans(tags: Iterable[str]) -> list[Span]:
         mark, _, type = tag.partition("-")
         changes = type != type_before
         begins = _begins(before, mark, changes)
-        if start >= 0 and (begins or _ends(before, mark, changes)):
+        if start >= 0 and (begins or _is_end(before, mark, changes)):
             found.append(Span(start, place, type_before))
             start = -1
         if begins:
@@ -58,7 +58,7 @@ def begins_between(before: str, now: str) -> bool:
 def ends_between(before: str, now: str) -> bool:
     """Whether the span of a tag ends where another tag follows it."""
     (mark_before, _, type_before), (mark, _, type) = before.partition("-"), now.partition("-")
-    return _ends(mark_before, mark, type != type_before)
+    return _is_end(mark_before, mark, type != type_before)
 
 
 def _begins(before: str, mark: str, changes: bool) -> bool:
@@ -68,7 +68,7 @@ def _begins(before: str, mark: str, changes: bool) -> bool:
     return mark in _NEW or changes or (mark in _GOING_ON and (before in _CLOSED or before == "O"))
 
 
-def _ends(before: str, mark: str, changes: bool) -> bool:
+def _is_end(before: str, mark: str, changes: bool) -> bool:
     """Whether the span of the tag before ends there: conlleval's endOfChunk."""
     if before in _OUTSIDE:
         return False

@@ -38,11 +38,11 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     )
     print(summarize(found), file=sys.stderr)
 
-    def labelled() -> Iterator[str]:
+    def label_all() -> Iterator[str]:
         for sentence, answer in zip(sentences, found.taggings, strict=True):
             yield from write_answers(tagger.target, sentence, [answer], 1)
 
-    deliver(labelled(), options.output, encoding)
+    deliver(label_all(), options.output, encoding)
 
 
 def check_options(options: TagOptions) -> None:

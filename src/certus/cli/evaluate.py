@@ -12,7 +12,16 @@ from rich.text import Text
 
 from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
-from certus.evaluation import F1, Accuracy, Difference, Report, Share, SpanReport, compare, differences
+from certus.evaluation import (
+    F1,
+    Accuracy,
+    Difference,
+    EvaluationReport,
+    Share,
+    SpanReport,
+    compare,
+    measure_differences,
+)
 from certus.formats import read
 from certus.formats.brackets import looks_bracketed
 
@@ -29,13 +38,13 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
         compare_trees(gold, predicted, options)
         return
 
-    def sentences(path: str) -> Any:
+    def read_sentences(path: str) -> Any:
         return read(path, format, options.columns, encoding=options.encoding)
 
-    known = None if train is None else {word for sentence in sentences(train) for word in sentence.words}
-    report = compare(sentences(gold), sentences(predicted), known)
-    other = None if against is None else compare(sentences(gold), sentences(against), known)
-    tested = [] if other is None else differences(report, other)
+    known = None if train is None else {word for sentence in read_sentences(train) for word in sentence.words}
+    report = compare(read_sentences(gold), read_sentences(predicted), known)
+    other = None if against is None else compare(read_sentences(gold), read_sentences(against), known)
+    tested = [] if other is None else measure_differences(report, other)
     if options.json:
         print(json.dumps(_as_dict(report, other, tested), indent=1))
     else:
@@ -52,7 +61,9 @@ def _check_stdin(gold: str, predicted: str, train: str | None, against: str | No
         raise InvalidInput("stdin (-) can be read once only; give the other files by name")
 
 
-def _as_dict(report: Report, other: Report | None, tested: list[Difference]) -> dict[str, Any]:
+def _as_dict(
+    report: EvaluationReport, other: EvaluationReport | None, tested: list[Difference]
+) -> dict[str, Any]:
     found = report.as_dict()
     if other is not None:
         found["against"] = other.as_dict()
@@ -63,7 +74,7 @@ def _as_dict(report: Report, other: Report | None, tested: list[Difference]) -> 
     return found
 
 
-def show(report: Report, console: Console) -> None:
+def show(report: EvaluationReport, console: Console) -> None:
     """Print the tables of a report."""
     console.print(Text(f"{report.sentences:,} sentences, {report.tokens:,} tokens", "dim"))
     console.print(_lay_out_accuracies(list(report.accuracies.values())))

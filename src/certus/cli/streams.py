@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 
 from certus.cli.options import ColumnOptions
 from certus.errors import CertusError, InvalidInput
-from certus.formats import Sentence, atomic, read
+from certus.formats import Sentence, open_atomically, read
 from certus.formats.text import RAW, parse
 from certus.models.loading import load
 from certus.models.tagger import Tagger
-from certus.storage.files import interactive
+from certus.storage.files import is_interactive
 
 _FILE = re.compile(r"\S+\.[A-Za-z]\w*")  # no sentence that others follow ends like this
 SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".mrg", ".gz")
@@ -29,7 +29,7 @@ def open_tagger(path: str | None) -> Tagger:
 
 def is_typed(inputs: list[str]) -> bool:
     """Whether somebody types the input and waits for answers; if so, say how."""
-    waiting = "-" in inputs and interactive("-")
+    waiting = "-" in inputs and is_interactive("-")
     if waiting:
         print("Type one sentence per line; Ctrl-D ends.", file=sys.stderr)
     return waiting
@@ -40,7 +40,7 @@ def deliver(labelled: Iterator[str], output: str | None, encoding: str, waiting:
     if output is None or output == "-":
         stream(labelled, encoding, waiting)
         return
-    with atomic(output, encoding=encoding) as file:
+    with open_atomically(output, encoding=encoding) as file:
         try:
             file.writelines(labelled)
         except UnicodeEncodeError as error:

@@ -74,7 +74,7 @@ def tag(
     if isinstance(suffixes, str) or not all(suffixes):
         raise InvalidInput("suffixes must be a list of endings that are not empty")
     limits = limits or Limits(max_iterations=max_iterations, seconds=seconds)
-    agreement = default_delta(tagger) if delta is None else Agreement.of(delta)
+    agreement = choose_delta(tagger) if delta is None else Agreement.of(delta)
     began = time.perf_counter()
     width = WINDOW * agreement.same if window is None else float(window)
     if not width >= 0:
@@ -89,7 +89,7 @@ def tag(
     return corpus.collect_result(field, trace)
 
 
-def default_delta(tagger: SequenceModel) -> Agreement:
+def choose_delta(tagger: SequenceModel) -> Agreement:
     """Return the usual weights in units of the tagger's scores."""
     return DELTA.scale(tagger.agreement_scale)
 

@@ -153,13 +153,13 @@ def merge_pairs(nodes: int, pairs: Numbers) -> Numbers:
     """Return for each node the first of those that it becomes one with."""
     into = np.arange(nodes, dtype=np.int64)
 
-    def root(node: int) -> int:
+    def find_root(node: int) -> int:
         while into[node] != node:
             into[node] = into[into[node]]
             node = int(into[node])
         return node
 
     for one, other in pairs.tolist():
-        low, high = sorted((root(one), root(other)))
+        low, high = sorted((find_root(one), find_root(other)))
         into[high] = low
-    return np.fromiter((root(node) for node in range(nodes)), np.int64, nodes)
+    return np.fromiter((find_root(node) for node in range(nodes)), np.int64, nodes)

@@ -8,9 +8,9 @@ from itertools import zip_longest
 from operator import and_, eq
 
 from certus.annotation.sentence import Sentence
-from certus.chain.spans import is_tag, spans
+from certus.chain.spans import find_spans, is_tag
 from certus.errors import FormatError, InvalidInput
-from certus.evaluation.report import F1, Accuracy, Report, SpanReport
+from certus.evaluation.report import F1, Accuracy, EvaluationReport, SpanReport
 
 # Numbers, words, links and remarks are no predictions of a tagger; heads are counted as UAS and LAS.
 _SKIPPED = {"id", "form", "head", "deps", "misc", "phead", "pdeprel"}
@@ -20,7 +20,7 @@ _NOTHING = {"_", ""}
 
 def compare(
     gold: Iterable[Sentence], predicted: Iterable[Sentence], known_words: Collection[str] | None = None
-) -> Report:
+) -> EvaluationReport:
     """Count in which columns, sentences and spans a predicted file is as the gold file.
 
     Columns that both files have are compared, and ``upos+feats`` and ``pos|chunk`` together; heads give UAS,
@@ -37,7 +37,7 @@ def compare(
     """
     known = None if known_words is None else frozenset(known_words)
     counts: _Counts | None = None
-    for right, guess in aligned(gold, predicted):
+    for right, guess in pair_sentences(gold, predicted):
         counts = counts or _Counts(right, guess)
         counts.add(right, guess, known)
     if counts is None:
@@ -45,19 +45,21 @@ def compare(
     return counts.report()
 
 
-def aligned(gold: Iterable[Sentence], predicted: Iterable[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:
+def pair_sentences(
+    gold: Iterable[Sentence], predicted: Iterable[Sentence]
+) -> Iterator[tuple[Sentence, Sentence]]:
     """Yield the sentences of two files side by side, and make sure that their words are the same."""
     last: tuple[Sentence, Sentence] | None = None
     for right, guess in zip_longest(gold, predicted):
         if right is None or guess is None:
-            raise _uneven(right or guess, last, longer="gold" if guess is None else "predicted")
+            raise _explain_uneven(right or guess, last, longer="gold" if guess is None else "predicted")
         if right.words != guess.words:
-            raise _different(right, guess)
+            raise _explain_difference(right, guess)
         last = right, guess
         yield last
 
 
-def _uneven(extra: Sentence, last: tuple[Sentence, Sentence] | None, longer: str) -> FormatError:
+def _explain_uneven(extra: Sentence, last: tuple[Sentence, Sentence] | None, longer: str) -> FormatError:
     shorter = "predicted" if longer == "gold" else "gold"
     other = "" if last is None else f", which ends with the sentence at {_place(last[longer == 'gold'], 0)}"
     return FormatError(
@@ -67,7 +69,7 @@ def _uneven(extra: Sentence, last: tuple[Sentence, Sentence] | None, longer: str
     )
 
 
-def _different(right: Sentence, guess: Sentence) -> FormatError:
+def _explain_difference(right: Sentence, guess: Sentence) -> FormatError:
     pairs = enumerate(zip_longest(right.words, guess.words))
     token, (one, other) = next((token, pair) for token, pair in pairs if pair[0] != pair[1])
     ours = f"{one!r} stands here" if one is not None else "the sentence ends after this word"
@@ -130,7 +132,7 @@ class _Counts:
             if name not in self.filled and not _NOTHING.issuperset(right.columns.get(name, ())):
                 self.filled.add(name)
 
-    def report(self) -> Report:
+    def report(self) -> EvaluationReport:
         """Return the counts, without columns that are empty in the gold file."""
         needs = {name: {name} for name in self.columns}
         needs |= {f"{a}+{b}": {a, b} for a, b in self.joint} | {f"{a}|{b}": {a, b} for a, b in self.joint}
@@ -139,7 +141,7 @@ class _Counts:
         found = {name: row for name, row in self.spans.items() if row.total.gold or row.total.predicted}
         for row in found.values():
             row.types = dict(sorted(row.types.items()))
-        return Report(self.sentences, self.tokens, accuracies, found)
+        return EvaluationReport(self.sentences, self.tokens, accuracies, found)
 
 
 def _count(row: Accuracy, flags: list[bool], seen: list[bool] | None) -> None:
@@ -155,7 +157,7 @@ def _count(row: Accuracy, flags: list[bool], seen: list[bool] | None) -> None:
 
 
 def _count_spans(row: SpanReport, right: list[str], guess: list[str]) -> None:
-    gold, predicted = spans(right), spans(guess)
+    gold, predicted = find_spans(right), find_spans(guess)
     hits = set(gold).intersection(predicted)
     row.total.add(len(hits), len(predicted), len(gold))
     row.by_sentence.append((len(hits), len(predicted)))

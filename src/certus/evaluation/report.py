@@ -110,7 +110,7 @@ class SpanReport:
 
 
 @dataclass
-class Report:
+class EvaluationReport:
     """How a predicted file stands to the gold file.
 
     Attributes:
@@ -130,15 +130,18 @@ class Report:
         return {
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "accuracy": {name: _accuracy(row) for name, row in self.accuracies.items()},
+            "accuracy": {name: _describe_accuracy(row) for name, row in self.accuracies.items()},
             "spans": {
-                name: {**_f1(row.total), "types": {kind: _f1(part) for kind, part in row.types.items()}}
+                name: {
+                    **_describe_f1(row.total),
+                    "types": {kind: _describe_f1(part) for kind, part in row.types.items()},
+                }
                 for name, row in self.spans.items()
             },
         }
 
 
-def _accuracy(row: Accuracy) -> dict[str, Any]:
+def _describe_accuracy(row: Accuracy) -> dict[str, Any]:
     found: dict[str, Any] = {**_share(row.tokens), "interval": row.tokens.interval}
     found["sentences"] = _share(row.sentences)
     if row.known.total or row.unknown.total:
@@ -151,7 +154,7 @@ def _share(share: Share) -> dict[str, Any]:
     return {"accuracy": value, "correct": share.correct, "total": share.total}
 
 
-def _f1(part: F1) -> dict[str, Any]:
+def _describe_f1(part: F1) -> dict[str, Any]:
     return {
         "f1": part.f1,
         "precision": part.precision,

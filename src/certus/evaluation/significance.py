@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.evaluation.report import Report
+from certus.evaluation.report import EvaluationReport
 
 _CELLS = 2_000_000  # tosses held at a time
 
@@ -44,7 +44,9 @@ class Difference:
         return self.first - self.second
 
 
-def differences(first: Report, second: Report, *, trials: int = 10_000, seed: int = 0) -> list[Difference]:
+def measure_differences(
+    first: EvaluationReport, second: EvaluationReport, *, trials: int = 10_000, seed: int = 0
+) -> list[Difference]:
     """Compare two systems by every measure that both reports have.
 
     Args:
@@ -58,29 +60,35 @@ def differences(first: Report, second: Report, *, trials: int = 10_000, seed: in
     found = []
     for name, one in first.accuracies.items():
         if other := second.accuracies.get(name):
-            p = _p(_column(one.by_sentence), _column(other.by_sentence), _total, trials, seed)
+            p = _estimate_p(
+                _as_column(one.by_sentence), _as_column(other.by_sentence), _get_total, trials, seed
+            )
             found.append(Difference(name, one.accuracy, other.accuracy, p))
     for name, spans in first.spans.items():
         if against := second.spans.get(name):
             gold = spans.total.gold
 
-            def f1(counts: Array, gold: int = gold) -> Array:
+            def compute_f1(counts: Array, gold: int = gold) -> Array:
                 return 2 * counts[:, 0] / np.maximum(counts[:, 1] + gold, 1)
 
-            p = _p(_column(spans.by_sentence), _column(against.by_sentence), f1, trials, seed)
+            p = _estimate_p(
+                _as_column(spans.by_sentence), _as_column(against.by_sentence), compute_f1, trials, seed
+            )
             found.append(Difference(f"{name} F1", spans.total.f1, against.total.f1, p))
     return found
 
 
-def _column(counts: list[int] | list[tuple[int, int]]) -> Array:
+def _as_column(counts: list[int] | list[tuple[int, int]]) -> Array:
     return np.asarray(counts, np.float64).reshape(len(counts), -1)
 
 
-def _total(counts: Array) -> Array:
+def _get_total(counts: Array) -> Array:
     return counts[:, 0]
 
 
-def _p(first: Array, second: Array, measure: Callable[[Array], Array], trials: int, seed: int) -> float:
+def _estimate_p(
+    first: Array, second: Array, measure: Callable[[Array], Array], trials: int, seed: int
+) -> float:
     """Return the share of swaps that make a difference as large.
 
     Args:

@@ -6,15 +6,15 @@ from certus.annotation.tokenizer import tokenize
 from certus.formats.conllu import build
 from certus.formats.guess import FORMATS
 from certus.formats.reading import read, write
-from certus.storage.files import atomic
+from certus.storage.files import open_atomically
 
 __all__ = [
     "FORMATS",
     "Layout",
     "Sentence",
     "Target",
-    "atomic",
     "build",
+    "open_atomically",
     "read",
     "replace",
     "tokenize",

@@ -13,7 +13,7 @@ _BREAK = re.compile(r"\n(?:[ \t\r]*\n)+")
 _END = re.compile(r"\n[ \t\r\n]*\Z")
 
 
-def decoded(chunk: Callable[[], bytes], source: str, encoding: str = "utf-8") -> Iterator[str]:
+def decode(chunk: Callable[[], bytes], source: str, encoding: str = "utf-8") -> Iterator[str]:
     """Yield the text of a stream in pieces that end at line ends.
 
     Raises:
@@ -53,7 +53,7 @@ def _decode(piece: bytes, source: str, line: int, encoding: str) -> str:
         ) from None
 
 
-def blocks(texts: Iterator[str], source: str, *, eager: bool = False) -> Iterator[tuple[str, str]]:
+def split_blocks(texts: Iterator[str], source: str, *, eager: bool = False) -> Iterator[tuple[str, str]]:
     """Yield each run of lines without a blank one, and the line end and blank lines after it.
 
     The two of all blocks, strung together, are the file.
@@ -86,7 +86,7 @@ def blocks(texts: Iterator[str], source: str, *, eager: bool = False) -> Iterato
         yield carry[:cut], carry[cut:]
 
 
-def table(body: str, separator: str, width: int) -> list[list[str]] | None:
+def split_columns(body: str, separator: str, width: int) -> list[list[str]] | None:
     """Return the columns of lines that all have ``width`` fields; None if one does not.
 
     One split for the whole sentence: line ends become fields of their own, which must then stand in a
@@ -100,6 +100,6 @@ def table(body: str, separator: str, width: int) -> list[list[str]] | None:
     return [cells[column::stride] for column in range(width)]
 
 
-def plain(body: str) -> str:
+def strip_carriage_returns(body: str) -> str:
     """Return lines with the line ends of Windows taken off."""
     return body.replace("\r\n", "\n").removesuffix("\r") if "\r" in body else body

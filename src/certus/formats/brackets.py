@@ -14,17 +14,17 @@ from certus.annotation.sentence import Sentence
 from certus.annotation.trees import Tree, parse_trees, prepare_tree
 from certus.errors import FormatError
 from certus.formats import guess
-from certus.formats.blocks import decoded
+from certus.formats.blocks import decode
 from certus.formats.conllu import build
-from certus.storage.files import Source, atomic, check_encoding, check_readable, name_of, opened
+from certus.storage.files import Source, check_encoding, check_readable, name_of, open_atomically, open_source
 
 
 def looks_bracketed(path: str) -> bool:
     """Whether there is a file of this name that holds bracketed trees."""
     if path == "-" or not os.path.isfile(path):
         return False
-    with opened(path) as chunk:
-        return guess.bracketed(path, chunk()[:4096].decode("utf-8", errors="replace"))
+    with open_source(path) as chunk:
+        return guess.is_bracketed(path, chunk()[:4096].decode("utf-8", errors="replace"))
 
 
 def read(source: Source, *, encoding: str = "utf-8") -> Iterator[Tree]:
@@ -45,8 +45,8 @@ def read(source: Source, *, encoding: str = "utf-8") -> Iterator[Tree]:
 
 def _read(source: Source, encoding: str) -> Iterator[Tree]:
     name = name_of(source)
-    with opened(source) as chunk:
-        yield from parse_trees(decoded(chunk, name, encoding), name)
+    with open_source(source) as chunk:
+        yield from parse_trees(decode(chunk, name, encoding), name)
 
 
 def read_tagged(texts: Iterable[str], name: str) -> Iterator[Sentence]:
@@ -88,7 +88,7 @@ def write(
         count = sum(bool(sys.stdout.buffer.write(text.encode(encoding))) for text in texts)
         sys.stdout.buffer.flush()
         return count
-    with atomic(path, encoding=encoding) as file:
+    with open_atomically(path, encoding=encoding) as file:
         return sum(bool(file.write(text)) for text in texts)
 
 

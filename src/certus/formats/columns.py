@@ -6,10 +6,10 @@ and, in files with tabs, lines that begin with ``#`` and have none, are no token
 
 from __future__ import annotations
 
-from certus.annotation.sentence import Layout, Sentence, canonical
+from certus.annotation.sentence import Layout, Sentence, resolve_column
 from certus.errors import FormatError, InvalidInput
-from certus.formats.blocks import plain, table
-from certus.formats.conllu import ids
+from certus.formats.blocks import split_columns, strip_carriage_returns
+from certus.formats.conllu import make_ids
 
 CONLLX = ("id", "form", "lemma", "cpos", "pos", "feats", "head", "deprel", "phead", "pdeprel")
 USUAL = {
@@ -22,7 +22,7 @@ USUAL = {
 DOCUMENTS = ("-DOCSTART-", "###MEDLINE:")
 
 
-def fields_of(line: str, separator: str) -> list[str]:
+def split_fields(line: str, separator: str) -> list[str]:
     """Return the fields of a line."""
     if separator == "\t":
         return line.split("\t")
@@ -36,17 +36,19 @@ def is_token(line: str, separator: str) -> bool:
     return not (separator == "\t" and line.startswith("#") and "\t" not in line)
 
 
-def first_token(sample: str) -> str:
+def find_first_token(sample: str) -> str:
     """Return the first line that is surely a token; empty if there is none yet."""
-    lines = (line.removeprefix("\ufeff") for line in plain(sample).split("\n"))
+    lines = (line.removeprefix("\ufeff") for line in strip_carriage_returns(sample).split("\n"))
     separator = "\t" if "\t" in sample else " "
     return next((line for line in lines if is_token(line, separator)), "")
 
 
-def layout_of(names: str | tuple[str, ...] | list[str], separator: str) -> Layout:
+def make_layout(names: str | tuple[str, ...] | list[str], separator: str) -> Layout:
     """Check the names a user gives the columns; "_" stands for a column of no interest."""
     parts = names.replace(",", " ").split() if isinstance(names, str) else list(names)
-    unique = tuple(f"_{place}" if name == "_" else canonical(name) for place, name in enumerate(parts, 1))
+    unique = tuple(
+        f"_{place}" if name == "_" else resolve_column(name) for place, name in enumerate(parts, 1)
+    )
     if len(set(unique)) < len(unique):
         raise InvalidInput(f"a column is named twice in {' '.join(parts)!r}")
     if "form" not in unique:
@@ -62,14 +64,14 @@ def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | N
         source: the name of the file.
         names: the names of the columns, if the user gives them.
     """
-    first = first_token(sample)
+    first = find_first_token(sample)
     separator = "\t" if "\t" in first else " "
     if names is not None:
-        given = layout_of(names, separator)
+        given = make_layout(names, separator)
         # Blanks may be tabs here and spaces there; fields with spaces inside are only found between tabs.
-        blanks = len(fields_of(first, "\t")) != len(given.names) == len(fields_of(first, " "))
-        return layout_of(names, " ") if blanks else given
-    fields = fields_of(first, separator)
+        blanks = len(split_fields(first, "\t")) != len(given.names) == len(split_fields(first, " "))
+        return make_layout(names, " ") if blanks else given
+    fields = split_fields(first, separator)
     width = len(fields)
     if fields[:1] == ["1"] and 6 <= width <= len(CONLLX):
         return Layout("columns", CONLLX[:width], separator)
@@ -88,18 +90,18 @@ def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | N
 def parse(body: str, gap: str, line: int, source: str, layout: Layout) -> Sentence | None:
     """Return the sentence of a block, or None if it has no token; arguments as in conllu.parse."""
     names, separator = layout.names, layout.separator
-    tokens = plain(body)
-    if not _odd(tokens, separator):
-        columns = table(tokens, separator, len(names))
+    tokens = strip_carriage_returns(body)
+    if not _is_odd(tokens, separator):
+        columns = split_columns(tokens, separator, len(names))
         if columns is not None:
             found = dict(zip(names, columns, strict=True))
             rows = range(len(columns[0]))
-            if "" not in found["form"] and ("id" not in found or found["id"] == ids(len(rows))):
+            if "" not in found["form"] and ("id" not in found or found["id"] == make_ids(len(rows))):
                 return Sentence(found, body + gap, rows, line, source, layout)
     return _parse_lines(body, gap, line, source, layout)
 
 
-def _odd(tokens: str, separator: str) -> bool:
+def _is_odd(tokens: str, separator: str) -> bool:
     """Whether a block needs a closer look before it can be split at every separator."""
     if any(mark in tokens for mark in ("\ufeff", *DOCUMENTS)):
         return True
@@ -111,13 +113,13 @@ def _odd(tokens: str, separator: str) -> bool:
 def _parse_lines(body: str, gap: str, line: int, source: str, layout: Layout) -> Sentence | None:
     names, separator = layout.names, layout.separator
     rows, cells = [], []
-    for row, text in enumerate(plain(body).split("\n")):
+    for row, text in enumerate(strip_carriage_returns(body).split("\n")):
         text = text.removeprefix("\ufeff")
         if not is_token(text, separator):
             continue
-        fields = fields_of(text, separator)
+        fields = split_fields(text, separator)
         if len(fields) != len(names):
-            raise FormatError(_width(text, fields, layout), source, line + row)
+            raise FormatError(_explain_width(text, fields, layout), source, line + row)
         rows.append(row)
         cells.append(fields)
         _check(dict(zip(names, fields, strict=True)), len(rows), source, line + row)
@@ -134,7 +136,7 @@ def _check(fields: dict[str, str], token: int, source: str, line: int) -> None:
         raise FormatError(f"id {fields['id']!r} is out of order: {token} was expected", source, line)
 
 
-def _width(text: str, fields: list[str], layout: Layout) -> str:
+def _explain_width(text: str, fields: list[str], layout: Layout) -> str:
     """Say what is wrong with a line that has another number of columns."""
     wanted = f"{len(layout.names)} ({' '.join(layout.names)})"
     if layout.separator == "\t" and "\t" not in text and len(text.split()) == len(layout.names):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from certus.annotation.sentence import Layout, Sentence
 from certus.errors import FormatError, InvalidInput
-from certus.formats.blocks import plain, table
+from certus.formats.blocks import split_columns, strip_carriage_returns
 
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 LAYOUT = Layout("conllu", FIELDS, "\t")
@@ -20,7 +20,7 @@ _EMPTY = re.compile(r"(\d+)\.([1-9]\d*)")
 _ids = [str(number) for number in range(1, 129)]
 
 
-def ids(count: int) -> list[str]:
+def make_ids(count: int) -> list[str]:
     """Return "1", "2" and so on."""
     while len(_ids) < count:
         _ids.extend(str(number) for number in range(len(_ids) + 1, 2 * len(_ids) + 1))
@@ -42,19 +42,19 @@ def parse(body: str, gap: str, line: int, source: str) -> Sentence | None:
         comments += 1
         if not start:
             return None
-    tokens = plain(body[start:])
-    columns = None if "\n#" in tokens or "\ufeff" in tokens[:1] else table(tokens, "\t", len(FIELDS))
+    tokens = strip_carriage_returns(body[start:])
+    columns = None if "\n#" in tokens or "\ufeff" in tokens[:1] else split_columns(tokens, "\t", len(FIELDS))
     if columns is None or "" in columns[1]:
         return _parse_lines(body, gap, line, source)
     rows: Sequence[int] = range(comments, comments + len(columns[0]))
-    if columns[0] != ids(len(rows)):
-        rows = _without_others(columns, rows, line, source)
+    if columns[0] != make_ids(len(rows)):
+        rows = _remove_others(columns, rows, line, source)
     if not rows:
         return None
     return Sentence(dict(zip(FIELDS, columns, strict=True)), body + gap, rows, line, source, LAYOUT)
 
 
-def _without_others(columns: list[list[str]], rows: Sequence[int], line: int, source: str) -> list[int]:
+def _remove_others(columns: list[list[str]], rows: Sequence[int], line: int, source: str) -> list[int]:
     """Check the ids, and take ranges and empty nodes out of the columns; return the rows that stay."""
     kept: list[int] = []
     others = []
@@ -63,7 +63,7 @@ def _without_others(columns: list[list[str]], rows: Sequence[int], line: int, so
         if name == str(len(kept) + 1):
             kept.append(rows[place])
         else:
-            covered = _other(name, len(kept), covered, source, line + rows[place])
+            covered = _check_other_id(name, len(kept), covered, source, line + rows[place])
             others.append(place)
     if covered > len(kept):
         raise FormatError(f"a range ends at token {covered}, but there are {len(kept)}", source, line)
@@ -77,13 +77,13 @@ def _parse_lines(body: str, gap: str, line: int, source: str) -> Sentence | None
     """Parse line by line what is out of the ordinary: comments between tokens, and most that is wrong."""
     rows: list[int] = []
     cells: list[list[str]] = []
-    for row, text in enumerate(plain(body).split("\n")):
+    for row, text in enumerate(strip_carriage_returns(body).split("\n")):
         text = text.removeprefix("\ufeff")
         if text.startswith("#") or not text.strip(" \t\r"):
             continue
         fields = text.split("\t")
         if len(fields) != len(FIELDS):
-            raise FormatError(_width(text, fields), source, line + row)
+            raise FormatError(_explain_width(text, fields), source, line + row)
         if not fields[1]:
             raise FormatError("the form, column 2, is empty", source, line + row)
         rows.append(row)
@@ -91,13 +91,13 @@ def _parse_lines(body: str, gap: str, line: int, source: str) -> Sentence | None
     if not rows:
         return None
     columns = list(map(list, zip(*cells, strict=True)))
-    kept = _without_others(columns, rows, line, source)
+    kept = _remove_others(columns, rows, line, source)
     if not kept:
         return None
     return Sentence(dict(zip(FIELDS, columns, strict=True)), body + gap, kept, line, source, LAYOUT)
 
 
-def _width(text: str, fields: list[str]) -> str:
+def _explain_width(text: str, fields: list[str]) -> str:
     """Say what is wrong with a line that has not ten columns."""
     if len(fields) == 1:
         found = len(text.split())
@@ -106,7 +106,7 @@ def _width(text: str, fields: list[str]) -> str:
     return f"{len(fields)} columns instead of 10: this is not CoNLL-U (another format can be named)"
 
 
-def _other(name: str, tokens: int, covered: int, source: str, line: int) -> int:
+def _check_other_id(name: str, tokens: int, covered: int, source: str, line: int) -> int:
     """Check the id of a line that is no token; return the last token of the last range."""
     span, empty = _RANGE.fullmatch(name), _EMPTY.fullmatch(name)
     if span:
@@ -134,10 +134,10 @@ def build(
     if not words or "" in words:
         raise InvalidInput("a sentence needs at least one word, and no word is empty")
     columns = {name: ["_"] * len(words) for name in FIELDS}
-    columns["id"], columns["form"] = ids(len(words)), list(words)
+    columns["id"], columns["form"] = make_ids(len(words)), list(words)
     comment = ""
     if text is not None:
-        columns["misc"] = _spacing(words, text)
+        columns["misc"] = _find_spacing(words, text)
         comment = f"# text = {' '.join(text.split())}\n"
     for name, values in (fields or {}).items():
         if name not in columns:
@@ -153,7 +153,7 @@ def build(
     return Sentence(columns, body + "\n\n", range(first, first + len(words)), 1, "<words>", LAYOUT)
 
 
-def _spacing(words: Sequence[str], text: str) -> list[str]:
+def _find_spacing(words: Sequence[str], text: str) -> list[str]:
     """Find the words in their text, and say after which there is no blank."""
     place = 0
     marks = []

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from certus.annotation.sentence import Layout
 from certus.errors import FormatError, InvalidInput
 from certus.formats import columns, conllu, text
-from certus.formats.blocks import plain
+from certus.formats.blocks import strip_carriage_returns
 
 FORMATS = ("conllu", "conllx", "columns", "brackets", "text", "raw")
 TREES = Layout("brackets", ("form", "xpos"), "")
@@ -27,10 +27,10 @@ def check(format: str | None, names: str | Sequence[str] | None) -> None:
     if names is not None:
         if format not in (None, "columns"):
             raise InvalidInput(f"columns cannot be named in format {format!r}; leave the format out")
-        columns.layout_of(names if isinstance(names, str) else tuple(names), "\t")
+        columns.make_layout(names if isinstance(names, str) else tuple(names), "\t")
 
 
-def enough(sample: str, format: str | None, names: str | Sequence[str] | None, waiting: bool) -> bool:
+def is_enough(sample: str, format: str | None, names: str | Sequence[str] | None, waiting: bool) -> bool:
     """Whether this much of a file tells its layout.
 
     Args:
@@ -42,11 +42,11 @@ def enough(sample: str, format: str | None, names: str | Sequence[str] | None, w
     if format in ("conllu", "brackets", "text", "raw"):
         return True
     if format is not None or names is not None:
-        return bool(columns.first_token(sample))
+        return bool(columns.find_first_token(sample))
     return len(sample) >= SAMPLE or (waiting and bool(sample.strip("\ufeff \t\r\n")))
 
 
-def layout(
+def guess_layout(
     name: str, sample: str, format: str | None = None, names: str | Sequence[str] | None = None
 ) -> Layout:
     """Return the layout of a file.
@@ -63,7 +63,7 @@ def layout(
     if chosen == "conllu":
         return conllu.LAYOUT
     if chosen == "conllx":
-        return _conllx(sample, name)
+        return _guess_conllx(sample, name)
     if chosen == "columns":
         return columns.guess(sample, name)
     if chosen == "brackets":
@@ -71,47 +71,47 @@ def layout(
     return text.RAW if chosen == "raw" else text.TEXT
 
 
-def _conllx(sample: str, name: str) -> Layout:
-    first = columns.first_token(sample)
+def _guess_conllx(sample: str, name: str) -> Layout:
+    first = columns.find_first_token(sample)
     separator = "\t" if "\t" in first else " "
-    width = len(columns.fields_of(first, separator))
+    width = len(columns.split_fields(first, separator))
     if not 6 <= width <= len(columns.CONLLX):
         raise FormatError(f"{width} columns instead of 8 or 10: this is not CoNLL-X", name)
     return Layout("columns", columns.CONLLX[:width], separator)
 
 
-def bracketed(name: str, sample: str) -> bool:
+def is_bracketed(name: str, sample: str) -> bool:
     """Whether a file holds trees, by its name or its beginning.
 
     That is a bracket within a bracket, and no word after one that closes: text with brackets has those.
     """
     beginning = sample[:4096].lstrip("\ufeff")
-    if _suffix(name) == ".mrg":
+    if _get_suffix(name) == ".mrg":
         return True
     return bool(_TREE.match(beginning)) and not _UNTAGGED.search(beginning)
 
 
-def _suffix(name: str) -> str:
+def _get_suffix(name: str) -> str:
     suffixes = [suffix for suffix in PurePath(name).suffixes if suffix != ".gz"]
     return suffixes[-1].lower() if suffixes else ""
 
 
 def _format(name: str, sample: str) -> str:
-    suffix = _suffix(name)
+    suffix = _get_suffix(name)
     if suffix == ".conllu":
         return "conllu"
     if suffix in (".conll", ".conllx", ".iob", ".iob2", ".bio", ".tsv", ".iobes"):
         return "columns"
-    if bracketed(name, sample):
+    if is_bracketed(name, sample):
         return "brackets"
     if "\t" in sample:
-        return "conllu" if _ten(sample) else "columns"
-    if _tagged(sample) or sample.lstrip("\ufeff \r\n").startswith(columns.DOCUMENTS):
+        return "conllu" if _has_ten_columns(sample) else "columns"
+    if _looks_tagged(sample) or sample.lstrip("\ufeff \r\n").startswith(columns.DOCUMENTS):
         return "columns"
     return "raw" if text.looks_raw(sample) else "text"
 
 
-def _ten(sample: str) -> bool:
+def _has_ten_columns(sample: str) -> bool:
     """Whether the first line that is no comment has the ten columns of CoNLL-U."""
     lines = (
         line for line in sample.split("\n") if line.strip() and not line.lstrip("\ufeff").startswith("#")
@@ -120,10 +120,12 @@ def _ten(sample: str) -> bool:
     return first.count("\t") == 9 and first[:1] == "1"
 
 
-def _tagged(sample: str) -> bool:
+def _looks_tagged(sample: str) -> bool:
     """Whether all lines have as many fields and the last looks like a tag: nobody writes text like that."""
-    lines = [line for line in plain(sample).split("\n")[:2000] if columns.is_token(line, " ")]
-    fields = [columns.fields_of(line, " ") for line in lines]
+    lines = [
+        line for line in strip_carriage_returns(sample).split("\n")[:2000] if columns.is_token(line, " ")
+    ]
+    fields = [columns.split_fields(line, " ") for line in lines]
     tags = {found[-1] for found in fields}
     widths = {len(found) for found in fields}
     uniform = len(lines) > 1 and len(widths) == 1 and widths.pop() > 1

@@ -13,8 +13,16 @@ from certus.annotation.sentence import Layout, Sentence
 from certus.errors import FormatError
 from certus.formats import columns as column_files
 from certus.formats import conllu, guess, text
-from certus.formats.blocks import blocks, decoded
-from certus.storage.files import Source, atomic, check_encoding, check_readable, interactive, name_of, opened
+from certus.formats.blocks import decode, split_blocks
+from certus.storage.files import (
+    Source,
+    check_encoding,
+    check_readable,
+    is_interactive,
+    name_of,
+    open_atomically,
+    open_source,
+)
 
 Parse: TypeAlias = Callable[[str, str, int, str], "Sentence | None"]
 
@@ -42,41 +50,47 @@ def read(
     guess.check(format, columns)
     check_encoding(encoding)
     check_readable(source)
-    return _sentences(source, format, columns, encoding)
+    return _read_sentences(source, format, columns, encoding)
 
 
-def _sentences(
+def _read_sentences(
     source: Source, format: str | None, names: str | Sequence[str] | None, encoding: str
 ) -> Iterator[Sentence]:
-    name, eager = name_of(source), interactive(source)
-    with opened(source) as chunk:
-        texts = decoded(chunk, name, encoding)
+    name, eager = name_of(source), is_interactive(source)
+    with open_source(source) as chunk:
+        texts = decode(chunk, name, encoding)
         sample = ""
-        while not guess.enough(sample, format, names, eager) and (piece := next(texts, "")):
+        while not guess.is_enough(sample, format, names, eager) and (piece := next(texts, "")):
             sample += piece
-        layout = guess.layout(name, sample, format, names)
+        layout = guess.guess_layout(name, sample, format, names)
         whole = chain([sample], texts)
         if layout is guess.TREES:
             from certus.formats.brackets import read_tagged  # the room of trees is large, and seldom needed
 
             yield from read_tagged(whole, name)
             return
-        pieces = text.lines(whole) if layout.format in ("text", "raw") else blocks(whole, name, eager=eager)
-        yield from _parsed(pieces, name, layout, eager)
+        pieces = (
+            text.split_lines(whole)
+            if layout.format in ("text", "raw")
+            else split_blocks(whole, name, eager=eager)
+        )
+        yield from _parse_pieces(pieces, name, layout, eager)
 
 
-def _parser(layout: Layout) -> Parse:
+def _choose_parser(layout: Layout) -> Parse:
     if layout.format == "conllu":
         return conllu.parse
     return partial(column_files.parse if layout.format == "columns" else text.parse, layout=layout)
 
 
-def _parsed(pieces: Iterator[tuple[str, str]], name: str, layout: Layout, eager: bool) -> Iterator[Sentence]:
+def _parse_pieces(
+    pieces: Iterator[tuple[str, str]], name: str, layout: Layout, eager: bool
+) -> Iterator[Sentence]:
     """Parse pieces; those without a token go before the next sentence, or at the end after the last.
 
     A sentence is therefore held back until the next one has been seen, unless somebody waits for it.
     """
-    parse = _parser(layout)
+    parse = _choose_parser(layout)
     line, lead, held, count = 1, "", None, 0
     for body, gap in pieces:
         sentence = parse(body, gap, line, name)
@@ -85,7 +99,7 @@ def _parsed(pieces: Iterator[tuple[str, str]], name: str, layout: Layout, eager:
             lead += body + gap
             continue
         if lead:
-            sentence.preceded_by(lead)
+            sentence.prepend(lead)
             lead = ""
         if held is not None:
             yield held
@@ -113,5 +127,5 @@ def write(sentences: Iterable[Sentence], path: str | os.PathLike[str], *, encodi
         count = sum(bool(sys.stdout.buffer.write(sentence.text.encode(encoding))) for sentence in sentences)
         sys.stdout.buffer.flush()
         return count
-    with atomic(path, encoding=encoding) as file:
+    with open_atomically(path, encoding=encoding) as file:
         return sum(bool(file.write(sentence.text)) for sentence in sentences)

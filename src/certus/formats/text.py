@@ -17,7 +17,7 @@ def looks_raw(sample: str) -> bool:
     return 2 * sum(tokenize(line) != line.split() for line in lines) > len(lines)
 
 
-def lines(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
+def split_lines(texts: Iterator[str]) -> Iterator[tuple[str, str]]:
     """Yield each line, and its end."""
     for text in texts:
         pieces = text.split("\n")

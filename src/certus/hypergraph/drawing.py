@@ -17,7 +17,7 @@ from certus.errors import InvalidInput
 from certus.hypergraph import inputs
 from certus.hypergraph.forest import Forest
 from certus.hypergraph.layout import Layout
-from certus.storage.files import atomic
+from certus.storage.files import open_atomically
 
 MOST_EDGES = 200
 _INK, _FAINT, _BEST = "#333333", "#b8b8b8", "#c2410c"
@@ -51,7 +51,7 @@ def draw(
     dot = path is not None and os.fspath(path).endswith((".dot", ".gv"))
     text = _Picture(graph, scores, chosen).dot() if dot else _Picture(graph, scores, chosen).svg()
     if path is not None:
-        with atomic(path) as file:
+        with open_atomically(path) as file:
             file.write(text)
     return text
 

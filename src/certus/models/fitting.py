@@ -55,7 +55,7 @@ def fit(
     """
     data = _read_data(target, learner, templates, train, dev, reading)
     learned = learner.fit(data, checkpoint=checkpoint, progress=progress, threads=threads)
-    known = vocabulary.keys_of(list(data.examples.words))
+    known = vocabulary.make_keys(list(data.examples.words))
     learned = replace(learned, arrays={**learned.arrays, "known": known})
     description = {
         "target": target.expression,

@@ -23,7 +23,7 @@ from certus.storage.files import Source as FileSource
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.constituency.lexicon import Lexicon
 from certus.syntax.constituency.part import TreePart
-from certus.syntax.constituency.pcfg import Options
+from certus.syntax.constituency.pcfg import GrammarOptions
 from certus.version import __version__
 
 TreeSource: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[Tree]"
@@ -47,7 +47,7 @@ class ConstituencyParser:
 
     Args:
         **given: how the grammar is estimated: ``vertical``, ``horizontal``, ``direction``, ``splits``,
-            ``min_hidden``, ``rare``, ...; certus.syntax.Options lists them with their defaults.
+            ``min_hidden``, ``rare``, ...; certus.syntax.GrammarOptions lists them with their defaults.
 
     Attributes:
         options: with the defaults of those that were not given.
@@ -61,11 +61,11 @@ class ConstituencyParser:
     papers: ClassVar[tuple[str, ...]] = ("klein2003", "huang2005")
 
     def __init__(self, **given: Any) -> None:
-        names = {field.name for field in dataclasses.fields(Options)}
+        names = {field.name for field in dataclasses.fields(GrammarOptions)}
         for name in given:
             if name not in names:
                 raise InvalidInput(f"a parser has no option {name!r}; it has {', '.join(sorted(names))}")
-        self.options = Options(**given)
+        self.options = GrammarOptions(**given)
         self.description: dict[str, Any] = {}
         self._grammar: Grammar | None = None
 
@@ -240,7 +240,9 @@ def _read_trees(source: TreeSource, encoding: str) -> Iterator[Tree]:
     return iter(source)
 
 
-def _describe(options: Options, grammar: Grammar, trees: Sequence[Tree], train: TreeSource) -> dict[str, Any]:
+def _describe(
+    options: GrammarOptions, grammar: Grammar, trees: Sequence[Tree], train: TreeSource
+) -> dict[str, Any]:
     lexicon = grammar.lexicon
     assert isinstance(lexicon, Lexicon)
     name = os.path.basename(os.fspath(train)) if isinstance(train, str | os.PathLike) else None
@@ -280,7 +282,7 @@ def _list_arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
 
 
 def _restore_grammar(
-    arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], options: Options
+    arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], options: GrammarOptions
 ) -> Grammar:
     tag = arrays["tag"]
     names = _unpack_texts(arrays["symbols"])

@@ -17,7 +17,7 @@ from certus.relax.dual import Branch, Dual, Evaluation
 from certus.relax.errors import Inconsistent
 from certus.relax.fixing import impossible
 from certus.relax.layout import Floats, Layout, Mask
-from certus.relax.optimizers import Optimizer, Problem
+from certus.relax.optimizers import DualProblem, Optimizer
 from certus.relax.oracle import SLACK, Answer, Oracle
 from certus.relax.primal import Completer, Whole
 from certus.relax.trace import Trace
@@ -129,7 +129,7 @@ class Search:
     def _minimize(self, node: Node) -> Evaluation | None:
         """Minimise the dual in a branch. Return the last evaluation, or None if the branch is settled."""
         free = self.dual.free(node.branch)
-        stepper = self.optimizer.start(Problem(self.dual, node.branch, free))
+        stepper = self.optimizer.start(DualProblem(self.dual, node.branch, free))
         multipliers = self.dual.snap(node.multipliers, free)
         total, best, since = np.zeros(self.layout.copies), np.inf, 0
         for count in itertools.count(1):

@@ -56,46 +56,46 @@ def check_encoding(encoding: str) -> None:
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[Callable[[], bytes]]:
+def open_source(source: Source) -> Iterator[Callable[[], bytes]]:
     """Open a path ("-" for stdin, .gz decompressed) or take a stream; yield what returns its next bytes."""
     if not isinstance(source, str | os.PathLike):
-        yield _chunks(source)
+        yield _make_reader(source)
     elif os.fspath(source) == "-":
-        yield _chunks(sys.stdin)
+        yield _make_reader(sys.stdin)
     else:
         check_readable(source)
-        with cast("BinaryIO", gzip.open(source) if _zipped(source) else open(source, "rb")) as file:
-            yield _chunks(file, os.fspath(source))
+        with cast("BinaryIO", gzip.open(source) if _is_zipped(source) else open(source, "rb")) as file:
+            yield _make_reader(file, os.fspath(source))
 
 
-def interactive(source: Source) -> bool:
+def is_interactive(source: Source) -> bool:
     """Whether somebody types the input and waits for answers."""
     stream: Any = sys.stdin if isinstance(source, str) and source == "-" else source
     return bool(hasattr(stream, "isatty") and stream.isatty())
 
 
-def _zipped(path: str | os.PathLike[str]) -> bool:
+def _is_zipped(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).endswith(".gz")
 
 
-def _chunks(stream: Any, name: str = "<stream>") -> Callable[[], bytes]:
+def _make_reader(stream: Any, name: str = "<stream>") -> Callable[[], bytes]:
     """Return what is there now of a pipe, a large piece of a file; nothing at the end."""
     binary = getattr(stream, "buffer", stream)
     if isinstance(binary, io.TextIOBase):
         return lambda: binary.read(CHUNK).encode()
     read = getattr(binary, "read1", binary.read)
 
-    def chunk() -> bytes:
+    def read_chunk() -> bytes:
         try:
             return cast(bytes, read(CHUNK))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"cannot be decompressed: {error}", name) from error
 
-    return chunk
+    return read_chunk
 
 
 @contextmanager
-def atomic(
+def open_atomically(
     path: str | os.PathLike[str], *, binary: bool = False, encoding: str = "utf-8"
 ) -> Iterator[IO[Any]]:
     """Write a file through a temporary sibling that takes its place when all is on disk.
@@ -112,14 +112,14 @@ def atomic(
     final = os.path.realpath(path)
     coding = None if binary else encoding
     if os.path.exists(final) and not os.path.isfile(final) and not os.path.isdir(final):
-        with _translated(path), _writing(final, path, coding) as file:
+        with _translate_errors(path), _open_for_writing(final, path, coding) as file:
             yield file
         return
-    name = _sibling(path, final)
+    name = _make_sibling(path, final)
     try:
-        with _translated(path, only_full=True), _writing(name, path, coding) as file:
+        with _translate_errors(path, only_full=True), _open_for_writing(name, path, coding) as file:
             yield file
-        with _translated(path):
+        with _translate_errors(path):
             with open(name, "r+b") as raw:
                 os.fsync(raw.fileno())
             os.replace(name, final)
@@ -128,14 +128,14 @@ def atomic(
         raise
 
 
-def _sibling(path: str | os.PathLike[str], final: str) -> str:
+def _make_sibling(path: str | os.PathLike[str], final: str) -> str:
     if os.path.isdir(final):
         raise CertusError(f"cannot write {os.fspath(path)}: it is a folder")
     folder, base = os.path.split(final)
     if not os.path.isdir(folder):
         raise CertusError(f"cannot write {os.fspath(path)}: there is no folder {folder}")
     name = os.path.join(folder, f".{base[:100]}.{secrets.token_hex(4)}")
-    with _translated(path):
+    with _translate_errors(path):
         # Made by open() itself, so that the permissions are those any new file would get.
         open(name, "xb").close()
         if os.path.exists(final):
@@ -144,11 +144,11 @@ def _sibling(path: str | os.PathLike[str], final: str) -> str:
 
 
 @contextmanager
-def _writing(name: str, path: str | os.PathLike[str], encoding: str | None) -> Iterator[IO[Any]]:
+def _open_for_writing(name: str, path: str | os.PathLike[str], encoding: str | None) -> Iterator[IO[Any]]:
     """Open a file to be written, with compression and encoding around it as its final path wants."""
     with ExitStack() as stack:
         file: Any = stack.enter_context(open(name, "wb"))
-        if _zipped(path):
+        if _is_zipped(path):
             # No time and no name in the header: the same content gives the same bytes.
             file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
         if encoding is not None:
@@ -157,7 +157,7 @@ def _writing(name: str, path: str | os.PathLike[str], encoding: str | None) -> I
 
 
 @contextmanager
-def _translated(path: str | os.PathLike[str], *, only_full: bool = False) -> Iterator[None]:
+def _translate_errors(path: str | os.PathLike[str], *, only_full: bool = False) -> Iterator[None]:
     """Turn the system's errors into ours; inside the caller's block, only those that mean a full disk."""
     try:
         yield

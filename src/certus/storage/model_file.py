@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from certus.errors import CertusError, InvalidInput, ModelError
 from certus.storage import tensors
-from certus.storage.files import atomic
+from certus.storage.files import open_atomically
 from certus.storage.tensors import DAMAGED
 
 VERSION = 1
@@ -70,19 +70,19 @@ def write(
     """
     if not isinstance(kind, str) or not kind:
         raise InvalidInput(f"the kind of a model is a word such as 'tagger', not {kind!r}")
-    stored = tensors.storable(arrays)
-    metadata = {"certus": str(VERSION), "kind": kind, "description": _description_text(description)}
-    table = tensors.table(stored)
-    metadata["checksum"] = _checksum(table, metadata, stored.values())
+    stored = tensors.make_storable(arrays)
+    metadata = {"certus": str(VERSION), "kind": kind, "description": _write_description(description)}
+    table = tensors.make_table(stored)
+    metadata["checksum"] = _compute_checksum(table, metadata, stored.values())
     header = tensors.pack(table, metadata)
     size = len(header) + sum(array.nbytes for array in stored.values())
     try:
-        with atomic(path, binary=True) as file:
+        with open_atomically(path, binary=True) as file:
             file.write(header)
             for array in stored.values():
-                file.write(tensors.content(array))
+                file.write(tensors.view_bytes(array))
     except OSError as error:
-        raise ModelError(f"cannot write the model {os.fspath(path)}: {_plain(error)}") from error
+        raise ModelError(f"cannot write the model {os.fspath(path)}: {_explain(error)}") from error
     except CertusError as error:
         raise ModelError(f"{error} (the model takes {size:,} bytes)") from error
 
@@ -108,12 +108,12 @@ def verify(path: Any) -> ModelFile:
     """
     model, table, metadata = _read(path)
     stored = metadata.pop("checksum")
-    if _checksum(table, metadata, model.arrays.values()) != stored:
+    if _compute_checksum(table, metadata, model.arrays.values()) != stored:
         raise ModelError(f"{model.path} is not as it was written: its checksum differs; {DAMAGED}")
     return model
 
 
-def _description_text(description: Mapping[str, Any]) -> str:
+def _write_description(description: Mapping[str, Any]) -> str:
     try:
         return tensors.dump(description, default=_number).decode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -128,23 +128,25 @@ def _number(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not a JSON type (arrays go into arrays=)")
 
 
-def _checksum(table: Mapping[str, Any], metadata: Mapping[str, str], arrays: Iterable[NDArray[Any]]) -> str:
+def _compute_checksum(
+    table: Mapping[str, Any], metadata: Mapping[str, str], arrays: Iterable[NDArray[Any]]
+) -> str:
     """Digest all that a file says, but for the checksum itself."""
     from hashlib import blake2b
 
     digest = blake2b(tensors.dump([table, metadata]), digest_size=16)
     for array in arrays:
-        digest.update(tensors.content(array))
+        digest.update(tensors.view_bytes(array))
     return "blake2b:" + digest.hexdigest()
 
 
 def _read(path: Any) -> tuple[ModelFile, dict[str, Any], dict[str, str]]:
     """Return a model with the two parts of its header: the table of arrays and the metadata."""
     name, data = _map(path)
-    header, begin = tensors.header(name, data)
-    metadata = _metadata(name, header.pop("__metadata__", None))
+    header, begin = tensors.parse_header(name, data)
+    metadata = _check_metadata(name, header.pop("__metadata__", None))
     description = tensors.parse(name, "description", metadata["description"])
-    arrays = tensors.views(name, data, begin, header)
+    arrays = tensors.make_views(name, data, begin, header)
     model = ModelFile(name, metadata["kind"], description, MappingProxyType(arrays), len(data))
     return model, header, metadata
 
@@ -152,7 +154,7 @@ def _read(path: Any) -> tuple[ModelFile, dict[str, Any], dict[str, str]]:
 def _map(path: Any) -> tuple[str, tensors.Data]:
     """Return the name of a file and its bytes, mapped where it is a file of its own."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        return str(path), _unpacked(path)
+        return str(path), _read_resource(path)
     name = os.fsdecode(path)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # before opening, since opening a pipe can wait for ever
@@ -163,17 +165,17 @@ def _map(path: Any) -> tuple[str, tensors.Data]:
                 raise ModelError(f"{name} is empty, not a model: fetch or train it again")
             return name, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise ModelError(f"cannot read the model {name}: {_plain(error)}") from error
+        raise ModelError(f"cannot read the model {name}: {_explain(error)}") from error
 
 
-def _unpacked(resource: Any) -> bytes:
+def _read_resource(resource: Any) -> bytes:
     try:
         return bytes(resource.read_bytes())
     except (OSError, KeyError) as error:
-        raise ModelError(f"cannot read the model {resource}: {_plain(error)}") from error
+        raise ModelError(f"cannot read the model {resource}: {_explain(error)}") from error
 
 
-def _plain(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file or folder; check the path"
     if isinstance(error, PermissionError):
@@ -181,7 +183,7 @@ def _plain(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _metadata(name: str, metadata: Any) -> dict[str, str]:
+def _check_metadata(name: str, metadata: Any) -> dict[str, str]:
     if not isinstance(metadata, dict) or "certus" not in metadata:
         raise ModelError(f"{name} is a safetensors file, but no Certus model; give one that Certus wrote")
     version = metadata["certus"]

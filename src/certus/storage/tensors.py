@@ -55,7 +55,7 @@ def pack(table: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes:
     return len(header).to_bytes(8, "little") + header
 
 
-def storable(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def make_storable(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return the arrays as they will lie in the file: contiguous, little-endian, largest items first."""
     stored = {}
     for name, given in arrays.items():
@@ -64,16 +64,16 @@ def storable(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         array = np.asarray(given, order="C")
         dtype = array.dtype.newbyteorder("<")
         if dtype not in _NAMES:
-            raise InvalidInput(f"array {name!r} holds {array.dtype}; a model file takes {_types()}")
+            raise InvalidInput(f"array {name!r} holds {array.dtype}; a model file takes {_list_types()}")
         stored[name] = array.astype(dtype, copy=False)
     return dict(sorted(stored.items(), key=lambda item: (-item[1].itemsize, item[0])))
 
 
-def _types() -> str:
+def _list_types() -> str:
     return ", ".join(dtype.name for dtype in _DTYPES.values())
 
 
-def table(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+def make_table(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     """Return the entries of the header for arrays that lie one after the other."""
     entries, begin = {}, 0
     for name, array in arrays.items():
@@ -94,12 +94,12 @@ def dump(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
     ).encode()
 
 
-def content(array: NDArray[Any]) -> memoryview:
+def view_bytes(array: NDArray[Any]) -> memoryview:
     """Return the bytes of a contiguous array, where they lie."""
     return array.reshape(-1).view(np.uint8).data
 
 
-def header(name: str, data: Data) -> tuple[dict[str, Any], int]:
+def parse_header(name: str, data: Data) -> tuple[dict[str, Any], int]:
     """Return the parsed header and where the arrays begin."""
     if len(data) < 10 or data[8:9] != b"{":
         raise ModelError(f"{name} is not a Certus model; give the path of a file that Certus wrote")
@@ -121,7 +121,7 @@ def header(name: str, data: Data) -> tuple[dict[str, Any], int]:
 def parse(name: str, part: str, text: str) -> dict[str, Any]:
     """Parse a JSON object strictly: no name twice, no NaN."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        value = json.loads(text, object_pairs_hook=_refuse_repeats, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ModelError(f"the {part} of {name} is not JSON ({error}); {DAMAGED}") from error
     if not isinstance(value, dict):
@@ -129,7 +129,7 @@ def parse(name: str, part: str, text: str) -> dict[str, Any]:
     return value
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
         raise ValueError("a name occurs twice")
@@ -140,9 +140,11 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
-def views(name: str, data: Data, begin: int, table: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+def make_views(name: str, data: Data, begin: int, table: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Return views on the arrays, which must fill the file from ``begin`` on without gap or overlap."""
-    entries = sorted((_entry(name, key, value) for key, value in table.items()), key=lambda e: (e[3], e[4]))
+    entries = sorted(
+        (_read_entry(name, key, value) for key, value in table.items()), key=lambda e: (e[3], e[4])
+    )
     arrays: dict[str, NDArray[Any]] = {}
     end = 0
     for key, dtype, shape, first, last in entries:
@@ -158,13 +160,13 @@ def views(name: str, data: Data, begin: int, table: Mapping[str, Any]) -> dict[s
             )
         if (begin + first) % dtype.itemsize:
             raise ModelError(f"{where} is not aligned: it starts at byte {begin + first}; {DAMAGED}")
-        arrays[key] = _view(where, data, dtype, shape, begin + first)
+        arrays[key] = _make_view(where, data, dtype, shape, begin + first)
     if begin + end < len(data):
         raise ModelError(f"{name} has {len(data) - begin - end:,} bytes after its last array; {DAMAGED}")
     return arrays
 
 
-def _entry(name: str, key: str, value: Any) -> tuple[str, np.dtype[Any], list[int], int, int]:
+def _read_entry(name: str, key: str, value: Any) -> tuple[str, np.dtype[Any], list[int], int, int]:
     """Return name, type, shape, and first and last byte (from the start of the data) of an array."""
     where = f"array {key!r} of {name}"
     if not isinstance(value, dict) or value.keys() != {"dtype", "shape", "data_offsets"}:
@@ -174,7 +176,7 @@ def _entry(name: str, key: str, value: Any) -> tuple[str, np.dtype[Any], list[in
         raise ModelError(
             f"{where} holds {dtype!r}, which this Certus does not know; upgrade, or fetch it again"
         )
-    if not _sizes(shape) or not _sizes(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+    if not _is_shape(shape) or not _is_shape(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
         raise ModelError(f"{where} has an impossible shape or place: {shape}, {offsets}; {DAMAGED}")
     if math.prod(shape) * _DTYPES[dtype].itemsize != offsets[1] - offsets[0]:
         raise ModelError(
@@ -183,7 +185,7 @@ def _entry(name: str, key: str, value: Any) -> tuple[str, np.dtype[Any], list[in
     return key, _DTYPES[dtype], shape, offsets[0], offsets[1]
 
 
-def _sizes(value: Any) -> bool:
+def _is_shape(value: Any) -> bool:
     """Whether this is a list of few whole numbers, none negative, as sizes of arrays are."""
     return (
         isinstance(value, list)
@@ -192,7 +194,7 @@ def _sizes(value: Any) -> bool:
     )
 
 
-def _view(where: str, data: Data, dtype: np.dtype[Any], shape: list[int], offset: int) -> NDArray[Any]:
+def _make_view(where: str, data: Data, dtype: np.dtype[Any], shape: list[int], offset: int) -> NDArray[Any]:
     try:
         if 0 in shape:  # nothing to view, and offset may be the end of the file
             array: NDArray[Any] = np.empty(shape, dtype)

@@ -7,15 +7,15 @@ from certus.syntax.constituency.binarize import binarize, unbinarize
 from certus.syntax.constituency.forest import ParseForest
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.constituency.part import TreePart
-from certus.syntax.constituency.pcfg import Options
+from certus.syntax.constituency.pcfg import GrammarOptions
 from certus.syntax.constituency.penn import penn_words
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
 
 __all__ = [
     "Grammar",
+    "GrammarOptions",
     "JointParse",
     "JointParser",
-    "Options",
     "ParseForest",
     "Tree",
     "TreePart",

@@ -11,7 +11,7 @@ from certus.learn.refinement.data import Labelled, LabelledCorpus, Names, Observ
 from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport
 from certus.learn.refinement.em import EmRefinement
 from certus.learn.refinement.features import PAPER, FeatureFunction, Features
-from certus.learn.refinement.model import Marginals, Refinement
+from certus.learn.refinement.model import Refinement, RefinementMarginals
 from certus.learn.refinement.operators import Masses, Operators, Sums
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.spectral import Smoothing
@@ -28,7 +28,6 @@ __all__ = [
     "LabelReport",
     "Labelled",
     "LabelledCorpus",
-    "Marginals",
     "Masses",
     "Names",
     "Observed",
@@ -36,6 +35,7 @@ __all__ = [
     "Parameters",
     "PlainHmm",
     "Refinement",
+    "RefinementMarginals",
     "RefinementWarning",
     "Smoothing",
     "SpectralRefinement",

@@ -34,7 +34,7 @@ _KINDS: dict[str, type[Any]] = {}
 
 
 @dataclass(frozen=True, eq=False)
-class Marginals:
+class RefinementMarginals:
     """The labels of one sentence, position by position.
 
     Attributes:
@@ -179,12 +179,14 @@ class Refinement(ABC):
             raise ModelError(f"{file.path} holds a {kind.__name__}, not a {cls.__name__}")
         return model
 
-    def marginals(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[Marginals]:
+    def marginals(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[RefinementMarginals]:
         """Return the probability of each label at each position of some sentences."""
         found = self._beliefs(self._encoded(sentences), threads)
         offsets = found.data.offsets
         return [
-            Marginals(found.probabilities[begin:end], found.raw[begin:end], float(log_mass), int(level))
+            RefinementMarginals(
+                found.probabilities[begin:end], found.raw[begin:end], float(log_mass), int(level)
+            )
             for begin, end, log_mass, level in zip(
                 offsets[:-1], offsets[1:], found.log_mass, found.level, strict=True
             )

@@ -36,7 +36,7 @@ class SpectralRefinement(Refinement):
 
     The estimate is consistent: with features that tell the hidden states apart, marginals approach those of
     the model that the sentences come from. It is linear algebra, so probabilities can come out negative;
-    where they do, ``Marginals`` says so.
+    where they do, ``RefinementMarginals`` says so.
 
     Args:
         hidden: m, the most states a label. A label gets fewer where its features or samples support no more.

@@ -6,7 +6,7 @@ from certus.errors import InvalidInput
 from certus.relax.optimizers.auto import Auto
 from certus.relax.optimizers.bundle import Bundle
 from certus.relax.optimizers.descent import Descent
-from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
+from certus.relax.optimizers.optimizer import DualProblem, Optimizer, Stepper
 from certus.relax.optimizers.subgradient import Subgradient
 
 OPTIMIZERS: dict[str, type[Optimizer]] = {
@@ -30,8 +30,8 @@ __all__ = [
     "Auto",
     "Bundle",
     "Descent",
+    "DualProblem",
     "Optimizer",
-    "Problem",
     "Stepper",
     "Subgradient",
     "choose",

@@ -9,7 +9,7 @@ from certus.relax.dual import Evaluation
 from certus.relax.layout import Floats
 from certus.relax.optimizers.bundle import Bundle
 from certus.relax.optimizers.descent import Descent
-from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
+from certus.relax.optimizers.optimizer import DualProblem, Optimizer, Stepper
 from certus.relax.optimizers.subgradient import Subgradient
 from certus.relax.primal import Whole
 
@@ -30,7 +30,7 @@ class Auto(Optimizer):
     name: ClassVar[str] = "auto"
     papers: ClassVar[tuple[str, ...]] = ("rush2010", "rush2011")
 
-    def start(self, problem: Problem) -> Stepper:
+    def start(self, problem: DualProblem) -> Stepper:
         """Begin in a branch."""
         oracles = problem.dual.oracles
         if len(oracles) <= FEW:

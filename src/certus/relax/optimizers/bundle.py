@@ -12,7 +12,7 @@ from certus.errors import InvalidInput
 from certus.relax.dual import Evaluation
 from certus.relax.layout import Floats
 from certus.relax.optimizers.columns import Columns
-from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
+from certus.relax.optimizers.optimizer import DualProblem, Optimizer, Stepper
 from certus.relax.primal import Whole
 
 SOLVED = 1e-9  # of the magnitudes: a fall below this is none,
@@ -66,7 +66,7 @@ class Bundle(Optimizer):
         if self.columns < 2:
             raise InvalidInput(f"a bundle needs at least 2 columns, not {self.columns!r}")
 
-    def start(self, problem: Problem) -> Stepper:
+    def start(self, problem: DualProblem) -> Stepper:
         """Begin in a branch, with what the parts chose in others as far as it is allowed here."""
         return BundleStepper(self, problem)
 
@@ -74,7 +74,7 @@ class Bundle(Optimizer):
 class BundleStepper(Stepper):
     """The best multipliers so far, the columns, and the step t."""
 
-    def __init__(self, options: Bundle, problem: Problem) -> None:
+    def __init__(self, options: Bundle, problem: DualProblem) -> None:
         self.options, self.problem = options, problem
         self.columns = Columns(problem, options.columns)
         self.centre: Floats = np.zeros(0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from certus import _native
 from certus.relax.layout import Floats, Ints
-from certus.relax.optimizers.optimizer import Problem
+from certus.relax.optimizers.optimizer import DualProblem
 from certus.relax.oracle import Answer
 
 MOVES = 5_000  # of weight between two columns, for one mixture
@@ -26,7 +26,7 @@ class Columns:
         weights: (K,) the mixture.
     """
 
-    def __init__(self, problem: Problem, most: int) -> None:
+    def __init__(self, problem: DualProblem, most: int) -> None:
         layout = problem.dual.layout
         self.problem, self.most = problem, most
         self.parts = len(layout.slices)

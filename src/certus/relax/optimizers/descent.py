@@ -10,7 +10,7 @@ import numpy as np
 from certus.errors import InvalidInput
 from certus.relax.dual import Evaluation
 from certus.relax.layout import Floats
-from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
+from certus.relax.optimizers.optimizer import DualProblem, Optimizer, Stepper
 from certus.relax.primal import Whole
 
 LESS, MORE = 0.5, 1.3  # how the share changes when the dual did not fall, and when it did
@@ -39,7 +39,7 @@ class Descent(Optimizer):
         if not 0 < self.share <= 1:
             raise InvalidInput(f"share must be above 0 and at most 1, not {self.share!r}")
 
-    def start(self, problem: Problem) -> Stepper:
+    def start(self, problem: DualProblem) -> Stepper:
         """Begin in a branch."""
         lacking = [oracle.name for oracle in problem.dual.oracles if not oracle.has_max_marginals]
         if lacking:
@@ -53,7 +53,7 @@ class Descent(Optimizer):
 class DescentStepper(Stepper):
     """The share and the best dual so far."""
 
-    def __init__(self, options: Descent, problem: Problem) -> None:
+    def __init__(self, options: Descent, problem: DualProblem) -> None:
         self.problem = problem
         self.step = options.share
         self.best = np.inf

@@ -12,7 +12,7 @@ from certus.relax.primal import Whole
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DualProblem:
     """What a stepper may know of the branch it minimises in.
 
     Attributes:
@@ -65,5 +65,5 @@ class Optimizer(ABC):
     papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
 
     @abstractmethod
-    def start(self, problem: Problem) -> Stepper:
+    def start(self, problem: DualProblem) -> Stepper:
         """Begin in a branch."""

@@ -10,7 +10,7 @@ import numpy as np
 from certus.errors import InvalidInput
 from certus.relax.dual import Evaluation
 from certus.relax.layout import Floats
-from certus.relax.optimizers.optimizer import Optimizer, Problem, Stepper
+from certus.relax.optimizers.optimizer import DualProblem, Optimizer, Stepper
 from certus.relax.primal import Whole
 
 RULES = ("halving", "inverse", "decay", "polyak")
@@ -47,7 +47,7 @@ class Subgradient(Optimizer):
         if self.step is not None and not (np.isfinite(self.step) and self.step > 0):
             raise InvalidInput(f"step must be a number above zero, not {self.step!r}")
 
-    def start(self, problem: Problem) -> Stepper:
+    def start(self, problem: DualProblem) -> Stepper:
         """Begin in a branch."""
         return SubgradientStepper(self, problem)
 
@@ -55,7 +55,7 @@ class Subgradient(Optimizer):
 class SubgradientStepper(Stepper):
     """The state of a descent: how often the dual rose, and its value before."""
 
-    def __init__(self, options: Subgradient, problem: Problem) -> None:
+    def __init__(self, options: Subgradient, problem: DualProblem) -> None:
         self.options, self.problem = options, problem
         self.first: float | None = options.step
         if options.rule == "halving" and self.first is None:

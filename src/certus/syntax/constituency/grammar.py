@@ -121,13 +121,13 @@ class Grammar:
     # ------------------------------------------------------------------------------------------ making
 
     @classmethod
-    def fit(cls, trees: Iterable[Tree], options: pcfg.Options | None = None, **given: Any) -> Grammar:
+    def fit(cls, trees: Iterable[Tree], options: pcfg.GrammarOptions | None = None, **given: Any) -> Grammar:
         """Estimate a grammar from trees: the relative frequencies of its rules, and a lexicon.
 
         Args:
             trees: with function tags, if temporal noun phrases are to be told from others, but without
                 traces: ``certus.syntax.prepare_tree(tree, functions=True)``.
-            options: how; certus.syntax.Options says what there is.
+            options: how; certus.syntax.GrammarOptions says what there is.
             **given: the same, by name.
         """
         chosen = _replace_options(options, given)
@@ -137,7 +137,7 @@ class Grammar:
         return cls.from_counts(counts, chosen)
 
     @classmethod
-    def from_counts(cls, counts: pcfg.Counts, options: pcfg.Options | None = None) -> Grammar:
+    def from_counts(cls, counts: pcfg.Counts, options: pcfg.GrammarOptions | None = None) -> Grammar:
         """Return the grammar of relative frequencies."""
         symbols = sorted(counts.symbols)
         number = {symbol: n for n, symbol in enumerate(symbols)}
@@ -150,7 +150,7 @@ class Grammar:
         seen = {
             word: {number[name]: n for name, n in found.items()} for word, found in counts.by_word().items()
         }
-        lexicon = Lexicon(seen, tag, **(options or pcfg.Options()).lexical)
+        lexicon = Lexicon(seen, tag, **(options or pcfg.GrammarOptions()).lexical)
         return cls(symbols, *rules, tag=tag, tags=tags, lexicon=lexicon)
 
     @classmethod
@@ -429,12 +429,12 @@ class Grammar:
         )
 
 
-def _replace_options(options: pcfg.Options | None, given: Mapping[str, Any]) -> pcfg.Options:
-    names = {field.name for field in dataclasses.fields(pcfg.Options)}
+def _replace_options(options: pcfg.GrammarOptions | None, given: Mapping[str, Any]) -> pcfg.GrammarOptions:
+    names = {field.name for field in dataclasses.fields(pcfg.GrammarOptions)}
     for name in given:
         if name not in names:
             raise InvalidInput(f"there is no option {name!r}; there are {', '.join(sorted(names))}")
-    return dataclasses.replace(options or pcfg.Options(), **given)
+    return dataclasses.replace(options or pcfg.GrammarOptions(), **given)
 
 
 def _check_words(words: Sequence[str]) -> Sequence[str]:

@@ -29,7 +29,7 @@ USUAL = (
 
 
 @dataclass(frozen=True)
-class Options:
+class GrammarOptions:
     """How a grammar is estimated.
 
     Attributes:
@@ -112,7 +112,7 @@ def count(trees: Iterable[Tree]) -> Counts:
     return counts
 
 
-def transform_trees(trees: Iterable[Tree], options: Options) -> list[Tree]:
+def transform_trees(trees: Iterable[Tree], options: GrammarOptions) -> list[Tree]:
     """Annotate and binarise trees."""
     annotated = [annotate(add_root(tree), options.vertical, options.splits) for tree in trees]
     longest, direction = options.horizontal, options.direction
