@@ -11,6 +11,8 @@
 
 namespace certus {
 
+using namespace learn;
+
 // Reads sentences one at a time. New names are added to the vocabulary, or ignored if it is const.
 class CrfReader {
  public:

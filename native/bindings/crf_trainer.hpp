@@ -13,6 +13,8 @@
 
 namespace certus {
 
+using namespace learn;
+
 // A vector becomes a NumPy array without being copied.
 template <class X>
 nb::object as_array(std::vector<X>&& values, std::initializer_list<std::size_t> shape) {

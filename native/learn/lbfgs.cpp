@@ -6,7 +6,7 @@
 
 #include "base/exponential.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 // Sums over long vectors have sixteen lanes on every machine, and so the same value.
@@ -334,4 +334,4 @@ double Lbfgs::objective() const { return minimiser_->objective(); }
 LbfgsState Lbfgs::state() const { return minimiser_->state(); }
 void Lbfgs::restore(const LbfgsState& state) { minimiser_->restore(state); }
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -8,7 +8,7 @@
 
 #include "base/aligned.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // How far to go along a direction.
 //   wolfe:        bracket and zoom by cubic interpolation until the strong Wolfe conditions hold (algorithms 3.5, 3.6);
@@ -64,4 +64,4 @@ class Lbfgs {
   std::unique_ptr<Minimiser> minimiser_;
 };
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -48,7 +48,7 @@ class FeatureTable {
     if (count == kDense) {
       add_dense(e, sums, units);
     } else if (wide) {
-      for (std::uint32_t i = 0; i < count; ++i) sums[e[2 * i]] += static_cast<std::int16_t>(e[2 * i + 1]);
+      for (std::size_t i = 0; i < count; ++i) sums[e[2 * i]] += static_cast<std::int16_t>(e[2 * i + 1]);
     } else {
       for (std::uint32_t i = 0; i < count; ++i) sums[e[i] >> 16] += static_cast<std::int16_t>(e[i] & 0xFFFF);
     }

@@ -7,7 +7,7 @@
 #include "learn/crf/kernels.hpp"
 #include "learn/crf/log_space.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 // Steps that are a matrix of links each, or all the same.
@@ -202,4 +202,4 @@ CERTUS_CLONES void crf_pairs(const double* a, const double* b, Index T, Index wi
   for (; i < last; ++i) pairs_rows<1>(a + i, b, T, width, stride, pairs + i * width);
 }
 
-}  // namespace certus
+}  // namespace certus::learn

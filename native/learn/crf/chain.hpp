@@ -13,7 +13,7 @@
 #include "learn/crf/layout.hpp"
 #include "learn/crf/steps.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // The transitions of the present weights, times `scale`.
 class CrfLinks {
@@ -58,4 +58,4 @@ void crf_step_pairs(const CrfSteps& steps, Index T, const double* a, const doubl
 void crf_pairs(const double* a, const double* b, Index T, Index width, Index stride, Index first, Index last,
                double* pairs);
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -7,7 +7,7 @@
 
 #include "base/exponential.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 // x[n] = exp(x[n] - most), for what is not more than 700 below; less than that are the lanes past the labels, if any.
@@ -126,6 +126,7 @@ CrfLayout pair_layout(Index labels, Index m, Index features, const CrfTokens& to
   std::vector<Index> begin;
   std::vector<Label> column;
   column.reserve(found.label.size() * m * m);
+  begin.reserve(found.begin.size());
   for (const Index at : found.begin) begin.push_back(at * m * m);
   for (Index f = 0; f < features; ++f) {
     for (Index n = found.begin[f]; n < found.begin[f + 1]; ++n) {
@@ -216,4 +217,4 @@ void CrfData::share_pairs(const double* of_states, double* of_labels) const {
   }
 }
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -6,7 +6,7 @@
 
 #include "learn/crf/factored.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 struct CrfChoice {               // which pairs get a weight
   double min_freq = 0;           // of a feature with a label, or of two labels in a row, to be given one
@@ -71,4 +71,4 @@ struct CrfData {
   Index longest = 0;
 };
 
-}  // namespace certus
+}  // namespace certus::learn

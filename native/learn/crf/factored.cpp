@@ -5,7 +5,7 @@
 #include "base/arena.hpp"
 #include "learn/crf/kernels.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 // The rows of z [T][labels][width], the last of which holds b[t] until the others are made of it.
@@ -95,4 +95,4 @@ bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, In
   return sum_factored(steps, factors, T, rows, log_z);
 }
 
-}  // namespace certus
+}  // namespace certus::learn

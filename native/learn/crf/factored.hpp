@@ -11,7 +11,7 @@
 
 #include "learn/crf/chain.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 struct CrfFactors {
   Index labels, latent;
@@ -26,4 +26,4 @@ struct CrfFactors {
 bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, Index T, double* a, double* z, double* r,
                       double* pairs, Index pair_width, double* log_z);
 
-}  // namespace certus
+}  // namespace certus::learn

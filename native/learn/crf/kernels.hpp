@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "learn/crf/steps.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 template <int N>
@@ -122,7 +122,7 @@ class ScaledRows {
     return true;
   }
   CERTUS_INLINE_MEMBER void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
-    certus::look_back(beta, alpha, 1 / c_[t], width_, onward, r_ + t * width_);
+    learn::look_back(beta, alpha, 1 / c_[t], width_, onward, r_ + t * width_);
   }
 
   LogProduct total;  // of c
@@ -133,4 +133,4 @@ class ScaledRows {
 };
 
 }  // namespace
-}  // namespace certus
+}  // namespace certus::learn

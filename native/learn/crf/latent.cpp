@@ -8,7 +8,7 @@
 #include "base/numbers.hpp"
 #include "learn/crf/log_space.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 // The scores of the states of the gold labels, [T][latent].
@@ -142,4 +142,4 @@ void crf_gold_pairs(const double* a, const double* b, const Label* gold, Index t
     }
 }
 
-}  // namespace certus
+}  // namespace certus::learn

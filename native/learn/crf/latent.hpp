@@ -7,7 +7,7 @@
 
 #include "learn/crf/chain.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // From the scores [T][width] of one sentence, fills a [T][latent], b [T][latent], and p [T][latent] with the
 // probabilities of the states given the labels; returns the log of the sum. Where it has to be done in log space, a and
@@ -28,4 +28,4 @@ void crf_take_gold_pairs(const CrfSteps& steps, Index latent, Index T, const Lab
 void crf_gold_pairs(const double* a, const double* b, const Label* gold, Index tokens, Index latent, Index width,
                     double* pairs);
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -4,7 +4,7 @@
 
 #include "base/exponential.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 CrfLayout::CrfLayout(Index labels, const std::vector<Index>& row_begin, const std::vector<Label>& row_label,
                      const std::vector<unsigned char>& linked)
@@ -112,4 +112,4 @@ void crf_score(const CrfLayout& layout, const double* w, const CrfInput& input, 
   }
 }
 
-}  // namespace certus
+}  // namespace certus::learn

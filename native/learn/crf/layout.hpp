@@ -16,7 +16,7 @@
 #include "base/aligned.hpp"
 #include "learn/corpus.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 using learn::Feature;
 
@@ -110,4 +110,4 @@ void crf_add_rows(const double* rows, Index width, const std::uint32_t* which, c
 // scores[width]: what the labels of a token score; zeros past the last label.
 void crf_score(const CrfLayout& layout, const double* w, const CrfInput& input, Index token, double* scores);
 
-}  // namespace certus
+}  // namespace certus::learn

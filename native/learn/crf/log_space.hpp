@@ -12,7 +12,7 @@
 #include "base/forward_backward.hpp"
 #include "learn/crf/steps.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // log sum over i < count of exp(x(i)).
 template <class X>
@@ -94,4 +94,4 @@ double sum_in_log_space(const CrfSteps& crf, Index T, Index states, const double
   return steps.log_z;
 }
 
-}  // namespace certus
+}  // namespace certus::learn

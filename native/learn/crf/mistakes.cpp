@@ -5,7 +5,7 @@
 #include "base/arena.hpp"
 #include "base/simd.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 double crf_best_path(const double* scores, const double* transitions, Index T, Index labels, Index width, Label* path) {
   if (T == 0) return 0;
@@ -231,4 +231,4 @@ std::unique_ptr<CrfPasses> crf_arow(const CrfData& data, const ArowOptions& opti
   return std::make_unique<MistakePasses<ArowLesson>>(data, options, w, w, data.layout.size(), options);
 }
 
-}  // namespace certus
+}  // namespace certus::learn

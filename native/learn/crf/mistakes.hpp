@@ -3,7 +3,7 @@
 
 #include "learn/crf/online.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 struct MistakeOptions {
   double epsilon = 0;  // stop where the loss of a pass, by sentence, is below this
@@ -35,4 +35,4 @@ std::unique_ptr<CrfPasses> crf_arow(const CrfData& data, const ArowOptions& opti
 // `transitions` is [L][width]. Returns its score.
 double crf_best_path(const double* scores, const double* transitions, Index T, Index labels, Index width, Label* path);
 
-}  // namespace certus
+}  // namespace certus::learn

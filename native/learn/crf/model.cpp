@@ -7,7 +7,7 @@
 
 #include "base/arena.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 inline constexpr Index kShare = 8;  // sentences that a thread takes at a time
@@ -106,4 +106,4 @@ Index CrfModel::best(const CrfInput& input, Index sentence, Index k, Index* labe
   return result.found;
 }
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -7,7 +7,7 @@
 #include "chain/run.hpp"
 #include "learn/crf/chain.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 class CrfModel {
  public:
@@ -39,4 +39,4 @@ class CrfModel {
   std::unique_ptr<Model<double>> chain_;
 };
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -8,7 +8,7 @@
 
 #include "base/exponential.hpp"
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 inline constexpr Index kBlockBytes = Index{3}
@@ -306,4 +306,4 @@ double CrfObjective::operator()(const double* w, double* gradient) {
   return loss + regularise(w, c2_, data_.size(), gradient);
 }
 
-}  // namespace certus
+}  // namespace certus::learn

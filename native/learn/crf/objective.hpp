@@ -18,7 +18,7 @@
 #include "learn/crf/latent.hpp"
 #include "learn/crf/places.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 class CrfObjective {
  public:
@@ -67,4 +67,4 @@ class CrfObjective {
   std::vector<unsigned char> ranged_, gold_ranged_;  // [sentences]
 };
 
-}  // namespace certus
+}  // namespace certus::learn

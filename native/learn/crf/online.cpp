@@ -5,7 +5,7 @@
 
 #include "base/vector.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // The loss of one sentence and what it says of the weights.
 class CrfSentences {
@@ -285,4 +285,4 @@ std::unique_ptr<CrfPasses> crf_sgd(const CrfData& data, const SgdOptions& option
   return std::make_unique<SgdPasses>(data, options, w);
 }
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -6,7 +6,7 @@
 
 #include "learn/crf/data.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // An algorithm that learns in passes over the sentences, in orders of its own.
 class CrfPasses {
@@ -98,4 +98,4 @@ class CrfSgd {
   std::unique_ptr<CrfSentences> sentences_;
 };
 
-}  // namespace certus
+}  // namespace certus::learn

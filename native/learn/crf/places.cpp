@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 inline constexpr Index kUnit = 512;  // rows that one thread collects at a time
@@ -58,4 +58,4 @@ void CrfPlaces::collect_listed(Index n, const CrfLayout& layout, const double* r
   }
 }
 
-}  // namespace certus
+}  // namespace certus::learn

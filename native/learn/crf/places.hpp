@@ -3,7 +3,7 @@
 
 #include "learn/crf/layout.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 class CrfPlaces {
  public:
@@ -25,4 +25,4 @@ class CrfPlaces {
   std::vector<double> value_;      // [places], or empty where all are 1
 };
 
-}  // namespace certus
+}  // namespace certus::learn

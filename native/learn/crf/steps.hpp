@@ -3,7 +3,7 @@
 
 #include "base/types.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 // What the scores of a position and the transitions may span together for sums of weights as they are.
 inline constexpr double kRange = 600;
@@ -24,4 +24,4 @@ struct CrfSteps {
   double taken(Index T) const { return stride ? largest : static_cast<double>(T - 1) * largest; }
 };
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace certus {
+namespace certus::learn {
 namespace {
 
 std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
@@ -69,4 +69,4 @@ void CrfVocabulary::grow() {
   }
 }
 
-}  // namespace certus
+}  // namespace certus::learn

@@ -7,7 +7,7 @@
 
 #include "learn/crf/layout.hpp"
 
-namespace certus {
+namespace certus::learn {
 
 class CrfVocabulary {
  public:
@@ -44,4 +44,4 @@ class CrfVocabulary {
   std::vector<Index> begin_{0};
 };
 
-}  // namespace certus
+}  // namespace certus::learn
