@@ -311,7 +311,7 @@ class Measure:
         if inference is not None:
             latent = tagger.latent
             latent.inference = inference
-            scores, pairs = latent.scores(self.cells), latent.pairs(self.cells)
+            scores, pairs = latent.score_states(self.cells), latent.score_pairs(self.cells)
             answers = latent.chain.infer(Ragged(scores, self._first), inference, pairs=pairs)
             paths = float(np.mean([answer.paths for answer in answers]))
             prefixes = float(np.mean([answer.expanded for answer in answers]))
@@ -433,7 +433,7 @@ def measure_concentration(tagger: Tagger, cells: Any) -> list[float]:
     """Return the mass of the best 1, 2, ... latent paths, averaged over sentences."""
     total = np.zeros(TOP)
     for one in cells:
-        scores, chain = tagger.latent.scores([one]), tagger.latent.hidden(one)
+        scores, chain = tagger.latent.score_states([one]), tagger.latent.make_state_chain(one)
         log_z = chain.marginals(scores).log_partition
         masses = [math.exp(path.score - log_z) for path in islice(chain.paths(scores), TOP)]
         total[: len(masses)] += masses

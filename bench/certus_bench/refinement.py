@@ -212,8 +212,8 @@ def measure_consistency(report: RefinementReport, tell: Tell) -> None:
     """Estimate the model from samples of each size."""
     model = draw_known_model()
     test = sample(model, _TEST, seed=10_000)
-    asked = [observations for observations, _ in test.sentences()]
-    truth = model.operators.sums(Observed(test.observations, test.offsets)).marginals
+    asked = [observations for observations, _ in test.list_sentences()]
+    truth = model.operators.compute_sums(Observed(test.observations, test.offsets)).marginals
     makers: dict[str, Callable[[], Refinement]] = {
         "spectral": make_bare_spectral,
         "EM": lambda: EmRefinement(HIDDEN, iterations=50),
@@ -224,7 +224,7 @@ def measure_consistency(report: RefinementReport, tell: Tell) -> None:
         tell(f"{what} from {size:,} drawn sentences", n / len(steps))
         errors, seconds = [], []
         for seed in range(_SEEDS):
-            sentences = sample(model, size, seed=seed).sentences()
+            sentences = sample(model, size, seed=seed).list_sentences()
             names = [str(a) for a in range(LABELS)]
             taken, fitted = time_call(partial(makers[what]().fit, sentences, labels=names))
             seconds.append(taken)
@@ -275,7 +275,7 @@ def train_model(part: str, what: str, hidden: int, model: Refinement, data: Chun
     """Train a model, and judge it."""
     seconds, _ = time_call(partial(model.fit, data.learn))
     accuracy, mended = _judge_on_test(model, data.test)
-    return TrainedRefinement(part, what, hidden, model.accuracy(data.dev), accuracy, seconds, mended)
+    return TrainedRefinement(part, what, hidden, model.measure_accuracy(data.dev), accuracy, seconds, mended)
 
 
 def train_em(part: str, hidden: int, data: ChunkData, plan: RefinementPlan) -> TrainedRefinement:
@@ -286,7 +286,7 @@ def train_em(part: str, hidden: int, data: ChunkData, plan: RefinementPlan) -> T
     def watch(restart: int, iteration: int, value: float, model: EmRefinement) -> None:
         nonlocal looking
         if iteration % _EVERY == 0:
-            taken, accuracy = time_call(partial(model.accuracy, data.dev))
+            taken, accuracy = time_call(partial(model.measure_accuracy, data.dev))
             looks.append((accuracy, restart, iteration, model.parameters))
             looking += taken
 

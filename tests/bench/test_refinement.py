@@ -41,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir(parents=True)
     model = Parameters.random(3, 2, 4, seed=0, concentration=0.3)
     for part, count in (("train", 200), ("test", 30)):
-        drawn = sample(model, count, seed=count).sentences(CHUNKS, TAGS)
+        drawn = sample(model, count, seed=count).list_sentences(CHUNKS, TAGS)
         lines = [
             "\n".join(f"{'a' if x == 'DT' else 'rare'} {x} {a}" for x, a in zip(*s, strict=True))
             for s in drawn

@@ -126,7 +126,7 @@ def test_wrong_options_are_refused_before_any_work(options: list[str], message: 
 
 
 def test_demo_tags_a_sentence_where_there_is_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certus.models.loading.default", lambda: str(tmp_path / "en.certus"))
+    monkeypatch.setattr("certus.models.loading.find_default_tagger", lambda: str(tmp_path / "en.certus"))
     console = Console(width=100, record=True, file=StringIO())
     demo.run(console)
     assert "A trained tagger" not in console.export_text()

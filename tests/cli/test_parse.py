@@ -132,10 +132,16 @@ def test_mistakes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from certus.models.loading import default
+    from certus.models.loading import find_default_tagger
 
     (folder / "bad.mrg").write_text("(S (NN x))\n(S (NN x)\n", encoding="utf-8")
-    files = {"EN": default(), "P": "p.certus", "GOLD": "gold.mrg", "TRAIN": "train.mrg", "BAD": "bad.mrg"}
+    files = {
+        "EN": find_default_tagger(),
+        "P": "p.certus",
+        "GOLD": "gold.mrg",
+        "TRAIN": "train.mrg",
+        "BAD": "bad.mrg",
+    }
     monkeypatch.chdir(folder)
     monkeypatch.setattr("sys.argv", ["certus", *(files.get(one, one) for one in arguments)])
     with pytest.raises(SystemExit) as caught:

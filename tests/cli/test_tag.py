@@ -345,7 +345,7 @@ def test_the_first_argument(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     (folder / "text").write_text("x", encoding="utf-8")
     for text in ("A sentence.", "text", ".", "a\0b", "x" * 5000, "I like m.certus"):
         assert streams.sort_out(text, ["more"]) == (None, [text, "more"])
-    monkeypatch.setattr("certus.models.loading.default", lambda: "m.certus")
+    monkeypatch.setattr("certus.models.loading.find_default_tagger", lambda: "m.certus")
     assert tagged("lo bakola.") == tagged("m.certus", "lo bakola.")
     assert tagged(text="lo bakola.") == tagged("m.certus", "lo bakola.")
 
@@ -491,7 +491,7 @@ def test_train_tag_evaluate_info(folder: Path) -> None:
 
 
 def test_info_without_a_model_is_of_the_english_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("certus.models.loading.default", lambda: "m.certus")
+    monkeypatch.setattr("certus.models.loading.find_default_tagger", lambda: "m.certus")
     result = CliRunner().invoke(app, ["info", "--json"], catch_exceptions=False)
     assert json.loads(result.stdout)["path"] == "m.certus"
 

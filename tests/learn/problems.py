@@ -47,7 +47,7 @@ class Problem:
         for y, units in enumerate(parts):
             table[y, : len(units)] = units
         self.tagset = _native.Tagset(table, groups, self.units)
-        program = Templates("bias\nword[0]").program()
+        program = Templates("bias\nword[0]").compile()
         self.extractor = _native.Extractor(program, 1, np.zeros(0, np.uint64))
         self._weigh(used, spread)
 

@@ -51,7 +51,7 @@ class MajorityLearner(Learner):
         default = Counter(data.examples.labels).most_common(1)[0][0]
         arrays: dict[str, NDArray[Any]] = {
             "words": np.frombuffer("\0".join(counts).encode(), np.uint8),
-            "best": inventory.numbers([*best, default]),
+            "best": inventory.number_labels([*best, default]),
         }
         progress(Progress(1, 1, 0.0, None, 0.0, 0.0))
         return Learned(inventory, arrays, {"columns": ["word"]})

@@ -63,7 +63,7 @@ Rows = list[list[reference.Feature]]
 
 def extractor(templates: Templates, frequent: Sequence[str] = ()) -> Extractor:
     seen = word_keys([tags(word) for word in frequent])
-    return Extractor(templates.program(), len(templates.columns), word_keys(list(frequent)), seen=seen)
+    return Extractor(templates.compile(), len(templates.columns), word_keys(list(frequent)), seen=seen)
 
 
 def tags(word: str) -> str:
@@ -127,7 +127,7 @@ def test_every_character() -> None:
 
 
 def test_what_was_seen_must_be_given() -> None:
-    asks = Templates("seen(word[0])").program()
+    asks = Templates("seen(word[0])").compile()
     with pytest.raises(InvalidInput, match="what words were seen with"):
         Extractor(asks, 1, word_keys(["the"]))
     with pytest.raises(InvalidInput, match="an element for each frequent word"):
@@ -148,7 +148,7 @@ def test_rare_is_what_is_not_listed() -> None:
     native = extractor(templates, ["the", "", "a" * 99])
     _, ends = native.keys([["the", "dog", "", "The", "a" * 99]])
     assert ends.tolist() == [2, 3, 5, 6, 8]
-    nobody = Extractor(templates.program(), 1, np.zeros(0, np.uint64))
+    nobody = Extractor(templates.compile(), 1, np.zeros(0, np.uint64))
     assert nobody.keys([["the", "dog"]])[1].tolist() == [1, 2]
 
 
@@ -216,7 +216,7 @@ def test_bad_words() -> None:
 
 
 def test_damaged_programs_are_refused() -> None:
-    program = Templates(EVERYTHING, ("word", "tag")).program()
+    program = Templates(EVERYTHING, ("word", "tag")).compile()
     none = np.zeros(0, np.uint64)
     with pytest.raises(InvalidInput, match="another version"):
         Extractor(np.array([99, 0], np.int32), 2, none)
@@ -242,11 +242,11 @@ def test_a_hash_kernel_bounds_the_number_of_keys() -> None:
     templates = Templates("word[0]\nword[-1] word[0]")
     words = [f"w{n}" for n in range(3000)]
     none = np.zeros(0, np.uint64)
-    free, _ = Extractor(templates.program(), 1, none).keys([words])
-    few, _ = Extractor(templates.program(), 1, none, bits=6).keys([words])
+    free, _ = Extractor(templates.compile(), 1, none).keys([words])
+    few, _ = Extractor(templates.compile(), 1, none, bits=6).keys([words])
     assert len(np.unique(free)) == 6000
     assert len(np.unique(few)) == 64
     pairs = {(a, b) for a, b in zip((free >> np.uint64(58)).tolist(), few.tolist(), strict=True)}
     assert len(pairs) == 64, "the key depends on the first bits alone"
     with pytest.raises(InvalidInput, match="1 to 48"):
-        Extractor(templates.program(), 1, none, bits=49)
+        Extractor(templates.compile(), 1, none, bits=49)

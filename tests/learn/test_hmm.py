@@ -139,14 +139,14 @@ def test_many_labels() -> None:
 
     hierarchy = Hierarchy(70_000)
     hierarchy.add(np.array([-1]), Counts(np.array([0]), np.array([69_999]), np.array([3.0])), 1.0)
-    scores = hierarchy.scores(np.full(70_000, 1 / 70_000))
+    scores = hierarchy.estimate_scores(np.full(70_000, 1 / 70_000))
     assert scores["labels"].tolist() == [69_999]
     assert scores["floors"] == pytest.approx(np.log(1 / 4))
     assert scores["scores"] == pytest.approx(np.log(70_000 * 3 / 4 + 1 / 4))
 
 
 def test_through_a_model_file(tmp_path: Path) -> None:
-    model_file.write(tmp_path / "m", "tagger", HMM.arrays(), {"learner": "hmm"})
+    model_file.write(tmp_path / "m", "tagger", HMM.to_arrays(), {"learner": "hmm"})
     stored = model_file.verify(tmp_path / "m")
     model = Hmm.from_arrays(stored.arrays)
     assert model.vocabulary == HMM.vocabulary
@@ -162,12 +162,12 @@ def test_through_a_model_file(tmp_path: Path) -> None:
 
 def test_the_same_data_give_the_same_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        model_file.write(tmp_path / name, "tagger", fitted(*corpus(3)).arrays(), {})
+        model_file.write(tmp_path / name, "tagger", fitted(*corpus(3)).to_arrays(), {})
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_arrays_that_do_not_belong_together_are_refused() -> None:
-    arrays = HMM.arrays()
+    arrays = HMM.to_arrays()
     with pytest.raises(certus.ModelError, match="lacks the array 'floors'"):
         Hmm.from_arrays({name: array for name, array in arrays.items() if name != "floors"})
     for name in ("floors", "offsets", "labels", "vocabulary"):

@@ -55,9 +55,9 @@ def test_a_part_that_comes_twice_counts_once() -> None:
 
 def test_numbers() -> None:
     inventory = Inventory(NOUNS)
-    assert inventory.numbers(["PUNCT", "NONE", "NOUN|Case=Acc"]).tolist() == [2, -1, 0]
-    assert inventory.numbers(["PUNCT"]).dtype == np.int32
-    assert inventory.numbers([]).tolist() == []
+    assert inventory.number_labels(["PUNCT", "NONE", "NOUN|Case=Acc"]).tolist() == [2, -1, 0]
+    assert inventory.number_labels(["PUNCT"]).dtype == np.int32
+    assert inventory.number_labels([]).tolist() == []
 
 
 def test_none_at_all() -> None:
@@ -66,5 +66,5 @@ def test_none_at_all() -> None:
 
 
 def test_the_kernels_take_it() -> None:
-    native = Inventory(NOUNS, Target("upos+feats").parts).native()
+    native = Inventory(NOUNS, Target("upos+feats").parts).to_native()
     assert (native.labels, native.groups) == (4, 3)

@@ -70,7 +70,7 @@ def test_answers_carry_their_probability_and_their_proof(tagger: Tagger) -> None
     names = tagger.labels
     for words in WORDS:
         found = tagger.tag(words, confidence=True)
-        scores = tagger.latent.scores([[words]])
+        scores = tagger.latent.score_states([[words]])
         labels = [names.index(label) for label in found.labels]
         marginals = tagger.latent.chain.marginals(scores)
         exact = tagger.latent.chain.log_probability(scores, labels)

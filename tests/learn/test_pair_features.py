@@ -144,7 +144,7 @@ def test_pairs_are_of_labels_or_of_states() -> None:
 def test_the_chain_of_a_sentence_is_what_ldi_sums_over(train: Path, pair_of: str) -> None:
     tagger = fitted(train, "latent-crf", {"latent": 2, "pair_of": pair_of})
     for words, _ in switches(5, 10):
-        hidden, scores = tagger.latent.hidden([words]), tagger.latent.scores([[words]])
+        hidden, scores = tagger.latent.make_state_chain([words]), tagger.latent.score_states([[words]])
         found = tagger.tag(words, confidence=True)
         log_z = hidden.marginals(scores).log_partition
         assert found.score == pytest.approx(math.log(found.probability or 0.0) + log_z)

@@ -116,7 +116,7 @@ def test_bad_columns(columns: tuple[str, ...], message: str) -> None:
 
 def test_program() -> None:
     templates = Templates("bias\nword[-1] suffix(lower(pos[2]), 1..3) if rare", ("word", "pos"))
-    program = templates.program()
+    program = templates.compile()
     assert program.dtype == np.int32
     assert program.tolist() == [1, 2, 0, 0, 1, 2, 0, 0, 0, -1, 0, 0, 5, 1, 1, 2, 1, 3]
 

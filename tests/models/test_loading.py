@@ -229,7 +229,7 @@ def test_without_the_english_model(monkeypatch: pytest.MonkeyPatch) -> None:
         certus.load()
 
 
-EMBEDDED = Path(loading.default())
+EMBEDDED = Path(loading.find_default_tagger())
 
 
 @pytest.mark.skipif(not EMBEDDED.exists(), reason="the English model is not part of this copy")

@@ -96,7 +96,7 @@ def test_words() -> None:
     chances = dict(zip(new[0].tolist(), np.exp(new[1]).tolist(), strict=True))
     assert chances[1] > chances[0]  # it ends like runs and walks
     assert lexicon.size == 38
-    again = Lexicon.from_arrays(lexicon.words, lexicon.arrays(), tags, rare=5, trusted=20)
+    again = Lexicon.from_arrays(lexicon.words, lexicon.to_arrays(), tags, rare=5, trusted=20)
     for word in ("dog", "runs", "jumps", "Rob"):
         (symbols, scores), (others, same) = lexicon.leaves([word])[0], again.leaves([word])[0]
         assert (symbols.tolist(), scores.tolist()) == (others.tolist(), same.tolist())

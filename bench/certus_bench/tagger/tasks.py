@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from certus.errors import CertusError
-from certus.models.loading import DEFAULT, default, load
+from certus.models.loading import DEFAULT, find_default_tagger, load
 from certus_bench.corpora import CORPORA
 from certus_bench.harness.benchmark import Tell
 from certus_bench.harness.environment import TAG_COMMAND
@@ -86,7 +86,7 @@ def measure_startup(plan: TaggerPlan, folder: str) -> Startup:
         plan: says how many times.
         folder: for that model.
     """
-    if Path(str(default())).is_file():
+    if Path(str(find_default_tagger())).is_file():
         return Startup(time_first_label([], plan), DEFAULT)
     path = str(Path(folder) / "startup.certus")
     options = {"order": 2, "epochs": plan.limit_epochs(3)}

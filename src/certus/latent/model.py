@@ -249,7 +249,7 @@ class LatentChain:
 
     # ------------------------------------------------------------------------------------------ limits
 
-    def constrained(self, automaton: Automaton) -> LatentChain:
+    def constrain(self, automaton: Automaton) -> LatentChain:
         """Return this chain with everything forbidden that the automaton, over labels, does not accept."""
         known = self._constrained.get(automaton)
         if known is not None:
@@ -288,7 +288,7 @@ class LatentChain:
         chosen = choose_inference(inference, k)
         chain = self
         if isinstance(allowed, Automaton):
-            chain, allowed = self.constrained(allowed), None
+            chain, allowed = self.constrain(allowed), None
         scores, own = chain._gather(emissions, pairs, allowed)
         answers = chain.infer(scores, chosen, pairs=own, k=k, threads=threads)
         return [_settle(answer, k, chosen, infeasible, number(n)) for n, answer in enumerate(answers)]

@@ -81,7 +81,7 @@ class Decoder(ABC):
     ) -> Decoded:
         """Label sentences given as columns of cells."""
 
-    def accuracy(self, cells: Cells, gold: NDArray[np.int32], threads: int) -> float:
+    def measure_accuracy(self, cells: Cells, gold: NDArray[np.int32], threads: int) -> float:
         """Return the share of tokens that get the right label; a label that is -1 is never right."""
         found = self.decode(cells, k=1, confidence=False, threads=threads, allowed=None, legal=None)
         return float((found.labels == gold).mean())

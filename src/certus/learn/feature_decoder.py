@@ -37,7 +37,7 @@ class FeatureDecoder(Decoder):
         # For chains, one for each set of legal sequences, for as long as somebody has that set.
         self._constrained: WeakKeyDictionary[Automaton, _native.Tagger] = WeakKeyDictionary()
 
-    def _tagger(self, legal: Automaton | None) -> _native.Tagger:
+    def _get_tagger(self, legal: Automaton | None) -> _native.Tagger:
         """Return the kernels' tagger for legal sequences only, or for all."""
         if legal is None:
             return self._free
@@ -75,7 +75,9 @@ class FeatureDecoder(Decoder):
         if self._chain is None and legal is not None:
             constraints["legal"] = tabulate_legal(legal)
             legal = None
-        answers = self._tagger(legal).tag(cells, k=k, confidence=confidence, threads=threads, **constraints)
+        answers = self._get_tagger(legal).tag(
+            cells, k=k, confidence=confidence, threads=threads, **constraints
+        )
         return Decoded(
             find_starts(cells),
             answers.labels,

@@ -122,13 +122,13 @@ class FeatureLearner(Learner):
         held_out = data.held_out
         if held_out is None:
             return None
-        gold = numbered.inventory.numbers(held_out.labels)
+        gold = numbered.inventory.number_labels(held_out.labels)
 
         def measure(weights: Mapping[str, NDArray[Any]]) -> float:
             decoder = self.decode_by(
                 numbered.inventory, numbered.tagset, weights, numbered.extractor, numbered.pair_extractor
             )
-            return decoder.accuracy(held_out.cells, gold, threads)
+            return decoder.measure_accuracy(held_out.cells, gold, threads)
 
         return measure
 
@@ -140,7 +140,7 @@ class FeatureLearner(Learner):
             raise InvalidInput(f"the templates are over {', '.join(templates.columns)}, not {columns}")
         arrays, inventory = learned.arrays, learned.inventory
         extractor, pairs = make_extractors(templates, arrays["frequent"], self.hash_bits, arrays.get("seen"))
-        return self.decode_by(inventory, inventory.native(), arrays, extractor, pairs)
+        return self.decode_by(inventory, inventory.to_native(), arrays, extractor, pairs)
 
     def decode_by(
         self,

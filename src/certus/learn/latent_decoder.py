@@ -72,13 +72,13 @@ class LatentDecoder(Decoder):
     ) -> Decoded:
         """Label sentences given as columns of cells."""
         inference = choose_inference(self.inference, k)
-        chain = self.chain if legal is None else self.chain.constrained(legal)
+        chain = self.chain if legal is None else self.chain.constrain(legal)
         first = find_starts(cells)
         out = Decoded.make_empty(first, k, confidence)
         width = self._states * (1 if self._pair_scorer is None else self._states)
         for begin, end in split_batch(first, width, np.dtype(np.float64).itemsize):
-            scores = self.scores(cells[begin:end], threads)
-            pairs = self.pairs(cells[begin:end], threads)
+            scores = self.score_states(cells[begin:end], threads)
+            pairs = self.score_pairs(cells[begin:end], threads)
             if allowed is not None:
                 self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
             own = Ragged(scores, first[begin : end + 1] - first[begin])
@@ -94,11 +94,11 @@ class LatentDecoder(Decoder):
         """The decoder itself."""
         return self
 
-    def scores(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
+    def score_states(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
         """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
         return self._scorer(cells, threads).astype(np.float64)
 
-    def pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
+    def score_pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
         """Return what is added to the transitions into each token, if anything: (tokens, n, n).
 
         n is the number of labels, or that of states where each two have weights of their own.
@@ -107,9 +107,9 @@ class LatentDecoder(Decoder):
             return None
         return self._pair_scorer(cells, threads).reshape(-1, self._paired, self._paired)
 
-    def hidden(self, cells: list[list[str]]) -> Chain:
+    def make_state_chain(self, cells: list[list[str]]) -> Chain:
         """Return the chain over states of a sentence, whose steps may all differ."""
-        shared, pairs = self.chain.hidden, self.pairs([cells])
+        shared, pairs = self.chain.hidden, self.score_pairs([cells])
         if pairs is None or len(pairs) < 2:
             return shared
         own = self.chain.owner if self._paired != self._states else np.arange(self._states)

@@ -52,7 +52,7 @@ def _number_labels(labels: Sequence[str], word: str, inventory: Inventory) -> ND
         raise InvalidInput(f"{unknown!r}, allowed for {word!r}, is no label of the tagger")
     if not len(labels):
         raise InvalidInput(f"no label at all is allowed for {word!r}; None allows every one")
-    return np.unique(inventory.numbers(labels))
+    return np.unique(inventory.number_labels(labels))
 
 
 def find_best(decoded: Decoded, n: int, names: Sequence[str]) -> Tagging:

@@ -65,7 +65,7 @@ def fit(
         "training": _count(train, data.examples),
     }
     if data.held_out is not None:
-        unseen = int((learned.inventory.numbers(data.held_out.labels) < 0).sum())
+        unseen = int((learned.inventory.number_labels(data.held_out.labels) < 0).sum())
         description["dev"] = {**_count(dev, data.held_out), "unseen": unseen}
         description["accuracy"] = {"dev": learned.accuracy}
     return learned, description

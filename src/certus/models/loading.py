@@ -41,11 +41,11 @@ def locate(path: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
     """Return a path as it is; without one, that of the English tagger, if it is there."""
     if path is not None:
         return path
-    if not os.path.isfile(default()):
+    if not os.path.isfile(find_default_tagger()):
         raise ModelError("this copy of Certus comes without its English model; name a model file")
-    return default()
+    return find_default_tagger()
 
 
-def default() -> str:
+def find_default_tagger() -> str:
     """Return where the English tagger lies, trained on UD English EWT; NOTICE beside it says more."""
     return os.path.join(os.path.dirname(__file__), "data", DEFAULT)

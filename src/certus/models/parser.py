@@ -277,7 +277,7 @@ def _list_arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
         "tag": grammar.tag,
         "symbols": _pack_texts(grammar.symbols),
         "words": _pack_texts(lexicon.words),
-        **lexicon.arrays(),
+        **lexicon.to_arrays(),
     }
 
 

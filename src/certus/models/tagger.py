@@ -396,7 +396,7 @@ class Tagger:
             tagger = cls(about["target"], about["learner"], templates=templates, **given)
             tagger._use(tagger.learner.restore(tagger.target, file.arrays, about), about)
         except (ModelError, LookupError, TypeError, AttributeError, ValueError) as error:
-            raise ModelError(f"{file.path} is damaged or of another version: {_reason(error)}") from error
+            raise ModelError(f"{file.path} is damaged or of another version: {_explain(error)}") from error
         return tagger
 
     def _use(self, learned: Learned, description: dict[str, Any]) -> None:
@@ -409,5 +409,5 @@ class Tagger:
         return f"Tagger({self.target.expression!r}, {self.learner.name}, {trained})"
 
 
-def _reason(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     return f"it lacks {error}" if isinstance(error, KeyError) else str(error)

@@ -59,7 +59,7 @@ def test_kbest_is_that_of_brute_force(case: Sample, scale: float) -> None:
     model = model_of(case, 6, scale)
     corpus = case.corpus
     for s, tokens in enumerate(case.sentences):
-        found, logs = model.best(corpus, s, 7)
+        found, logs = model.decode_kbest(corpus, s, 7)
         if not tokens:
             assert found.shape == (1, 0)
             assert logs.tolist() == [0.0]
@@ -118,9 +118,9 @@ def test_bad_labels_and_features_are_refused() -> None:
     with pytest.raises(InvalidInput, match="feature 4 is unknown to a model of 4 features"):
         model.decode(ItemCorpus([0, 1], [0, 1], [4]))
     with pytest.raises(InvalidInput, match="sentence 1 is not one of the 1"):
-        model.best(corpus, 1, 1)
+        model.decode_kbest(corpus, 1, 1)
     with pytest.raises(InvalidInput, match="k must be"):
-        model.best(corpus, 0, 0)
+        model.decode_kbest(corpus, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import pytest
 from certus.errors import InvalidInput
 from certus.learn.refinement import EmRefinement, LabelledCorpus, Parameters, PlainHmm
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.expectation import Prior, expect, maximise, objective, perturbed
+from certus.learn.refinement.expectation import Prior, compute_objective, expect, maximise, perturb
 from certus.learn.refinement.sampling import sample
 from tests.reference import refinement as reference
 
 TRUE = Parameters.random(3, 2, 5, seed=1, concentration=0.4)
-SENTENCES = sample(TRUE, 200, seed=2).sentences()
+SENTENCES = sample(TRUE, 200, seed=2).list_sentences()
 
 
 @pytest.mark.parametrize("hidden", [1, 2, 3])
@@ -38,7 +38,7 @@ def test_expectations_equal_enumeration(hidden: int) -> None:
 def test_every_width_sums_alike(hidden: int) -> None:
     """Hidden states that are copies of one another share the probability of the one."""
     corpus = LabelledCorpus.read(SENTENCES)
-    plain = Counts.of(corpus).parameters(0.1)
+    plain = Counts.of(corpus).estimate_parameters(0.1)
     copies = Parameters(
         np.repeat(plain.initial, hidden, 1) / hidden,
         np.repeat(np.repeat(plain.transition, hidden, 1), hidden, 3) / hidden,
@@ -67,8 +67,8 @@ def test_one_state_is_the_plain_hmm_at_once() -> None:
     corpus = LabelledCorpus.read(SENTENCES)
     counts = Counts.of(corpus)
     prior = Prior(counts, 1, 0.1)
-    once = maximise(expect(perturbed(counts, 1, 0.1, np.random.default_rng(0)), corpus), corpus, prior)
-    plain = counts.parameters(0.1)
+    once = maximise(expect(perturb(counts, 1, 0.1, np.random.default_rng(0)), corpus), corpus, prior)
+    plain = counts.estimate_parameters(0.1)
     for name in ("initial", "transition", "stop", "emission"):
         np.testing.assert_allclose(getattr(once, name), getattr(plain, name), atol=1e-12)
 
@@ -89,24 +89,24 @@ def test_the_best_restart_is_kept() -> None:
     assert model.diagnostics.chosen == (int(np.argmax(ends)), 20)
     corpus = LabelledCorpus.read(SENTENCES)
     prior = Prior(Counts.of(corpus), 3, 0.1)
-    value = objective(expect(model.parameters, corpus), corpus, prior, model.parameters)
+    value = compute_objective(expect(model.parameters, corpus), corpus, prior, model.parameters)
     assert value == pytest.approx(max(ends))
 
 
 def test_dev_chooses_the_iteration() -> None:
-    dev = sample(TRUE, 100, seed=9).sentences()
+    dev = sample(TRUE, 100, seed=9).list_sentences()
     looks: list[tuple[int, int, float]] = []
 
     def watch(restart: int, iteration: int, value: float, model: EmRefinement) -> None:
         if iteration % 5 == 0:
-            looks.append((restart, iteration, model.accuracy(dev)))
+            looks.append((restart, iteration, model.measure_accuracy(dev)))
 
     model = EmRefinement(4, iterations=30, restarts=2, tolerance=-1.0, dev=dev, every=5, watch=watch).fit(
         SENTENCES
     )
     best = max(looks, key=lambda look: look[2])
     assert model.diagnostics.chosen == best[:2]
-    assert model.accuracy(dev) == best[2]
+    assert model.measure_accuracy(dev) == best[2]
 
 
 def test_em_learns_what_the_plain_hmm_cannot() -> None:
@@ -118,8 +118,8 @@ def test_em_learns_what_the_plain_hmm_cannot() -> None:
         labels = ["s", "m", "pq"[kind]]
         sentences.append(([f"k{kind}", "x", "y"], labels))
     em, plain = EmRefinement(2, restarts=3).fit(sentences), PlainHmm().fit(sentences)
-    assert em.accuracy(sentences) == 100
-    assert plain.accuracy(sentences) < 95
+    assert em.measure_accuracy(sentences) == 100
+    assert plain.measure_accuracy(sentences) < 95
     assert em.predict([["k1", "x", "y"]]) == [["s", "m", "q"]]
 
 
@@ -131,7 +131,7 @@ def test_the_best_path_is_exact() -> None:
         ids = model.names.encode([x]).observations
         every = reference.paths(6, len(x))
         weights = reference.path_weights(operators, ids, every)
-        best = model.best_path(x)
+        best = model.find_best_path(x)
         assert best.optimal
         assert best.score == pytest.approx(np.log(weights.max()))
         assert reference.path_weights(operators, ids, best.labels[None])[0] == pytest.approx(weights.max())
@@ -154,4 +154,4 @@ def test_what_cannot_be_is_refused() -> None:
     emission[:, :, 0] = 1.0
     blind = Parameters(model.initial, model.transition, model.stop, emission)
     with pytest.raises(InvalidInput, match="is impossible under the model; a smoothing above 0"):
-        objective(expect(blind, corpus), corpus, Prior(Counts.of(corpus), 1, 0.0), blind)
+        compute_objective(expect(blind, corpus), corpus, Prior(Counts.of(corpus), 1, 0.0), blind)

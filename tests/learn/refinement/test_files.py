@@ -23,7 +23,7 @@ from certus.learn.refinement import (
 from certus.learn.refinement.sampling import sample
 from certus.storage import model_file
 
-SENTENCES = sample(Parameters.random(3, 2, 6, seed=1, concentration=0.3), 200, seed=2).sentences(
+SENTENCES = sample(Parameters.random(3, 2, 6, seed=1, concentration=0.3), 200, seed=2).list_sentences(
     labels=["A", "B", "C"], observations=["x", "ü", "", "y\0z", "日", "w"]
 )
 ASKED = [x for x, _ in SENTENCES[:30]] + [["never seen"], []]
@@ -51,7 +51,7 @@ def test_what_is_saved_comes_back(kept: tuple[Refinement, Path], tmp_path: Path)
             model.names.labels,
             model.names.observations,
         )
-        assert loaded._settings() == model._settings()
+        assert loaded._list_settings() == model._list_settings()
         for one, other in zip(loaded.marginals(ASKED), model.marginals(ASKED), strict=True):
             assert (one.raw == other.raw).all()
             assert (one.log_probability, one.level) == (other.log_probability, other.level)

@@ -18,7 +18,7 @@ from certus.learn.refinement import (
 from certus.learn.refinement.sampling import sample
 from tests.reference import refinement as reference
 
-SENTENCES = sample(Parameters.random(3, 2, 5, seed=1, concentration=0.4), 150, seed=2).sentences()
+SENTENCES = sample(Parameters.random(3, 2, 5, seed=1, concentration=0.4), 150, seed=2).list_sentences()
 TINY = [(["x", "y"], ["A", "B"]), (["x"], ["A"]), (["y", "x", "x"], ["A", "B", "A"])]
 
 
@@ -80,7 +80,7 @@ def test_all_models_share_what_they_promise() -> None:
             for got, want in zip(model.predict([x for x, _ in SENTENCES]), gold, strict=True)
             for a, b in zip(got, want, strict=True)
         )
-        assert model.accuracy(SENTENCES) == pytest.approx(100 * right / sum(map(len, gold)))
+        assert model.measure_accuracy(SENTENCES) == pytest.approx(100 * right / sum(map(len, gold)))
         assert [report.label for report in model.diagnostics.labels] == ["0", "1", "2"]
         assert sum(report.samples for report in model.diagnostics.labels) == sum(map(len, gold))
 
@@ -108,7 +108,7 @@ def test_legal_sequences_with_the_most_labels_right() -> None:
     legal = certus.bio(model.names.labels)
     asked = [x for x, _ in sentences]
     free, bound = model.predict(asked), model.predict(asked, legal=legal)
-    ids = [model.names.label_ids(answer).tolist() for answer in bound]
+    ids = [model.names.find_label_ids(answer).tolist() for answer in bound]
     assert all(map(legal.accepts, ids))
     assert free != bound
     paths = [path for path in reference.paths(3, 6) if legal.accepts(path.tolist())]

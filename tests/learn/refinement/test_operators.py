@@ -47,7 +47,7 @@ def test_marginals_equal_enumeration_exactly(seed: int, tally: list[int]) -> Non
     for _ in range(250):
         operators, states = integer_operators(rng)
         x = rng.integers(len(operators.matrix), size=rng.integers(1, 5))
-        found = operators.sums(observed(x))
+        found = operators.compute_sums(observed(x))
         mu, total = reference.marginals(operators, states, x)
         assert found.sign[0] == np.sign(total)
         if total == 0:
@@ -84,7 +84,7 @@ def test_sums_over_what_is_allowed_and_legal_equal_enumeration_exactly(seed: int
         label = np.searchsorted(operators.begin, every, side="right") - 1
         may = allowed[np.arange(len(x)), label].all(1) & np.array([legal.accepts(y) for y in label.tolist()])
         weight = np.where(may, reference.path_weights(operators, x, every), 0.0)
-        found = operators.constrained(legal).sums(observed(x), 1, allowed)
+        found = operators.constrain(legal).compute_sums(observed(x), 1, allowed)
         assert found.sign[0] == np.sign(weight.sum())
         if weight.sum() != 0:
             mu = [
@@ -93,7 +93,7 @@ def test_sums_over_what_is_allowed_and_legal_equal_enumeration_exactly(seed: int
             assert (found.marginals == np.array(mu)).all()
         chosen = rng.integers(labels, size=len(x))
         mass = reference.path_weights(operators, x, every)[(label == chosen).all(1)].sum()
-        along = operators.masses(observed(x), chosen)
+        along = operators.compute_masses(observed(x), chosen)
         assert along.sign[0] == np.sign(mass)
         assert mass == 0 or along.log_mass[0] == pytest.approx(np.log(abs(mass)), rel=1e-12, abs=1e-12)
         tally.append(1)
@@ -113,8 +113,8 @@ def test_tensors_are_held_to_the_same() -> None:
         )
         data = observed(rng.integers(n, size=3), rng.integers(n, size=2))
         legal, allowed = random_legal(rng, 3), rng.random((5, 3)) < 0.7
-        found = tensors.constrained(legal).sums(data, 1, allowed)
-        expected = tensors.operators(np.arange(n)).constrained(legal).sums(data, 1, allowed)
+        found = tensors.constrain(legal).compute_sums(data, 1, allowed)
+        expected = tensors.make_operators(np.arange(n)).constrain(legal).compute_sums(data, 1, allowed)
         assert (found.sign == expected.sign).all()
         assert (found.marginals == expected.marginals).all()
 
@@ -123,10 +123,10 @@ def test_few_sentences_share_a_matrix_as_many_do() -> None:
     model = Parameters.random(3, 4, 5, seed=6)
     drawn = sample(model, 700, seed=7)
     data = Observed(drawn.observations, drawn.offsets)
-    many = model.operators.sums(data, 2)
+    many = model.operators.compute_sums(data, 2)
     for n in (0, 13, 699):
         tokens = slice(int(data.offsets[n]), int(data.offsets[n + 1]))
-        one = model.operators.sums(observed(data.observations[tokens]))
+        one = model.operators.compute_sums(observed(data.observations[tokens]))
         assert (one.marginals == many.marginals[tokens]).all()
         assert one.log_mass[0] == many.log_mass[n]
 
@@ -136,12 +136,12 @@ def test_models_equal_enumeration() -> None:
     for _ in range(300):
         model = random_model(rng)
         x = rng.integers(model.observations, size=rng.integers(1, 4))
-        found = model.operators.sums(observed(x))
+        found = model.operators.compute_sums(observed(x))
         mu, total = reference.marginals(model.operators, model.labels * model.hidden, x)
         np.testing.assert_allclose(found.marginals, mu / total, atol=1e-12)
         assert found.log_mass[0] == pytest.approx(np.log(total))
         labels = rng.integers(model.labels, size=len(x))
-        along = model.operators.masses(observed(x), labels)
+        along = model.operators.compute_masses(observed(x), labels)
         assert np.exp(along.log_mass[0]) == pytest.approx(reference.walk(model, labels, x)[0])
 
 
@@ -164,7 +164,7 @@ def test_a_change_of_basis_within_labels_changes_nothing() -> None:
         None,
         np.stack([inverse @ finish for finish in plain.finish]),
     )
-    first, second = plain.sums(observed(x)), turned.sums(observed(x))
+    first, second = plain.compute_sums(observed(x)), turned.compute_sums(observed(x))
     np.testing.assert_allclose(first.marginals, second.marginals, atol=1e-10)
     assert first.log_mass[0] == pytest.approx(second.log_mass[0])
     assert second.drift[0] < 1e-8
@@ -175,10 +175,10 @@ def test_neither_company_nor_threads_change_a_bit() -> None:
     model = Parameters.random(5, 3, 6, seed=5)
     for operators in (model.operators, dense(model)):
         sentences = [rng.integers(6, size=length) for length in rng.integers(0, 12, 150)]
-        together = operators.sums(observed(*sentences), threads=3)
+        together = operators.compute_sums(observed(*sentences), threads=3)
         offsets = observed(*sentences).offsets
         for n, x in enumerate(sentences):
-            alone = operators.sums(observed(x))
+            alone = operators.compute_sums(observed(x))
             assert (alone.marginals == together.marginals[offsets[n] : offsets[n + 1]]).all()
             assert alone.log_mass[0] == together.log_mass[n]
             assert alone.drift[0] == together.drift[n]
@@ -195,7 +195,7 @@ def dense(model: Parameters) -> Operators:
 def test_long_sentences_do_not_underflow() -> None:
     model = Parameters.random(3, 2, 50, seed=6, length=5000.0)
     x = np.random.default_rng(7).integers(50, size=6000)
-    found = model.operators.sums(observed(x))
+    found = model.operators.compute_sums(observed(x))
     assert -40_000 < found.log_mass[0] < -10_000
     np.testing.assert_allclose(found.marginals.sum(1), 1.0)
     assert found.drift[0] < 1e-9
@@ -204,8 +204,8 @@ def test_long_sentences_do_not_underflow() -> None:
 def test_probabilities_near_the_smallest_number_do_not_overflow() -> None:
     model = Parameters.random(2, 2, 3, seed=12)
     tiny = replace(dense(model), start=model.operators.start * 2.0**-1034)
-    found = tiny.sums(observed(np.array([0, 2, 1, 1])))
-    plain = model.operators.sums(observed(np.array([0, 2, 1, 1])))
+    found = tiny.compute_sums(observed(np.array([0, 2, 1, 1])))
+    plain = model.operators.compute_sums(observed(np.array([0, 2, 1, 1])))
     assert found.log_mass[0] == pytest.approx(plain.log_mass[0] - 1034 * np.log(2), abs=1e-6)
     np.testing.assert_allclose(found.marginals, plain.marginals, atol=1e-6)
 
@@ -215,14 +215,14 @@ def test_all_label_sequences_add_up() -> None:
     x = np.array([0, 2, 1])
     every = reference.paths(2, 3)
     many = observed(*[x] * len(every))
-    masses = np.exp(model.operators.masses(many, every.reshape(-1)).log_mass)
-    assert masses.sum() == pytest.approx(np.exp(model.operators.sums(observed(x)).log_mass[0]))
+    masses = np.exp(model.operators.compute_masses(many, every.reshape(-1)).log_mass)
+    assert masses.sum() == pytest.approx(np.exp(model.operators.compute_sums(observed(x)).log_mass[0]))
 
 
 def test_no_sentences_and_empty_ones() -> None:
     model = Parameters.random(2, 2, 3, seed=9)
-    assert model.operators.sums(observed()).marginals.shape == (0, 2)
-    found = model.operators.sums(observed(np.zeros(0), np.array([1]), np.zeros(0)))
+    assert model.operators.compute_sums(observed()).marginals.shape == (0, 2)
+    found = model.operators.compute_sums(observed(np.zeros(0), np.array([1]), np.zeros(0)))
     assert found.marginals.shape == (1, 2)
     assert found.sign.tolist() == [0, 1, 0]
 
@@ -265,11 +265,11 @@ def test_drawing_is_repeatable_and_named(monkeypatch: pytest.MonkeyPatch) -> Non
     one, two = (sample(model, 50, seed=3) for _ in range(2))
     assert (one.observations == two.observations).all()
     assert (one.labels == two.labels).all()
-    named = one.sentences(["A", "B"], ["x", "y", "z"])
+    named = one.list_sentences(["A", "B"], ["x", "y", "z"])
     assert [len(x) for x, _ in named] == np.diff(one.offsets).tolist()
     assert named[0][1] == ["AB"[a] for a in one.labels[: one.offsets[1]]]
-    assert one.sentences()[0][0] == [str(x) for x in one.observations[: one.offsets[1]]]
-    assert len(sample(model, 0).sentences()) == 0
+    assert one.list_sentences()[0][0] == [str(x) for x in one.observations[: one.offsets[1]]]
+    assert len(sample(model, 0).list_sentences()) == 0
     with pytest.raises(InvalidInput, match="cannot draw"):
         sample(model, -1)
     monkeypatch.setattr(sampling, "_LONGEST", 1000)
@@ -282,13 +282,13 @@ def test_arrays_that_kernels_must_not_see_are_refused() -> None:
     operators = Parameters.random(2, 2, 3, seed=0).operators
     x = np.array([0, 1])
     with pytest.raises(InvalidInput, match="observation 3 at token 1 is not one of 0 to 2"):
-        operators.sums(observed(np.array([0, 3])))
+        operators.compute_sums(observed(np.array([0, 3])))
     with pytest.raises(InvalidInput, match="observation -1 at token 0"):
-        operators.masses(observed(np.array([-1, 0])), x)
+        operators.compute_masses(observed(np.array([-1, 0])), x)
     with pytest.raises(InvalidInput, match="label 2 at token 0 is not one of 0 to 1"):
-        operators.masses(observed(x), x + 2)
+        operators.compute_masses(observed(x), x + 2)
     with pytest.raises(InvalidInput, match="2 observations, but 1 labels"):
-        operators.masses(observed(x), x[:1])
+        operators.compute_masses(observed(x), x[:1])
     for wrong in ([0, 1], [0, 3], [1, 2], [0, 2, 1, 2], []):
         with pytest.raises(InvalidInput, match="offsets must rise from 0"):
             Observed(x, np.array(wrong, np.int64))

@@ -23,7 +23,7 @@ from certus.learn.refinement import (
     tensors,
 )
 from certus.learn.refinement.sampling import sample
-from certus.learn.refinement.templates import View, ranked
+from certus.learn.refinement.templates import View, rank_keys
 from tests.reference import refinement as reference
 
 NONE = Smoothing(pairs=0.0, seen=0.0, counts=0.0)
@@ -32,7 +32,7 @@ FULL = Features(
     past="a[-1]*x[-1] a[-1]",
     destiny="a[-1]*x[-1] a[1]*x[1] a[-1]*a[1]",
 )
-SENTENCES = sample(Parameters.random(3, 2, 6, seed=1, concentration=0.4), 400, seed=2).sentences()
+SENTENCES = sample(Parameters.random(3, 2, 6, seed=1, concentration=0.4), 400, seed=2).list_sentences()
 
 
 def exact(hidden: int, **options: object) -> SpectralRefinement:
@@ -52,7 +52,7 @@ def test_exact_moments_give_the_marginals_of_the_model(seed: int, hidden: int) -
     order = [fitted.names.observations[f"x{x}"] for x in range(4)]
     ids = fitted.names.encode([x for x, _ in sentences])
     back = np.argsort(order)
-    truth = model.operators.sums(Observed(back[ids.observations], ids.offsets))
+    truth = model.operators.compute_sums(Observed(back[ids.observations], ids.offsets))
     for n, found in enumerate(fitted.marginals([x for x, _ in sentences])):
         expected = truth.marginals[ids.offsets[n] : ids.offsets[n + 1]]
         np.testing.assert_allclose(found.raw, expected, atol=1e-8)
@@ -100,11 +100,11 @@ def test_the_error_falls_as_the_sample_grows() -> None:
     model = Parameters.random(3, 2, 8, seed=4, concentration=0.3)
     names = [str(x) for x in range(8)]
     test = sample(model, 300, seed=99)
-    asked = [x for x, _ in test.sentences()]
-    truth = model.operators.sums(Observed(test.observations, test.offsets)).marginals
+    asked = [x for x, _ in test.list_sentences()]
+    truth = model.operators.compute_sums(Observed(test.observations, test.offsets)).marginals
     errors = []
     for count in (500, 5_000, 50_000):
-        sentences = sample(model, count, seed=5).sentences(observations=names)
+        sentences = sample(model, count, seed=5).list_sentences(observations=names)
         fitted = exact(2, tolerance=1e-4).fit(sentences, labels=["0", "1", "2"])
         found = np.concatenate([answer.probabilities for answer in fitted.marginals(asked)])
         errors.append(float(np.abs(found - truth).mean()))
@@ -146,7 +146,7 @@ def test_atoms() -> None:
 
     def same(template: str, *tokens: Sequence[int]) -> None:
         """Whether tokens fall into these classes."""
-        ids = View(corpus, lambda label: label[-1]).indicators(template).ids[:, 0]
+        ids = View(corpus, lambda label: label[-1]).find_indicators(template).ids[:, 0]
         assert [np.flatnonzero(ids == i).tolist() for i in dict.fromkeys(ids)] == [list(t) for t in tokens]
 
     same("a[0]", [0], [1], [2], [3, 4, 5])
@@ -156,7 +156,7 @@ def test_atoms() -> None:
     same("np", [0, 1], [2], [3, 4, 5])
     same("pos", [0, 3], [1, 4], [2, 5])
     same("a[0]*pos", [0], [1], [2], [3], [4], [5])
-    assert View(corpus, str).indicators("a[0] x[0]").size == 4 + 5
+    assert View(corpus, str).find_indicators("a[0] x[0]").size == 4 + 5
 
 
 def test_codes_are_ranked_alike_in_both_ways() -> None:
@@ -164,7 +164,7 @@ def test_codes_are_ranked_alike_in_both_ways() -> None:
     for size in (5, 3_000_000):
         keys = rng.integers(-1, min(size, 60), (40, 2)) * (1 if size == 5 else 50_000)
         keys[keys < 0] = -1
-        codes, count = ranked(keys, size)
+        codes, count = rank_keys(keys, size)
         values = np.unique(keys[keys >= 0])
         assert count == len(values)
         assert (codes == np.where(keys < 0, -1, np.searchsorted(values, keys))).all()
@@ -209,18 +209,21 @@ def test_a_label_never_seen_is_named() -> None:
 
 
 def test_totals_that_are_not_positive_are_told_and_mended() -> None:
-    few = sample(Parameters.random(3, 3, 6, seed=8, concentration=0.2), 40, seed=1).sentences()
+    few = sample(Parameters.random(3, 3, 6, seed=8, concentration=0.2), 40, seed=1).list_sentences()
     asked = [
-        x for x, _ in sample(Parameters.random(3, 3, 6, seed=8, concentration=3.0), 300, seed=2).sentences()
+        x
+        for x, _ in sample(
+            Parameters.random(3, 3, 6, seed=8, concentration=3.0), 300, seed=2
+        ).list_sentences()
     ]
     fitted = exact(3, smoothing=Smoothing(pairs=0.0, seen=0.0)).fit(few)
     plain = PlainHmm().fit(few)
     found = fitted.marginals(asked)
     levels = np.bincount([answer.level for answer in found], minlength=3)
     assert (levels > 0).all()
-    raw = fitted.tensors.sums(fitted.names.encode(asked))
+    raw = fitted.tensors.compute_sums(fitted.names.encode(asked))
     assert [answer.level > 0 for answer in found] == (raw.sign <= 0).tolist()
-    damped = fitted.tensors.damped(0.5).sums(fitted.names.encode(asked))
+    damped = fitted.tensors.damp(0.5).compute_sums(fitted.names.encode(asked))
     for answer, sign, other in zip(found, damped.sign, plain.marginals(asked), strict=True):
         assert (answer.probabilities >= 0).all()
         np.testing.assert_allclose(answer.probabilities.sum(1), 1.0)
@@ -234,15 +237,15 @@ def test_totals_that_are_not_positive_are_told_and_mended() -> None:
 def test_portions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted = SpectralRefinement(3, deficient="ignore").fit(SENTENCES)
     asked = [x for x, _ in SENTENCES] + [[]]
-    whole = fitted.tensors.sums(fitted.names.encode(asked))
-    ids = fitted.names.label_ids(a for _, labels in SENTENCES for a in labels)
-    along = fitted.tensors.masses(fitted.names.encode(asked), ids)
+    whole = fitted.tensors.compute_sums(fitted.names.encode(asked))
+    ids = fitted.names.find_label_ids(a for _, labels in SENTENCES for a in labels)
+    along = fitted.tensors.compute_masses(fitted.names.encode(asked), ids)
     monkeypatch.setattr(tensors, "_BYTES", 3 * 8 * 16**2)
-    parts = fitted.tensors.sums(fitted.names.encode(asked))
+    parts = fitted.tensors.compute_sums(fitted.names.encode(asked))
     assert (parts.marginals == whole.marginals).all()
     assert (parts.log_mass == whole.log_mass).all()
-    assert (fitted.tensors.masses(fitted.names.encode(asked), ids).log_mass == along.log_mass).all()
-    assert fitted.tensors.sums(fitted.names.encode([])).marginals.shape == (0, 3)
+    assert (fitted.tensors.compute_masses(fitted.names.encode(asked), ids).log_mass == along.log_mass).all()
+    assert fitted.tensors.compute_sums(fitted.names.encode([])).marginals.shape == (0, 3)
 
 
 def test_all_ways_to_decompose_and_to_add_up_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +280,7 @@ def test_a_decomposition_that_gives_up_is_done_otherwise(
         raise np.linalg.LinAlgError("SVD did not converge")
 
     monkeypatch.setattr(np.linalg, "svd", give_up)
-    u, s, v = projection._svd(matrix)
+    u, s, v = projection._decompose(matrix)
     np.testing.assert_allclose(s, singular, atol=1e-12)
     np.testing.assert_allclose(u[:, :3] * s[:3] @ v[:3], matrix, atol=1e-12)
     np.testing.assert_allclose(u[:, :3].T @ u[:, :3], np.eye(3), atol=1e-12)

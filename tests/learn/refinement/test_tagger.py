@@ -49,7 +49,7 @@ def test_words_are_observed_as_finely_as_they_are_frequent() -> None:
     known = {name: n for n, name in enumerate(dict.fromkeys(observed[0]))}
     new = ["the", "Iris", "tennis", "7", "X-ray", "...", ""]
     names = [*known, "unseen"]
-    assert [names[n] for n in observer.ids([[new]], known)] == [
+    assert [names[n] for n in observer.number_tokens([[new]], known)] == [
         "the", "\x01Aais", "\x01a", "\x019", "unseen", "unseen", "unseen"
     ]  # fmt: skip
     assert observer.learn([], 1) == []

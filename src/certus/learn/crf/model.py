@@ -48,9 +48,9 @@ class ItemCorpus:
         features: ArrayLike,
         values: ArrayLike | None = None,
     ) -> None:
-        self.sentence_begin = _offsets("sentence_begin", sentence_begin)
-        self.token_begin = _offsets("token_begin", token_begin)
-        self.features = _features(features)
+        self.sentence_begin = _check_offsets("sentence_begin", sentence_begin)
+        self.token_begin = _check_offsets("token_begin", token_begin)
+        self.features = _check_features(features)
         self.values = None if values is None else np.ascontiguousarray(values, np.float64)
         if self.sentence_begin[-1] != self.tokens:
             raise InvalidInput(
@@ -109,7 +109,7 @@ class ChainCRF:
     def __init__(
         self, row_begin: ArrayLike, row_label: ArrayLike, row_weight: ArrayLike, transitions: ArrayLike
     ) -> None:
-        self.row_begin = _offsets("row_begin", row_begin)
+        self.row_begin = _check_offsets("row_begin", row_begin)
         self.row_label = np.ascontiguousarray(row_label, np.int32)
         self.row_weight = np.ascontiguousarray(row_weight, np.float64)
         self.transitions = np.ascontiguousarray(transitions, np.float64)
@@ -143,7 +143,7 @@ class ChainCRF:
         self._accepts(corpus, threads)
         return self._native.marginals(corpus.native, threads)
 
-    def best(self, corpus: ItemCorpus, sentence: int, k: int) -> tuple[NDArray[np.int64], Floats]:
+    def decode_kbest(self, corpus: ItemCorpus, sentence: int, k: int) -> tuple[NDArray[np.int64], Floats]:
         """Find the k best label sequences of a sentence, (n, T), and their log-probabilities, (n,).
 
         n is k, or the number of label sequences where there are fewer.
@@ -155,7 +155,7 @@ class ChainCRF:
         length = int(corpus.sentence_begin[sentence + 1] - corpus.sentence_begin[sentence])
         if length == 0:
             return np.empty((1, 0), np.int64), np.zeros(1)
-        return self._native.best(corpus.native, sentence, limit_k(k, self.labels, length))
+        return self._native.decode_kbest(corpus.native, sentence, limit_k(k, self.labels, length))
 
     def predict(
         self, vocabulary: _native.CrfVocabulary, X: Any, names: tuple[str, ...], threads: int
@@ -349,14 +349,14 @@ def _check_pairs(corpus: ItemCorpus, pairs: ItemCorpus, features: int) -> None:
         raise InvalidInput(f"pair feature {pairs.features.max()} is not one of {features}, numbered from 0")
 
 
-def _offsets(name: str, values: ArrayLike) -> NDArray[np.int64]:
+def _check_offsets(name: str, values: ArrayLike) -> NDArray[np.int64]:
     array = np.ascontiguousarray(values, np.int64)
     if array.ndim != 1 or len(array) == 0 or array[0] != 0 or (np.diff(array) < 0).any():
         raise InvalidInput(f"{name} must be a row of whole numbers that begins with 0 and never falls")
     return array
 
 
-def _features(values: ArrayLike) -> NDArray[np.uint32]:
+def _check_features(values: ArrayLike) -> NDArray[np.uint32]:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InvalidInput(

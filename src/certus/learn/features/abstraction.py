@@ -34,28 +34,28 @@ class Nodes(dict[str, int]):
         self.longest = max(map(len, endings)) - 1
 
     def __missing__(self, word: str) -> int:
-        for ending in endings_of(word, self.longest)[::-1]:
+        for ending in list_endings(word, self.longest)[::-1]:
             node = self.endings.get(ending)
             if node is not None:
                 return node
         raise AssertionError("the empty ending is always there")
 
-    def first(self, word: str) -> int:
+    def find_first(self, word: str) -> int:
         """Return the node of the first word of a sentence, which may be capitalised for no other reason."""
         node = self.get(word)
-        if node is None and capitalised(word):
+        if node is None and is_capitalised(word):
             node = self.get(word.lower())
         return self[word] if node is None else node
 
 
-def capitalised(word: str) -> bool:
+def is_capitalised(word: str) -> bool:
     """Whether the first character is an upper-case letter."""
     return word[:1].isupper()
 
 
-def endings_of(word: str, longest: int) -> list[str]:
+def list_endings(word: str, longest: int) -> list[str]:
     """Return the endings of a word from the empty one on, led by whether it is capitalised."""
-    kind = "1" if capitalised(word) else "0"
+    kind = "1" if is_capitalised(word) else "0"
     return [kind] + [kind + word[-length:] for length in range(1, min(longest, len(word)) + 1)]
 
 
@@ -68,7 +68,7 @@ class Counts:
     counts: NDArray[np.float64]
 
 
-def ragged(
+def list_entries(
     offsets: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """List the entries of some rows of a ragged array: for each its place in ``rows``, and where it lies."""
@@ -94,7 +94,7 @@ class Hierarchy:
         """Add nodes below ``parents``, with counts whose ``nodes`` start from 0 for the first new one."""
         total = np.bincount(own.nodes, own.counts, len(parents))
         inherited = strength / (total + strength)
-        rows, entries = ragged(self.offsets, parents + 1)
+        rows, entries = list_entries(self.offsets, parents + 1)
         keys = np.concatenate(
             [own.nodes * self.label_count + own.labels, rows * self.label_count + self.labels[entries]]
         )
@@ -111,7 +111,7 @@ class Hierarchy:
         self.shares = np.concatenate([self.shares, summed[kept]])
         self.rest = np.concatenate([self.rest, inherited * self.rest[parents + 1]])
 
-    def scores(self, prior: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    def estimate_scores(self, prior: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
         """Return the floors, offsets, labels and scores of an Hmm."""
         lengths = np.diff(self.offsets)
         rest = np.repeat(self.rest, lengths)
@@ -134,7 +134,7 @@ def add_endings(
     totals = np.bincount(seen.nodes, seen.counts, len(words))
     of_rare = totals[seen.nodes] <= rare
     seen = Counts(seen.nodes[of_rare], seen.labels[of_rare], seen.counts[of_rare])
-    spelled = {word: endings_of(words[word], suffixes) for word in np.unique(seen.nodes).tolist()}
+    spelled = {word: list_endings(words[word], suffixes) for word in np.unique(seen.nodes).tolist()}
     nodes: dict[str, int] = {}
     for length in range(suffixes + 1):
         level: dict[str, int] = {} if length else {"0": 0, "1": 1}
@@ -142,7 +142,7 @@ def add_endings(
         for word, endings in spelled.items():
             if length < len(endings) and (length == 0 or endings[length - 1] in nodes):
                 place[word] = level.setdefault(endings[length], len(level))
-        _add_level(hierarchy, nodes, level, _moved(seen, place), strength)
+        _add_level(hierarchy, nodes, level, _move(seen, place), strength)
     return nodes
 
 
@@ -155,11 +155,11 @@ def _add_level(
     parents = [nodes.get(name[0] + name[2:], -1) for name in names]
     place = np.full(len(level), -1)
     place[[level[name] for name in names]] = np.arange(len(names))
-    hierarchy.add(np.array(parents, np.int64), _moved(own, place), strength)
+    hierarchy.add(np.array(parents, np.int64), _move(own, place), strength)
     nodes.update(zip(names, range(len(nodes), len(nodes) + len(names)), strict=True))
 
 
-def _moved(counts: Counts, place: NDArray[np.int64]) -> Counts:
+def _move(counts: Counts, place: NDArray[np.int64]) -> Counts:
     """Give counts to the nodes at ``place``; those at -1 are dropped."""
     nodes = place[counts.nodes]
     kept = nodes >= 0

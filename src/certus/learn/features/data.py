@@ -72,7 +72,7 @@ def make_extractors(
     """Make what finds the features of single labels, and what finds those of pairs, if there are any."""
 
     def make(pair: bool) -> _native.Extractor:
-        return _native.Extractor(templates.program(pair), len(templates.columns), frequent, bits, seen)
+        return _native.Extractor(templates.compile(pair), len(templates.columns), frequent, bits, seen)
 
     return make(False), make(True) if templates.ask_pairs else None
 
@@ -111,7 +111,7 @@ class TrainingSet:
         self.inventory = inventory
         frequent = [word for word, count in examples.words.items() if count > rare]
         self.frequent: NDArray[np.uint64] = _native.word_keys(frequent)
-        self.labels = self.inventory.numbers(examples.labels)
+        self.labels = self.inventory.number_labels(examples.labels)
         self.seen = self._find_seen_tags(examples, frequent) if templates.ask_seen else None
         made = make_extractors(templates, self.frequent, hash_bits, self.seen)
         self.extractor, self.pair_extractor = made
@@ -119,7 +119,7 @@ class TrainingSet:
         self.pair_corpus = (
             None if self.pair_extractor is None else self._number(self.pair_extractor, examples, min_count)
         )
-        self.tagset = self.inventory.native()
+        self.tagset = self.inventory.to_native()
 
     def _number(self, extractor: _native.Extractor, examples: Examples, least: int) -> _native.Corpus:
         keys, ends = extractor.keys_of_all(examples.cells)

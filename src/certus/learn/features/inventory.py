@@ -42,7 +42,7 @@ class Inventory:
         named = [("coarse", tag) for tag in coarse] + [("label", label) for label in self.labels]
         units = {unit: number for number, unit in enumerate(named)}
         rows = [
-            [units.setdefault(unit, len(units)) for unit in _units(label, pieces)]
+            [units.setdefault(unit, len(units)) for unit in _name_units(label, pieces)]
             for label, pieces in zip(self.labels, made_of, strict=True)
         ]
         if len(coarse) == len(self.labels):  # coarse tags tell all labels apart: nothing is shared
@@ -53,11 +53,11 @@ class Inventory:
         for number, row in enumerate(rows):
             self.table[number, : len(row)] = row
 
-    def native(self) -> _native.Tagset:
+    def to_native(self) -> _native.Tagset:
         """Return it as the kernels take it."""
         return _native.Tagset(self.table, self.groups, self.units)
 
-    def numbers(self, labels: Sequence[str]) -> NDArray[np.int32]:
+    def number_labels(self, labels: Sequence[str]) -> NDArray[np.int32]:
         """Return the numbers of labels; -1 for one that is not here."""
         get = self.number.get
         return np.fromiter((get(label, -1) for label in labels), np.int32, len(labels))
@@ -66,7 +66,7 @@ class Inventory:
         return len(self.labels)
 
 
-def _units(label: str, pieces: Sequence[str]) -> list[tuple[str, str]]:
+def _name_units(label: str, pieces: Sequence[str]) -> list[tuple[str, str]]:
     """Name the units of a label: each kind apart, so that equal names of different kinds stay different."""
     return [
         ("coarse", pieces[0]),

@@ -130,7 +130,7 @@ class Term:
         """Whether it may have any number of values rather than one."""
         return self.function in (*AFFIXES, "each")
 
-    def numbers(self) -> tuple[int, ...]:
+    def compile(self) -> tuple[int, ...]:
         """Return the compiled form."""
         function = FUNCTIONS.index(self.function)
         return function, int(self.lower), self.column, self.offset, self.low, self.high
@@ -147,9 +147,9 @@ class Template:
     condition: str = "always"
     pair: bool = False
 
-    def numbers(self) -> list[int]:
+    def compile(self) -> list[int]:
         """Return the compiled form."""
-        terms = (number for term in self.terms for number in term.numbers())
+        terms = (number for term in self.terms for number in term.compile())
         return [CONDITIONS.index(self.condition), len(self.terms), *terms]
 
 
@@ -166,7 +166,7 @@ class Templates:
 
     def __init__(self, text: str, columns: Sequence[str] = ("word",)) -> None:
         self.text = text
-        self.columns = _names(columns)
+        self.columns = _check_columns(columns)
         self.templates = parse(text, self.columns)
 
     @property
@@ -179,10 +179,10 @@ class Templates:
         """Whether any of them is of two labels in a row."""
         return any(template.pair for template in self.templates)
 
-    def program(self, pair: bool = False) -> NDArray[np.int32]:
+    def compile(self, pair: bool = False) -> NDArray[np.int32]:
         """Return the compiled form, which the native extractor runs: of single labels, or of pairs."""
         chosen = [template for template in self.templates if template.pair == pair]
-        numbers = [number for template in chosen for number in template.numbers()]
+        numbers = [number for template in chosen for number in template.compile()]
         return np.array([VERSION, len(chosen), *numbers], np.int32)
 
     def __len__(self) -> int:
@@ -201,7 +201,7 @@ def parse(text: str, columns: Sequence[str]) -> tuple[Template, ...]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.partition("#")[0].strip():
             continue
-        template = _Line(line.partition("#")[0], number, columns).template()
+        template = _Line(line.partition("#")[0], number, columns).read_template()
         if template in lines:
             raise InvalidInput(f"templates, line {number}: this repeats line {lines[template]}; remove one")
         lines[template] = number
@@ -210,7 +210,7 @@ def parse(text: str, columns: Sequence[str]) -> tuple[Template, ...]:
     return tuple(lines)
 
 
-def _names(columns: Sequence[str]) -> tuple[str, ...]:
+def _check_columns(columns: Sequence[str]) -> tuple[str, ...]:
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     if not names:
         raise InvalidInput("columns is empty; it must name at least the column of words")
@@ -237,16 +237,16 @@ class _Line:
     def _split(self, line: str) -> Iterator[re.Match[str]]:
         return self.TOKEN.finditer(line)
 
-    def template(self) -> Template:
+    def read_template(self) -> Template:
         pair = self._begins("pair")
         if self._begins("bias"):
-            return Template((), self._condition(), pair)
-        terms = [self._term()]
+            return Template((), self._read_condition(), pair)
+        terms = [self._read_term()]
         while self.tokens[self.at][0] == "name" and self.tokens[self.at][1] != "if":
-            terms.append(self._term())
+            terms.append(self._read_term())
         if sum(term.several for term in terms) > 1:
             self._fail("a conjunction can have one prefix, suffix or each, not more")
-        return Template(tuple(terms), self._condition(), pair)
+        return Template(tuple(terms), self._read_condition(), pair)
 
     def _begins(self, word: str) -> bool:
         """Take a word of the language, unless it is the name of a column here."""
@@ -254,59 +254,59 @@ class _Line:
         self.at += found
         return found
 
-    def _condition(self) -> str:
+    def _read_condition(self) -> str:
         condition = "always"
         if self._takes("if"):
-            condition = self._word("rare or frequent", ("rare", "frequent"))
+            condition = self._read_word("rare or frequent", ("rare", "frequent"))
         if self.tokens[self.at][0] != "end":
-            self._expected("a term, if rare, if frequent or the end of the line")
+            self._refuse_token("a term, if rare, if frequent or the end of the line")
         return condition
 
-    def _term(self) -> Term:
-        name = self._word("a column or a function")
+    def _read_term(self) -> Term:
+        name = self._read_word("a column or a function")
         if self.tokens[self.at][1] != "(":
-            return self._cell(name)
+            return self._read_cell(name)
         if name not in (*FUNCTIONS[1:], "lower"):
             known = ", ".join(("lower", *FUNCTIONS[1:]))
             self._fail(f"there is no function {name!r}; there are {known}")
-        self._mark("(")
-        inner = self._inner(name)
+        self._read_mark("(")
+        inner = self._read_argument(name)
         if name == "lower":
-            self._mark(")")
+            self._read_mark(")")
             return Term("text", inner.column, inner.offset, lower=True)
         if name == "seen" and inner.column != 0:
             self._fail(f"seen is of words: {self.columns[0]}[{inner.offset}]")
-        low, high = self._range(name) if name in AFFIXES else (0, 0)
-        self._mark(")")
+        low, high = self._read_range(name) if name in AFFIXES else (0, 0)
+        self._read_mark(")")
         return Term(name, inner.column, inner.offset, inner.lower, low, high)
 
-    def _inner(self, function: str) -> Term:
+    def _read_argument(self, function: str) -> Term:
         """Read what a function is of: a cell, or for some the lower case of one."""
         start = self.at
-        name = self._word("a column")
+        name = self._read_word("a column")
         if self.tokens[self.at][1] != "(":
-            return self._cell(name)
+            return self._read_cell(name)
         self.at = start
         if name != "lower" or function == "lower" or function not in OF_LOWER:
             of = "a column or lower(...)" if function in OF_LOWER[1:] else "a column"
             self._fail(f"{function} is of {of}, such as {self.columns[0]}[0], not of {name}(...)")
-        return self._term()
+        return self._read_term()
 
-    def _cell(self, column: str) -> Term:
+    def _read_cell(self, column: str) -> Term:
         if column not in self.columns:
             self._fail(f"there is no column {column!r}; there are {', '.join(self.columns)}")
-        self._mark("[")
-        offset = self._number(f"an offset from -{FARTHEST} to {FARTHEST}")
+        self._read_mark("[")
+        offset = self._read_number(f"an offset from -{FARTHEST} to {FARTHEST}")
         if abs(offset) > FARTHEST:
             self._fail(f"{column}[{offset}] is too far away; offsets go from -{FARTHEST} to {FARTHEST}")
-        self._mark("]")
+        self._read_mark("]")
         return Term("text", self.columns.index(column), offset)
 
-    def _range(self, function: str) -> tuple[int, int]:
-        self._mark(",")
-        low = high = self._number("a length such as 3, or lengths such as 1..10")
+    def _read_range(self, function: str) -> tuple[int, int]:
+        self._read_mark(",")
+        low = high = self._read_number("a length such as 3, or lengths such as 1..10")
         if self._takes(".."):
-            high = self._number("the longest length")
+            high = self._read_number("the longest length")
         if not 1 <= low <= high <= LONGEST_AFFIX:
             self._fail(f"{function} of {low}..{high} characters: lengths go up, from 1 to {LONGEST_AFFIX}")
         return low, high
@@ -316,25 +316,25 @@ class _Line:
         self.at += found
         return found
 
-    def _mark(self, text: str) -> None:
+    def _read_mark(self, text: str) -> None:
         if not self._takes(text):
-            self._expected(repr(text))
+            self._refuse_token(repr(text))
 
-    def _word(self, what: str, among: Sequence[str] = ()) -> str:
+    def _read_word(self, what: str, among: Sequence[str] = ()) -> str:
         kind, text = self.tokens[self.at]
         if kind != "name" or (among and text not in among):
-            self._expected(what)
+            self._refuse_token(what)
         self.at += 1
         return text
 
-    def _number(self, what: str) -> int:
+    def _read_number(self, what: str) -> int:
         kind, text = self.tokens[self.at]
         if kind != "number":
-            self._expected(what)
+            self._refuse_token(what)
         self.at += 1
         return int(text)
 
-    def _expected(self, what: str) -> NoReturn:
+    def _refuse_token(self, what: str) -> NoReturn:
         kind, found = self.tokens[self.at]
         before = f" after {self.tokens[self.at - 1][1]!r}" if self.at else ""
         self._fail(f"expected {what}{before}, not {found if kind == 'end' else repr(found)}")

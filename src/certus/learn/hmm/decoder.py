@@ -44,7 +44,7 @@ class HmmDecoder(Decoder):
         out = Decoded.make_empty(first, k, confidence)
         for begin, end in split_batch(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
             limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
-            emissions = list(map(self._emissions, cells[begin:end], limits))
+            emissions = list(map(self._score_sentence, cells[begin:end], limits))
             found: list[Any] = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
             for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
                 several = list(answer) if k > 1 else [answer] if answer.position is None else []
@@ -62,7 +62,7 @@ class HmmDecoder(Decoder):
         model: Any = self._hmm.chain.prepare(np.dtype(np.float64))
         return _native.ChainLattices(model, find_starts(cells), emissions)
 
-    def _emissions(
+    def _score_sentence(
         self, cells: list[list[str]], allowed: list[NDArray[np.int32] | None] | None
     ) -> NDArray[np.float32]:
         """Return the scores of a sentence, with -inf for what is not allowed."""

@@ -39,14 +39,14 @@ class HmmLearner(Learner):
         """Count; there are no epochs to tell of, nor to go on from."""
         examples = data.examples
         inventory = self.list_labels(data.target, sorted(set(examples.labels)))
-        labels = np.split(inventory.numbers(examples.labels), np.cumsum(examples.lengths)[:-1])
+        labels = np.split(inventory.number_labels(examples.labels), np.cumsum(examples.lengths)[:-1])
         words = [cells[0] for cells in examples.cells]
         model = estimate(words, labels, len(inventory), rare=self.rare, suffixes=self.suffixes)
         accuracy = None
         if data.held_out is not None:
-            gold = inventory.numbers(data.held_out.labels)
-            accuracy = HmmDecoder(model, len(inventory)).accuracy(data.held_out.cells, gold, threads)
-        return Learned(inventory, model.arrays(), {"columns": ["word"]}, accuracy)
+            gold = inventory.number_labels(data.held_out.labels)
+            accuracy = HmmDecoder(model, len(inventory)).measure_accuracy(data.held_out.cells, gold, threads)
+        return Learned(inventory, model.to_arrays(), {"columns": ["word"]}, accuracy)
 
     def make_decoder(self, learned: Learned) -> Decoder:
         """Make what scores words by the model and decodes the scores."""

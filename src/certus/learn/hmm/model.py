@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from certus.chain import Chain
 from certus.errors import InvalidInput, ModelError
-from certus.learn.features.abstraction import Counts, Hierarchy, Nodes, add_endings, ragged
+from certus.learn.features.abstraction import Counts, Hierarchy, Nodes, add_endings, list_entries
 
 # Added to the count of every label, so that one that never occurred in training can still be predicted.
 UNSEEN = 0.1
@@ -77,21 +77,21 @@ class Hmm:
         """Return the (T, L) scores log p(word | label) of a sentence, less log p(word)."""
         nodes = np.fromiter(map(self._nodes.__getitem__, words), np.int64, len(words))
         if len(words) > 0:
-            nodes[0] = self._nodes.first(words[0])
+            nodes[0] = self._nodes.find_first(words[0])
         scores = np.empty((len(nodes), len(self.start)), np.float32)
         scores[:] = self.floors[nodes][:, None]
-        rows, entries = ragged(self.offsets, nodes)
+        rows, entries = list_entries(self.offsets, nodes)
         scores[rows, self.labels[entries]] = self.scores[entries]
         return scores
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the model as arrays for a model file; ``from_arrays`` takes them back."""
         return {
             "transitions": self.transitions,
             "start": self.start,
             "end": self.end,
-            "vocabulary": _joined(self.vocabulary),
-            "endings": _joined(self.endings),
+            "vocabulary": _join_names(self.vocabulary),
+            "endings": _join_names(self.endings),
             "floors": self.floors,
             "offsets": self.offsets,
             "labels": self.labels,
@@ -105,7 +105,7 @@ class Hmm:
             fields: dict[str, Any] = {name: arrays[name] for name in cls.__dataclass_fields__}
         except KeyError as error:
             raise ModelError(f"the model lacks the array {error}: it is no hidden Markov model") from None
-        endings, vocabulary = _parted(fields["endings"]), _parted(fields["vocabulary"])
+        endings, vocabulary = _split_names(fields["endings"]), _split_names(fields["vocabulary"])
         nodes = len(endings) + len(vocabulary)
         offsets = fields["offsets"]
         if (
@@ -145,9 +145,9 @@ def estimate(
         forbid_unseen: give transitions that do not occur in training a score of -inf; a sentence may then
             have no possible labels at all.
     """
-    tokens, vocabulary, flat = _checked(words, labels, label_count)
+    tokens, vocabulary, flat = _check_words(words, labels, label_count)
     _check_options(rare, suffixes, word_strength, suffix_strength)
-    transitions = _transitions(labels, label_count, forbid_unseen)
+    transitions = _estimate_transitions(labels, label_count, forbid_unseen)
     frequency = np.bincount(flat, minlength=label_count) + UNSEEN
     pairs, counts = np.unique(tokens * label_count + flat, return_counts=True)
     seen = Counts(*np.divmod(pairs, label_count), counts.astype(float))
@@ -162,19 +162,19 @@ def estimate(
         end=transitions[:-1, -1].copy(),
         vocabulary={word: len(endings) + index for word, index in vocabulary.items()},
         endings=endings,
-        **hierarchy.scores(frequency / frequency.sum()),
+        **hierarchy.estimate_scores(frequency / frequency.sum()),
     )
 
 
-def _joined(names: Iterable[str]) -> NDArray[np.uint8]:
+def _join_names(names: Iterable[str]) -> NDArray[np.uint8]:
     return np.frombuffer(SEPARATOR.join(names).encode(errors="surrogatepass"), np.uint8)
 
 
-def _parted(names: NDArray[np.uint8]) -> list[str]:
+def _split_names(names: NDArray[np.uint8]) -> list[str]:
     return names.tobytes().decode(errors="surrogatepass").split(SEPARATOR)
 
 
-def _checked(
+def _check_words(
     words: Sequence[Sequence[str]], labels: Sequence[NDArray[Any]], label_count: int
 ) -> tuple[NDArray[np.int64], dict[str, int], NDArray[np.int64]]:
     """Return the word ids of all tokens, the words by id, and the labels of all tokens."""
@@ -205,7 +205,7 @@ def _check_options(rare: int, suffixes: int, word_strength: float, suffix_streng
         )
 
 
-def _transitions(
+def _estimate_transitions(
     labels: Sequence[NDArray[Any]], label_count: int, forbid_unseen: bool
 ) -> NDArray[np.float32]:
     """Return (L + 1, L + 1) log p(to | from); the last row is the start, the last column the end.

@@ -19,7 +19,7 @@ from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.storage import Needed, pack_parameters, read_parameters
 
 
-def reports(corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
+def report_labels(corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
     """Return how often each label occurs."""
     samples = np.bincount(corpus.labels, minlength=len(corpus.names.labels))
     return tuple(map(LabelReport, corpus.names.labels, samples.tolist()))
@@ -47,23 +47,23 @@ class PlainHmm(Refinement):
         self.smoothing = smoothing
 
     def _estimate(self, corpus: LabelledCorpus) -> None:
-        self.parameters = Counts.of(corpus).parameters(self.smoothing)
-        self.diagnostics = Diagnostics(reports(corpus))
+        self.parameters = Counts.of(corpus).estimate_parameters(self.smoothing)
+        self.diagnostics = Diagnostics(report_labels(corpus))
 
-    def _ladder(self) -> Sequence[Summing]:
+    def _list_rungs(self) -> Sequence[Summing]:
         return [self.parameters.operators]
 
     def get_plain(self) -> Parameters:
         """Return the probabilities themselves."""
         return self.parameters
 
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return pack_parameters(self.parameters)
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
         self.parameters = read_parameters(arrays, labels, observations)
 
-    def _settings(self) -> dict[str, Any]:
+    def _list_settings(self) -> dict[str, Any]:
         return {"smoothing": self.smoothing}
 
 
@@ -82,12 +82,12 @@ class Unigram(Refinement):
         touch = 1e-6 * counts.base_first[:, None]  # breaks ties, and fills in for the unseen
         joint = counts.seen + touch
         self.joint = joint / joint.sum()
-        self.diagnostics = Diagnostics(reports(corpus))
+        self.diagnostics = Diagnostics(report_labels(corpus))
 
-    def _ladder(self) -> Sequence[Summing]:
-        return [alone(self.joint)]
+    def _list_rungs(self) -> Sequence[Summing]:
+        return [make_independent(self.joint)]
 
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return {"joint": self.joint}
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
@@ -95,11 +95,11 @@ class Unigram(Refinement):
         if self.joint.shape != (labels, observations) or not (self.joint > 0).all():
             raise ModelError(f"its probabilities are not those of {labels} labels and their observations")
 
-    def _settings(self) -> dict[str, Any]:
+    def _list_settings(self) -> dict[str, Any]:
         return {}
 
 
-def alone(joint: NDArray[np.float64]) -> Operators:
+def make_independent(joint: NDArray[np.float64]) -> Operators:
     """Return the operators of (L, n) p(label, observation), each token by itself: anything may follow."""
     labels, n = joint.shape
     size = padded(labels)

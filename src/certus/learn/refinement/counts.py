@@ -70,30 +70,30 @@ class Counts:
         """(L,) how often each label occurs, as a distribution."""
         return np.asarray(self.total / self.total.sum())
 
-    def first_given(self, smoothing: float) -> NDArray[np.float64]:
+    def estimate_first(self, smoothing: float) -> NDArray[np.float64]:
         """Return (L,) p_1(a)."""
         p: NDArray[np.float64] = (self.first + smoothing * self.base_first) / (self.first.sum() + smoothing)
         return p
 
-    def follow_given(self, smoothing: float) -> NDArray[np.float64]:
+    def estimate_following(self, smoothing: float) -> NDArray[np.float64]:
         """Return (L, L + 1) p(b | a)."""
         total = self.follow.sum(1, keepdims=True)
         p: NDArray[np.float64] = (self.follow + smoothing * self.base_follow) / (total + smoothing)
         return p
 
-    def seen_given(self, smoothing: float) -> NDArray[np.float64]:
+    def estimate_observed(self, smoothing: float) -> NDArray[np.float64]:
         """Return (L, n + 1) p(x | a)."""
         p: NDArray[np.float64] = (self.seen + smoothing * self.base_seen) / (self.total[:, None] + smoothing)
         return p
 
-    def parameters(self, smoothing: float) -> Parameters:
+    def estimate_parameters(self, smoothing: float) -> Parameters:
         """Return the plain HMM: one hidden state a label."""
-        follow = self.follow_given(smoothing)
+        follow = self.estimate_following(smoothing)
         return Parameters(
-            self.first_given(smoothing)[:, None],
+            self.estimate_first(smoothing)[:, None],
             np.ascontiguousarray(follow[:, None, :-1, None]),
             np.ascontiguousarray(follow[:, -1:]),
-            np.ascontiguousarray(self.seen_given(smoothing)[:, None, :]),
+            np.ascontiguousarray(self.estimate_observed(smoothing)[:, None, :]),
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput
+from certus.ragged import offsets_of
 
 Labelled: TypeAlias = "tuple[Sequence[str], Sequence[str]]"
 """A sentence to learn from: its observations, and as many labels."""
@@ -41,7 +42,7 @@ class Names:
         ids = [known.get(x, unseen) for sentence in sentences for x in sentence]
         return Observed(np.array(ids, np.int64), offsets_of(list(map(len, sentences))))
 
-    def label_ids(self, labels: Iterable[str]) -> NDArray[np.int64]:
+    def find_label_ids(self, labels: Iterable[str]) -> NDArray[np.int64]:
         """Return the ids of labels, or name one that is unknown."""
         ids = {name: i for i, name in enumerate(self.labels)}
         try:
@@ -115,8 +116,8 @@ class LabelledCorpus:
             labels: all labels, in the order of their ids; in the order of their names if not given.
             weights: (sentences,) how often each one counts, such as its probability; 1 if not given.
         """
-        pairs = [_checked(n, sentence) for n, sentence in enumerate(sentences)]
-        own = _weights(weights, len(pairs))
+        pairs = [_check_sentence(n, sentence) for n, sentence in enumerate(sentences)]
+        own = _check_weights(weights, len(pairs))
         kept = [n for n, (seen, _) in enumerate(pairs) if len(seen) > 0 and own[n] > 0]
         if not kept:
             raise InvalidInput("there is nothing to learn from: no sentence has a token")
@@ -124,8 +125,8 @@ class LabelledCorpus:
         known: dict[str, int] = {}
         seen = [known.setdefault(x, len(known)) for n in kept for x in pairs[n][0]]
         all_names = Names(names, known)
-        flat = all_names.label_ids(a for n in kept for a in pairs[n][1])
-        _all_seen(names, flat)
+        flat = all_names.find_label_ids(a for n in kept for a in pairs[n][1])
+        _check_all_seen(names, flat)
         lengths = [len(pairs[n][0]) for n in kept]
         return cls(
             all_names, flat, np.array(seen, np.int64), offsets_of(lengths), np.repeat(own[kept], lengths)
@@ -149,13 +150,6 @@ class LabelledCorpus:
         return np.flatnonzero(keep)
 
 
-def offsets_of(lengths: Sequence[int]) -> NDArray[np.int64]:
-    """Return where sentences of some lengths begin, and where the last one ends."""
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
-
-
 def check_ids(what: str, ids: NDArray[np.int64], size: int) -> None:
     """Refuse ids that a model does not have, before a kernel looks them up."""
     bad = np.flatnonzero((ids < 0) | (ids >= size))
@@ -163,7 +157,7 @@ def check_ids(what: str, ids: NDArray[np.int64], size: int) -> None:
         raise InvalidInput(f"{what} {ids[bad[0]]} at token {bad[0]} is not one of 0 to {size - 1}")
 
 
-def _checked(n: int, sentence: Labelled) -> Labelled:
+def _check_sentence(n: int, sentence: Labelled) -> Labelled:
     try:
         seen, labels = sentence
     except (TypeError, ValueError):
@@ -175,7 +169,7 @@ def _checked(n: int, sentence: Labelled) -> Labelled:
     return seen, labels
 
 
-def _weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
+def _check_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
     if weights is None:
         return np.ones(count)
     own = np.asarray(weights, np.float64)
@@ -184,7 +178,7 @@ def _weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
     return own
 
 
-def _all_seen(names: tuple[str, ...], labels: NDArray[np.int64]) -> None:
+def _check_all_seen(names: tuple[str, ...], labels: NDArray[np.int64]) -> None:
     missing = np.flatnonzero(np.bincount(labels, minlength=len(names)) == 0)
     if missing.size:
         absent = ", ".join(repr(names[a]) for a in missing)

@@ -14,7 +14,15 @@ from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
 from certus.learn.refinement.data import Observed
-from certus.learn.refinement.decoding import Beliefs, Summing, believe, best_legal, free, per_sentence, score
+from certus.learn.refinement.decoding import (
+    Beliefs,
+    Summing,
+    believe,
+    find_best_legal,
+    fold_tokens,
+    free,
+    score,
+)
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.observer import Observer
 from certus.learn.refinement.parameters import Parameters
@@ -48,7 +56,7 @@ class RefinementDecoder(Decoder):
         self._labels = len(model.names.labels)
         self._exact = model.exact
         self._support = _find_support(model.get_plain())
-        self._free = _Rules(model._ladder(), free(self._support))
+        self._free = _Rules(model._list_rungs(), free(self._support))
         # For each set of legal sequences, for as long as somebody has it.
         self._constrained: WeakKeyDictionary[Automaton, _Rules] = WeakKeyDictionary()
 
@@ -68,11 +76,11 @@ class RefinementDecoder(Decoder):
                 "a refinement has one answer for a sentence, the most probable label of each position: "
                 "k must be 1"
             )
-        rules = self._free if legal is None else self._rules(legal)
+        rules = self._free if legal is None else self._get_rules(legal)
         first = find_starts(cells)
         out = Decoded.make_empty(first, k, confidence)
         for begin, end in split_batch(first, self._labels, np.dtype(np.float64).itemsize):
-            data = self._observed(cells[begin:end], first[begin : end + 1] - first[begin])
+            data = self._observe(cells[begin:end], first[begin : end + 1] - first[begin])
             mask = None if allowed is None else self._mask(data, allowed[begin:end])
             self._put(out, begin, end, data, mask, rules, legal is not None, threads)
         return out
@@ -88,16 +96,16 @@ class RefinementDecoder(Decoder):
 
     def believe(self, cells: Cells, threads: int = 1) -> Beliefs:
         """Return what the model believes of the labels of sentences, and how it came by it."""
-        return believe(self._free.ladder, self._observed(cells, find_starts(cells)), threads)
+        return believe(self._free.ladder, self._observe(cells, find_starts(cells)), threads)
 
-    def _rules(self, legal: Automaton) -> _Rules:
+    def _get_rules(self, legal: Automaton) -> _Rules:
         if legal not in self._constrained:
-            ladder = [rung.constrained(legal) for rung in self._free.ladder]
+            ladder = [rung.constrain(legal) for rung in self._free.ladder]
             self._constrained[legal] = _Rules(ladder, free(self._support, legal))
         return self._constrained[legal]
 
-    def _observed(self, cells: Cells, first: NDArray[np.int64]) -> Observed:
-        ids = self._observer.ids(cells, self.model.names.observations)
+    def _observe(self, cells: Cells, first: NDArray[np.int64]) -> Observed:
+        ids = self._observer.number_tokens(cells, self.model.names.observations)
         return Observed(np.array(ids, np.int64), first)
 
     def _mask(self, data: Observed, allowed: Allowed) -> NDArray[np.bool_] | None:
@@ -126,7 +134,7 @@ class RefinementDecoder(Decoder):
         best = beliefs.probabilities.argmax(axis=1)
         possible = beliefs.log_mass > -np.inf
         if legal or not possible.all():
-            found = best_legal(beliefs, rules.chain, mask, threads)[: end - begin]
+            found = find_best_legal(beliefs, rules.chain, mask, threads)[: end - begin]
             for n, answer in enumerate(found):
                 if answer.position is not None:
                     possible[n], out.position[begin + n] = False, answer.position
@@ -139,9 +147,9 @@ class RefinementDecoder(Decoder):
         if not self._exact:
             # What is estimated of a whole cannot be more than what is estimated of its parts.
             with np.errstate(divide="ignore"):
-                least = np.log(per_sentence(np.minimum, chosen, data, 1.0))
+                least = np.log(fold_tokens(np.minimum, chosen, data, 1.0))
             scores = np.minimum(scores, beliefs.log_mass + least)
-        bounds, optimal = self._proven(data, scores, beliefs.log_mass)
+        bounds, optimal = self._prove(data, scores, beliefs.log_mass)
         here = slice(begin, end)
         out.found[here] = possible
         out.scores[here, 0] = np.where(possible, scores, -np.inf)
@@ -151,7 +159,7 @@ class RefinementDecoder(Decoder):
             out.log_partition[here] = beliefs.log_mass
             out.confidence[tokens] = chosen
 
-    def _proven(
+    def _prove(
         self, data: Observed, scores: NDArray[np.float64], total: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return what no label sequence scores more than, and whether the one that was found is as good."""

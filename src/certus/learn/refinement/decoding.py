@@ -14,20 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.chain import Automaton, Chain
-from certus.learn.refinement.data import Observed, offsets_of
+from certus.learn.refinement.data import Observed
 from certus.learn.refinement.operators import Masses, Sums
+from certus.ragged import offsets_of
 
 
 class Summing(Protocol):
     """What can sum over label sequences: ``Operators`` and ``Tensors``."""
 
-    def sums(self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None) -> Sums:
+    def compute_sums(
+        self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None
+    ) -> Sums:
         """Sum over all label sequences of each sentence, or over those that are allowed: (tokens, L)."""
 
-    def masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
+    def compute_masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
         """Sum over the hidden states of one label sequence for each sentence."""
 
-    def constrained(self, legal: Automaton) -> Summing:
+    def constrain(self, legal: Automaton) -> Summing:
         """Return what gives illegal label sequences no mass, and all others what they had."""
 
 
@@ -53,26 +56,26 @@ class Beliefs:
     def negative(self) -> NDArray[np.float64]:
         """(sentences,) how far below 0 the raw marginals go; 0 where none is."""
         below = np.maximum(0.0, -self.raw.min(axis=1, initial=0.0))
-        return per_sentence(np.maximum, below, self.data, 0.0)
+        return fold_tokens(np.maximum, below, self.data, 0.0)
 
 
 def believe(
     ladder: Sequence[Summing], data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None
 ) -> Beliefs:
     """Sum by the first rung, and sentences without a positive total by the next ones."""
-    sums = ladder[0].sums(data, threads, allowed)
+    sums = ladder[0].compute_sums(data, threads, allowed)
     level = np.zeros(len(data.offsets) - 1, np.int64)
     for rung, model in enumerate(ladder[1:], 1):
         bad = np.flatnonzero((sums.sign <= 0) & (data.lengths > 0))
         if not bad.size:
             break
-        tokens, part = chosen(data, bad)
-        other = model.sums(part, threads, None if allowed is None else allowed[tokens])
+        tokens, part = select_sentences(data, bad)
+        other = model.compute_sums(part, threads, None if allowed is None else allowed[tokens])
         sums.marginals[tokens] = other.marginals
         sums.log_mass[bad], sums.sign[bad] = other.log_mass, other.sign
         level[bad] = rung
     log_mass = np.where(data.lengths == 0, 0.0, np.where(sums.sign > 0, sums.log_mass, -np.inf))
-    return Beliefs(data, sums.marginals, _distribution(sums.marginals, allowed), log_mass, level)
+    return Beliefs(data, sums.marginals, _normalize(sums.marginals, allowed), log_mass, level)
 
 
 def score(
@@ -87,13 +90,15 @@ def score(
     for rung, model in enumerate(ladder):
         left = np.flatnonzero((found == -np.inf) & (level <= rung))
         if left.size:
-            tokens, part = chosen(data, left)
-            masses = model.masses(part, labels[tokens], threads)
+            tokens, part = select_sentences(data, left)
+            masses = model.compute_masses(part, labels[tokens], threads)
             found[left] = np.where(masses.sign > 0, masses.log_mass, -np.inf)
     return found
 
 
-def best_legal(beliefs: Beliefs, chain: Chain, allowed: NDArray[np.bool_] | None, threads: int) -> list[Any]:
+def find_best_legal(
+    beliefs: Beliefs, chain: Chain, allowed: NDArray[np.bool_] | None, threads: int
+) -> list[Any]:
     """Return for each sentence the sequence with the most labels right in expectation that a chain permits.
 
     Args:
@@ -121,7 +126,7 @@ def free(support: NDArray[np.bool_] | int, legal: Automaton | None = None) -> Ch
     return chain if legal is None else chain.constrain(legal)
 
 
-def chosen(data: Observed, sentences: NDArray[np.int64]) -> tuple[NDArray[np.int64], Observed]:
+def select_sentences(data: Observed, sentences: NDArray[np.int64]) -> tuple[NDArray[np.int64], Observed]:
     """Return the tokens of some sentences, and these sentences alone."""
     if len(sentences) == len(data.offsets) - 1:
         return np.arange(len(data.observations)), data
@@ -129,7 +134,7 @@ def chosen(data: Observed, sentences: NDArray[np.int64]) -> tuple[NDArray[np.int
     return tokens, Observed(data.observations[tokens], offsets_of(data.lengths[sentences].tolist()))
 
 
-def per_sentence(
+def fold_tokens(
     fold: np.ufunc, values: NDArray[np.float64], data: Observed, empty: float
 ) -> NDArray[np.float64]:
     """Fold what is known of tokens into one number for each sentence."""
@@ -140,7 +145,7 @@ def per_sentence(
     return out
 
 
-def _distribution(raw: NDArray[np.float64], allowed: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+def _normalize(raw: NDArray[np.float64], allowed: NDArray[np.bool_] | None) -> NDArray[np.float64]:
     """Return marginals without what is negative, adding up to 1; uniform where nothing is left."""
     kept = np.maximum(raw, 0.0)
     total = kept.sum(axis=1, keepdims=True)

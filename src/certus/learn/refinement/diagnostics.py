@@ -77,14 +77,14 @@ class Diagnostics:
         return "\n".join(self.problems) or "no label has less to go by than was asked for"
 
 
-def past_problem(label: str, samples: int, hidden: int, block: Block, tolerance: float) -> str:
+def explain_past(label: str, samples: int, hidden: int, block: Block, tolerance: float) -> str:
     """Say why a label has fewer hidden states than asked for, and what to change."""
     if block.rank >= hidden:
         return ""
     head = f"label {label!r} has {block.rank} of {hidden} hidden states: "
     if samples < hidden:
         return head + (
-            f"it occurs {times(samples)}, fewer than its hidden states; lower hidden, or add sentences "
+            f"it occurs {say_times(samples)}, fewer than its hidden states; lower hidden, or add sentences "
             "that have it"
         )
     if min(block.sizes) < hidden:
@@ -94,12 +94,12 @@ def past_problem(label: str, samples: int, hidden: int, block: Block, tolerance:
         )
     return head + (
         f"the block of its future and past is singular beyond that (singular value "
-        f"{_beyond(block):.2g}, below the tolerance {tolerance:g}); lower hidden, or give features of "
-        "future and past that tell more about each other"
+        f"{_find_next_singular(block):.2g}, below the tolerance {tolerance:g}); lower hidden, or give "
+        "features of future and past that tell more about each other"
     )
 
 
-def present_problem(label: str, block: Block, tolerance: float) -> str:
+def explain_present(label: str, block: Block, tolerance: float) -> str:
     """Say when nothing about the hidden state shows in the observation, and what to change.
 
     A smaller rank than ``hidden`` alone is no problem here: a label with few observations has no more.
@@ -108,17 +108,17 @@ def present_problem(label: str, block: Block, tolerance: float) -> str:
         return ""
     return (
         f"label {label!r}: the block of its present and destiny is singular (singular value "
-        f"{_beyond(block):.2g}, below the tolerance {tolerance:g}), so its hidden states emit alike; give "
-        "features of destiny that tell more about the observation"
+        f"{_find_next_singular(block):.2g}, below the tolerance {tolerance:g}), so its hidden states emit "
+        "alike; give features of destiny that tell more about the observation"
     )
 
 
-def times(count: int) -> str:
+def say_times(count: int) -> str:
     """Say how often."""
     return "once" if count == 1 else f"{count} times"
 
 
-def _beyond(block: Block) -> float:
+def _find_next_singular(block: Block) -> float:
     """Return the largest singular value that is not used."""
     rest = block.singular[block.rank - 1 :]
     return float(rest[0]) if len(rest) else 0.0

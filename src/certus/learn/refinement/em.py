@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from certus.chain import Chain
 from certus.errors import InvalidInput
-from certus.learn.refinement.baselines import check_smoothing, reports
+from certus.learn.refinement.baselines import check_smoothing, report_labels
 from certus.learn.refinement.counts import Counts
 from certus.learn.refinement.data import Labelled, LabelledCorpus
 from certus.learn.refinement.decoding import Summing
-from certus.learn.refinement.diagnostics import Diagnostics, LabelReport, times
-from certus.learn.refinement.expectation import Prior, expect, maximise, objective, perturbed
+from certus.learn.refinement.diagnostics import Diagnostics, LabelReport, say_times
+from certus.learn.refinement.expectation import Prior, compute_objective, expect, maximise, perturb
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.storage import Needed, pack_parameters, read_parameters
@@ -84,7 +84,7 @@ class EmRefinement(Refinement):
             objectives.append(tuple(history))
         assert kept is not None
         self.parameters = kept
-        self.diagnostics = Diagnostics(self._reports(corpus), tuple(objectives), chosen)
+        self.diagnostics = Diagnostics(self._report_labels(corpus), tuple(objectives), chosen)
 
     def _climb(
         self, corpus: LabelledCorpus, counts: Counts, restart: int, history: list[float]
@@ -92,72 +92,72 @@ class EmRefinement(Refinement):
         """Iterate from a random start; yield models to choose from, each with its worth."""
         prior = Prior(counts, self.hidden, self.smoothing)
         rng = np.random.default_rng([self.seed, restart])
-        model = perturbed(counts, self.hidden, self.smoothing, rng)
+        model = perturb(counts, self.hidden, self.smoothing, rng)
         enough = self.tolerance * float(corpus.weights.sum())
         for iteration in range(1, self.iterations + 1):
             found = expect(model, corpus, self.threads)
-            value = objective(found, corpus, prior, model)
+            value = compute_objective(found, corpus, prior, model)
             done = iteration == self.iterations or (bool(history) and value - history[-1] < enough)
             history.append(value)
             self.parameters = model
             if self.watch is not None:
                 self.watch(restart, iteration, value, self)
             if self.dev is not None and (done or iteration % self.every == 0):
-                yield self.accuracy(self.dev, threads=self.threads), model
+                yield self.measure_accuracy(self.dev, threads=self.threads), model
             elif self.dev is None and done:
                 yield value, model
             if done:
                 return
             model = maximise(found, corpus, prior)
 
-    def _reports(self, corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
+    def _report_labels(self, corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
         """Name the labels that occur less often than they have states: some of these say nothing."""
         return tuple(
             report
             if report.samples >= self.hidden
             else replace(
                 report,
-                problem=f"label {report.label!r} occurs {times(report.samples)}, fewer than its "
+                problem=f"label {report.label!r} occurs {say_times(report.samples)}, fewer than its "
                 f"{self.hidden} hidden states; lower hidden, or add sentences that have it",
             )
-            for report in reports(corpus)
+            for report in report_labels(corpus)
         )
 
-    def _ladder(self) -> Sequence[Summing]:
+    def _list_rungs(self) -> Sequence[Summing]:
         return [self.parameters.operators]
 
     def get_plain(self) -> Parameters:
         """Return the probabilities themselves."""
         return self.parameters
 
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return pack_parameters(self.parameters)
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
         self.parameters = read_parameters(arrays, labels, observations)
 
-    def _settings(self) -> dict[str, Any]:
+    def _list_settings(self) -> dict[str, Any]:
         """Return the arguments; what only training needs, held-out sentences and a watcher, is left out."""
         names = ("hidden", "iterations", "restarts", "tolerance", "smoothing", "seed", "threads", "every")
         return {name: getattr(self, name) for name in names}
 
-    def best_path(self, observations: Sequence[str]) -> Solution[NDArray[np.int64]]:
+    def find_best_path(self, observations: Sequence[str]) -> Solution[NDArray[np.int64]]:
         """Return the best sequence of labels and hidden states together, found exactly by ``certus.Chain``.
 
         A label of the Solution is label * hidden + state. It is the best path, not the best label sequence,
         which sums over hidden states.
         """
-        ids = self._encoded([observations]).observations
+        ids = self._encode([observations]).observations
         p = self.parameters
         size = p.labels * p.hidden
         chain = Chain(
-            _log(p.transition.reshape(size, size)),
-            start=_log(p.initial.reshape(-1)),
-            end=_log(p.stop.reshape(-1)),
+            _take_log(p.transition.reshape(size, size)),
+            start=_take_log(p.initial.reshape(-1)),
+            end=_take_log(p.stop.reshape(-1)),
         )
-        return chain.decode(_log(p.emission.reshape(size, -1).T[ids]))
+        return chain.decode(_take_log(p.emission.reshape(size, -1).T[ids]))
 
 
-def _log(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def _take_log(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         return np.log(probabilities)

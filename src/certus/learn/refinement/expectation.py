@@ -84,7 +84,7 @@ class Prior:
         """(n + 1,)."""
         return self.counts.base_seen * self.smoothing
 
-    def log_density(self, model: Parameters) -> float:
+    def compute_log_density(self, model: Parameters) -> float:
         """Return the log of the prior at a model, less a constant."""
         if self.smoothing == 0:
             return 0.0
@@ -101,24 +101,24 @@ class Prior:
 def maximise(found: Expected, corpus: LabelledCorpus, prior: Prior) -> Parameters:
     """Return the parameters that the expected counts make most probable."""
     labels, n, m = len(corpus.names.labels), corpus.names.unseen + 1, prior.hidden
-    initial = _summed(found.posterior, corpus, corpus.labels, corpus.first, labels) + prior.first
-    stop = _summed(found.posterior, corpus, corpus.labels, corpus.last, labels) + prior.stop
+    initial = _sum_cells(found.posterior, corpus, corpus.labels, corpus.first, labels) + prior.first
+    stop = _sum_cells(found.posterior, corpus, corpus.labels, corpus.last, labels) + prior.stop
     cells = corpus.labels * n + corpus.observations
-    seen = _summed(found.posterior, corpus, cells, None, labels * n)
+    seen = _sum_cells(found.posterior, corpus, cells, None, labels * n)
     emission = seen.reshape(labels, n, m).transpose(0, 2, 1) + prior.seen
     transition = found.pairs + prior.follow
     total = transition.sum((2, 3)) + stop
     return Parameters(
         initial / initial.sum(),
-        np.ascontiguousarray(_divided(transition, total[:, :, None, None])),
-        _divided(stop, total, 1.0),
-        np.ascontiguousarray(_divided(emission, emission.sum(2, keepdims=True), 1 / n)),
+        np.ascontiguousarray(_divide(transition, total[:, :, None, None])),
+        _divide(stop, total, 1.0),
+        np.ascontiguousarray(_divide(emission, emission.sum(2, keepdims=True), 1 / n)),
     )
 
 
-def perturbed(counts: Counts, hidden: int, smoothing: float, rng: np.random.Generator) -> Parameters:
+def perturb(counts: Counts, hidden: int, smoothing: float, rng: np.random.Generator) -> Parameters:
     """Return the plain HMM with every label split into states that differ at random: where EM starts."""
-    plain = counts.parameters(max(smoothing, 1e-3))
+    plain = counts.estimate_parameters(max(smoothing, 1e-3))
     l, n = plain.labels, plain.observations  # noqa: E741
 
     def noise(*shape: int) -> NDArray[np.float64]:
@@ -137,7 +137,7 @@ def perturbed(counts: Counts, hidden: int, smoothing: float, rng: np.random.Gene
     )
 
 
-def objective(found: Expected, corpus: LabelledCorpus, prior: Prior, model: Parameters) -> float:
+def compute_objective(found: Expected, corpus: LabelledCorpus, prior: Prior, model: Parameters) -> float:
     """Return what EM raises: weighted log-likelihood plus log-prior, of the model that was expected with."""
     impossible = np.flatnonzero(np.isneginf(found.log_likelihood))
     if impossible.size:
@@ -145,10 +145,10 @@ def objective(found: Expected, corpus: LabelledCorpus, prior: Prior, model: Para
             f"sentence {impossible[0]} is impossible under the model; a smoothing above 0 makes every one "
             "possible"
         )
-    return float(found.log_likelihood @ corpus.weights[corpus.first]) + prior.log_density(model)
+    return float(found.log_likelihood @ corpus.weights[corpus.first]) + prior.compute_log_density(model)
 
 
-def _summed(
+def _sum_cells(
     posterior: NDArray[np.float64],
     corpus: LabelledCorpus,
     cells: NDArray[np.int64],
@@ -165,7 +165,7 @@ def _summed(
     return sums
 
 
-def _divided(
+def _divide(
     counts: NDArray[np.float64], total: NDArray[np.float64], empty: float = 0.0
 ) -> NDArray[np.float64]:
     """Divide, where a state that nothing was counted for gets a value of its own."""

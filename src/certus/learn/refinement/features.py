@@ -36,7 +36,7 @@ the current token is None as well.
 VARIABLES = ("future", "past", "present", "destiny")
 
 
-def bare(label: str) -> str:
+def strip_mark(label: str) -> str:
     """Return the kind of a label in the usual chunk encodings: NP of B-NP; other labels as they are."""
     prefix, dash, kind = label.partition("-")
     return kind if dash and len(prefix) == 1 else label
@@ -61,7 +61,7 @@ class Features:
     past: str | FeatureFunction = "a[-1]*x[-1] x[-1]*x[-2] pp"
     present: str | FeatureFunction = "x[0]"
     destiny: str | FeatureFunction = "a[-1]*x[-1] a[1]*x[1] pp np pos"
-    kind: Kind = bare
+    kind: Kind = strip_mark
 
     def __post_init__(self) -> None:
         """Refuse templates that look at what they must not."""
@@ -72,10 +72,10 @@ class Features:
             elif not callable(own):
                 raise InvalidInput(f"{what} must be templates or a function, not {own!r}")
 
-    def templates(self) -> dict[str, str] | None:
+    def list_templates(self) -> dict[str, str] | None:
         """Return the templates by variable; None where something is a function, which no file can hold."""
         own = {what: getattr(self, what) for what in VARIABLES}
-        return own if self.kind is bare and all(isinstance(x, str) for x in own.values()) else None
+        return own if self.kind is strip_mark and all(isinstance(x, str) for x in own.values()) else None
 
     def evaluate(self, corpus: LabelledCorpus) -> dict[str, Indicators]:
         """Return the features of every token, by variable."""
@@ -83,7 +83,9 @@ class Features:
         found = {}
         for what in VARIABLES:
             own = getattr(self, what)
-            found[what] = view.indicators(own) if isinstance(own, str) else _called(corpus, what, own)
+            found[what] = (
+                view.find_indicators(own) if isinstance(own, str) else _call_function(corpus, what, own)
+            )
         return found
 
 
@@ -96,7 +98,7 @@ PAPER = Features(
 """The templates of Stratos et al. 2013, figure 6."""
 
 
-def _called(corpus: LabelledCorpus, what: str, function: FeatureFunction) -> Indicators:
+def _call_function(corpus: LabelledCorpus, what: str, function: FeatureFunction) -> Indicators:
     names = {i: name for name, i in corpus.names.observations.items()}
     known: dict[Hashable, int] = {}
     rows: list[list[int]] = []
@@ -104,14 +106,14 @@ def _called(corpus: LabelledCorpus, what: str, function: FeatureFunction) -> Ind
         labels = [corpus.names.labels[a] for a in corpus.labels[begin:end]]
         seen = [names[x] for x in corpus.observations[begin:end]]
         for i in range(len(labels)):
-            features = function(*_part(what, labels, seen, i))
+            features = function(*_select_part(what, labels, seen, i))
             rows.append([known.setdefault(feature, len(known)) for feature in dict.fromkeys(features)])
     width = max(1, *map(len, rows))
     ids = np.array([row + [-1] * (width - len(row)) for row in rows], np.int32)
     return Indicators(ids, len(known))
 
 
-def _part(
+def _select_part(
     what: str, labels: list[str], seen: list[str], i: int
 ) -> tuple[Sequence[str], Sequence[str | None]]:
     """Return the labels and observations of a sentence that one of its variables holds."""

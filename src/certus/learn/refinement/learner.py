@@ -93,7 +93,7 @@ class RefinementLearner(Learner):
         looked_at = data.examples.cells[:_LOOKED_AT] if held_out is None else held_out.cells
         beliefs = RefinementDecoder(model, observer).believe(looked_at, threads)
         if held_out is not None:
-            right = beliefs.probabilities.argmax(axis=1) == inventory.numbers(held_out.labels)
+            right = beliefs.probabilities.argmax(axis=1) == inventory.number_labels(held_out.labels)
             accuracy = float(right.mean())
         notes: dict[str, Any] = {
             "observe": observe,
@@ -191,7 +191,7 @@ def _recognise(examples: Examples, observer: Observer, known: set[str]) -> list[
     """Return the observations of sentences that were not learned from, by name."""
     names = [*known, UNKNOWN]
     numbers = {name: number for number, name in enumerate(names[:-1])}
-    flat = [names[number] for number in observer.ids(examples.cells, numbers)]
+    flat = [names[number] for number in observer.number_tokens(examples.cells, numbers)]
     ends = np.cumsum(examples.lengths).tolist()
     return [flat[end - length : end] for end, length in zip(ends, examples.lengths.tolist(), strict=True)]
 

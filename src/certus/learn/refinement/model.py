@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus.chain import Automaton
 from certus.errors import CertusError, InvalidInput, ModelError, NotFitted
 from certus.learn.refinement.data import Labelled, LabelledCorpus, Names, Observed
-from certus.learn.refinement.decoding import Beliefs, Summing, believe, best_legal, free
+from certus.learn.refinement.decoding import Beliefs, Summing, believe, find_best_legal, free
 from certus.learn.refinement.diagnostics import Diagnostics
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.storage import (
@@ -100,11 +100,11 @@ class Refinement(ABC):
         """Set ``diagnostics`` and whatever ``_ladder`` needs."""
 
     @abstractmethod
-    def _ladder(self) -> Sequence[Summing]:
+    def _list_rungs(self) -> Sequence[Summing]:
         """Return the model, then what takes its place where it gives a sentence no positive total."""
 
     @abstractmethod
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def _pack_parts(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that the model is made of."""
 
     @abstractmethod
@@ -117,7 +117,7 @@ class Refinement(ABC):
 
     def pack(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a fitted model."""
-        return {**self._parts(), **pack_diagnostics(self.diagnostics), **pack_names(self.names)}
+        return {**self._pack_parts(), **pack_diagnostics(self.diagnostics), **pack_names(self.names)}
 
     def restore(
         self,
@@ -138,20 +138,20 @@ class Refinement(ABC):
         self.diagnostics = read_diagnostics(self.names.labels, needed, problems or {})
 
     @abstractmethod
-    def _settings(self) -> dict[str, Any]:
+    def _list_settings(self) -> dict[str, Any]:
         """Return the arguments that the model was made with, as JSON has them."""
 
     @classmethod
-    def _made(cls: type[Self], settings: dict[str, Any]) -> Self:
+    def _make(cls: type[Self], settings: dict[str, Any]) -> Self:
         """Make an unfitted model of its settings."""
         return cls(**settings)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, whole or not at all; ``certus.load`` opens it."""
-        self._encoded([])
+        self._encode([])
         description = {
             "estimator": self.estimator,
-            "settings": self._settings(),
+            "settings": self._list_settings(),
             "labels": list(self.names.labels),
             "problems": list_problems(self.diagnostics),
         }
@@ -170,7 +170,7 @@ class Refinement(ABC):
         about = file.description
         try:
             kind = _KINDS[about["estimator"]]
-            model = kind._made(about["settings"])
+            model = kind._make(about["settings"])
             model.restore(list(about["labels"]), file.arrays, about["problems"])
         except (CertusError, LookupError, TypeError, AttributeError, ValueError) as error:
             reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
@@ -181,7 +181,7 @@ class Refinement(ABC):
 
     def marginals(self, sentences: Sequence[Sequence[str]], *, threads: int = 1) -> list[RefinementMarginals]:
         """Return the probability of each label at each position of some sentences."""
-        found = self._beliefs(self._encoded(sentences), threads)
+        found = self._believe(self._encode(sentences), threads)
         offsets = found.data.offsets
         return [
             RefinementMarginals(
@@ -206,52 +206,54 @@ class Refinement(ABC):
                 the labels are legal.
             threads: how many to use.
         """
-        data, names = self._encoded(sentences), self.names.labels
+        data, names = self._encode(sentences), self.names.labels
         if legal is None:
-            best = self._beliefs(data, threads).probabilities.argmax(axis=1)
+            best = self._believe(data, threads).probabilities.argmax(axis=1)
             return [[names[a] for a in labels] for labels in np.split(best, data.offsets[1:-1])][
                 : len(sentences)
             ]
         if tuple(legal.labels) != names:
             raise InvalidInput("legal is over other labels than the model, or in another order: "
                                "make it from model.names.labels")  # fmt: skip
-        beliefs = believe([rung.constrained(legal) for rung in self._ladder()], data, threads)
-        found = best_legal(beliefs, free(len(names), legal), None, threads)[: len(sentences)]
-        return [[names[a] for a in self._possible(n, answer).labels] for n, answer in enumerate(found)]
+        beliefs = believe([rung.constrain(legal) for rung in self._list_rungs()], data, threads)
+        found = find_best_legal(beliefs, free(len(names), legal), None, threads)[: len(sentences)]
+        return [
+            [names[a] for a in self._refuse_impossible(n, answer).labels] for n, answer in enumerate(found)
+        ]
 
     @staticmethod
-    def _possible(n: int, answer: Any) -> Any:
+    def _refuse_impossible(n: int, answer: Any) -> Any:
         if answer.position is not None:
             raise InvalidInput(f"no label sequence of sentence {n} is legal")
         return answer
 
-    def _beliefs(self, data: Observed, threads: int) -> Beliefs:
-        return believe(self._ladder(), data, threads)
+    def _believe(self, data: Observed, threads: int) -> Beliefs:
+        return believe(self._list_rungs(), data, threads)
 
     def log_probabilities(self, sentences: Sequence[Labelled], *, threads: int = 1) -> NDArray[np.float64]:
         """Return log p(labels, observations) of labelled sentences, summed over hidden states.
 
         It is NaN where estimated operators make the probability negative.
         """
-        data = self._encoded([observations for observations, _ in sentences])
+        data = self._encode([observations for observations, _ in sentences])
         for n, (observations, labels) in enumerate(sentences):
             if len(observations) != len(labels):
                 raise InvalidInput(
                     f"sentence {n} has {len(observations)} observations, but {len(labels)} labels"
                 )
-        ids = self.names.label_ids(a for _, labels in sentences for a in labels)
-        masses = self._ladder()[0].masses(data, ids, threads)
+        ids = self.names.find_label_ids(a for _, labels in sentences for a in labels)
+        masses = self._list_rungs()[0].compute_masses(data, ids, threads)
         empty = data.lengths == 0
         return np.where(empty, 0.0, np.where(masses.sign < 0, np.nan, masses.log_mass))
 
-    def accuracy(self, sentences: Sequence[Labelled], *, threads: int = 1) -> float:
+    def measure_accuracy(self, sentences: Sequence[Labelled], *, threads: int = 1) -> float:
         """Return the share of tokens that get their own label, in percent; 0 if there are none."""
         predicted = self.predict([observations for observations, _ in sentences], threads=threads)
         right = sum(a == b for got, (_, labels) in zip(predicted, sentences, strict=True)
                     for a, b in zip(got, labels, strict=True))  # fmt: skip
         return 100 * right / max(1, sum(len(labels) for _, labels in sentences))
 
-    def _encoded(self, sentences: Sequence[Sequence[str]]) -> Observed:
+    def _encode(self, sentences: Sequence[Sequence[str]]) -> Observed:
         if not hasattr(self, "names"):
             raise NotFitted(f"this {type(self).__name__} is not fitted yet: call fit first")
         return self.names.encode(sentences)

@@ -41,17 +41,17 @@ class Observer:
         self.columns: tuple[str, ...] = (WORD,) if column == WORD else (WORD, column)
         self._suffixes = suffixes
         self._names: Callable[[Name], list[str]] = (
-            self._of_word if column == WORD else self._of_both if plus else self._of_column
+            self._name_word if column == WORD else self._name_both if plus else self._name_column
         )
 
     def learn(self, sentences: Sequence[list[list[str]]], rare: int) -> list[list[str]]:
         """Return the observations of training sentences, given as columns of cells."""
         distinct = Counter(name for cells in sentences for name in zip(*cells, strict=True))
-        kept = self._kept(distinct, rare)
+        kept = self._choose_names(distinct, rare)
         chosen = {name: next(x for x in self._names(name) if x in kept) for name in distinct}
         return [[chosen[name] for name in zip(*cells, strict=True)] for cells in sentences]
 
-    def ids(self, sentences: Sequence[list[list[str]]], known: Mapping[str, int]) -> list[int]:
+    def number_tokens(self, sentences: Sequence[list[list[str]]], known: Mapping[str, int]) -> list[int]:
         """Return the numbers of the observations of all tokens; the one after the last for unknown ones."""
         unseen = len(known)
         cache: dict[Name, int] = {}
@@ -65,7 +65,7 @@ class Observer:
                 found.append(number)
         return found
 
-    def _kept(self, distinct: Counter[Name], rare: int) -> set[str]:
+    def _choose_names(self, distinct: Counter[Name], rare: int) -> set[str]:
         """Return the names that are seen often enough; the coarsest ones in any case."""
         left = [(self._names(name), count) for name, count in distinct.items()]
         kept: set[str] = set()
@@ -77,18 +77,18 @@ class Observer:
             left = [(names[1:], count) for names, count in left if names[0] not in kept]
         return kept
 
-    def _of_word(self, name: Name) -> list[str]:
+    def _name_word(self, name: Name) -> list[str]:
         word = name[0]
-        shape = _MARK + _shape(word)
+        shape = _MARK + _describe_shape(word)
         longest = min(self._suffixes, len(word))
         return [word, *(shape + word[-k:].lower() for k in range(longest, 0, -1)), shape]
 
     @staticmethod
-    def _of_column(name: Name) -> list[str]:
+    def _name_column(name: Name) -> list[str]:
         return [name[1]]
 
     @staticmethod
-    def _of_both(name: Name) -> list[str]:
+    def _name_both(name: Name) -> list[str]:
         return [name[1] + _MARK + name[0], name[1]]
 
 
@@ -103,7 +103,7 @@ def choose_observed(observe: str, available: Sequence[str], target: Target) -> s
     return "pos+word" if "pos" in available and "pos" not in target.fields else WORD
 
 
-def _shape(word: str) -> str:
+def _describe_shape(word: str) -> str:
     """Return what a word looks like, in one of few ways."""
     if any(map(str.isdigit, word)):
         return "9"

@@ -100,12 +100,14 @@ class Operators:
                 f"the arrays of the operators do not fit each other, or S = {size} is no multiple of {LANES}"
             )
 
-    def sums(self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None) -> Sums:
+    def compute_sums(
+        self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None
+    ) -> Sums:
         """Sum over all label sequences of each sentence, or over those that are allowed: (tokens, L)."""
         check_ids("observation", data.observations, len(self.matrix))
         if allowed is not None:
-            own, data = self._restricted(data, allowed)
-            return own.sums(data, threads)
+            own, data = self._restrict(data, allowed)
+            return own.compute_sums(data, threads)
         count, labels = len(data.offsets) - 1, len(self.begin) - 1
         found = Sums(
             np.zeros((len(data.observations), labels)), np.empty(count), np.empty(count), np.empty(count)
@@ -117,7 +119,7 @@ class Operators:
         )  # fmt: skip
         return found
 
-    def masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
+    def compute_masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
         """Sum over the hidden states of one label sequence for each sentence: p(labels, observations)."""
         check_ids("observation", data.observations, len(self.matrix))
         check_ids("label", labels, len(self.begin) - 1)
@@ -130,15 +132,15 @@ class Operators:
         )  # fmt: skip
         return found
 
-    def constrained(self, legal: Automaton) -> Operators:
+    def constrain(self, legal: Automaton) -> Operators:
         """Return operators that give illegal label sequences no mass, and all others what they had."""
-        start, end = (self._by_state(of) for of in (legal.start, legal.end))
-        pairs = self._by_state(self._by_state(legal.legal).T).T
+        start, end = (self._spread_over_states(of) for of in (legal.start, legal.end))
+        pairs = self._spread_over_states(self._spread_over_states(legal.legal).T).T
         return replace(
             self, start=self.start * start, matrices=self.matrices * pairs, finish=self.finish * end
         )
 
-    def _restricted(self, data: Observed, allowed: NDArray[np.bool_]) -> tuple[Operators, Observed]:
+    def _restrict(self, data: Observed, allowed: NDArray[np.bool_]) -> tuple[Operators, Observed]:
         """Return operators for tokens that may not have every label, and the data that name them.
 
         Such a token gets an observation of its own, whose operator has no rows for the other labels; tokens
@@ -148,7 +150,7 @@ class Operators:
         keys = np.column_stack([data.observations[limited], np.packbits(allowed[limited], axis=1)])
         first, own = np.unique(keys, axis=0, return_index=True, return_inverse=True)[1:]
         chosen = limited[first]
-        seen, mask = data.observations[chosen], self._by_state(allowed[chosen])
+        seen, mask = data.observations[chosen], self._spread_over_states(allowed[chosen])
         gain = np.ones_like(self.finish) if self.gain is None else self.gain
         observations = data.observations.copy()
         observations[limited] = len(self.matrix) + own.reshape(-1)
@@ -160,7 +162,7 @@ class Operators:
         )
         return operators, Observed(observations, data.offsets)
 
-    def _by_state(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+    def _spread_over_states(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         """Spread what is said of labels, in the last axis, over their states; 0 for those that pad."""
         spread = np.repeat(labels.astype(np.float64), np.diff(self.begin), axis=-1)
         room = len(self.start) - spread.shape[-1]

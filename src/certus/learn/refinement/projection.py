@@ -53,7 +53,7 @@ class Scaled:
         scale = np.sqrt(total / (counts + rare))
         return cls(features, scale, counts / total * scale, weight / total)
 
-    def times(
+    def multiply(
         self, table: NDArray[np.float64], tokens: NDArray[np.int64] | None = None
     ) -> NDArray[np.float64]:
         """Return the product of the (rows, d) centred features with a (d, k) table, of all rows or some."""
@@ -64,7 +64,7 @@ class Scaled:
         out -= self.mean @ table
         return out
 
-    def transposed_times(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def multiply_transposed(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the weighted sum over tokens of feature times row: (d, k), for rows whose mean is 0."""
         out = np.empty((self.features.size, rows.shape[1]))
         _native.indicator_transposed_times(
@@ -102,13 +102,13 @@ class Projection:
         """How many features of either side the tokens have."""
         return self.left.features.size, self.right.features.size
 
-    def left_rows(self, tokens: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    def project_left(self, tokens: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """Return the (rows, r) projections of the left side, of all tokens or of some; the constant first."""
-        return _with_constant(self.left.times(self.left_directions, tokens))
+        return _add_constant(self.left.multiply(self.left_directions, tokens))
 
-    def right_rows(self) -> NDArray[np.float64]:
+    def project_right(self) -> NDArray[np.float64]:
         """Return the (rows, r) projections of the right side; the constant first."""
-        return _with_constant(self.right.times(self.right_directions))
+        return _add_constant(self.right.multiply(self.right_directions))
 
 
 def project(
@@ -134,19 +134,19 @@ def project(
     """
     f, g = Scaled.of(left, weight, rare), Scaled.of(right, weight, rare)
     wanted = min(hidden - 1, left.size, right.size)
-    u, s, v = _decomposed(f, g, wanted, rng) if wanted > 0 else _nothing(f, g)
+    u, s, v = _find_directions(f, g, wanted, rng) if wanted > 0 else _make_empty(f, g)
     rank = int((s > tolerance).sum())
     return Projection(f, g, u[:, :rank], v[:, :rank] / s[:rank], s)
 
 
-def _with_constant(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def _add_constant(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     whole = np.empty((len(rows), rows.shape[1] + 1))
     whole[:, 0] = 1.0
     whole[:, 1:] = rows
     return whole
 
 
-def _decomposed(
+def _find_directions(
     f: Scaled, g: Scaled, wanted: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the top singular vectors and values of the cross-covariance.
@@ -156,18 +156,18 @@ def _decomposed(
     either.
     """
     d, e = f.features.size, g.features.size
-    cross: NDArray[np.float64] | _Implied = _covariance(f, g) if d * e <= _WRITTEN else _Implied(f, g)
+    cross: NDArray[np.float64] | _Implied = _compute_covariance(f, g) if d * e <= _WRITTEN else _Implied(f, g)
     if isinstance(cross, np.ndarray) and min(d, e) <= _EXACT:
-        u, s, v = _svd(cross)
+        u, s, v = _decompose(cross)
         return u[:, :wanted], s[:wanted], v[:wanted].T
     basis = np.linalg.qr(cross @ rng.standard_normal((e, min(wanted + _OVERSAMPLE, d, e))))[0]
     for _ in range(_POWERS):
         basis = np.linalg.qr(cross @ np.linalg.qr(cross.T @ basis)[0])[0]
-    u, s, v = _svd((cross.T @ basis).T)
+    u, s, v = _decompose((cross.T @ basis).T)
     return (basis @ u)[:, :wanted], s[:wanted], v[:wanted].T
 
 
-def _svd(
+def _decompose(
     matrix: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Decompose a matrix, also where LAPACK's divide and conquer gives up, as it does on some of low rank.
@@ -181,7 +181,7 @@ def _svd(
     except np.linalg.LinAlgError:
         pass
     if matrix.shape[0] < matrix.shape[1]:
-        v, s, u = _svd(matrix.T)
+        v, s, u = _decompose(matrix.T)
         return u.T, s, v.T
     long, triangle = np.linalg.qr(matrix)
     k = len(triangle)
@@ -190,7 +190,7 @@ def _svd(
     return long @ top[:k], np.maximum(values[::-1][:k], 0.0), top[k:].T
 
 
-def _covariance(f: Scaled, g: Scaled) -> NDArray[np.float64]:
+def _compute_covariance(f: Scaled, g: Scaled) -> NDArray[np.float64]:
     """Return the (d, e) cross-covariance, counted pair by pair of features."""
     d, e = f.features.size, g.features.size
     counts = np.zeros(d * e)
@@ -210,12 +210,12 @@ class _Implied:
     g: Scaled
 
     def __matmul__(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.f.transposed_times(self.g.times(table))
+        return self.f.multiply_transposed(self.g.multiply(table))
 
     @property
     def T(self) -> _Implied:  # noqa: N802
         return _Implied(self.g, self.f)
 
 
-def _nothing(f: Scaled, g: Scaled) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _make_empty(f: Scaled, g: Scaled) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     return np.zeros((f.features.size, 0)), np.zeros(0), np.zeros((g.features.size, 0))

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.learn.refinement.data import Labelled, offsets_of
+from certus.learn.refinement.data import Labelled
 from certus.learn.refinement.parameters import Parameters
+from certus.ragged import offsets_of
 
 _LONGEST = 100_000  # tokens: a model that stops so rarely is a mistake
 
@@ -30,12 +31,12 @@ class Sample:
     observations: NDArray[np.int64]
     offsets: NDArray[np.int64]
 
-    def sentences(
+    def list_sentences(
         self, labels: Sequence[str] | None = None, observations: Sequence[str] | None = None
     ) -> list[Labelled]:
         """Return the sentences as models learn from them, named by ids unless names are given."""
-        a = _named(self.labels, labels)
-        x = _named(self.observations, observations)
+        a = _name_ids(self.labels, labels)
+        x = _name_ids(self.observations, observations)
         ends = self.offsets.tolist()
         return [(x[i:j], a[i:j]) for i, j in pairwise(ends)]
 
@@ -66,7 +67,7 @@ def sample(model: Parameters, count: int, *, seed: int | np.random.Generator = 0
         following = _draw(rng, follow, current)
         going = following < states
         walkers, current = walkers[going], following[going]
-    return _ordered(steps, count, model.hidden)
+    return _order_tokens(steps, count, model.hidden)
 
 
 def _draw(rng: np.random.Generator, table: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -81,7 +82,7 @@ def _draw(rng: np.random.Generator, table: NDArray[np.float64], rows: NDArray[np
     return np.minimum(drawn, np.int64(table.shape[1] - 1))
 
 
-def _ordered(
+def _order_tokens(
     steps: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]], count: int, hidden: int
 ) -> Sample:
     """Put tokens that were drawn position by position into the order of their sentences."""
@@ -95,7 +96,7 @@ def _ordered(
     return Sample(labels, inner, seen[order], offsets)
 
 
-def _named(ids: NDArray[np.int64], names: Sequence[str] | None) -> list[str]:
+def _name_ids(ids: NDArray[np.int64], names: Sequence[str] | None) -> list[str]:
     if names is None:
         return [str(i) for i in ids.tolist()]
     return [names[i] for i in ids.tolist()]

@@ -92,33 +92,36 @@ def project_all(
     destiny: list[Array] = []
     pasts: list[Block] = []
     presents: list[Block] = []
-    for rows in _by(corpus.labels, len(corpus.names.labels)):
+    for rows in _group_places(corpus.labels, len(corpus.names.labels)):
         weight = corpus.weights[rows]
         own = {name: indicators.of(rows) for name, indicators in features.items()}
         found = project(own["future"], own["past"], weight, hidden, tolerance=tolerance, rare=rare, rng=rng)
-        future[rows, : found.rank] = found.left_rows()
-        past[rows, : found.rank] = found.right_rows()
+        future[rows, : found.rank] = found.project_left()
+        past[rows, : found.rank] = found.project_right()
         pasts.append(Block(found.rank, found.sizes, found.singular))
         found = project(
             own["present"], own["destiny"], weight, hidden, tolerance=tolerance, rare=rare, rng=rng
         )
-        for table, kept in zip(_by_observation(corpus, rows, found), (present, destiny), strict=True):
+        for table, kept in zip(_average_by_observation(corpus, rows, found), (present, destiny), strict=True):
             kept.append(table)
         presents.append(Block(found.rank, found.sizes, found.singular))
     return Projected(future, past, tuple(present), tuple(destiny), tuple(pasts), tuple(presents))
 
 
-def _by_observation(
+def _average_by_observation(
     corpus: LabelledCorpus, rows: NDArray[np.int64], found: Projection
 ) -> tuple[Array, Array]:
     """Return the present and the mean destiny of each observation, for the tokens of a label."""
     x, size = corpus.observations[rows], corpus.names.unseen + 1
     values, first = np.unique(x, return_index=True)
     present = np.zeros((size, found.rank))
-    present[values] = found.left_rows(first)
+    present[values] = found.project_left(first)
     destiny = np.empty((size, found.rank))
     _native.indicator_transposed_times(
-        x[:, None].astype(np.int32), np.ascontiguousarray(corpus.weights[rows]), found.right_rows(), destiny
+        x[:, None].astype(np.int32),
+        np.ascontiguousarray(corpus.weights[rows]),
+        found.project_right(),
+        destiny,
     )
     destiny[values] /= destiny[values, :1]  # the constant adds up to the weight
     return present, destiny
@@ -128,7 +131,7 @@ def estimate(corpus: LabelledCorpus, counts: Counts, projected: Projected, smoot
     """Return the operators that fit the moments."""
     ranks = [found.rank for found in projected.pasts]
     begin = np.concatenate([[0], np.cumsum(ranks)]).astype(np.int64)
-    p_follow = counts.follow_given(smoothing.counts)
+    p_follow = counts.estimate_following(smoothing.counts)
     follow, stop = [], []
     for a, rank in enumerate(ranks):
         shape = rank, projected.presents[a].rank
@@ -138,20 +141,20 @@ def estimate(corpus: LabelledCorpus, counts: Counts, projected: Projected, smoot
         ending[0, 0] = p_follow[a, -1]
         follow.append(tensor)
         stop.append(ending)
-    for a, b, rows in _pairs(corpus):
+    for a, b, rows in _list_pairs(corpus):
         weight = corpus.weights[rows] / corpus.weights[rows].sum()
         past = projected.past[rows, : ranks[a]]
         present = projected.present[a][corpus.observations[rows]]
         w = _blend(corpus.weights[rows].sum(), smoothing.pairs)
         if b == len(ranks):
-            stop[a] = p_follow[a, b] * _two(weight, past, present, w)
+            stop[a] = p_follow[a, b] * _blend_second(weight, past, present, w)
         else:
             future = projected.future[rows + 1, : ranks[b]]
-            blended = _three(weight, past, present, future, corpus.observations[rows], w)
+            blended = _blend_third(weight, past, present, future, corpus.observations[rows], w)
             follow[a][:, :, begin[b] : begin[b + 1]] = p_follow[a, b] * blended
-    seen = _observed(counts, projected, smoothing)
+    seen = _estimate_observed(counts, projected, smoothing)
     return Tensors(
-        _started(corpus, counts, projected, smoothing, begin), tuple(follow), tuple(stop), tuple(seen)
+        _estimate_start(corpus, counts, projected, smoothing, begin), tuple(follow), tuple(stop), tuple(seen)
     )
 
 
@@ -160,7 +163,7 @@ def _blend(count: float, constant: float) -> float:
     return root / (constant + root)
 
 
-def _three(
+def _blend_third(
     weight: Array, past: Array, present: Array, future: Array, x: NDArray[np.int64], w: float
 ) -> Array:
     """Return the blended third moment, [past, present, future]."""
@@ -170,10 +173,10 @@ def _three(
     second = (pr[:, :, None] * f + pf[:, None, :] * r[:, None] + p[:, None, None] * rf) / 3
     blended = w * second + (1 - w) * w * first
     blended[0, 0, 0] += (1 - w) ** 2
-    return w * _third(weight, past, present, future, x) + (1 - w) * blended
+    return w * _compute_third(weight, past, present, future, x) + (1 - w) * blended
 
 
-def _third(weight: Array, past: Array, present: Array, future: Array, x: NDArray[np.int64]) -> Array:
+def _compute_third(weight: Array, past: Array, present: Array, future: Array, x: NDArray[np.int64]) -> Array:
     """Return the third moment, as products of matrices over portions of the tokens.
 
     The present depends on the observation x alone, so where observations repeat, past and future are
@@ -195,15 +198,15 @@ def _third(weight: Array, past: Array, present: Array, future: Array, x: NDArray
     return moment.reshape(shape)
 
 
-def _two(weight: Array, past: Array, present: Array, w: float) -> Array:
+def _blend_second(weight: Array, past: Array, present: Array, w: float) -> Array:
     blended = (1 - w) * w * np.outer(weight @ past, weight @ present)
     blended[0, 0] += (1 - w) ** 2
     return w * ((past.T * weight) @ present) + blended
 
 
-def _observed(counts: Counts, projected: Projected, smoothing: Smoothing) -> Iterator[Array]:
+def _estimate_observed(counts: Counts, projected: Projected, smoothing: Smoothing) -> Iterator[Array]:
     """Yield c^a_x for all x, label by label: p(x | a) (1, w E[D~ | a, x])."""
-    given = counts.seen_given(smoothing.counts)
+    given = counts.estimate_observed(smoothing.counts)
     for seen, p, destiny in zip(counts.seen, given, projected.destiny, strict=True):
         root = np.sqrt(seen)
         w = np.divide(root, smoothing.seen + root, out=np.zeros_like(root), where=root > 0)
@@ -212,7 +215,7 @@ def _observed(counts: Counts, projected: Projected, smoothing: Smoothing) -> Ite
         yield vectors * p[:, None]
 
 
-def _started(
+def _estimate_start(
     corpus: LabelledCorpus,
     counts: Counts,
     projected: Projected,
@@ -220,10 +223,10 @@ def _started(
     begin: NDArray[np.int64],
 ) -> Array:
     start = np.zeros(begin[-1])
-    given = counts.first_given(smoothing.counts)
+    given = counts.estimate_first(smoothing.counts)
     start[begin[:-1]] = given
     first = corpus.first
-    for a, chosen in enumerate(_by(corpus.labels[first], len(given))):
+    for a, chosen in enumerate(_group_places(corpus.labels[first], len(given))):
         if len(chosen):
             rows = first[chosen]
             weight = corpus.weights[rows]
@@ -233,17 +236,17 @@ def _started(
     return start
 
 
-def _by(codes: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+def _group_places(codes: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
     """Return the places of each code, in their order."""
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.cumsum(np.bincount(codes, minlength=size))[:-1])
 
 
-def _pairs(corpus: LabelledCorpus) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+def _list_pairs(corpus: LabelledCorpus) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
     """Yield each pair of labels that follow each other, and the first tokens; b = L is the end."""
     size = len(corpus.names.labels) + 1
     following = np.full(len(corpus.labels), size - 1)
     following[corpus.inner] = corpus.labels[corpus.inner + 1]
-    for code, rows in enumerate(_by(corpus.labels * size + following, size * (size - 1))):
+    for code, rows in enumerate(_group_places(corpus.labels * size + following, size * (size - 1))):
         if len(rows):
             yield code // size, code % size, rows

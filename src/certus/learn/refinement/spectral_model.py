@@ -14,7 +14,7 @@ from certus.errors import InvalidInput, RefinementWarning
 from certus.learn.refinement.counts import Counts
 from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.decoding import Summing
-from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport, past_problem, present_problem
+from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport, explain_past, explain_present
 from certus.learn.refinement.features import Features
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
@@ -91,13 +91,14 @@ class SpectralRefinement(Refinement):
         self.diagnostics = self._diagnose(corpus, projected)
         counts = Counts.of(corpus)
         self._use(
-            estimate(corpus, counts, projected, self.smoothing), counts.parameters(self.smoothing.counts)
+            estimate(corpus, counts, projected, self.smoothing),
+            counts.estimate_parameters(self.smoothing.counts),
         )
 
     def _use(self, found: Tensors, plain: Parameters) -> None:
         """Become the model that these make; rungs are kept, since they keep what they have contracted."""
         self.tensors, self.plain = found, plain
-        self._rungs: tuple[Summing, ...] = (found, found.damped(_DAMPED), plain.operators)
+        self._rungs: tuple[Summing, ...] = (found, found.damp(_DAMPED), plain.operators)
 
     def _diagnose(self, corpus: LabelledCorpus, projected: Projected) -> Diagnostics:
         samples = np.bincount(corpus.labels, minlength=len(corpus.names.labels)).tolist()
@@ -113,19 +114,19 @@ class SpectralRefinement(Refinement):
         return found
 
     def _report(self, label: str, samples: int, past: Block, present: Block) -> LabelReport:
-        problem = past_problem(label, samples, self.hidden, past, self.tolerance)
+        problem = explain_past(label, samples, self.hidden, past, self.tolerance)
         if not problem and self.hidden > 1:
-            problem = present_problem(label, present, self.tolerance)
+            problem = explain_present(label, present, self.tolerance)
         return LabelReport(label, samples, past, present, problem)
 
-    def _ladder(self) -> Sequence[Summing]:
+    def _list_rungs(self) -> Sequence[Summing]:
         return self._rungs
 
     def get_plain(self) -> Parameters:
         """Return the plain HMM that the model falls back on."""
         return self.plain
 
-    def _parts(self) -> dict[str, NDArray[Any]]:
+    def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return {**pack_tensors(self.tensors), **pack_parameters(self.plain, "plain_")}
 
     def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
@@ -134,16 +135,16 @@ class SpectralRefinement(Refinement):
             read_parameters(arrays, labels, observations, "plain_"),
         )
 
-    def _settings(self) -> dict[str, Any]:
+    def _list_settings(self) -> dict[str, Any]:
         return {
             "hidden": self.hidden,
-            "features": None if self.features is None else self.features.templates(),
+            "features": None if self.features is None else self.features.list_templates(),
             "smoothing": asdict(self.smoothing),
             **{name: getattr(self, name) for name in ("tolerance", "rare", "deficient", "seed")},
         }
 
     @classmethod
-    def _made(cls, settings: dict[str, Any]) -> SpectralRefinement:
+    def _make(cls, settings: dict[str, Any]) -> SpectralRefinement:
         features = settings["features"]
         model = cls(**{
             **settings,

@@ -48,7 +48,7 @@ class Needed:
             raise ModelError(f"it lacks the array {name!r} of a refinement HMM")
         return self._arrays[name]
 
-    def any(self, *names: str) -> bool:
+    def has_any(self, *names: str) -> bool:
         """Whether one of them is there, and so all of them should be."""
         return any(name in self._arrays for name in names)
 
@@ -134,7 +134,7 @@ def pack_diagnostics(found: Diagnostics) -> dict[str, NDArray[Any]]:
 
 def read_diagnostics(labels: tuple[str, ...], arrays: Needed, problems: Mapping[str, str]) -> Diagnostics:
     """Make diagnostics of their arrays, with what they had to say, by label."""
-    samples, blocks = arrays["samples"].tolist(), list(_blocks(arrays))
+    samples, blocks = arrays["samples"].tolist(), list(_read_blocks(arrays))
     if len(samples) != len(labels) or len(blocks) not in (0, 2 * len(labels)):
         raise ModelError(f"its diagnostics are not those of {len(labels)} labels")
     pairs: list[tuple[Block | None, Block | None]] = [*zip(blocks[::2], blocks[1::2], strict=True)]
@@ -143,15 +143,15 @@ def read_diagnostics(labels: tuple[str, ...], arrays: Needed, problems: Mapping[
         LabelReport(label, count, *pair, problems.get(label, ""))
         for label, count, pair in zip(labels, samples, pairs, strict=True)
     )
-    if not arrays.any("chosen", "climbed", "objective"):
+    if not arrays.has_any("chosen", "climbed", "objective"):
         return Diagnostics(reports)
     restart, iteration = arrays["chosen"].tolist()
     climbs = np.split(arrays["objective"], np.cumsum(arrays["climbed"])[:-1])
     return Diagnostics(reports, tuple(tuple(values.tolist()) for values in climbs), (restart, iteration))
 
 
-def _blocks(arrays: Needed) -> Iterator[Block]:
-    if not arrays.any("blocks", "singular"):
+def _read_blocks(arrays: Needed) -> Iterator[Block]:
+    if not arrays.has_any("blocks", "singular"):
         return
     singular, at = arrays["singular"], 0
     for rank, left, right, count in arrays["blocks"].tolist():

@@ -46,11 +46,11 @@ class Indicators:
     def of(self, rows: NDArray[np.int64]) -> Indicators:
         """Return the features of some tokens, without those that none of them has."""
         chosen = self.ids[rows]
-        codes, size = ranked(chosen, self.size)
+        codes, size = rank_keys(chosen, self.size)
         return Indicators(codes.astype(np.int32), size)
 
 
-def ranked(keys: NDArray[np.int64] | NDArray[np.int32], size: int) -> tuple[NDArray[np.int64], int]:
+def rank_keys(keys: NDArray[np.int64] | NDArray[np.int32], size: int) -> tuple[NDArray[np.int64], int]:
     """Return keys as their places among those that occur, negative ones as -1; keys are below size."""
     if size <= 4 * keys.size + 1024:
         present = np.zeros(size + 1, bool)  # the last place is that of -1
@@ -79,31 +79,31 @@ class View:
         self._begin = np.repeat(corpus.offsets[:-1], lengths)
         self._end = np.repeat(corpus.offsets[1:], lengths)
 
-    def indicators(self, templates: str) -> Indicators:
+    def find_indicators(self, templates: str) -> Indicators:
         """Return the features of some templates."""
         columns, size = [], 0
         for template in templates.split():
-            codes, count = self._joined(template)
+            codes, count = self._join_atoms(template)
             columns.append(codes + size)
             size += count
         ids = np.ascontiguousarray(np.stack(columns, axis=1).astype(np.int32))
         return Indicators(ids, size)
 
-    def _joined(self, template: str) -> tuple[NDArray[np.int64], int]:
+    def _join_atoms(self, template: str) -> tuple[NDArray[np.int64], int]:
         codes, size = np.zeros(len(self._begin), np.int64), 1
         for atom in template.split("*"):
-            own, count = self._atom(atom)
-            codes, size = ranked(codes * (count + 1) + own + 1, size * (count + 1))
+            own, count = self._encode_atom(atom)
+            codes, size = rank_keys(codes * (count + 1) + own + 1, size * (count + 1))
         return codes, size
 
-    def _atom(self, atom: str) -> tuple[NDArray[np.int64], int]:
+    def _encode_atom(self, atom: str) -> tuple[NDArray[np.int64], int]:
         """Return the codes of an atom, -1 beyond the sentence, and how many there are."""
         if atom == "pos":
             return self._place, 4
         if atom in _RUNS:
             codes, count = self._kinds
             where = self._run[0] - 1 if atom == "pp" else self._run[1]
-            return self._at(codes, where), count
+            return self._look_up(codes, where), count
         found = _ATOM.fullmatch(atom)
         assert found is not None  # checked when the templates were given
         names = self._corpus.names
@@ -112,9 +112,9 @@ class View:
             if found[1] == "a"
             else (self._corpus.observations, names.unseen)
         )
-        return self._at(values, np.arange(len(values)) + int(found[2])), count
+        return self._look_up(values, np.arange(len(values)) + int(found[2])), count
 
-    def _at(self, values: NDArray[np.int64], where: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _look_up(self, values: NDArray[np.int64], where: NDArray[np.int64]) -> NDArray[np.int64]:
         inside = (where >= self._begin) & (where < self._end)
         codes = np.full(len(values), -1, np.int64)
         codes[inside] = values[where[inside]]
@@ -154,7 +154,7 @@ def check_templates(what: str, templates: str) -> None:
         raise InvalidInput(f"{what} has no templates; give at least one, such as x[0]")
     for template in templates.split():
         for atom in template.split("*"):
-            if not _visible(what, atom):
+            if not _is_visible(what, atom):
                 raise InvalidInput(
                     f"{what}: {atom!r} in {template!r} is not something that the {what} of a token holds; "
                     f"{what} may use {_MAY[what]}"
@@ -169,7 +169,7 @@ _MAY = {
 }
 
 
-def _visible(what: str, atom: str) -> bool:
+def _is_visible(what: str, atom: str) -> bool:
     if atom in _RUNS:
         return what == "destiny" or (what, atom) in (("future", "np"), ("past", "pp"))
     found = _ATOM.fullmatch(atom)

@@ -55,13 +55,13 @@ class Tensors:
         """How many observations there are."""
         return len(self.seen[0])
 
-    def damped(self, factor: float) -> Tensors:
+    def damp(self, factor: float) -> Tensors:
         """Return tensors that remember less: what enters a state, but the constant, counts by a factor."""
         kept = np.full(len(self.start), factor)
         kept[self.begin[:-1]] = 1.0
         return replace(self, start=self.start * kept, follow=tuple(tensor * kept for tensor in self.follow))
 
-    def operators(
+    def make_operators(
         self, observations: NDArray[np.int64], room: NDArray[np.float64] | None = None
     ) -> Operators:
         """Return the matrices of some observations, numbered as they come.
@@ -95,7 +95,7 @@ class Tensors:
             for tensor in self.follow
         ]
 
-    def constrained(self, legal: Automaton) -> Tensors:
+    def constrain(self, legal: Automaton) -> Tensors:
         """Return tensors that give illegal label sequences no mass, and all others what they had."""
         sizes = np.diff(self.begin)
         return replace(
@@ -107,33 +107,35 @@ class Tensors:
             stop=tuple(tensor * end for tensor, end in zip(self.stop, legal.end, strict=True)),
         )
 
-    def sums(self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None) -> Sums:
+    def compute_sums(
+        self, data: Observed, threads: int = 1, allowed: NDArray[np.bool_] | None = None
+    ) -> Sums:
         """Sum over all label sequences of each sentence, or over those that are allowed: (tokens, L)."""
         parts = [
-            operators.sums(part, threads, None if allowed is None else allowed[tokens])
-            for operators, part, tokens in self._portions(data)
+            operators.compute_sums(part, threads, None if allowed is None else allowed[tokens])
+            for operators, part, tokens in self._split_portions(data)
         ]
         if not parts:
             return Sums(np.zeros((0, len(self.begin) - 1)), np.zeros(0), np.zeros(0), np.zeros(0))
-        return _joined(Sums, parts)
+        return _join_portions(Sums, parts)
 
-    def masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
+    def compute_masses(self, data: Observed, labels: NDArray[np.int64], threads: int = 1) -> Masses:
         """Sum over the hidden states of one label sequence for each sentence: p(labels, observations)."""
         parts = [
-            operators.masses(part, labels[tokens], threads)
-            for operators, part, tokens in self._portions(data)
+            operators.compute_masses(part, labels[tokens], threads)
+            for operators, part, tokens in self._split_portions(data)
         ]
-        return _joined(Masses, parts) if parts else Masses(np.zeros(0), np.zeros(0))
+        return _join_portions(Masses, parts) if parts else Masses(np.zeros(0), np.zeros(0))
 
     @cached_property
     def _all(self) -> Operators:
-        return self.operators(np.arange(self.observations))
+        return self.make_operators(np.arange(self.observations))
 
-    def _portions(self, data: Observed) -> Iterator[tuple[Operators, Observed, slice]]:
+    def _split_portions(self, data: Observed) -> Iterator[tuple[Operators, Observed, slice]]:
         """Yield sentences with the operators of their observations; of all, once most are asked for."""
         check_ids("observation", data.observations, self.observations)
         room = max(1, _BYTES // (8 * padded(len(self.start)) ** 2))
-        if self.observations <= room and ("_all" in self.__dict__ or self._most(data)):
+        if self.observations <= room and ("_all" in self.__dict__ or self._covers_most(data)):
             yield self._all, data, slice(0, len(data.observations))
             return
         begin, count = 0, len(data.offsets) - 1
@@ -142,10 +144,10 @@ class Tensors:
             tokens = slice(int(data.offsets[begin]), int(data.offsets[end]))
             ids, own = np.unique(data.observations[tokens], return_inverse=True)
             part = Observed(own.astype(np.int64), data.offsets[begin : end + 1] - data.offsets[begin])
-            yield self._contracted(ids), part, tokens
+            yield self._contract(ids), part, tokens
             begin = end
 
-    def _contracted(self, ids: NDArray[np.int64]) -> Operators:
+    def _contract(self, ids: NDArray[np.int64]) -> Operators:
         """Return the operators of some observations; the last ones are kept, for who asks twice."""
         if self._last and np.array_equal(self._last[0][0], ids):
             return self._last[0][1]
@@ -154,7 +156,7 @@ class Tensors:
         whole = matrices if matrices.base is None else matrices.base
         self._last.clear()
         enough = len(whole) >= len(ids)
-        found = self.operators(ids, whole if enough else np.zeros((len(ids), *self._square)))
+        found = self.make_operators(ids, whole if enough else np.zeros((len(ids), *self._square)))
         self._last.append((ids, found))
         return found
 
@@ -162,7 +164,7 @@ class Tensors:
     def _square(self) -> tuple[int, int]:
         return padded(len(self.start)), padded(len(self.start))
 
-    def _most(self, data: Observed) -> bool:
+    def _covers_most(self, data: Observed) -> bool:
         return bool(2 * np.count_nonzero(np.bincount(data.observations)) >= self.observations)
 
 
@@ -181,7 +183,7 @@ def _reach(data: Observed, begin: int, room: int) -> int:
     return begin + max(1, int(np.searchsorted(counts, room, side="right")))
 
 
-def _joined(kind: type[Found], parts: list[Found]) -> Found:
+def _join_portions(kind: type[Found], parts: list[Found]) -> Found:
     """Put what was found in portions one after the other, field by field."""
     names = [one.name for one in fields(kind)]
     return kind(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

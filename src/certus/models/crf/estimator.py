@@ -66,18 +66,18 @@ class CRF(CRFParameters):
             X_dev: more sentences, whose accuracy goes to the training log after each iteration.
             y_dev: their labels.
         """
-        algorithm = self._algorithm()
-        min_freq, threads, seed = self._common()
+        algorithm = self._make_algorithm()
+        min_freq, threads, seed = self._check_common()
         if (X_dev is None) != (y_dev is None):
             raise InvalidInput("X_dev and y_dev go together: give both or neither")
         vocabulary = _native.CrfVocabulary()
-        X, y = inputs.as_list("X", X), inputs.label_lists("y", y)
-        inputs.same_number("X", X, y)
-        dev = None if X_dev is None else (inputs.as_list("X_dev", X_dev), inputs.label_lists("y_dev", y_dev))
+        X, y = inputs.as_list("X", X), inputs.check_label_lists("y", y)
+        inputs.check_same_number("X", X, y)
+        dev = None if X_dev is None else (inputs.as_list("X_dev", X_dev), inputs.check_label_lists("y_dev", y_dev))
         if dev:
-            inputs.same_number("X_dev", *dev)
+            inputs.check_same_number("X_dev", *dev)
         corpus = ItemCorpus.of_native(vocabulary.intern(X))
-        inputs.same_lengths("X", corpus, y)
+        inputs.check_same_lengths("X", corpus, y)
         names, gold = inputs.number_labels(y)
         log = TrainingLog(self.verbose, names, vocabulary, dev)
         chain = train_crf(
@@ -94,7 +94,7 @@ class CRF(CRFParameters):
             measure=log.measure,
             progress=log,
         )
-        self._fitted = FittedCRF.trained(names, vocabulary, chain)
+        self._fitted = FittedCRF.of_training(names, vocabulary, chain)
         self.training_log_ = log.entries
         if self.model_filename is not None:
             self.save(self.model_filename)
@@ -102,8 +102,8 @@ class CRF(CRFParameters):
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """Return the best labels of each sentence: an array of lists of strings."""
-        model, X = self._ready(), inputs.as_list("X", X)
-        return _array(model.chain.predict(model.vocabulary, X, model.labels, self._threads()))
+        model, X = self._get_fitted(), inputs.as_list("X", X)
+        return _make_array(model.chain.predict(model.vocabulary, X, model.labels, self._check_threads()))
 
     def predict_single(self, xseq: Any) -> list[str]:
         """Return the best labels of one sentence."""
@@ -112,12 +112,12 @@ class CRF(CRFParameters):
 
     def predict_marginals(self, X: Any) -> NDArray[np.object_]:
         """Return each label's probability at each token: an array of lists of dicts."""
-        model = self._ready()
+        model = self._get_fitted()
         corpus = model.read(inputs.as_list("X", X))
-        table, _ = model.chain.marginals(corpus, threads=self._threads())
+        table, _ = model.chain.marginals(corpus, threads=self._check_threads())
         rows = [dict(zip(model.labels, row, strict=True)) for row in table.tolist()]
         begin = corpus.sentence_begin.tolist()
-        return _array([rows[a:b] for a, b in pairwise(begin)])
+        return _make_array([rows[a:b] for a, b in pairwise(begin)])
 
     def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
         """Return each label's probability at each token of one sentence."""
@@ -129,30 +129,30 @@ class CRF(CRFParameters):
 
         A sentence with fewer than k label sequences gets all of them.
         """
-        model = self._ready()
+        model = self._get_fitted()
         check_count("k", k)
         corpus = model.read(inputs.as_list("X", X))
         out = []
         for s in range(corpus.sentences):
-            paths, logs = model.chain.best(corpus, s, k)
+            paths, logs = model.chain.decode_kbest(corpus, s, k)
             names = [[model.labels[y] for y in path] for path in paths.tolist()]
             out.append(list(zip(names, np.exp(logs).tolist(), strict=True)))
         return out
 
     def score(self, X: Any, y: Any) -> float:
         """Return the share of tokens that get the right label."""
-        X, y = inputs.as_list("X", X), inputs.label_lists("y", y)
-        inputs.same_number("X", X, y)
+        X, y = inputs.as_list("X", X), inputs.check_label_lists("y", y)
+        inputs.check_same_number("X", X, y)
         predicted = self.predict(X)
         for s, (found, labels) in enumerate(zip(predicted, y, strict=True)):
-            inputs.same_length("X", s, len(found), len(labels))
-        return inputs.accuracy(y, list(predicted))
+            inputs.check_same_length("X", s, len(found), len(labels))
+        return inputs.measure_accuracy(y, list(predicted))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the trained model to one file, whole or not at all; no pickle."""
         given = {name: as_number(value) for name, value in self.get_params().items() if name not in _UNSAVED}
         options = {name: value for name, value in given.items() if value != PARAMETERS[name]}
-        self._ready().save(path, {"algorithm": self._algorithm().name, **options})
+        self._get_fitted().save(path, {"algorithm": self._make_algorithm().name, **options})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CRF:
@@ -170,34 +170,34 @@ class CRF(CRFParameters):
     @property
     def classes_(self) -> list[str]:
         """The labels, in the order in which training met them."""
-        return list(self._ready().labels)
+        return list(self._get_fitted().labels)
 
     @property
     def attributes_(self) -> list[str]:
         """The features that have a weight."""
-        return self._ready().attributes()
+        return self._get_fitted().list_attributes()
 
     @property
     def num_attributes_(self) -> int:
         """How many features have a weight."""
-        return self._ready().chain.features
+        return self._get_fitted().chain.features
 
     @property
     def size_(self) -> int:
         """The size of the model, in bytes."""
-        return self._ready().nbytes
+        return self._get_fitted().nbytes
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
         """The weights of features with labels, ``{(feature, label): weight}``, but for those that are 0."""
-        return self._ready().states()
+        return self._get_fitted().list_states()
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
         """The weights of labels in a row, ``{(from, to): weight}``, but for those that are 0."""
-        return self._ready().transitions()
+        return self._get_fitted().list_transitions()
 
-    def _ready(self) -> FittedCRF:
+    def _get_fitted(self) -> FittedCRF:
         fitted: FittedCRF | None = self.__dict__.get("_fitted")
         if fitted is None:
             raise NotFitted("this CRF is not trained yet: call fit(X, y) first, or CRF.load(path)")
@@ -217,7 +217,7 @@ class CRF(CRFParameters):
         return "_fitted" in self.__dict__
 
 
-def _array(sentences: list[Any]) -> NDArray[np.object_]:
+def _make_array(sentences: list[Any]) -> NDArray[np.object_]:
     """Make a row of lists, also where all are of one length."""
     out = np.empty(len(sentences), object)
     for s, sentence in enumerate(sentences):

@@ -33,7 +33,7 @@ class FittedCRF:
         self.chain = chain
 
     @classmethod
-    def trained(
+    def of_training(
         cls, labels: tuple[str, ...], vocabulary: _native.CrfVocabulary, chain: ChainCRF
     ) -> FittedCRF:
         """Leave out the features that ended up without a weight."""
@@ -47,23 +47,23 @@ class FittedCRF:
         """Turn features into their numbers, leaving out those that are unknown."""
         return ItemCorpus.of_native(self.vocabulary.lookup(X))
 
-    def attributes(self) -> list[str]:
+    def list_attributes(self) -> list[str]:
         """Name the features, by number."""
         text, begin = self.vocabulary.text, self.vocabulary.begin.tolist()
         # Names given as bytes need not be text.
         return [text[a:b].decode("utf-8", "backslashreplace") for a, b in pairwise(begin)]
 
-    def states(self) -> dict[tuple[str, str], float]:
+    def list_states(self) -> dict[tuple[str, str], float]:
         """List the weights of features with labels, by their names."""
         chain = self.chain
         features = np.repeat(np.arange(chain.features), np.diff(chain.row_begin)).tolist()
-        names, labels = self.attributes(), self.labels
+        names, labels = self.list_attributes(), self.labels
         return {
             (names[f], labels[y]): w
             for f, y, w in zip(features, chain.row_label.tolist(), chain.row_weight.tolist(), strict=True)
         }
 
-    def transitions(self) -> dict[tuple[str, str], float]:
+    def list_transitions(self) -> dict[tuple[str, str], float]:
         """List the weights of labels in a row, by their names."""
         table = self.chain.transitions
         return {

@@ -20,9 +20,9 @@ def as_list(name: str, values: Any) -> Sequence[Any]:
     return values if isinstance(values, (list, tuple)) else list(values)
 
 
-def label_lists(name: str, y: Any) -> list[Sequence[str]]:
+def check_label_lists(name: str, y: Any) -> list[Sequence[str]]:
     """Check that labels are strings, in a list a sentence."""
-    lists = [_labels(f"{name}[{s}]", labels) for s, labels in enumerate(as_list(name, y))]
+    lists = [_check_labels(f"{name}[{s}]", labels) for s, labels in enumerate(as_list(name, y))]
     if set(map(type, joined.from_iterable(lists))) <= {str}:
         return lists
     for s, labels in enumerate(lists):
@@ -34,30 +34,30 @@ def label_lists(name: str, y: Any) -> list[Sequence[str]]:
     return [[str(label) for label in labels] for labels in lists]
 
 
-def _labels(name: str, labels: Any) -> Sequence[Any]:
+def _check_labels(name: str, labels: Any) -> Sequence[Any]:
     if isinstance(labels, (str, bytes, dict)) or not hasattr(labels, "__iter__"):
         raise InvalidInput(f"{name} is a {type(labels).__name__}; it must be a list with a label a token")
     return labels if isinstance(labels, (list, tuple)) else list(labels)
 
 
-def same_number(name: str, X: Sequence[Any], y: Sequence[Any]) -> None:
+def check_same_number(name: str, X: Sequence[Any], y: Sequence[Any]) -> None:
     """Refuse sentences without labels, or labels without sentences; also, having none at all."""
     if len(X) != len(y):
         raise InvalidInput(f"{name} has {len(X)} sentences, but there are labels for {len(y)}")
     for s, (tokens, labels) in enumerate(zip(X, y, strict=True)):
         if isinstance(tokens, (list, tuple)):  # others show their length when they are read
-            same_length(name, s, len(tokens), len(labels))
+            check_same_length(name, s, len(tokens), len(labels))
     if len(X) == 0:
         raise InvalidInput(f"{name} is empty: there are no sentences to learn from")
 
 
-def same_lengths(name: str, corpus: ItemCorpus, y: Sequence[Sequence[str]]) -> None:
+def check_same_lengths(name: str, corpus: ItemCorpus, y: Sequence[Sequence[str]]) -> None:
     """Check the length of every sentence of a corpus."""
     for s, (length, labels) in enumerate(zip(np.diff(corpus.sentence_begin).tolist(), y, strict=True)):
-        same_length(name, s, length, len(labels))
+        check_same_length(name, s, length, len(labels))
 
 
-def same_length(name: str, sentence: int, tokens: int, labels: int) -> None:
+def check_same_length(name: str, sentence: int, tokens: int, labels: int) -> None:
     """Refuse a sentence that has more tokens than labels, or fewer."""
     if tokens != labels:
         raise InvalidInput(
@@ -72,7 +72,7 @@ def number_labels(y: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], NDArray[
     return tuple(numbers), np.array(ids, np.int32)
 
 
-def accuracy(y: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> float:
+def measure_accuracy(y: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> float:
     """Count the share of tokens whose label is right."""
     right = total = 0
     for labels, found in zip(y, predicted, strict=True):

@@ -30,7 +30,7 @@ class TrainingLog:
         self._dev: tuple[ItemCorpus, NDArray[np.int32]] | None = None
         if dev:
             corpus = ItemCorpus.of_native(vocabulary.lookup(dev[0], "X_dev"))
-            inputs.same_lengths("X_dev", corpus, dev[1])
+            inputs.check_same_lengths("X_dev", corpus, dev[1])
             numbers = {name: n for n, name in enumerate(names)}
             gold = [numbers.get(label, -1) for labels in dev[1] for label in labels]
             self._dev = corpus, np.array(gold, np.int32)

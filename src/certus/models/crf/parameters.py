@@ -99,7 +99,7 @@ class CRFParameters:
             setattr(self, name, value)
         return self
 
-    def _algorithm(self) -> Algorithm:
+    def _make_algorithm(self) -> Algorithm:
         name = "lbfgs" if self.algorithm is None else self.algorithm
         kind = ALGORITHMS.get(_ALIASES.get(name, name)) if isinstance(name, str) else None
         if kind is None:
@@ -117,15 +117,15 @@ class CRFParameters:
             )
         return kind(**given)
 
-    def _common(self) -> tuple[float, int, int]:
+    def _check_common(self) -> tuple[float, int, int]:
         min_freq, seed = as_number(0.0 if self.min_freq is None else self.min_freq), as_number(self.seed)
         check_least("min_freq", min_freq, 0)
         check_count("seed", seed, least=0)
         if self.model_filename is not None and not Path(self.model_filename).resolve().parent.is_dir():
             raise InvalidInput(f"model_filename is in a folder that does not exist: {self.model_filename}")
-        return min_freq, self._threads(), seed
+        return min_freq, self._check_threads(), seed
 
-    def _threads(self) -> int:
+    def _check_threads(self) -> int:
         threads: int = as_number(self.threads)
         check_count("threads", threads)
         return threads

@@ -119,7 +119,7 @@ class Lexicon:
         """How many words were seen, counted each time."""
         return int(self._symbol_counts.sum())
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return what was seen as arrays, in the order of ``words``; ``from_arrays`` is the other way."""
         pairs = [pair for found in self._seen.values() for pair in found.items()]
         return {
