@@ -8,7 +8,7 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
-// What of the rows of a layout is not 0: where each feature's begins, labels and weights.
+// The weights of a layout's rows that are not 0.
 struct Weighted {
   Weighted(const CrfLayout& layout, const double* w) {
     for (Index f = 0; f < layout.features(); ++f) {
@@ -22,23 +22,36 @@ struct Weighted {
     }
   }
 
+  CrfRows release() && { return {as_array(std::move(begin)), as_array(std::move(label)), as_array(std::move(weight))}; }
+
   std::vector<Index> begin{0};
   std::vector<Label> label;
   std::vector<double> weight;
 };
 
-// The pairs of a feature and a label whose weight is not 0, and the transitions [L][L].
-nb::tuple rows(const CrfModel& model) {
+struct CrfMarginals {
+  nb::object probabilities;   // [tokens][L]
+  nb::object log_partitions;  // [sentences]
+};
+
+// The k best label sequences of a sentence, or all where there are fewer, best first.
+struct CrfKBest {
+  nb::object labels;             // [found][T]
+  nb::object log_probabilities;  // [found]
+};
+
+CrfRows rows(const CrfModel& model) { return Weighted(model.layout(), model.weights().data()).release(); }
+
+// The weights of one label after another: [L][L], [from][to].
+nb::object transitions(const CrfModel& model) {
   const CrfLayout& layout = model.layout();
-  Weighted found(layout, model.weights().data());
-  std::vector<double> transitions;
+  std::vector<double> out;
   const std::size_t L = static_cast<std::size_t>(layout.labels());
   for (Index i = 0; i < layout.labels(); ++i) {
     const double* from = model.weights().data() + layout.transitions() + i * layout.width();
-    transitions.insert(transitions.end(), from, from + L);
+    out.insert(out.end(), from, from + L);
   }
-  return nb::make_tuple(as_array(std::move(found.begin)), as_array(std::move(found.label)),
-                        as_array(std::move(found.weight)), as_array(std::move(transitions), {L, L}));
+  return as_array(std::move(out), {L, L});
 }
 
 CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label, Flat<const double> weight,
@@ -79,25 +92,24 @@ nb::object emissions(const CrfModel& model, const learn::Corpus& corpus, Index t
   return as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)});
 }
 
-nb::tuple marginals(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+CrfMarginals marginals(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
   const Index tokens = corpus.tokens(), L = model.layout().labels();
   std::vector<double> out(tokens * L), log_partition(corpus.sentences());
   {
     const nb::gil_scoped_release released;
     model.marginals(CrfInput(model.layout(), CrfTokens(corpus)), threads, out.data(), log_partition.data());
   }
-  return nb::make_tuple(as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)}),
-                        as_array(std::move(log_partition)));
+  return {as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)}),
+          as_array(std::move(log_partition))};
 }
 
-// labels [found][T] and log-probabilities [found] of the k best sequences of one sentence.
-nb::tuple best(const CrfModel& model, const learn::Corpus& corpus, Index sentence, Index k) {
+CrfKBest decode_kbest(const CrfModel& model, const learn::Corpus& corpus, Index sentence, Index k) {
   const CrfTokens tokens(corpus);
   const Index T = tokens.sentence_begin[sentence + 1] - tokens.sentence_begin[sentence];
   std::vector<Index> labels(k * T);
   std::vector<double> log_probability(k);
-  Index found = 0;
-  {
+  Index found = 1;  // a sentence without tokens has one label sequence, the empty one, with probability 1
+  if (T > 0) {
     const nb::gil_scoped_release released;
     CrfTokens one = tokens;
     one.sentences = 1;
@@ -108,8 +120,8 @@ nb::tuple best(const CrfModel& model, const learn::Corpus& corpus, Index sentenc
   }
   labels.resize(found * T);
   log_probability.resize(found);
-  return nb::make_tuple(as_array(std::move(labels), {static_cast<std::size_t>(found), static_cast<std::size_t>(T)}),
-                        as_array(std::move(log_probability)));
+  return {as_array(std::move(labels), {static_cast<std::size_t>(found), static_cast<std::size_t>(T)}),
+          as_array(std::move(log_probability))};
 }
 
 template <class Vocabulary>
@@ -182,15 +194,29 @@ void bind_vocabulary(nb::module_& m) {
           "sentences"_a, "name"_a = "X");
 }
 
+void bind_records(nb::module_& m) {
+  nb::class_<CrfRows>(m, "CrfRows")
+      .def_ro("begin", &CrfRows::begin)
+      .def_ro("label", &CrfRows::label)
+      .def_ro("weight", &CrfRows::weight);
+  nb::class_<CrfMarginals>(m, "CrfMarginals")
+      .def_ro("probabilities", &CrfMarginals::probabilities)
+      .def_ro("log_partitions", &CrfMarginals::log_partitions);
+  nb::class_<CrfKBest>(m, "CrfKBest")
+      .def_ro("labels", &CrfKBest::labels)
+      .def_ro("log_probabilities", &CrfKBest::log_probabilities);
+}
+
 void bind_model(nb::module_& m) {
   nb::class_<CrfModel>(m, "CrfModel")
       .def_static("of", &make_model, "labels"_a, "begin"_a, "label"_a, "weight"_a, "transitions"_a,
                   nb::rv_policy::take_ownership)
       .def("rows", &rows)
+      .def_prop_ro("transitions", &transitions)
       .def("decode", &decode, "corpus"_a, "threads"_a)
       .def("emissions", &emissions, "corpus"_a, "threads"_a)
       .def("marginals", &marginals, "corpus"_a, "threads"_a)
-      .def("best", &best, "corpus"_a, "sentence"_a, "k"_a)
+      .def("decode_kbest", &decode_kbest, "corpus"_a, "sentence"_a, "k"_a)
       .def("predict", &predict, "vocabulary"_a, "sentences"_a, "names"_a, "threads"_a);
 }
 
@@ -285,17 +311,17 @@ void bind_passes(nb::module_& m) {
 
 }  // namespace
 
-// As rows of a model: the pair of i and j, of so many states or labels, is count i + j.
-nb::tuple CrfTrainer::pair_rows() const {
+// The label of a pair (i, j) is count i + j, where count is the number of states or labels.
+CrfRows CrfTrainer::pair_rows() const {
   Weighted found(data_.pairs->layout, w_.data() + layout().size());
   const Index count = data_.pairs->count, W = data_.pairs->width;
   for (Label& column : found.label) column = static_cast<Label>(column / W * count + column % W);
-  return nb::make_tuple(as_array(std::move(found.begin)), as_array(std::move(found.label)),
-                        as_array(std::move(found.weight)));
+  return std::move(found).release();
 }
 
 void bind_crf(nb::module_& m) {
   bind_vocabulary(m);
+  bind_records(m);
   bind_trainer(m);
   bind_passes(m);
   bind_model(m);

@@ -28,6 +28,13 @@ nb::object as_array(std::vector<X>&& values) {
   return as_array(std::move(values), {size});
 }
 
+// The weights of features with labels that are not 0: those of feature f are at begin[f] .. begin[f + 1] of the others.
+struct CrfRows {
+  nb::object begin;   // [features + 1]
+  nb::object label;   // [weights]
+  nb::object weight;  // [weights]
+};
+
 class CrfTrainer {
  public:
   // `pairs` may be null: the features of two labels in a row, of the same tokens.
@@ -71,7 +78,7 @@ class CrfTrainer {
   CrfModel* model() const {
     return new CrfModel(std::make_shared<CrfLayout>(layout()), Doubles(w_.begin(), w_.begin() + layout().size()));
   }
-  nb::tuple pair_rows() const;
+  CrfRows pair_rows() const;
 
  private:
   CrfData data_;

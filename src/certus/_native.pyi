@@ -307,6 +307,29 @@ class CrfVocabulary:
     def lookup(self, sentences: Iterable[Any], name: str = "X") -> Corpus: ...
 
 @final
+class CrfRows:
+    """The weights of features with labels that are not 0.
+
+    Those of feature f are at begin[f] up to begin[f + 1] of the other two.
+    """
+
+    begin: NDArray[np.int64]  # (features + 1,)
+    label: NDArray[np.int32]  # (weights,)
+    weight: NDArray[np.float64]  # (weights,)
+
+@final
+class CrfMarginals:
+    probabilities: NDArray[np.float64]  # (tokens, L)
+    log_partitions: NDArray[np.float64]  # (sentences,)
+
+@final
+class CrfKBest:
+    """The k best label sequences of a sentence, or all where there are fewer, best first."""
+
+    labels: NDArray[np.int64]  # (found, T)
+    log_probabilities: NDArray[np.float64]  # (found,)
+
+@final
 class CrfModel:
     @staticmethod
     def of(
@@ -316,15 +339,13 @@ class CrfModel:
         weight: NDArray[np.float64],
         transitions: NDArray[np.float64],
     ) -> CrfModel: ...
-    def rows(
-        self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...
+    @property
+    def transitions(self) -> NDArray[np.float64]: ...  # (L, L), [from, to]
+    def rows(self) -> CrfRows: ...
     def decode(self, corpus: Corpus, threads: int) -> NDArray[np.int64]: ...
     def emissions(self, corpus: Corpus, threads: int) -> NDArray[np.float64]: ...
-    def marginals(self, corpus: Corpus, threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-    def best(
-        self, corpus: Corpus, sentence: int, k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def marginals(self, corpus: Corpus, threads: int) -> CrfMarginals: ...
+    def decode_kbest(self, corpus: Corpus, sentence: int, k: int) -> CrfKBest: ...
     def predict(
         self, vocabulary: CrfVocabulary, sentences: Iterable[Any], names: tuple[str, ...], threads: int
     ) -> list[list[str]]: ...
@@ -394,7 +415,7 @@ class CrfTrainer:
         self, weights: NDArray[np.float64], gradient: NDArray[np.float64], c2: float, threads: int
     ) -> float: ...
     def model(self) -> CrfModel: ...
-    def pair_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
+    def pair_rows(self) -> CrfRows: ...
 
 @final
 class CrfPasses:

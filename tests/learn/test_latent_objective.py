@@ -40,13 +40,14 @@ def trainer_of(case: Sample, latent: int, everything: bool = False) -> CrfTraine
 def places(trainer: CrfTrainer) -> tuple[Ints, Ints, Ints, Ints]:
     """Where in the vector of weights each one stands: weights that are their own place, and 1."""
     trainer.weights = np.arange(1.0, trainer.size + 1.0)
-    begin, label, place, transitions = trainer.model().rows()
+    rows, transitions = trainer.model().rows(), trainer.model().transitions
+    begin, label, place = rows.begin, rows.label, rows.weight
     return begin, label.astype(np.int64), place.astype(np.int64) - 1, transitions.astype(np.int64) - 1
 
 
 def brute_force(trainer: CrfTrainer, case: Sample, latent: int, c2: float) -> float:
     """Minus the log of the share of all paths that belong to the gold labels, summed over sentences."""
-    weights = named(ChainCRF(*trainer.model().rows()))
+    weights = named(ChainCRF.of_native(trainer.model()))
     total = c2 * sum(x * x for part in (weights.state, weights.transition) for x in part.values())
     for tokens, gold in zip(case.sentences, case.gold, strict=True):
         if not tokens:
@@ -108,7 +109,7 @@ def test_equal_states_are_a_plain_crf(case: Sample, latent: int) -> None:
     """Where all states of a label have the same weights, there is nothing latent."""
     plain, hidden = trainer_of(case, 1, everything=True), trainer_of(case, latent, everything=True)
     random_weights(plain, 3)
-    weights = named(ChainCRF(*plain.model().rows()))
+    weights = named(ChainCRF.of_native(plain.model()))
     begin, state, place, transitions = places(hidden)
     w = np.zeros(hidden.size)
     for f in range(len(begin) - 1):
@@ -177,8 +178,9 @@ def test_the_loss_with_pairs_is_that_of_brute_force(
 ) -> None:
     trainer = paired(case, pairs, latent, shared)
     w = random_weights(trainer, 7, scale)
-    weights, states = named(ChainCRF(*trainer.model().rows())), case.labels * latent
-    begin, column, value = trainer.pair_rows()
+    weights, states = named(ChainCRF.of_native(trainer.model())), case.labels * latent
+    rows = trainer.pair_rows()
+    begin, column, value = rows.begin, rows.label, rows.weight
     each, of = (latent, case.labels) if shared else (1, states)  # all states of a label share its weights
     for f in range(pairs.features):
         for n in range(begin[f], begin[f + 1]):
@@ -245,7 +247,7 @@ def test_pairs_that_are_always_there_are_transitions() -> None:
     assert loss == pytest.approx(at(plain, w)[0], rel=1e-12)
     moved[: plain.size] = 0
     both.weights = np.arange(1.0, both.size + 1)
-    _, _, place = both.pair_rows()
+    place = both.pair_rows().weight
     *_, transitions = places(plain)
     singles = w.copy()
     singles[transitions.ravel()[transitions.ravel() >= 0]] = 0

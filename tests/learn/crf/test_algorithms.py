@@ -46,7 +46,7 @@ def place(trainer: Any, model: ChainCRF) -> Any:
     out = np.zeros(trainer.size)
     for k in np.setdiff1d(np.arange(trainer.size), trainer.holes):
         trainer.weights = np.eye(1, trainer.size, k)[0]
-        one = named(ChainCRF(*trainer.model().rows()))
+        one = named(ChainCRF.of_native(trainer.model()))
         (pair,) = one.state or one.transition
         out[k] = (wanted.state if one.state else wanted.transition).get(pair, 0.0)
     return out

@@ -18,7 +18,7 @@ from tests.reference import crf as reference
 def model_of(case: Sample, seed: int, scale: float = 1.0) -> ChainCRF:
     trainer = case.trainer(all_possible_transitions=True)
     trainer.weights = np.random.default_rng(seed).normal(size=trainer.size) * scale
-    return ChainCRF(*trainer.model().rows())
+    return ChainCRF.of_native(trainer.model())
 
 
 CASES = [
@@ -37,17 +37,19 @@ def test_inference_is_that_of_brute_force(case: Sample, scale: float, threads: i
     weights, corpus = named(model), case.corpus
     emissions = model.emissions(corpus, threads=threads)
     labels = model.decode(corpus, threads=threads)
-    table, log_partition = model.marginals(corpus, threads=threads)
+    marginals = model.marginals(corpus, threads=threads)
     for s, tokens in enumerate(case.sentences):
         here = slice(*corpus.sentence_begin[s : s + 2])
         if not tokens:
-            assert log_partition[s] == 0
+            assert marginals.log_partitions[s] == 0
             continue
         _, logs, log_z = reference.log_probabilities(weights, tokens, case.labels)
-        assert log_partition[s] == pytest.approx(log_z, rel=1e-11)
+        assert marginals.log_partitions[s] == pytest.approx(log_z, rel=1e-11)
         best = weights.score(tokens, labels[here])
         assert best == pytest.approx(logs.max() + log_z, rel=1e-12)
-        assert table[here] == pytest.approx(reference.marginals(weights, tokens, case.labels), abs=1e-9)
+        assert marginals.probabilities[here] == pytest.approx(
+            reference.marginals(weights, tokens, case.labels), abs=1e-9
+        )
         for t, token in enumerate(tokens):
             for y in range(case.labels):
                 score = sum(v * weights.state.get((f, y), 0.0) for f, v in token)
@@ -59,7 +61,8 @@ def test_kbest_is_that_of_brute_force(case: Sample, scale: float) -> None:
     model = model_of(case, 6, scale)
     corpus = case.corpus
     for s, tokens in enumerate(case.sentences):
-        found, logs = model.decode_kbest(corpus, s, 7)
+        best = model.decode_kbest(corpus, s, 7)
+        found, logs = best.labels, best.log_probabilities
         if not tokens:
             assert found.shape == (1, 0)
             assert logs.tolist() == [0.0]

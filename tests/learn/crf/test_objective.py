@@ -22,7 +22,7 @@ CASES = [
 
 def as_pairs(trainer: CrfTrainer, values: Floats) -> reference.Weights:
     trainer.weights = values
-    return named(ChainCRF(*trainer.model().rows()))
+    return named(ChainCRF.of_native(trainer.model()))
 
 
 def close(ours: reference.Weights, theirs: reference.Weights) -> None:
@@ -62,7 +62,7 @@ def test_weights_are_given_to_what_was_seen(case: Sample) -> None:
     trainer = case.trainer()
     states, steps = reference.observed(case.sentences, case.gold)
     trainer.weights = np.ones(trainer.size)
-    weights = named(ChainCRF(*trainer.model().rows()))
+    weights = named(ChainCRF.of_native(trainer.model()))
     assert set(weights.state) == states
     assert set(weights.transition) == steps
     assert trainer.parameters == len(states) + len(steps) == trainer.size - len(trainer.holes)
@@ -84,7 +84,7 @@ def test_rare_pairs_get_no_weight() -> None:
                 seen[feature, y] = seen.get((feature, y), 0) + 1
     trainer = case.trainer(min_freq=5)
     trainer.weights = np.ones(trainer.size)
-    found = set(named(ChainCRF(*trainer.model().rows())).state)
+    found = set(named(ChainCRF.of_native(trainer.model())).state)
     assert found == {pair for pair, count in seen.items() if count >= 5} != set(seen)
 
 
@@ -92,7 +92,7 @@ def test_negative_values_count_towards_min_freq() -> None:
     case = Sample([[[(0, -2.0)], [(1, 0.5)]]], [[0, 1]], 2, 2, True)
     trainer = case.trainer(min_freq=1)
     trainer.weights = np.ones(trainer.size)
-    assert set(named(ChainCRF(*trainer.model().rows())).state) == {(0, 0)}
+    assert set(named(ChainCRF.of_native(trainer.model())).state) == {(0, 0)}
 
 
 @pytest.mark.parametrize("scale", [300.0, 1e4])

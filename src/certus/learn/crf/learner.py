@@ -117,12 +117,16 @@ def compile_weights(
 
     ``paired`` is how many labels or states features of pairs are of, if not as many as there are units.
     """
-    row_begin, row_label, row_weight, transitions = trainer.model().rows()
+    model = trainer.model()
+    rows, transitions = model.rows(), model.transitions
     table: dict[str, Any] = dict(
-        _native.compile_rows(data.corpus, units, row_begin, row_label, row_weight, drop)
+        _native.compile_rows(data.corpus, units, rows.begin, rows.label, rows.weight, drop)
     )
     if data.pair_corpus is not None:
-        pairs = _native.compile_rows(data.pair_corpus, (paired or units) ** 2, *trainer.pair_rows(), drop)
+        rows = trainer.pair_rows()
+        pairs = _native.compile_rows(
+            data.pair_corpus, (paired or units) ** 2, rows.begin, rows.label, rows.weight, drop
+        )
         table |= {f"pair_{name}": value for name, value in pairs.items()}
     origin, target = np.nonzero(transitions)
     table["transition_from"], table["transition_to"] = origin, target

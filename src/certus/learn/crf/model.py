@@ -118,6 +118,11 @@ class ChainCRF:
             self.labels, self.row_begin, self.row_label, self.row_weight, self.transitions
         )
 
+    @classmethod
+    def of_native(cls, model: _native.CrfModel) -> ChainCRF:
+        """Make one of the weights that a native model holds."""
+        return cls(**_list_weights(model))
+
     @property
     def labels(self) -> int:
         """How many there are."""
@@ -138,13 +143,13 @@ class ChainCRF:
         self._accepts(corpus, threads)
         return self._native.decode(corpus.native, threads)
 
-    def marginals(self, corpus: ItemCorpus, *, threads: int = 1) -> tuple[Floats, Floats]:
-        """Compute P(y_t = y), (tokens, L), and log Z, (sentences,)."""
+    def marginals(self, corpus: ItemCorpus, *, threads: int = 1) -> _native.CrfMarginals:
+        """Compute ``probabilities`` P(y_t = y), (tokens, L), and ``log_partitions`` log Z, (sentences,)."""
         self._accepts(corpus, threads)
         return self._native.marginals(corpus.native, threads)
 
-    def decode_kbest(self, corpus: ItemCorpus, sentence: int, k: int) -> tuple[NDArray[np.int64], Floats]:
-        """Find the k best label sequences of a sentence, (n, T), and their log-probabilities, (n,).
+    def decode_kbest(self, corpus: ItemCorpus, sentence: int, k: int) -> _native.CrfKBest:
+        """Find the k best ``labels`` of a sentence, (n, T), and their ``log_probabilities``, (n,).
 
         n is k, or the number of label sequences where there are fewer.
         """
@@ -153,8 +158,6 @@ class ChainCRF:
         if not 0 <= sentence < corpus.sentences:
             raise InvalidInput(f"sentence {sentence} is not one of the {corpus.sentences} of the corpus")
         length = int(corpus.sentence_begin[sentence + 1] - corpus.sentence_begin[sentence])
-        if length == 0:
-            return np.empty((1, 0), np.int64), np.zeros(1)
         return self._native.decode_kbest(corpus.native, sentence, limit_k(k, self.labels, length))
 
     def predict(
@@ -286,8 +289,17 @@ class ItemTrainer(Trainer):
 
     def compile(self) -> Arrays:
         """Return the weights as ``ChainCRF`` takes them."""
-        names = ("row_begin", "row_label", "row_weight", "transitions")
-        return dict(zip(names, self._weights.model().rows(), strict=True))
+        return _list_weights(self._weights.model())
+
+
+def _list_weights(model: _native.CrfModel) -> Arrays:
+    rows = model.rows()
+    return {
+        "row_begin": rows.begin,
+        "row_label": rows.label,
+        "row_weight": rows.weight,
+        "transitions": model.transitions,
+    }
 
 
 def make_trainer(

@@ -73,7 +73,11 @@ class CRF(CRFParameters):
         vocabulary = _native.CrfVocabulary()
         X, y = inputs.as_list("X", X), inputs.check_label_lists("y", y)
         inputs.check_same_number("X", X, y)
-        dev = None if X_dev is None else (inputs.as_list("X_dev", X_dev), inputs.check_label_lists("y_dev", y_dev))
+        dev = (
+            None
+            if X_dev is None
+            else (inputs.as_list("X_dev", X_dev), inputs.check_label_lists("y_dev", y_dev))
+        )
         if dev:
             inputs.check_same_number("X_dev", *dev)
         corpus = ItemCorpus.of_native(vocabulary.intern(X))
@@ -114,8 +118,8 @@ class CRF(CRFParameters):
         """Return each label's probability at each token: an array of lists of dicts."""
         model = self._get_fitted()
         corpus = model.read(inputs.as_list("X", X))
-        table, _ = model.chain.marginals(corpus, threads=self._check_threads())
-        rows = [dict(zip(model.labels, row, strict=True)) for row in table.tolist()]
+        found = model.chain.marginals(corpus, threads=self._check_threads())
+        rows = [dict(zip(model.labels, row, strict=True)) for row in found.probabilities.tolist()]
         begin = corpus.sentence_begin.tolist()
         return _make_array([rows[a:b] for a, b in pairwise(begin)])
 
@@ -134,9 +138,9 @@ class CRF(CRFParameters):
         corpus = model.read(inputs.as_list("X", X))
         out = []
         for s in range(corpus.sentences):
-            paths, logs = model.chain.decode_kbest(corpus, s, k)
-            names = [[model.labels[y] for y in path] for path in paths.tolist()]
-            out.append(list(zip(names, np.exp(logs).tolist(), strict=True)))
+            found = model.chain.decode_kbest(corpus, s, k)
+            names = [[model.labels[y] for y in path] for path in found.labels.tolist()]
+            out.append(list(zip(names, np.exp(found.log_probabilities).tolist(), strict=True)))
         return out
 
     def score(self, X: Any, y: Any) -> float:
