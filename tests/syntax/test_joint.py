@@ -10,7 +10,8 @@ import pytest
 
 from certus import Status, Tagger
 from certus.errors import Infeasible, InvalidInput
-from certus.relax import OPTIMIZERS, Subgradient
+from certus.relax import OPTIMIZERS, Decomposition, JointSolution, Subgradient
+from certus.relax.solution import ByPart
 from certus.syntax import Grammar
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
 from certus_bench.joint import Trial, choose_trial, try_weights
@@ -220,3 +221,25 @@ def test_refusals(trained: tuple[Grammar, Tagger]) -> None:
     other = Tagger("feats", "hmm").fit(invented.sentences(50, 1))
     with pytest.raises(InvalidInput, match=r"no tag in common: the grammar has .*; the tagger, for 'feats'"):
         JointParser(grammar, other)
+
+
+def test_a_limit_before_any_answer_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the search ends with nothing found, the status is the limit's, never INFEASIBLE."""
+    solve = Decomposition.solve
+
+    def stop(self: Decomposition, **limits: Any) -> JointSolution:
+        found = solve(self, **limits)
+        found.value, found.score, found.status = ByPart(), -np.inf, Status.SECONDS
+        return found
+
+    monkeypatch.setattr(Decomposition, "solve", stop)
+    seed = next(seed for seed in range(100) if parser_of(toy(seed)) and best(toy(seed), 1.0) > -np.inf)
+    parser = parser_of(toy(seed))
+    assert parser is not None
+    found = parser.parse(toy(seed).sentence, infeasible="return")
+    assert found.value is None
+    assert found.status is Status.SECONDS
+    assert found.bound >= best(toy(seed), 1.0)
+    covered = parser.parse(toy(seed).sentence, robust=True)
+    assert covered.value is not None
+    assert covered.status is Status.SECONDS

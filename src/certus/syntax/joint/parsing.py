@@ -185,9 +185,12 @@ class JointParser:
             raise InvalidInput("there is nothing to parse in a sentence without words")
         for problem in self._problems(words, lattices, n):
             found = problem.solve(**limits)
-            if found is not None:
-                return found
-        tree = self.grammar.parse(words, robust=True, infeasible="return").value if robust else None
+            if found is None:
+                continue
+            if found.value is None and robust:
+                found.value = self._cover(words)
+            return found  # also where a limit was hit: a looser lattice would take longer
+        tree = self._cover(words) if robust else None
         if tree is None and infeasible == "raise":
             sentence = n if len(lattices) > 1 else None
             message = describe_infeasible(
@@ -197,6 +200,10 @@ class JointParser:
             )
             raise Infeasible(message, sentence=sentence)
         return JointParse(tree, tree.tags if tree else [], None, None)
+
+    def _cover(self, words: list[str]) -> Tree | None:
+        """Return the fewest constituents side by side that cover a sentence, with the grammar's tags."""
+        return self.grammar.parse(words, robust=True, infeasible="return").value
 
     def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
         yield self._problem(words, lattices, n, self.pruning)

@@ -99,8 +99,12 @@ class JointProblem:
     weight: float
     pruning: float
 
-    def solve(self, **limits: Unpack[Limits]) -> JointParse[Tree] | None:
-        """Return the best tree and tags, or None where none agree."""
+    def solve(self, **limits: Unpack[Limits]) -> JointParse[Tree] | JointParse[Tree | None] | None:
+        """Return the best tree and tags, or None where none agree.
+
+        Where a limit ended the search before it found any that agree, the value is None, and the status says
+        which limit that was: nothing is proven infeasible then.
+        """
         if not self.allowed.any(1).all():
             return None
         d = Decomposition()
@@ -111,8 +115,10 @@ class JointProblem:
         parse, tag = d.add(trees, "parse"), d.add(sequences, "tag", weight=self.weight)
         d.agree((parse, "tags"), (tag, "tags"))
         found = d.solve(infeasible="return", **limits)
-        if not found.value:
+        if found.status is Status.INFEASIBLE:
             return None
+        if not found.value:
+            return JointParse[Tree | None](None, [], found, self.pruning)
         tags = [self.lattices.names[label] for label in found.value[tag]]
         scores = found.scores[parse], found.scores[tag]
         return JointParse(found.value[parse], tags, found, self.pruning, scores)
