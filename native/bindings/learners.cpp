@@ -32,7 +32,7 @@ Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<cons
     tokens += static_cast<std::uint64_t>(length);
   }
   if (tokens != ends.shape(0) || labels.shape(0) != ends.shape(0))
-    refuse("lengths must add up to the tokens of ends, and there must be a label a token");
+    refuse("lengths must add up to the tokens of ends, and there must be one label per token");
   for (std::size_t t = 0; t < labels.shape(0); ++t)
     if (labels.data()[t] < 0) refuse("label " + std::to_string(labels.data()[t]) + " at token " + std::to_string(t));
   const nb::gil_scoped_release released;

@@ -38,7 +38,7 @@ class KeyMap {
     return slot;
   }
 
-  std::vector<Key> slots_;  // 0: empty
+  std::vector<Key> slots_;  // 0 marks an empty slot
   std::vector<Key> values_;
   std::size_t mask_;
   bool zero_ = false;

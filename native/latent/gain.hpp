@@ -32,7 +32,7 @@ class Gain {
   };
   void find_spans(const Label* labels, Index T, std::vector<Span>& out) const;
 
-  Index labels_ = 0;  // 0: count labels instead of spans
+  Index labels_ = 0;  // where it is 0, labels are counted instead of spans
   std::vector<unsigned char> ends_, begins_;
   std::vector<Label> kind_;
 };

@@ -44,7 +44,7 @@ class LatentModel {
   Label owner(Index state) const { return owner_[state]; }
 
   const Moves& moves() const { return moves_; }
-  // Those of a sentence of T > 1 positions with scores of its own.
+  // The transitions of a sentence of T > 1 positions that has scores of its own.
   Moves moves(const Pairs& pairs, Index T) const;
   const double* start() const { return moves_.chain().start(); }
   const double* end() const { return moves_.chain().end(); }

@@ -20,7 +20,7 @@ enum class LineSearch { wolfe, backtracking, strong };
 struct LbfgsOptions {
   Index memories = 6;
   double epsilon = 1e-5;  // stop where |gradient| <= epsilon max(1, |x|),
-  Index period = 10;      // or where over so many iterations
+  Index period = 10;      // or where over this number of iterations
   double delta = 1e-5;    // the objective fell by no more than this share of it (period 0: never)
   LineSearch search = LineSearch::wolfe;
   Index max_trials = 20;

@@ -23,7 +23,7 @@ class Choice:
     """What a part chose.
 
     Attributes:
-        value: the structure itself, for whoever asked: labels, a tree, ...
+        value: the structure itself: labels, a tree, ...
         score: of the structure, without the adjustments.
         indicators: by the name of the space, a 0/1 array: what of it the structure uses.
     """

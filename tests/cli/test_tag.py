@@ -284,6 +284,7 @@ def test_legal_looks_at_the_column_that_is_in_the_scheme() -> None:
 
     labels = ["DET|B-NP", "NOUN|I-NP", "PUNCT|O"]
     made = tag.make_automaton("bio", Target("pos|chunk"), labels)
+    assert made is not None
     assert made.accepts([0, 1, 2])
     assert not made.accepts([2, 1])
     with pytest.raises(

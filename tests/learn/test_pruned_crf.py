@@ -310,7 +310,7 @@ KEYS, ENDS, LENGTHS, LABELS = (
         (KEYS, ENDS, np.array([3]), LABELS, "lengths must be the tokens"),
         (KEYS, ENDS, np.array([1]), LABELS, "lengths must add up"),
         (KEYS, ENDS, np.array([-1, 3]), LABELS, "lengths must be the tokens"),
-        (KEYS, ENDS, LENGTHS, LABELS[:1], "a label a token"),
+        (KEYS, ENDS, LENGTHS, LABELS[:1], "one label per token"),
         (KEYS, ENDS, LENGTHS, LABELS - 1, "label -1 at token 0"),
     ],
 )

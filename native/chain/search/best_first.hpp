@@ -6,7 +6,7 @@
 
 namespace certus {
 
-// Writes the nodes of the best path, one a column; false when there is no path.
+// Writes the nodes of the best path, one per column; false when there is no path.
 template <class Space>
 bool best_first(const Space& space, Index* path, Counters& counters, Arena& arena) {
   using S = typename Space::S;

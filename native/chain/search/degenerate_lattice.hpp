@@ -40,7 +40,7 @@ class DegenerateLattice {
   };
   static constexpr Label kRest = -1;
 
-  // Starts with 2^level active labels a column. `trellis`, `counters` and `arena` must outlive this.
+  // Starts with 2^level active labels per column. `trellis`, `counters` and `arena` must outlive this.
   DegenerateLattice(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena)
       : trellis_(trellis),
         tables_(degenerate_tables(*trellis.model)),

@@ -3,7 +3,7 @@
 // After a forward pass the score of the best way to any label is known exactly, so the backward search of
 // Huang et al. 2012 (section 3.5, "Viterbi A*") never expands a hypothesis in vain. Each path taken from the
 // agenda spawns, at every position before its last deviation, the paths that differ there. The paper pushes
-// all L of them; here only the best is pushed, and the next best when that one is taken: T entries a path
+// all L of them; here only the best is pushed, and the next best when that one is taken: T entries per path
 // instead of T L, with the same order.
 #pragma once
 

@@ -23,7 +23,7 @@ double* naive_heuristic(const Trellis<Tr>& trellis, Arena& arena) {
   return ahead;
 }
 
-// ahead[t][y] = the backward Viterbi score on the degenerate lattice with 2^level active labels a column: section
+// ahead[t][y] = the backward Viterbi score on the degenerate lattice with 2^level active labels per column: section
 // 4.1. It is monotone because every score between degenerate labels is at least that between their members.
 template <class Tr>
 double* coarse_heuristic(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena) {

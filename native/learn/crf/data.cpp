@@ -118,7 +118,7 @@ std::vector<Label> pairs_of(Index labels, const CrfTokens& tokens, const Label* 
   return out;
 }
 
-// Of m states a label that have weights of their own.
+// For m states per label, each of which has weights of its own.
 CrfLayout pair_layout(Index labels, Index m, Index features, const CrfTokens& tokens, const Label* gold,
                       const CrfChoice& choice) {
   const Seen found = seen(labels * labels, features, tokens, pairs_of(labels, tokens, gold).data(), choice);

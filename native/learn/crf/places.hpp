@@ -7,7 +7,8 @@ namespace certus::learn {
 
 class CrfPlaces {
  public:
-  // Of the tokens [first, last). `count`, all zeros before and after, has room for every feature twice.
+  // Finds the places of the tokens [first, last). `count`, all zeros before and after, has room for every feature
+  // twice.
   CrfPlaces(const CrfLayout& layout, const CrfInput& input, Index first, Index last, std::vector<std::uint32_t>& count);
 
   // Rows are shared out in units, each of which writes to its own part of the gradient.

@@ -121,7 +121,7 @@ def replace(sentence: Sentence, fields: Mapping[str, Sequence[str]]) -> Sentence
 
     Args:
         sentence: the original, which stays as it is.
-        fields: by column name, one value a token.
+        fields: by column name, one value per token.
     """
     columns = dict(sentence.columns)
     for name, values in fields.items():

@@ -104,7 +104,7 @@ class Target:
 
         Args:
             sentence: the sentence that is labelled.
-            labels: one a token.
+            labels: one per token.
         """
         if len(labels) != len(sentence):
             raise InvalidInput(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
@@ -25,6 +26,9 @@ from certus.evaluation import (
 from certus.formats import read
 from certus.formats.brackets import looks_bracketed
 
+if TYPE_CHECKING:
+    from certus.annotation.sentence import Sentence
+
 
 def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     """Compare files and print what is found."""
@@ -38,7 +42,7 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
         compare_trees(gold, predicted, options)
         return
 
-    def read_sentences(path: str) -> Any:
+    def read_sentences(path: str) -> Iterator[Sentence]:
         return read(path, format, options.columns, encoding=options.encoding)
 
     known = None if train is None else {word for sentence in read_sentences(train) for word in sentence.words}
@@ -63,7 +67,7 @@ def _check_stdin(gold: str, predicted: str, train: str | None, against: str | No
 
 def _as_dict(
     report: EvaluationReport, other: EvaluationReport | None, tested: list[Difference]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = report.as_dict()
     if other is not None:
         found["against"] = other.as_dict()

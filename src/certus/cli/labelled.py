@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from certus.annotation.sentence import Layout, Sentence, replace
+from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.errors import FormatError, InvalidInput
 from certus.formats.conllu import FIELDS, build
@@ -19,7 +19,7 @@ CONFIDENCE = "confidence"  # the column of column files, and the attribute under
 _NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")
 
 
-def write_answers(target: Target, sentence: Sentence, answers: Sequence[Any], k: int) -> Iterator[str]:
+def write_answers(target: Target, sentence: Sentence, answers: Sequence[Tagging], k: int) -> Iterator[str]:
     """Yield a sentence with each of its answers, best first.
 
     Args:
@@ -28,8 +28,9 @@ def write_answers(target: Target, sentence: Sentence, answers: Sequence[Any], k:
         answers: Taggings, at most k.
         k: how many were asked for; several are numbered.
     """
-    if not answers or answers[0].position is not None:
-        line = sentence.line_of(answers[0].position if answers else 0)
+    position = answers[0].position if answers else 0
+    if position is not None:
+        line = sentence.line_of(position)
         raise FormatError("no label sequence fits the constraints here", sentence.source, line)
     confident = answers[0].confidence is not None
     place = append_missing_columns(lay_out_columns(sentence, target), target, confident)
@@ -96,7 +97,7 @@ def _add_note(misc: str, value: str) -> str:
     return f"Confidence={value}" if misc in ("", "_") else f"{misc}|Confidence={value}"
 
 
-def describe_answer(answer: Any, rank: int | None) -> list[str]:
+def describe_answer(answer: Tagging, rank: int | None) -> list[str]:
     """Say which of several answers one is, and how good."""
     made = [] if rank is None else [f"# rank = {rank}", f"# score = {answer.score:.6g}"]
     return made if answer.probability is None else [*made, f"# probability = {answer.probability:.6g}"]

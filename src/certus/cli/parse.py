@@ -116,7 +116,7 @@ class Tally:
 def parse_sentences(
     parser: Any, sentences: Iterator[list[str]], options: ParseOptions, batch: int, tally: Tally
 ) -> Iterator[list[Any]]:
-    """Parse sentences, so many together, and yield the solutions of each."""
+    """Parse sentences in batches, and yield the solutions of each."""
     k, threads = options.k, options.threads
     while several := list(islice(sentences, batch)):
         for words, answer in zip(several, parser.parse_batch(several, k, threads=threads), strict=True):

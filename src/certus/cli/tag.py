@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from certus.cli.labelled import write_answers
 from certus.cli.options import CORPUS, TagOptions
@@ -13,6 +13,9 @@ from certus.errors import FormatError, InvalidInput
 from certus.formats import Sentence, Target, guess
 from certus.models.tagger import Tagger
 from certus.storage.files import check_encoding
+
+if TYPE_CHECKING:
+    from certus.chain import Automaton
 
 BATCH = 512  # sentences that are labelled together
 
@@ -48,7 +51,7 @@ def label_sentences(
     constraints: dict[str, Any],
     batch: int,
 ) -> Iterator[str]:
-    """Label sentences, so many together, and yield their text."""
+    """Label sentences in batches, and yield their text."""
     asked: dict[str, Any] = {"k": options.k, "confidence": options.confidence, "threads": options.threads}
     while several := list(islice(sentences, batch)):
         answers = tagger.tag_batch(several, infeasible="return", **asked, **constraints)
@@ -57,7 +60,7 @@ def label_sentences(
             yield from write_answers(tagger.target, sentence, found, options.k)
 
 
-def make_automaton(kind: str | None, target: Target, labels: list[str]) -> Any:
+def make_automaton(kind: str | None, target: Target, labels: list[str]) -> Automaton | None:
     """Make the automaton that a name stands for; of joint labels, the column that it fits is held to it."""
     if kind is None:
         return None

@@ -7,13 +7,18 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from certus.cli import learners
 from certus.cli.declare import with_options
 from certus.cli.options import TrainingOptions, TrainParserOptions, TrainTaggerOptions
+
+if TYPE_CHECKING:
+    from certus.learn.progress import Progress
+    from certus.models.parser import ConstituencyParser, Stage
+    from certus.models.tagger import Tagger
 
 _TOLD = 5  # labels with too little to go by that are named after training
 
@@ -109,7 +114,7 @@ def parser(
         report_parser(made, output, time.perf_counter() - began)
 
 
-def show_stage(stage: Any) -> None:
+def show_stage(stage: Stage) -> None:
     """Print what is being done."""
     typer.echo(f"{stage.name} ...", err=True)
 
@@ -129,7 +134,7 @@ def _split_names(text: str) -> tuple[str, ...]:
     return () if names == ("none",) else names
 
 
-def report_parser(made: Any, output: str, seconds: float) -> None:
+def report_parser(made: ConstituencyParser, output: str, seconds: float) -> None:
     """Say what was made."""
     measured = made.description.get("accuracy")
     dev = (
@@ -188,7 +193,7 @@ def keep_checkpoint(checkpoint: str, *errors: type[BaseException]) -> Iterator[N
         raise
 
 
-def show(progress: Any) -> None:
+def show(progress: Progress) -> None:
     """Print a line about an epoch."""
     dev = "" if progress.dev is None else f"   dev {100 * progress.dev:6.2f} %"
     left = f"   {format_seconds(progress.left)} left" if progress.left else ""
@@ -207,7 +212,7 @@ def format_seconds(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def report(made: Any, output: str, seconds: float) -> None:
+def report(made: Tagger, output: str, seconds: float) -> None:
     """Say what was made."""
     about = made.description
     dev = about.get("accuracy", {}).get("dev")

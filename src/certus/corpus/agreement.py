@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +37,11 @@ class Agreement:
             )
 
     @classmethod
-    def of(cls, delta: Any) -> Agreement:
+    def of(cls, delta: Agreement | float | Iterable[float]) -> Agreement:
         """Make one of a number, of up to three, or return it as it is."""
-        if isinstance(delta, cls):
+        if isinstance(delta, Agreement):
             return delta
-        values: list[Any] = [delta] if np.isscalar(delta) else list(delta)
+        values = list(delta) if isinstance(delta, Iterable) else [delta]
         if not 1 <= len(values) <= 3:
             raise InvalidInput(
                 f"delta has {len(values)} numbers; same, and if wanted close and null, are needed"
@@ -59,7 +58,7 @@ class Agreement:
         return Agreement(self.same * factor, self.close * factor, self.null * factor)
 
 
-def number_groups(groups: Sequence[Any]) -> NDArray[np.int32]:
+def number_groups(groups: Sequence[Hashable]) -> NDArray[np.int32]:
     """Return a number for each of the groups that labels belong to, from 0."""
-    number: dict[Any, int] = {}
+    number: dict[Hashable, int] = {}
     return np.fromiter((number.setdefault(group, len(number)) for group in groups), np.int32, len(groups))

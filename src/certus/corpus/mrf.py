@@ -6,8 +6,8 @@ the candidates of a word are its possible heads, and their labels the heads' tag
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Hashable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,8 @@ class Mrf:
         candidates: Sequence[Sequence[int]],
         labels: int,
         *,
-        groups: Sequence[Any] | None = None,
-        observed: Sequence[tuple[Any, ...]] = (),
+        groups: Sequence[Hashable] | None = None,
+        observed: Sequence[tuple[int, int] | tuple[int, int, float]] = (),
     ) -> None:
         if len(nodes) != len(candidates):
             raise InvalidInput(

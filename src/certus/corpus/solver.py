@@ -19,7 +19,7 @@ from certus.errors import InvalidInput
 METHODS = ("messages", "subgradient")
 _DISAGREEING, _NEAR, _ALL = range(3)
 _FEW = 48  # open nodes that are rather branched on than iterated over
-_WIDE = 12  # every so many iterations, the neighbours of what disagrees are solved too
+_WIDE = 12  # every this many iterations, the neighbours of what disagrees are solved too
 _IDLE = 16  # iterations after which nothing new is proven by more of them
 _DOUBTS = 0.02  # proving does not pay while more than this share of the pieces disagrees
 

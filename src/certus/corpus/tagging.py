@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,13 +31,13 @@ def tag(
     sentences: Iterable[Words],
     *,
     text: Iterable[Words] = (),
-    delta: Any = None,
+    delta: Agreement | float | Iterable[float] | None = None,
     max_iterations: int = 200,
     seconds: float | None = None,
     threads: int = 1,
     window: float | None = None,
     known: Collection[str] | None = None,
-    groups: Callable[[str], Any] | None = None,
+    groups: Callable[[str], Hashable] | None = None,
     case: bool = True,
     suffixes: Sequence[str] = ("s",),
     limits: Limits | None = None,
@@ -107,7 +107,7 @@ def _make_known_test(
     return lambda names: vocabulary.contains(keys, names)
 
 
-def _number_groups(tagger: SequenceModel, groups: Callable[[str], Any] | None) -> NDArray[np.int32]:
+def _number_groups(tagger: SequenceModel, groups: Callable[[str], Hashable] | None) -> NDArray[np.int32]:
     if groups is not None:
         return number_groups([groups(label) for label in tagger.labels])
     return number_groups(tagger.coarse_labels)

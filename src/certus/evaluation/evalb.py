@@ -19,7 +19,7 @@ from certus.evaluation.report import F1, Share
 
 PUNCTUATION = frozenset([",", ".", ":", "``", "''"])
 EQUAL = {"PRT": "ADVP"}
-SHORT = 40  # words: figures are also given for sentences of at most so many
+SHORT = 40  # words: figures are also given for sentences of at most this length
 
 Span = tuple[str, int, int]
 

@@ -1,4 +1,4 @@
-"""Files with a token a line and fields in columns: CoNLL-2000, CoNLL-2003, IOB2, TSV, CoNLL-X and 2007.
+"""Files with one token per line and fields in columns: CoNLL-2000, CoNLL-2003, IOB2, TSV, CoNLL-X and 2007.
 
 Fields are separated by tabs, or by blanks. Lines that mark a new document (``-DOCSTART-``, ``###MEDLINE:``)
 and, in files with tabs, lines that begin with ``#`` and have none, are no tokens and are kept.

@@ -127,7 +127,7 @@ def build(
 
     Args:
         words: one or more.
-        fields: values of other columns, one a word; "_" everywhere else.
+        fields: values of other columns, one per word; "_" everywhere else.
         text: the untokenised sentence, written as a comment; where no blank follows a word there, MISC
             says SpaceAfter=No.
     """
@@ -144,7 +144,7 @@ def build(
             raise InvalidInput(f"CoNLL-U has no column {name!r}; the columns are {', '.join(FIELDS)}")
         columns[name] = list(values)
     if any(len(values) != len(words) for values in columns.values()):
-        raise InvalidInput(f"every column needs {len(words)} values, one a word")
+        raise InvalidInput(f"every column needs {len(words)} values, one per word")
     if any(mark in value for values in columns.values() for value in values for mark in "\t\n\r"):
         raise InvalidInput("no value may hold a tab or a line end")
     lines = map("\t".join, zip(*columns.values(), strict=True))

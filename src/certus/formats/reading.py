@@ -39,7 +39,7 @@ def read(
     Args:
         source: a path ("-" is stdin; a name in .gz is decompressed) or an open stream.
         format: "conllu", "conllx", "columns", "brackets" (trees: their words, with their tags as xpos),
-            "text" (tokenised, one sentence a line) or "raw" (text to be tokenised); None guesses from name
+            "text" (tokenised, one sentence per line) or "raw" (text to be tokenised); None guesses from name
             and content.
         columns: the names in a column file, such as "word pos chunk"; None takes the usual ones.
         encoding: of the bytes; old corpora may need "latin-1".

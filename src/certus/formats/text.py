@@ -1,4 +1,4 @@
-"""Plain text, one sentence a line: already tokenised ("text"), or as people write it ("raw")."""
+"""Plain text, one sentence per line: already tokenised ("text"), or as people write it ("raw")."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class LDI(Inference):
 
     Takes the best latent paths in order, sums the probability of the labels of each exactly, and stops when
     nothing that was not seen can be more probable than the best. With ``steps`` it is the paper's LDI-A: it
-    stops after so many latent paths, and the bound of the Solution says what that may have cost.
+    stops after this number of latent paths, and the bound of the Solution says what that may have cost.
 
     Args:
         steps: the most latent paths to look at; None for no limit. Without one, sentences whose labels the

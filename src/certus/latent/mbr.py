@@ -32,8 +32,8 @@ class MBR(Inference):
         gain: ``accuracy``, the share of right labels; ``spans``, F1 of chunks or entities, for labels such
             as B-NP; or a function of two sequences of label numbers, a candidate and what is right.
         steps: how many latent paths to collect the labels of, as in the paper.
-        best: instead of those, the so many most probable label sequences, which label search finds; they
-            hold more of the mass for the same work.
+        best: instead of those, this number of the most probable label sequences, which label search finds;
+            they hold more of the mass for the same work.
     """
 
     name: ClassVar[str] = "mbr"

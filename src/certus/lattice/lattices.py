@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
 from certus.checks import check_count
@@ -84,7 +83,11 @@ class TagLattices:
         return f"TagLattices({len(self):,} sentences, {int(self.first[-1]):,} tokens, {self.labels:,} labels)"
 
     def decode(
-        self, which: Any = None, tokens: Any = None, adjust: Any = None, threads: int = 1
+        self,
+        which: ArrayLike | None = None,
+        tokens: ArrayLike | None = None,
+        adjust: ArrayLike | None = None,
+        threads: int = 1,
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return the best labels of sentences, one sentence after the other, and their scores.
 
@@ -106,7 +109,7 @@ class TagLattices:
         self._native.decode(chosen, places, added, labels, scores, threads)
         return labels, scores
 
-    def max_marginals(self, sentence: int, adjust: Any = None) -> NDArray[np.float64]:
+    def max_marginals(self, sentence: int, adjust: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the best score with adjustments of a sequence that has a label at a token, (T, labels).
 
         Args:
@@ -128,7 +131,7 @@ class TagLattices:
         """Return a sentence as a part of a decomposition, with the space ``tags`` of (T, labels)."""
         return TagPart(self, int(self._check_sentences([sentence])[0]))
 
-    def _check_sentences(self, which: Any) -> NDArray[np.int64]:
+    def _check_sentences(self, which: ArrayLike | None) -> NDArray[np.int64]:
         if which is None:
             return np.arange(len(self), dtype=np.int64)
         chosen = np.ascontiguousarray(which, np.int64).reshape(-1)
@@ -137,7 +140,9 @@ class TagLattices:
             raise InvalidInput(f"sentence {wrong[0]} does not exist: there are {len(self)}")
         return chosen
 
-    def _check_adjustments(self, tokens: Any, adjust: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _check_adjustments(
+        self, tokens: ArrayLike | None, adjust: ArrayLike | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if tokens is None and adjust is None:
             return np.zeros(0, np.int64), np.zeros((0, self.labels))
         if tokens is None or adjust is None:

@@ -21,7 +21,7 @@ from certus.storage import model_file
 from certus.version import __version__
 
 SLOW = 1.0  # seconds from which writing a checkpoint is held back,
-SELDOM = 10.0  # until learning has gone on for so many times as long
+SELDOM = 10.0  # until learning has gone on for this many times as long
 
 
 @dataclass(frozen=True)

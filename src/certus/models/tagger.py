@@ -380,7 +380,7 @@ class Tagger:
         self._checkpoint = None
 
     @classmethod
-    def load(cls, path: Any) -> Tagger:
+    def load(cls, path: str | os.PathLike[str]) -> Tagger:
         """Map a model file into memory."""
         return cls.from_file(model_file.read(path))
 

@@ -39,7 +39,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a solve stands, for whoever watches."""
+    """Where a solve stands, as it is reported while it runs."""
 
     iteration: int
     dual: float

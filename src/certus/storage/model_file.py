@@ -131,7 +131,7 @@ def _number(value: Any) -> Any:
 def _compute_checksum(
     table: Mapping[str, Any], metadata: Mapping[str, str], arrays: Iterable[NDArray[Any]]
 ) -> str:
-    """Digest all that a file says, but for the checksum itself."""
+    """Digest everything in a file except the checksum itself."""
     from hashlib import blake2b
 
     digest = blake2b(tensors.dump([table, metadata]), digest_size=16)

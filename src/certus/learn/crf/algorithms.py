@@ -89,18 +89,18 @@ class LBFGS(Algorithm):
     Args:
         c1: coefficient of the L1 term.
         c2: coefficient of the L2 term.
-        max_iterations: stop after so many.
+        max_iterations: stop after this number of iterations.
 
     Other args:
         num_memories: how many past steps approximate the Hessian.
         epsilon: stop where the gradient's norm is at most this share of the weights' norm (or of 1).
-        period: look back so many iterations to see
+        period: look back this number of iterations to see
         delta: whether the loss still falls by more than this share of itself; 0 for period: do not look.
         linesearch: ``MoreThuente`` brackets a step and zooms in by cubic interpolation until the strong Wolfe
             conditions hold, as Moré and Thuente's search does, though by Nocedal and Wright's algorithms
             3.5 and 3.6; ``Backtracking`` halves or lengthens until the Wolfe conditions hold;
             ``StrongBacktracking`` until the strong ones do. OWL-QN has a search of its own.
-        max_linesearch: at most so many evaluations in one search.
+        max_linesearch: the largest number of evaluations in one search.
     """
 
     name: ClassVar[str] = "lbfgs"
@@ -155,7 +155,7 @@ class L2SGD(Algorithm):
         max_iterations: passes over the corpus.
 
     Other args:
-        period: look back so many passes to see
+        period: look back this number of passes to see
         delta: whether the loss still falls by more than this share of itself; 0 for period: do not look.
         calibration_eta: the first learning rate tried on a sample before training,
         calibration_rate: the factor between one tried and the next,

@@ -157,7 +157,7 @@ class Templates:
     """Feature templates, parsed.
 
     Args:
-        text: a template a line; `#` begins a comment.
+        text: one template per line; `#` begins a comment.
         columns: the names of the columns, the word first.
 
     Raises:

@@ -32,7 +32,7 @@ def check_smoothing(value: float) -> None:
 
 
 class PlainHmm(Refinement):
-    """A first-order hidden Markov model, estimated by counting: one hidden state a label.
+    """A first-order hidden Markov model, estimated by counting: one hidden state per label.
 
     Args:
         smoothing: pseudo-occurrences of each label, spread like the whole corpus. With 0, what was not

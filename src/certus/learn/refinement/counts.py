@@ -87,7 +87,7 @@ class Counts:
         return p
 
     def estimate_parameters(self, smoothing: float) -> Parameters:
-        """Return the plain HMM: one hidden state a label."""
+        """Return the plain HMM: one hidden state per label."""
         follow = self.estimate_following(smoothing)
         return Parameters(
             self.estimate_first(smoothing)[:, None],

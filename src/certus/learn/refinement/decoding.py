@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from certus.chain import Automaton, Chain
 from certus.learn.refinement.data import Observed
 from certus.learn.refinement.operators import Masses, Sums
 from certus.ragged import offsets_of
+from certus.solution import Solution
 
 
 class Summing(Protocol):
@@ -98,7 +99,7 @@ def score(
 
 def find_best_legal(
     beliefs: Beliefs, chain: Chain, allowed: NDArray[np.bool_] | None, threads: int
-) -> list[Any]:
+) -> list[Solution[NDArray[np.int64]]]:
     """Return for each sentence the sequence with the most labels right in expectation that a chain permits.
 
     Args:

@@ -32,7 +32,7 @@ class EmRefinement(Refinement):
     that labels held-out sentences best.
 
     Args:
-        hidden: m, states a label.
+        hidden: m, the number of states per label.
 
     Other args:
         iterations: the most for each restart.

@@ -56,7 +56,7 @@ class Prior:
 
     Attributes:
         counts: of the corpus.
-        hidden: states a label.
+        hidden: states per label.
         smoothing: pseudo-counts a label.
     """
 

@@ -25,6 +25,7 @@ from certus.learn.refinement.storage import (
     read_diagnostics,
     read_names,
 )
+from certus.solution import Solution
 from certus.storage import model_file
 
 Self = TypeVar("Self", bound="Refinement")
@@ -158,7 +159,7 @@ class Refinement(ABC):
         model_file.write(path, KIND, self.pack(), description)
 
     @classmethod
-    def load(cls: type[Self], path: Any) -> Self:
+    def load(cls: type[Self], path: str | os.PathLike[str]) -> Self:
         """Open a model that ``save`` wrote."""
         return cls.from_file(model_file.read(path))
 
@@ -222,7 +223,7 @@ class Refinement(ABC):
         ]
 
     @staticmethod
-    def _refuse_impossible(n: int, answer: Any) -> Any:
+    def _refuse_impossible(n: int, answer: Solution[NDArray[np.int64]]) -> Solution[NDArray[np.int64]]:
         if answer.position is not None:
             raise InvalidInput(f"no label sequence of sentence {n} is legal")
         return answer

@@ -22,7 +22,7 @@ _ROUNDING = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """A refinement HMM over l labels, m hidden states a label, and n observations.
+    """A refinement HMM over l labels, m hidden states per label, and n observations.
 
     Attributes:
         initial: (l, m) probability of each first state; all add up to 1.
@@ -81,7 +81,7 @@ class Parameters:
 
         Args:
             labels: how many.
-            hidden: states a label.
+            hidden: states per label.
             observations: how many.
             seed: of the drawing.
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.learn.refinement.templates import Indicators
 
-_EXACT = 160  # up to so many features on the smaller side, a covariance is decomposed as it is
-_WRITTEN = 1 << 23  # up to so many entries, it is written out
+_EXACT = 160  # up to this number of features on the smaller side, a covariance is decomposed as it is
+_WRITTEN = 1 << 23  # up to this number of entries, it is written out
 _OVERSAMPLE = 10  # columns of the random range beyond those that are wanted
 _POWERS = 2  # how often the range is sharpened
 

@@ -39,7 +39,7 @@ class SpectralRefinement(Refinement):
     where they do, ``RefinementMarginals`` says so.
 
     Args:
-        hidden: m, the most states a label. A label gets fewer where its features or samples support no more.
+        hidden: m, the most states per label. A label gets fewer where its features or samples allow no more.
 
     Other args:
         features: of future, past, present and destiny.

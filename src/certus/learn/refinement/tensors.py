@@ -148,7 +148,7 @@ class Tensors:
             begin = end
 
     def _contract(self, ids: NDArray[np.int64]) -> Operators:
-        """Return the operators of some observations; the last ones are kept, for who asks twice."""
+        """Return the operators of some observations; the last ones are kept to be used again."""
         if self._last and np.array_equal(self._last[0][0], ids):
             return self._last[0][1]
         # The same memory is written again: fresh memory costs as much as the work that is done in it.
@@ -169,7 +169,7 @@ class Tensors:
 
 
 def _reach(data: Observed, begin: int, room: int) -> int:
-    """Return the sentence before which one has to stop to see at most so many different observations.
+    """Return the sentence to stop before, so that at most a given number of observations differ.
 
     One sentence is taken in any case.
     """

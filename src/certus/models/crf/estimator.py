@@ -193,12 +193,12 @@ class CRF(CRFParameters):
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
-        """The weights of features with labels, ``{(feature, label): weight}``, but for those that are 0."""
+        """The weights of features with labels, ``{(feature, label): weight}``, except those that are 0."""
         return self._get_fitted().list_states()
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
-        """The weights of labels in a row, ``{(from, to): weight}``, but for those that are 0."""
+        """The weights of labels in a row, ``{(from, to): weight}``, except those that are 0."""
         return self._get_fitted().list_transitions()
 
     def _get_fitted(self) -> FittedCRF:

@@ -16,12 +16,14 @@ from certus.learn.crf.model import ItemCorpus
 def as_list(name: str, values: Any) -> Sequence[Any]:
     """Take whatever can be gone through, except text and mappings, which are never meant."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
-        raise InvalidInput(f"{name} is a {type(values).__name__}; it must be a list with an entry a sentence")
+        raise InvalidInput(
+            f"{name} is a {type(values).__name__}; it must be a list with one entry per sentence"
+        )
     return values if isinstance(values, (list, tuple)) else list(values)
 
 
 def check_label_lists(name: str, y: Any) -> list[Sequence[str]]:
-    """Check that labels are strings, in a list a sentence."""
+    """Check that labels are strings, in one list per sentence."""
     lists = [_check_labels(f"{name}[{s}]", labels) for s, labels in enumerate(as_list(name, y))]
     if set(map(type, joined.from_iterable(lists))) <= {str}:
         return lists
@@ -36,7 +38,7 @@ def check_label_lists(name: str, y: Any) -> list[Sequence[str]]:
 
 def _check_labels(name: str, labels: Any) -> Sequence[Any]:
     if isinstance(labels, (str, bytes, dict)) or not hasattr(labels, "__iter__"):
-        raise InvalidInput(f"{name} is a {type(labels).__name__}; it must be a list with a label a token")
+        raise InvalidInput(f"{name} is a {type(labels).__name__}; it must be a list with one label per token")
     return labels if isinstance(labels, (list, tuple)) else list(labels)
 
 

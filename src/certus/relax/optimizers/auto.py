@@ -49,7 +49,7 @@ class Relay(Stepper):
         self.best: Evaluation | None = None
 
     def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
-        """Pass the evaluation on to whoever runs."""
+        """Pass the evaluation on to the optimiser that runs now."""
         if self.best is None or evaluation.dual < self.best.dual:
             self.best = evaluation
         self.left -= 1

@@ -37,9 +37,9 @@ class Bundle(Optimizer):
     known, which is where the dual has to go if the relaxation has no gap. Where the model cannot fall that
     far, neither can the dual, and a share of what it can is taken.
 
-    At the dual's minimum parts are often torn between choices, and do not agree. So every plane but those of
-    the best whole is raised by ``margin`` times its distance from it, as in training with a margin: the
-    multipliers then go to where the whole wins in every part, and the parts agree.
+    At the dual's minimum several choices of a part are often equally good, and the parts do not agree. So
+    every plane but those of the best whole is raised by ``margin`` times its distance from it, as in training
+    with a margin: the multipliers then go to where the whole wins in every part, and the parts agree.
 
     Args:
         level: the share of the way to the best score that the model shall fall, above 0 up to 1. It becomes

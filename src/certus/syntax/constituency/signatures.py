@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_SUFFIXES = 3  # of so many letters at most
+_SUFFIXES = 3  # the most letters of a suffix
 
 
 def make_signature(word: str, suffix: int = _SUFFIXES, first: bool = False) -> str:

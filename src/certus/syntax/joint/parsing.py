@@ -168,7 +168,7 @@ class JointParser:
             return list(pool.map(solve, range(len(given))))
 
     def problems(self, words: Sequence[str]) -> Iterator[JointProblem]:
-        """Yield the problem of a sentence, then looser ones for as long as they are bearable."""
+        """Yield the problem of a sentence, then less pruned ones as long as they fit the limits."""
         lattices = self.tagger.lattices([words], pruning=self.pruning)
         return self._problems(list(words), lattices, 0)
 
