@@ -320,8 +320,9 @@ def make_trainer(
 
     With ``latent`` states per label, each state of a label has weights of its own, for all that the label has
     a weight for. ``pairs`` are features, numbered from 0 by themselves, that have a weight for each two
-    labels in a row that they were seen with, or, unless these are to be shared, for each two states of such; those
-    of a sentence's first token count for nothing. The weights of both kinds are found by LBFGS alone.
+    labels in a row that they were seen with, or, unless these are to be shared, for each two states of such
+    labels; those of a sentence's first token count for nothing. The weights of both kinds are found by LBFGS
+    alone.
     """
     check_count("labels", labels)
     check_count("latent", latent)

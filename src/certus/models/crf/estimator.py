@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from certus.errors import InvalidInput, NotFitted
 from certus.learn.crf.model import ItemCorpus, train_crf
 from certus.models.crf import inputs
 from certus.models.crf.fitted import FittedCRF
+from certus.models.crf.inputs import Item, LabelLists, Sentences
 from certus.models.crf.log import TrainingLog
 from certus.models.crf.parameters import PARAMETERS, CRFParameters, as_number
 from certus.storage import model_file
@@ -57,7 +59,9 @@ class CRF(CRFParameters):
 
     papers: ClassVar[tuple[str, ...]] = ("lafferty2001",)
 
-    def fit(self, X: Any, y: Any, X_dev: Any = None, y_dev: Any = None) -> CRF:
+    def fit(
+        self, X: Sentences, y: LabelLists, X_dev: Sentences | None = None, y_dev: LabelLists | None = None
+    ) -> CRF:
         """Train.
 
         Args:
@@ -75,7 +79,7 @@ class CRF(CRFParameters):
         inputs.check_same_number("X", X, y)
         dev = (
             None
-            if X_dev is None
+            if X_dev is None or y_dev is None
             else (inputs.as_list("X_dev", X_dev), inputs.check_label_lists("y_dev", y_dev))
         )
         if dev:
@@ -104,17 +108,17 @@ class CRF(CRFParameters):
             self.save(self.model_filename)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.object_]:
+    def predict(self, X: Sentences) -> NDArray[np.object_]:
         """Return the best labels of each sentence: an array of lists of strings."""
         model, X = self._get_fitted(), inputs.as_list("X", X)
         return _make_array(model.chain.predict(model.vocabulary, X, model.labels, self._check_threads()))
 
-    def predict_single(self, xseq: Any) -> list[str]:
+    def predict_single(self, xseq: Iterable[Item]) -> list[str]:
         """Return the best labels of one sentence."""
         labels: list[str] = self.predict([xseq])[0]
         return labels
 
-    def predict_marginals(self, X: Any) -> NDArray[np.object_]:
+    def predict_marginals(self, X: Sentences) -> NDArray[np.object_]:
         """Return each label's probability at each token: an array of lists of dicts."""
         model = self._get_fitted()
         corpus = model.read(inputs.as_list("X", X))
@@ -123,12 +127,12 @@ class CRF(CRFParameters):
         begin = corpus.sentence_begin.tolist()
         return _make_array([rows[a:b] for a, b in pairwise(begin)])
 
-    def predict_marginals_single(self, xseq: Any) -> list[dict[str, float]]:
+    def predict_marginals_single(self, xseq: Iterable[Item]) -> list[dict[str, float]]:
         """Return each label's probability at each token of one sentence."""
         rows: list[dict[str, float]] = self.predict_marginals([xseq])[0]
         return rows
 
-    def predict_kbest(self, X: Any, k: int) -> list[list[tuple[list[str], float]]]:
+    def predict_kbest(self, X: Sentences, k: int) -> list[list[tuple[list[str], float]]]:
         """Return the k best label sequences of each sentence with their probabilities, best first.
 
         A sentence with fewer than k label sequences gets all of them.
@@ -143,7 +147,7 @@ class CRF(CRFParameters):
             out.append(list(zip(names, np.exp(found.log_probabilities).tolist(), strict=True)))
         return out
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Sentences, y: LabelLists) -> float:
         """Return the share of tokens that get the right label."""
         X, y = inputs.as_list("X", X), inputs.check_label_lists("y", y)
         inputs.check_same_number("X", X, y)

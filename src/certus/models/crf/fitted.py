@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.errors import ModelError
 from certus.learn.crf.model import ChainCRF, ItemCorpus
+from certus.models.crf.inputs import Sentences
 from certus.storage import model_file
 
 KIND = "crf"
@@ -43,7 +44,7 @@ class FittedCRF:
         slim = ChainCRF(begin, chain.row_label, chain.row_weight, chain.transitions)
         return cls(labels, vocabulary.only(kept), slim)
 
-    def read(self, X: Iterable[Any]) -> ItemCorpus:
+    def read(self, X: Sentences) -> ItemCorpus:
         """Turn features into their numbers, leaving out those that are unknown."""
         return ItemCorpus.of_native(self.vocabulary.lookup(X))
 

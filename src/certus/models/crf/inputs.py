@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain as joined
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 from certus.errors import InvalidInput
 from certus.learn.crf.model import ItemCorpus
 
+T = TypeVar("T")
+Item: TypeAlias = Mapping[str, object] | Iterable[str]
+"""A token: its features with their values, or their names."""
+Sentences: TypeAlias = Iterable[Iterable[Item]]
+LabelLists: TypeAlias = Iterable[Iterable[str]]
 
-def as_list(name: str, values: Any) -> Sequence[Any]:
+
+def as_list(name: str, values: Iterable[T]) -> Sequence[T]:
     """Take whatever can be gone through, except text and mappings, which are never meant."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
         raise InvalidInput(
@@ -22,7 +28,7 @@ def as_list(name: str, values: Any) -> Sequence[Any]:
     return values if isinstance(values, (list, tuple)) else list(values)
 
 
-def check_label_lists(name: str, y: Any) -> list[Sequence[str]]:
+def check_label_lists(name: str, y: Iterable[Iterable[str]]) -> list[Sequence[str]]:
     """Check that labels are strings, in one list per sentence."""
     lists = [_check_labels(f"{name}[{s}]", labels) for s, labels in enumerate(as_list(name, y))]
     if set(map(type, joined.from_iterable(lists))) <= {str}:
@@ -42,7 +48,7 @@ def _check_labels(name: str, labels: Any) -> Sequence[Any]:
     return labels if isinstance(labels, (list, tuple)) else list(labels)
 
 
-def check_same_number(name: str, X: Sequence[Any], y: Sequence[Any]) -> None:
+def check_same_number(name: str, X: Sequence[object], y: Sequence[Sequence[str]]) -> None:
     """Refuse sentences without labels, or labels without sentences; also, having none at all."""
     if len(X) != len(y):
         raise InvalidInput(f"{name} has {len(X)} sentences, but there are labels for {len(y)}")
