@@ -43,13 +43,13 @@ class CorpusFiles:
             limit: the most sentences to read, from the beginning.
         """
         if part in ("train", "test") or self.dev:
-            return islice(self._whole(root, "train" if part == "learn" else part), limit)
-        size = sum(1 for _ in self._whole(root, "train"))
+            return islice(self._read_whole(root, "train" if part == "learn" else part), limit)
+        size = sum(1 for _ in self._read_whole(root, "train"))
         cut = size - size // TENTH
-        whole = self._whole(root, "train")
+        whole = self._read_whole(root, "train")
         return islice(islice(whole, cut) if part == "learn" else islice(whole, cut, None), limit)
 
-    def _whole(self, root: Path, name: str) -> Iterator[Sentence]:
+    def _read_whole(self, root: Path, name: str) -> Iterator[Sentence]:
         return read(self.file(root, name), encoding=self.encoding)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from certus.annotation.trees import add_root, remove_functions, remove_traces, strip_functions
 from certus.errors import InvalidInput
-from certus.syntax import Tree, annotate, binarize, penn_words, prepare_tree, unbinarize
+from certus.syntax import Tree, annotate, binarize, escape_words, prepare_tree, unbinarize
 from certus.syntax.constituency.annotate import SPLITS, escape_label, strip_marks
 from certus.syntax.constituency.binarize import DIRECTIONS
 from certus.syntax.constituency.heads import find_head, find_head_leaf
@@ -142,5 +142,5 @@ def test_drawing() -> None:
 
 def test_words_of_the_treebank() -> None:
     words = ["He", "said", "(", '"', "a(b)", '"', ")", "[", "]", "{", "}", "“", "”", "’"]
-    found = " ".join(penn_words(words))
+    found = " ".join(escape_words(words))
     assert found == "He said -LRB- `` a-LRB-b-RRB- '' -RRB- -LRB- -RRB- -LCB- -RCB- `` '' '"

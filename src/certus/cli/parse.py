@@ -17,7 +17,7 @@ from certus.models.loading import load
 from certus.models.parser import ConstituencyParser
 from certus.solution import Status
 from certus.storage.files import check_encoding
-from certus.syntax.constituency.penn import penn_words
+from certus.syntax.constituency.penn import escape_words
 
 if TYPE_CHECKING:
     from certus.syntax.joint.parsing import JointParser
@@ -83,9 +83,9 @@ def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[st
                     raise InvalidInput(f"tree {number} of {name} has no words")
                 yield left.words
         elif name == "-" or os.path.exists(name) or looks_like_path(name):
-            yield from (penn_words(s.words) for s in read(name, format, encoding=encoding))
+            yield from (escape_words(s.words) for s in read(name, format, encoding=encoding))
         else:
-            yield from (penn_words(s.words) for s in parse_text(name))
+            yield from (escape_words(s.words) for s in parse_text(name))
 
 
 class Tally:

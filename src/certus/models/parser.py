@@ -141,7 +141,7 @@ class ConstituencyParser:
         """Return the best tree of a sentence as a Solution; with k > 1 the k best, as a KBest.
 
         Args:
-            words: of the sentence, as the treebank writes them; ``certus.syntax.penn_words`` does that.
+            words: of the sentence, as the treebank writes them; ``certus.syntax.escape_words`` does that.
             k: how many trees to return.
 
         Other args:

@@ -17,7 +17,7 @@ from certus.relax.errors import Interrupted, NoAgreement, PartFailed
 from certus.relax.layout import Floats, Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
 from certus.relax.oracle import Oracle
-from certus.relax.progress import watching
+from certus.relax.progress import start_watch
 from certus.relax.search import Limits, Progress, Search, Stop
 from certus.relax.solution import ByPart, Handle, JointSolution
 from certus.solution import OnInfeasible, Status
@@ -133,7 +133,7 @@ class Decomposition:
                 self._parts, self._handles, self._weights, layout.blocks, strict=True
             )
         ]
-        with watching(progress) as watch:
+        with start_watch(progress) as watch:
             search = Search(layout, oracles, choose(optimizer), limits, tighten, watch)
             limit = self._run(search)
         solution = self._solution(search, limit)

@@ -99,7 +99,7 @@ class Dual:
         snapped[layout.first] -= rest
         return snapped
 
-    def deviations(self, x: Floats, ones: Floats, free: Mask) -> Floats:
+    def compute_deviations(self, x: Floats, ones: Floats, free: Mask) -> Floats:
         """Return how much each copy differs from the mean of its variable: a subgradient (C,)."""
         layout = self.layout
         g = x - (ones / layout.count)[layout.var]
@@ -109,21 +109,21 @@ class Dual:
     def evaluate(self, branch: Branch, multipliers: Floats) -> Evaluation:
         """Ask all parts. Raises Forbidden when the branch leaves a part nothing."""
         evaluation = self._evaluate(branch, multipliers)
-        while branch.on.any() and self.bonus < self.reach and self.refused(branch, evaluation):
+        while branch.on.any() and self.bonus < self.reach and self.is_refused(branch, evaluation):
             self.bonus *= 16
             evaluation = self._evaluate(branch, multipliers)
         return evaluation
 
-    def refused(self, branch: Branch, evaluation: Evaluation) -> bool:
+    def is_refused(self, branch: Branch, evaluation: Evaluation) -> bool:
         """Whether a part does not choose a cell fixed at 1, whatever the bonus."""
         return bool((evaluation.ones[branch.on] < self.layout.count[branch.on]).any())
 
-    def losses(self, branch: Branch, evaluation: Evaluation) -> Floats:
+    def compute_losses(self, branch: Branch, evaluation: Evaluation) -> Floats:
         """Return max-marginals less maxima, (C,): what each copy's part loses by using it, 0 or below.
 
         Where a part offers no max-marginals it is 0, which is a bound, too.
         """
-        asked, active = self._asked(branch, evaluation.multipliers), self.active[self.layout.var]
+        asked, active = self._combine(branch, evaluation.multipliers), self.active[self.layout.var]
         losses = np.zeros(self.layout.copies)
         for oracle, own, answer in zip(self.oracles, self.layout.slices, evaluation.answers, strict=True):
             if oracle.has_max_marginals:
@@ -132,7 +132,7 @@ class Dual:
 
     def _evaluate(self, branch: Branch, multipliers: Floats) -> Evaluation:
         layout = self.layout
-        asked, active = self._asked(branch, multipliers), self.active[layout.var]
+        asked, active = self._combine(branch, multipliers), self.active[layout.var]
         answers = tuple(
             oracle.maximize(asked[own], active[own])
             for oracle, own in zip(self.oracles, layout.slices, strict=True)
@@ -148,7 +148,7 @@ class Dual:
         magnitude = sum(abs(answer.score) + abs(answer.value) for answer in answers) + bonus
         return Evaluation(multipliers, dual, magnitude, answers, x, ones, split)
 
-    def _asked(self, branch: Branch, multipliers: Floats) -> Floats:
+    def _combine(self, branch: Branch, multipliers: Floats) -> Floats:
         """Return what the parts are asked: multipliers, and what the branch fixes."""
         asked = multipliers.copy()
         asked[branch.off[self.layout.var]] = -np.inf

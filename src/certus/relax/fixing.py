@@ -12,7 +12,9 @@ MARGIN = 1e-12  # of the magnitudes: rounding does not decide
 WHOLE = 1e-6  # the same for whole numbers
 
 
-def impossible(dual: Dual, branch: Branch, multipliers: Floats, score: float, *, whole: bool = False) -> Mask:
+def find_impossible(
+    dual: Dual, branch: Branch, multipliers: Floats, score: float, *, whole: bool = False
+) -> Mask:
     """Return the open variables that cannot be 1 in any whole that scores more than ``score``: (V,).
 
     With max-marginals m_p of each part under the multipliers, a whole that uses a cell scores at most the sum
@@ -23,7 +25,7 @@ def impossible(dual: Dual, branch: Branch, multipliers: Floats, score: float, *,
         return np.zeros(layout.variables, bool)
     try:
         evaluation = dual.evaluate(branch, multipliers)
-        losses = dual.losses(branch, evaluation)
+        losses = dual.compute_losses(branch, evaluation)
     except Forbidden:
         return np.zeros(layout.variables, bool)
     total = np.zeros(layout.variables)

@@ -103,12 +103,12 @@ def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group
         for name, shape in spaces.items():
             starts[part, name] = size
             size += int(np.prod(shape, dtype=np.int64))
-    cells, variables, reserve = _classes(starts, size, groups)
+    cells, variables, reserve = _find_classes(starts, size, groups)
     bounds = [(key, start) for key, start in starts.items()]
     return _arrange(shapes, bounds, size, cells, variables, reserve)
 
 
-def _classes(
+def _find_classes(
     starts: dict[tuple[int, str], int], size: int, groups: Sequence[Group]
 ) -> tuple[Ints, Ints, Mask]:
     """Return for each copy its cell (numbered over all spaces), its variable, and whether it is a reserve."""
@@ -186,10 +186,10 @@ def _arrange(
     first[var[::-1]] = np.arange(len(var))[::-1]
     held_back = np.zeros(len(count), bool)
     held_back[var] = reserve[sequence]
-    return Layout(tuple(map(tuple, blocks)), _slices(blocks), var, count, first, held_back)
+    return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), var, count, first, held_back)
 
 
-def _slices(blocks: list[list[Block]]) -> tuple[slice, ...]:
+def _make_slices(blocks: list[list[Block]]) -> tuple[slice, ...]:
     slices, done = [], 0
     for own in blocks:
         end = own[-1].where.stop if own else done

@@ -11,7 +11,7 @@ from certus.relax.search import Progress
 Watch = Callable[[Progress], None]
 
 
-def line(now: Progress) -> str:
+def format_line(now: Progress) -> str:
     """Say in a line where a solve stands."""
     gap = now.bound - now.score
     branches = f", branch {now.nodes} ({now.open} open)" if now.nodes > 1 else ""
@@ -22,7 +22,7 @@ def line(now: Progress) -> str:
 
 
 @contextmanager
-def watching(progress: bool | Watch | None) -> Iterator[Watch | None]:
+def start_watch(progress: bool | Watch | None) -> Iterator[Watch | None]:
     """Give what a solve calls each iteration: nothing, the caller's function, or a live line."""
     if progress is None or progress is False:
         yield None
@@ -33,6 +33,6 @@ def watching(progress: bool | Watch | None) -> Iterator[Watch | None]:
         from rich.status import Status
 
         with Status("", console=Console(stderr=True)) as status:
-            yield lambda now: status.update(line(now))
+            yield lambda now: status.update(format_line(now))
     else:
         raise InvalidInput(f"progress must be True, None or a function, not {progress!r}")

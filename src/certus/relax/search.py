@@ -15,7 +15,7 @@ import numpy as np
 from certus.part import Forbidden
 from certus.relax.dual import Branch, Dual, Evaluation
 from certus.relax.errors import Inconsistent
-from certus.relax.fixing import impossible
+from certus.relax.fixing import find_impossible
 from certus.relax.layout import Floats, Layout, Mask
 from certus.relax.optimizers import DualProblem, Optimizer
 from certus.relax.oracle import SLACK, Answer, Oracle
@@ -164,7 +164,7 @@ class Search:
         """Note what an evaluation shows; return whether the branch is done."""
         if not self.trace:
             self.dual.set_scale(evaluation.magnitude)
-        score, refused = math.nan, self.dual.refused(node.branch, evaluation)
+        score, refused = math.nan, self.dual.is_refused(node.branch, evaluation)
         if refused:  # the branch holds no whole
             node.bound = -np.inf
         elif evaluation.agree:
@@ -238,7 +238,7 @@ class Search:
         if not self.tighten or self.primal.best is None:
             return False
         score, whole = self.primal.score, self.limits.whole
-        found = impossible(self.dual, node.branch, node.multipliers, score, whole=whole)
+        found = find_impossible(self.dual, node.branch, node.multipliers, score, whole=whole)
         if not found.any():
             return False
         node.branch.off |= found

@@ -8,7 +8,7 @@ from certus.syntax.constituency.forest import ParseForest
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.constituency.part import TreePart
 from certus.syntax.constituency.pcfg import GrammarOptions
-from certus.syntax.constituency.penn import penn_words
+from certus.syntax.constituency.penn import escape_words
 from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, parse_jointly
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "annotate",
     "binarize",
     "compare",
+    "escape_words",
     "parse_fixed",
     "parse_jointly",
-    "penn_words",
     "prepare_tree",
     "remove_functions",
     "remove_traces",

@@ -99,11 +99,11 @@ class BundleStepper(Stepper):
         if not self.step:
             g = self.problem.subgradient(evaluation)
             self.step = max(gap, floor) / max(float(g @ g), 1e-300)
-        gain, wanted = self._gains(whole, gap)
+        gain, wanted = self._compute_gains(whole, gap)
         fall = self.promised = self._fall(gain, wanted, floor)
         if fall <= floor:
             return None
-        following = self._rounded(self.centre - self.step * self.columns.direction(), ROUGH * fall)
+        following = self._round(self.centre - self.step * self.columns.direction(), ROUGH * fall)
         if not news and self.best - self.columns.model(self.columns.values(following)) <= floor:
             return None  # the margin alone moves the multipliers, and showed nothing new
         return following
@@ -112,7 +112,7 @@ class BundleStepper(Stepper):
         """Return the mixture of what the parts chose: in the limit the solution of the linear relaxation."""
         return self.columns.average()
 
-    def _gains(self, whole: Whole | None, gap: float) -> tuple[Floats, float]:
+    def _compute_gains(self, whole: Whole | None, gap: float) -> tuple[Floats, float]:
         """Return the columns' values at the centre with the margin, and how far their model is to fall."""
         if whole is None:
             return self.columns.values(self.centre), self.level * gap
@@ -122,7 +122,7 @@ class BundleStepper(Stepper):
         raised = gain + self.options.margin * gap / max(float(apart.mean()), 1.0) * apart
         return raised, self.level * gap + self.columns.model(raised) - self.columns.model(gain)
 
-    def _rounded(self, multipliers: Floats, slack: float) -> Floats:
+    def _round(self, multipliers: Floats, slack: float) -> Floats:
         """Return the roundest multipliers nearby that the model likes as well, but for the slack.
 
         The minimum is often where multipliers are simple, such as halves of whole-numbered scores; only there

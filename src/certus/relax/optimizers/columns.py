@@ -98,7 +98,7 @@ class Columns:
         """Return the mixture's deviations from agreement: (C,)."""
         mixed = self.average()
         dual = self.problem.dual
-        return dual.deviations(mixed, dual.layout.total(mixed), self.problem.free)
+        return dual.compute_deviations(mixed, dual.layout.total(mixed), self.problem.free)
 
     def _rows(self, copies: Floats) -> Floats:
         rows = np.zeros((self.parts, self.x.shape[1]))

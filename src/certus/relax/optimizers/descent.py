@@ -69,7 +69,7 @@ class DescentStepper(Stepper):
         if self.step < LEAST:
             return None
         self.far = self.far or evaluation.magnitude
-        losses = np.maximum(dual.losses(problem.branch, evaluation), -self.far)
+        losses = np.maximum(dual.compute_losses(problem.branch, evaluation), -self.far)
         move = (layout.total(losses) / layout.count)[layout.var] - losses
         move[~problem.free[layout.var]] = 0.0
         if not move.any():

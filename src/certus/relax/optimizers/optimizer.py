@@ -33,7 +33,7 @@ class DualProblem:
 
     def subgradient(self, evaluation: Evaluation) -> Floats:
         """Return the deviations of the copies from agreement (C,)."""
-        return self.dual.deviations(evaluation.x, evaluation.ones, self.free)
+        return self.dual.compute_deviations(evaluation.x, evaluation.ones, self.free)
 
 
 class Stepper(ABC):

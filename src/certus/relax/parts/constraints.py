@@ -34,7 +34,7 @@ class Constraint(ABC):
 
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best cells."""
-        return self._chosen(self._best(self._values(adjust)))
+        return self._make_choice(self._best(self._values(adjust)))
 
     @abstractmethod
     def _best(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -43,7 +43,7 @@ class Constraint(ABC):
     def _values(self, adjust: Adjustments) -> NDArray[np.float64]:
         return self.scores + adjust["cells"] if "cells" in adjust else self.scores
 
-    def _chosen(self, cells: NDArray[np.int64]) -> Choice:
+    def _make_choice(self, cells: NDArray[np.int64]) -> Choice:
         used = np.zeros(self.scores.shape, np.int8)
         used[cells] = 1
         return Choice(cells, float(self.scores[cells].sum()), {"cells": used})
@@ -126,7 +126,7 @@ class TablePart:
         place = np.unravel_index(int(np.argmax(values)), values.shape)
         if values[place] == -np.inf:
             raise Forbidden("no cell of the table is allowed")
-        return self._choice(tuple(int(i) for i in place))
+        return self._make_choice(tuple(int(i) for i in place))
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value with each value of each variable."""
@@ -143,7 +143,7 @@ class TablePart:
                 values = values + adjust[str(axis)].reshape(shape)
         return values
 
-    def _choice(self, place: tuple[int, ...]) -> Choice:
+    def _make_choice(self, place: tuple[int, ...]) -> Choice:
         used: dict[str, NDArray[Any]] = {}
         for axis, size in enumerate(self.scores.shape):
             used[str(axis)] = np.zeros(size, np.int8)

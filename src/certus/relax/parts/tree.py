@@ -48,7 +48,7 @@ class TreePart:
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best tree: ``value`` is the array of heads, 0 for the root and j + 1 for word j."""
         heads = np.empty(len(self.scores), np.int64)
-        if not _native.spanning_tree(self._adjusted(adjust), self.single_root, heads):
+        if not _native.spanning_tree(self._adjust_scores(adjust), self.single_root, heads):
             raise Forbidden("no spanning tree is left")
         used = np.zeros(self.scores.shape, np.int8)
         used[self._rows, heads] = 1
@@ -67,8 +67,8 @@ class TreePart:
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a tree with each head of each word, by a tree search each: O(n^4)."""
         best = np.empty_like(self.scores)
-        _native.tree_max_marginals(self._adjusted(adjust), self.single_root, best)
+        _native.tree_max_marginals(self._adjust_scores(adjust), self.single_root, best)
         return {"heads": best}
 
-    def _adjusted(self, adjust: Adjustments) -> NDArray[np.float64]:
+    def _adjust_scores(self, adjust: Adjustments) -> NDArray[np.float64]:
         return self.scores + adjust["heads"] if "heads" in adjust else self.scores

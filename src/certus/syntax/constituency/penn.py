@@ -8,10 +8,10 @@ _BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LRB-", "]": "-RRB-", "{": "-LCB-
 _QUOTES = {"“": "``", "”": "''", "‘": "`", "’": "'", "«": "``", "»": "''"}
 
 
-def penn_words(words: Sequence[str]) -> list[str]:
+def escape_words(words: Sequence[str]) -> list[str]:
     """Return words as a treebank has them. Straight double quotes open and close in turn.
 
-    >>> penn_words(['"', "Yes", '"', "(", "no", ")"])
+    >>> escape_words(['"', "Yes", '"', "(", "no", ")"])
     ['``', 'Yes', "''", '-LRB-', 'no', '-RRB-']
     """
     found, opened = [], False
