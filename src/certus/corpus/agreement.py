@@ -41,6 +41,8 @@ class Agreement:
         """Make one of a number, of up to three, or return it as it is."""
         if isinstance(delta, Agreement):
             return delta
+        if isinstance(delta, str | bytes):
+            raise InvalidInput(f"delta is {delta!r}; up to three numbers are needed")
         values = list(delta) if isinstance(delta, Iterable) else [delta]
         if not 1 <= len(values) <= 3:
             raise InvalidInput(
