@@ -63,10 +63,10 @@ class StepsOver {
     return Kind::rescale(alpha, self().width(), total);
   }
   void look_back(Index t, Value* alpha, const Value* beta, Value* onward) {
-    self().collect(t, alpha, beta);
     std::copy_n(beta, self().width(), onward);
     self().weigh(t, onward);
     Kind::rescale(onward, self().width(), total_onward);
+    self().collect(t, alpha, beta);  // what it writes may take the place of the nodes
   }
 
   typename Kind::Total total, total_onward;  // what was taken out of alpha, and out of onward

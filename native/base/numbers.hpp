@@ -4,7 +4,8 @@
 //   PowersOfTwo    weights (exponentials of scores) as they are, scaled by powers of two, which round nothing;
 //   Logarithms     logarithms of weights, which are never out of range, but slow to add;
 //   RelativeLogs   logarithms of weights, relative to the largest of the row;
-//   MaxPlus        scores of which the largest counts, instead of their sum.
+//   MaxPlus        scores of which the largest counts, instead of their sum;
+//   PlainLogs      logarithms of weights, as doubles, which steps of their own add.
 //
 // Kind::rescale(row, count, total) brings a row in range, adds to the total what was taken out of it, and tells whether
 // anything but zeros is in the row. Sums whose rows are divided by their own sum have a LogProduct as their total, and
@@ -107,5 +108,6 @@ struct MaxPlus {
 
   static bool rescale(double*, Index, Total&) { return true; }
 };
+using PlainLogs = MaxPlus;  // what rows of logarithms want that are left as they are
 
 }  // namespace certus

@@ -23,22 +23,13 @@ X* at_least(std::vector<X>& buffer, Index size) {
 class Run {
  public:
   Run(const Plan& plan, const KeyMap& frequent, const Sentence& s, Scratch& scratch)
-      : plan_(plan),
-        frequent_(frequent),
-        s_(s),
-        stride_(s.length + Index{2} * plan.margin),
-        looks_(at_least(scratch.looks, plan.looked_count * s.length)),
-        lowered_(at_least(scratch.lowered, plan.lowered_count * s.length)),
-        values_(at_least(scratch.values, static_cast<Index>(plan.views.size()) * stride_)),
-        starts_(at_least(scratch.starts, static_cast<Index>(plan.operands.size()))),
-        affixes_(at_least(scratch.affixes, static_cast<Index>(plan.affixes.size()) * s.length * plan.longest)),
-        known_(at_least(scratch.known, static_cast<Index>(plan.affixes.size()) * s.length)) {
+      : plan_(plan), frequent_(frequent), s_(s), scratch_(scratch) {
     fill_looks();
     fill_lowered(scratch.bytes);
     for (std::size_t v = 0; v < plan.views.size(); ++v) fill_values(plan.views[v], row(v));
     std::size_t n = 0;
     for (const Operand& operand : plan.operands) starts_[n++] = operand.view * stride_ + plan.margin + operand.offset;
-    std::fill_n(known_, plan.affixes.size() * s.length, kNotAsked);
+    std::fill_n(known_, affixed_, kNotAsked);
   }
 
   Key word(Index t) const { return row(0)[t]; }
@@ -148,13 +139,15 @@ class Run {
   const Plan& plan_;
   const KeyMap& frequent_;
   const Sentence& s_;
-  Index stride_;  // of the rows of values
-  Look* looks_;
-  std::string_view* lowered_;
-  Key* values_;
-  std::size_t* starts_;
-  Key* affixes_;
-  std::uint8_t* known_;
+  Scratch& scratch_;
+  Index stride_ = s_.length + Index{2} * plan_.margin;  // of the rows of values
+  Index affixed_ = static_cast<Index>(plan_.affixes.size()) * s_.length;
+  Look* looks_ = at_least(scratch_.looks, plan_.looked_count* s_.length);
+  std::string_view* lowered_ = at_least(scratch_.lowered, plan_.lowered_count* s_.length);
+  Key* values_ = at_least(scratch_.values, static_cast<Index>(plan_.views.size()) * stride_);
+  std::size_t* starts_ = at_least(scratch_.starts, static_cast<Index>(plan_.operands.size()));
+  Key* affixes_ = at_least(scratch_.affixes, affixed_* plan_.longest);
+  std::uint8_t* known_ = at_least(scratch_.known, affixed_);
 };
 
 }  // namespace

@@ -36,12 +36,7 @@ Intersection::Intersection(const Forest& f, const Above& above, const Coefficien
       weights_(std::move(weights)),
       tolerance_(std::move(tolerance)),
       low_(std::move(low)),
-      high_(std::move(high)),
-      in_(static_cast<std::size_t>(f.nodes)),
-      out_(in_.size()),
-      rest_(f.tail.size()),
-      scratch_(static_cast<std::size_t>(rows.rows)),
-      taken_(64, Hash{this}, Same{this}) {
+      high_(std::move(high)) {
   max_inside(f_, weights_.data(), in_.data());
   max_outside(f_, weights_.data(), in_.data(), out_.data());
   // What the tails from each one on add at best.

@@ -80,11 +80,12 @@ class Intersection {
   const Above& above_;
   const Coefficients& rows_;
   const std::vector<double>& targets_;
-  std::vector<double> weights_, tolerance_, low_, high_, in_, out_, rest_;
+  std::vector<double> weights_, tolerance_, low_, high_;
+  std::vector<double> in_ = std::vector<double>(f_.nodes), out_ = in_, rest_ = std::vector<double>(f_.tail.size());
   std::vector<Item> items_;
-  std::vector<double> sums_, scratch_;
+  std::vector<double> sums_, scratch_ = std::vector<double>(rows_.rows);
   std::vector<Waiting> agenda_;
-  std::unordered_set<std::int32_t, Hash, Same> taken_;
+  std::unordered_set<std::int32_t, Hash, Same> taken_{64, Hash{this}, Same{this}};
   std::unordered_map<Index, std::vector<std::int32_t>> by_slot_;
   std::int32_t last_ = -1;
   bool begun_ = false;

@@ -23,12 +23,8 @@ void arrive(const LatentModel& model, const Logarithm* across, const Logarithm* 
 
 template <class Kind>
 LabelSearch<Kind>::LabelSearch(const Weights<Kind>& weights, double least, Arena& arena)
-    : weights_(weights),
-      model_(weights.model()),
-      ahead_(arena.get<N>(weights.length() * model_.width())),
-      exponents_(arena.get<Index>(weights.length(), 0)),
-      arrivals_(arena.get<N>(model_.width(), Kind::one)) {
-  bound_futures(arena);
+    : weights_(weights), arena_(arena) {
+  bound_futures();
   offer(-1, 0, 0, arrivals_, least);
 }
 
@@ -39,7 +35,6 @@ class LabelSearch<Kind>::Futures : public StepsOver<Futures, Kind> {
  public:
   Futures(const LabelSearch& search, Arena& arena)
       : search_(search),
-        model_(search.model_),
         best_(arena.get<N>(width())),
         through_(arena.get<N>(width())),
         scratch_(arena.get<N>(model_.states() * width())) {}
@@ -65,14 +60,14 @@ class LabelSearch<Kind>::Futures : public StepsOver<Futures, Kind> {
 
  private:
   const LabelSearch& search_;
-  const LatentModel& model_;
+  const LatentModel& model_ = search_.model_;
   N *best_, *through_, *scratch_;
 };
 
 template <class Kind>
-void LabelSearch<Kind>::bound_futures(Arena& arena) {
-  const Arena::Scope scope(arena);
-  Futures futures(*this, arena);
+void LabelSearch<Kind>::bound_futures() {
+  const Arena::Scope scope(arena_);
+  Futures futures(*this, arena_);
   run_backward(futures, weights_.length());
 }
 

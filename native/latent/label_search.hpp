@@ -55,15 +55,16 @@ class LabelSearch {
 
   class Futures;
 
-  void bound_futures(Arena& arena);
+  void bound_futures();
   void offer(Index before, Index t, Index exponent, const N* arrivals, double least);
   Index open(const Entry& entry);
 
   const Weights<Kind>& weights_;
-  const LatentModel& model_;
-  N* ahead_;          // [T][width]: node[t][h] w[t][h], over 2^exponent
-  Index* exponents_;  // [T]
-  N* arrivals_;       // [width]
+  Arena& arena_;
+  const LatentModel& model_ = weights_.model();
+  N* ahead_ = arena_.get<N>(weights_.length() * model_.width());  // [T][width]: node[t][h] w[t][h], over 2^exponent
+  Index* exponents_ = arena_.get<Index>(weights_.length(), 0);
+  N* arrivals_ = arena_.get<N>(model_.width(), Kind::one);
   std::vector<Prefix> prefixes_;
   std::vector<N> sums_;  // [prefixes][room]: a
   std::priority_queue<Entry> agenda_;

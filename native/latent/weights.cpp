@@ -192,16 +192,12 @@ class AllPaths : public StepsOver<AllPaths<Kind>, Kind> {
 
   // Without p, alpha keeps two rows alone.
   AllPaths(const Weights<Kind>& weights, double* p, Arena& arena)
-      : weights_(weights),
-        p_(p),
-        alpha_(arena.get<N>((p ? weights.length() : 2) * width())),
-        beta_(arena.get<N>(width())),
-        onward_(arena.get<N>(width())) {}
+      : weights_(weights), p_(p), rows_(arena.get<N>(((p ? weights.length() : 2) + 2) * width())) {}
 
   Index width() const { return weights_.model().width(); }
-  N* alpha(Index t) const { return alpha_ + (p_ ? t : t % 2) * width(); }
-  N* beta(Index) const { return beta_; }
-  N* onward(Index) const { return onward_; }
+  N* alpha(Index t) const { return rows_ + (2 + (p_ ? t : t % 2)) * width(); }
+  N* beta(Index) const { return rows_; }
+  N* onward(Index) const { return rows_ + width(); }
 
   void forward(Index t, const N* from, N* to) const {
     const LatentModel& model = weights_.model();
@@ -210,8 +206,8 @@ class AllPaths : public StepsOver<AllPaths<Kind>, Kind> {
       accumulate_rows(to, from, weights_.link(t, 0), model.states(), width(), width());
     } else {
       for (Label y = 0; y < model.labels(); ++y) {
-        weights_.leave(from + model.begin(y), y, t, onward_);
-        for (Index j = 0; j < model.states(); ++j) to[j] = to[j] + onward_[j];
+        weights_.leave(from + model.begin(y), y, t, onward(t));
+        for (Index j = 0; j < model.states(); ++j) to[j] = to[j] + onward(t)[j];
       }
     }
   }
@@ -231,7 +227,7 @@ class AllPaths : public StepsOver<AllPaths<Kind>, Kind> {
  private:
   const Weights<Kind>& weights_;
   double* p_;
-  N *alpha_, *beta_, *onward_;
+  N* rows_;  // [2 + T or 2][width]: beta, onward, alpha
 };
 
 // The paths of given labels: a row holds the states of one of them.

@@ -14,17 +14,12 @@ class ChainSteps : public StepsOver<Steps, Kind> {
  public:
   // alpha [T][L] is filled.
   ChainSteps(const Model<S>& model, const Sentence<S>& sentence, Sums& sums, double* alpha, Arena& arena)
-      : model_(model),
-        sentence_(sentence),
-        sums_(sums),
-        alpha_(alpha),
-        beta_(arena.get<double>(width())),
-        onward_(arena.get<double>(width())) {}
+      : model_(model), sentence_(sentence), sums_(sums), alpha_(alpha), beta_(arena.get<double>(2 * padded(width()))) {}
 
   Index width() const { return model_.labels(); }
   double* alpha(Index t) const { return alpha_ + t * width(); }
   double* beta(Index) const { return beta_; }
-  double* onward(Index) const { return onward_; }
+  double* onward(Index) const { return beta_ + padded(width()); }
 
   void forward(Index t, const double* from, double* to) { sums_.forward(t - 1, from, to); }
   void backward(Index t, const double* from, double* to) { sums_.backward(t - 1, from, to); }
@@ -42,7 +37,7 @@ class ChainSteps : public StepsOver<Steps, Kind> {
   const Model<S>& model_;
   const Sentence<S>& sentence_;
   Sums& sums_;
-  double *alpha_, *beta_, *onward_;
+  double *alpha_, *beta_;
 };
 
 }  // namespace certus

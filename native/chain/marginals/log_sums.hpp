@@ -22,13 +22,7 @@ template <class S>
 class DenseSums {
  public:
   DenseSums(const Model<S>& model, Arena& arena)
-      : model_(model),
-        tr_(model.dense()),
-        weights_(model.positions() ? nullptr : &model.weights()),
-        linear_(arena.get<double>(tr_.labels)),
-        sum_(arena.get<double>(tr_.labels)),
-        most_(arena.get<double>(tr_.labels)),
-        again_(arena.get<Label>(tr_.labels)) {}
+      : model_(model), arena_(arena), weights_(model.positions() ? nullptr : &model.weights()) {}
 
   void forward(Index t, const double* x, double* out) {
     if (weights_) {
@@ -101,12 +95,12 @@ class DenseSums {
   }
 
   const Model<S>& model_;
-  const Dense<S>& tr_;
-  const typename Model<S>::Weights* weights_;  // null where positions have matrices of their own
-  double* linear_;                             // [L]: exp(x)
-  double* sum_;                                // [L]
-  double* most_;                               // [L]
-  Label* again_;                               // [L]
+  Arena& arena_;
+  const Dense<S>& tr_ = model_.dense();
+  const typename Model<S>::Weights* weights_;        // null where positions have matrices of their own
+  double* linear_ = arena_.get<double>(tr_.labels);  // exp(x)
+  double *sum_ = arena_.get<double>(tr_.labels), *most_ = arena_.get<double>(tr_.labels);
+  Label* again_ = arena_.get<Label>(tr_.labels);
 };
 
 // A sum in twice the precision, so that what is left after taking a part away is still accurate (Knuth's two-sum).

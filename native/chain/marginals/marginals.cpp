@@ -42,14 +42,7 @@ template <class Sums>
 class Sampler {
  public:
   Sampler(const Sums& sums, const double* alpha, Index T, Index L, Index count, Arena& arena)
-      : sums_(sums),
-        alpha_(alpha),
-        T_(T),
-        L_(L),
-        count_(count),
-        cumulative_(arena.get<double>(L)),
-        begin_(arena.get<Index>(L + 1)),
-        order_(arena.get<Index>(count)) {}
+      : sums_(sums), alpha_(alpha), T_(T), L_(L), count_(count), arena_(arena) {}
 
   void run(const double* uniforms, Index* paths) {
     std::fill(cumulative_, cumulative_ + L_, 0.0);
@@ -97,9 +90,9 @@ class Sampler {
   const Sums& sums_;
   const double* alpha_;  // [T][L]
   Index T_, L_, count_;
-  double* cumulative_;  // [L]
-  Index* begin_;        // [L + 1]
-  Index* order_;        // [count]
+  Arena& arena_;
+  double* cumulative_ = arena_.get<double>(L_);
+  Index *begin_ = arena_.get<Index>(L_ + 1), *order_ = arena_.get<Index>(count_);
 };
 
 // Whether summing the listed transitions one by one is faster than summing all of them in vectors.

@@ -42,15 +42,7 @@ class DegenerateLattice {
 
   // Starts with 2^level active labels per column. `trellis`, `counters` and `arena` must outlive this.
   DegenerateLattice(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena)
-      : trellis_(trellis),
-        tables_(degenerate_tables(*trellis.model)),
-        selected_(trellis, tables_, arena),
-        counters_(counters),
-        arena_(arena),
-        columns_(arena.get<Column>(trellis.length)),
-        links_(arena.get<S>(trellis.labels + 1)),
-        total_(arena.get<double>(trellis.labels + 1)),
-        pure_total_(arena.get<double>(trellis.labels + 1)) {
+      : trellis_(trellis), counters_(counters), arena_(arena) {
     for (Index t = 0; t < length(); ++t) open(t);
     naive_bounds();
     for (Index t = 0; t < length(); ++t)
@@ -178,8 +170,7 @@ class DegenerateLattice {
     }
     double behind = 0;
     for (Index t = 0; t < T; ++t) {
-      Column& c = columns_[t];
-      activate(c, t, 0, 1, behind, ahead[t], kNever<double>);
+      activate(columns_[t], t, 0, 1, behind, ahead[t], kNever<double>);
       behind += most[t] + across;
     }
   }
@@ -277,10 +268,7 @@ class DegenerateLattice {
     return kept > 0;
   }
 
-  double best() const {
-    const Index end = best_end();
-    return prefix(length() - 1, end);
-  }
+  double best() const { return prefix(length() - 1, best_end()); }
 
   // The scores of going from node i of column t to the active labels of column t + 1.
   const S* active_links(Index t, Index i, S* buffer) const {
@@ -316,14 +304,14 @@ class DegenerateLattice {
   }
 
   const Trellis<Tr>& trellis_;
-  const DegenerateTables<S>& tables_;
-  Selected<Tr> selected_;
   Counters& counters_;
   Arena& arena_;
-  Column* columns_;     // [T]
-  S* links_;            // [L + 1]
-  double* total_;       // [L + 1]
-  double* pure_total_;  // [L + 1]
+  const DegenerateTables<S>& tables_ = degenerate_tables(*trellis_.model);
+  Selected<Tr> selected_{trellis_, tables_, arena_};
+  Column* columns_ = arena_.get<Column>(trellis_.length);
+  S* links_ = arena_.get<S>(trellis_.labels + 1);
+  double* total_ = arena_.get<double>(trellis_.labels + 1);
+  double* pure_total_ = arena_.get<double>(trellis_.labels + 1);
   bool forward_ = true;
 };
 

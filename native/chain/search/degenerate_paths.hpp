@@ -13,11 +13,7 @@ class DegeneratePaths {
   // Expands all columns, or only those where a path that was looked at is degenerate (Kaji et al. 2010,
   // section 3.5).
   DegeneratePaths(DegenerateLattice<Tr>& trellis, bool columnwise, Arena& arena)
-      : lattice_(trellis),
-        columnwise_(columnwise),
-        path_(arena.get<Index>(trellis.length())),
-        wanted_(arena.get<bool>(trellis.length(), false)),
-        arena_(arena) {}
+      : lattice_(trellis), columnwise_(columnwise), arena_(arena) {}
 
   // Adds the best paths over active labels to the last column, as many as `count`: one per label of that column.
   void add_active(Index count, BestPaths<Tr>& paths) {
@@ -66,9 +62,9 @@ class DegeneratePaths {
  private:
   DegenerateLattice<Tr>& lattice_;
   bool columnwise_;
-  Index* path_;   // [T]
-  bool* wanted_;  // [T]
   Arena& arena_;
+  Index* path_ = arena_.get<Index>(lattice_.length());
+  bool* wanted_ = arena_.get<bool>(lattice_.length(), false);
 };
 
 }  // namespace certus

@@ -29,24 +29,7 @@ class Pruned {
   using S = typename Tr::Score;
 
   Pruned(const Trellis<Tr>& trellis, Counters& counters, Arena& arena)
-      : lattice_(trellis),
-        bounds_(trellis.model->bounds()),
-        counters_(counters),
-        arena_(arena),
-        T_(trellis.length),
-        L_(trellis.labels),
-        width_(padded(L_)),
-        chunks_(chunk_count(L_)),
-        maxima_{arena.get<S>(chunks_ * kLanes), arena.get<S>(chunks_)},
-        promise_(arena.get<S>(T_ * chunks_)),
-        marked_(arena.get<unsigned>(chunks_)),
-        found_(arena.get<Found<S>>(L_ + 1)),
-        before_(arena.get<S>(T_ * width_)),
-        kept_(arena.get<Column>(T_)),
-        origin_before_(arena.get<double>(T_)),
-        origin_after_(arena.get<double>(T_)),
-        origin_promise_(arena.get<double>(T_)),
-        budget_(T_ * (L_ / kLanes) * (L_ / (L_ < 512 ? 5 : 10))) {}  // a part of what the dense sweep takes
+      : lattice_(trellis), counters_(counters), arena_(arena) {}
 
   enum class Sweep {
     complete,  // the kept labels are all that can matter
@@ -100,12 +83,9 @@ class Pruned {
     bool complete = true;
     for (Index t = T_ - 1; t >= 0; --t) {
       step_left(t, known);
-      const double need = known - origin_before_[t] - origin_after_[t];
-      gather_alive(after_ + t * width_, before_ + t * width_, need, known);
+      gather_alive(t, after_, before_, known);
       keep_left(t, most);
-      if (kept_[t].count == 0) return none();
-      complete &= kept_[t].rest == kNever<double>;
-      if (spent_ > budget_) return Sweep::lost;
+      if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
     }
     return complete ? Sweep::complete : Sweep::partial;
   }
@@ -115,12 +95,9 @@ class Pruned {
     for (Index t = 0; t < T_; ++t) {
       bool unused;
       step_right(t, after_ + t * width_, &unused);
-      const double need = known - origin_before_[t] - origin_after_[t];
-      gather_alive(before_ + t * width_, after_ + t * width_, need, known);
+      gather_alive(t, before_, after_, known);
       keep_right(t, most);
-      if (kept_[t].count == 0) return none();
-      complete &= kept_[t].rest == kNever<double>;
-      if (spent_ > budget_) return Sweep::lost;
+      if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
     }
     return complete ? Sweep::complete : Sweep::partial;
   }
@@ -174,8 +151,11 @@ class Pruned {
     ++counters_.iterations;
     counters_.activated = 0;
   }
-  Sweep none() {
-    for (Index t = 0; t < T_; ++t) kept_[t].count = 0;
+  // Whether a sweep goes on after position t: it is `partial` then.
+  Sweep end_position(Index t, bool* complete) {
+    *complete &= kept_[t].rest == kNever<double>;
+    if (kept_[t].count > 0) return spent_ > budget_ ? Sweep::lost : Sweep::partial;
+    for (Index u = 0; u < T_; ++u) kept_[u].count = 0;
     return Sweep::complete;
   }
 
@@ -267,8 +247,9 @@ class Pruned {
   }
 
   // Collects the labels alive. Nothing is below: the others are out.
-  void gather_alive(const S* x, const S* other, double need, double known) {
-    gather(x, other, static_cast<S>(need - doubt(need, known)), chunks_ * kLanes);
+  void gather_alive(Index t, const S* x, const S* other, double known) {
+    const double need = known - origin_before_[t] - origin_after_[t];
+    gather(x + t * width_, other + t * width_, static_cast<S>(need - doubt(need, known)), chunks_ * kLanes);
     below_ = kNever<S>;
   }
 
@@ -351,27 +332,28 @@ class Pruned {
   }
 
   const Trellis<Tr>& lattice_;
-  const Bounds<S>& bounds_;
   Counters& counters_;
   Arena& arena_;
-  Index T_, L_, width_, chunks_;
-  Maxima<S> maxima_;          // of the row at hand
-  S* promise_;                // [T][chunks]: the maxima of the first sweep, less origin_promise_
-  unsigned* marked_;          // [chunks]: groups to look into, as bits
-  Found<S>* found_;           // [L + 1]
-  S* before_;                 // [T][width], less origin_before_
-  S* after_ = nullptr;        // [T][width], less origin_after_
-  Column* kept_;              // [T]: by the last sweep
-  double* origin_before_;     // [T]
-  double* origin_after_;      // [T]
-  double* origin_promise_;    // [T]
-  Index wanted_ = 0;          // groups that gather was asked to look into
-  Index count_ = 0;           // labels found
-  S below_ = 0;               // bound on what was not
-  Index stepping_ = 0;        // labels stepped from
-  double magnitude_ = 0;      // largest magnitude among their scores
-  Index budget_, spent_ = 0;  // vector operations, roughly
-  Index room_ = 0;            // what the next three hold
+  const Bounds<S>& bounds_ = lattice_.model->bounds();
+  Index T_ = lattice_.length, L_ = lattice_.labels, width_ = padded(L_), chunks_ = chunk_count(L_);
+  Maxima<S> maxima_{arena_.get<S>(chunks_ * kLanes), arena_.get<S>(chunks_)};  // of the row at hand
+  S* promise_ = arena_.get<S>(T_ * chunks_);  // [T][chunks]: the maxima of the first sweep, less origin_promise_
+  unsigned* marked_ = arena_.get<unsigned>(chunks_);  // groups to look into, as bits
+  Found<S>* found_ = arena_.get<Found<S>>(L_ + 1);
+  S* before_ = arena_.get<S>(T_ * width_);  // [T][width], less origin_before_
+  S* after_ = nullptr;                      // [T][width], less origin_after_
+  Column* kept_ = arena_.get<Column>(T_);   // by the last sweep
+  double* origin_before_ = arena_.get<double>(T_);
+  double* origin_after_ = arena_.get<double>(T_);
+  double* origin_promise_ = arena_.get<double>(T_);
+  Index wanted_ = 0;      // groups that gather was asked to look into
+  Index count_ = 0;       // labels found
+  S below_ = 0;           // bound on what was not
+  Index stepping_ = 0;    // labels stepped from
+  double magnitude_ = 0;  // largest magnitude among their scores
+  // Vector operations, roughly: a part of what the dense sweep takes, and those done.
+  Index budget_ = T_ * (L_ / kLanes) * (L_ / (L_ < 512 ? 5 : 10)), spent_ = 0;
+  Index room_ = 0;  // what the next three hold
   S* alpha_ = nullptr;
   const S** rows_ = nullptr;
   S* buffers_ = nullptr;

@@ -50,7 +50,6 @@ class FullSpace {
   FullSpace(const Trellis<Tr>& trellis, Index heuristic, Counters& counters, Arena& arena)
       : trellis_(trellis),
         ahead_(heuristic < 0 ? naive_heuristic(trellis, arena) : coarse_heuristic(trellis, heuristic, counters, arena)),
-        step_(heuristic < 0 ? 1 : trellis.labels),
         each_(heuristic < 0 ? 0 : 1) {}
 
   Index length() const { return trellis_.length; }
@@ -64,7 +63,7 @@ class FullSpace {
  private:
   const Trellis<Tr>& trellis_;
   const double* ahead_;  // [T] or [T][L]
-  Index step_, each_;
+  Index each_, step_ = each_ ? trellis_.labels : 1;
 };
 
 // A degenerate lattice with the naive heuristic, which is the same at all levels: a rest holds its largest scores.

@@ -24,26 +24,24 @@ class Selected<Dense<S>> {
  public:
   Selected(const Trellis<Dense<S>>& trellis, const DegenerateTables<S>& tables, Arena&)
       : transitions_(trellis.transitions),
-        ranked_(tables.ranked.empty() ? nullptr : tables.ranked.data()),
-        stride_(tables.stride),
-        across_(trellis.transitions.step ? nullptr : trellis.model->transposed()),
-        width_(padded(trellis.labels)) {}
+        tables_(tables),
+        across_(transitions_.step ? nullptr : trellis.model->transposed()) {}
 
   // The scores of going from the first of `from` at position t to each of `to` at t + 1. Labels of successive
   // ranks lie side by side in the ranked matrix and need not be copied.
   const S* leaving(Index t, const Selection& from, const Selection& to, S* buffer) const {
-    if (!ranked_) {
+    if (tables_.ranked.empty()) {
       gather(buffer, transitions_.row(t, from.label[0], nullptr), to.label, to.count);
       return buffer;
     }
-    const S* row = ranked_ + from.rank[0] * stride_;
+    const S* row = tables_.ranked.data() + from.rank[0] * tables_.stride;
     if (to.count > 0 && to.rank[to.count - 1] - to.rank[0] == to.count - 1) return row + to.rank[0];
     gather(buffer, row, to.rank, to.count);
     return buffer;
   }
   // The scores of going from each of `from` at position t to the first of `to` at t + 1.
   const S* entering(Index t, const Selection& from, const Selection& to, S* buffer) const {
-    if (across_) gather(buffer, across_ + to.label[0] * width_, from.label, from.count);
+    if (across_) gather(buffer, across_ + to.label[0] * padded(transitions_.labels), from.label, from.count);
     else
       for (Index n = 0; n < from.count; ++n) buffer[n] = transitions_.at(t, from.label[n], to.label[0]);
     return buffer;
@@ -67,10 +65,8 @@ class Selected<Dense<S>> {
 
  private:
   Dense<S> transitions_;
-  const S* ranked_;
-  Index stride_;
+  const DegenerateTables<S>& tables_;
   const S* across_;
-  Index width_;
 };
 
 }  // namespace certus

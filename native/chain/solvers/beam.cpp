@@ -53,12 +53,7 @@ class Outlook {
   using S = typename Tr::Score;
 
   Outlook(const Trellis<Tr>& trellis, Index width, Arena& arena)
-      : trellis_(trellis),
-        bounds_(trellis.model->bounds()),
-        width_(std::min({width, trellis.labels, kMost})),
-        top_(arena.get<Hypothesis>(trellis.length * width_)),
-        size_(arena.get<Index>(trellis.length)),
-        entered_(arena.get<double>(trellis.length + 1)) {
+      : trellis_(trellis), width_(std::min({width, trellis.labels, kMost})), arena_(arena) {
     const Index T = trellis.length, L = trellis.labels;
     double* own = arena.get<double>(L);
     entered_[T] = 0;
@@ -116,11 +111,14 @@ class Outlook {
   static constexpr Index kMost = 64;  // promising labels per position; their pairs are looked at
 
   const Trellis<Tr>& trellis_;
-  const Bounds<S>& bounds_;
+  const Bounds<S>& bounds_ = trellis_.model->bounds();
   Index width_;
-  Hypothesis* top_;  // [T][width]: the promising labels; `score` is the most that is gained after them
-  Index* size_;      // [T]
-  double* entered_;  // [T + 1]: the most that is gained from position t on, less `leave` of the label before
+  Arena& arena_;
+  // [T][width]: the promising labels; `score` is the most that is gained after them
+  Hypothesis* top_ = arena_.get<Hypothesis>(trellis_.length * width_);
+  Index* size_ = arena_.get<Index>(trellis_.length);
+  // The most that is gained from position t on, less `leave` of the label before
+  double* entered_ = arena_.get<double>(trellis_.length + 1);
 };
 
 template <class Tr>
@@ -129,17 +127,13 @@ class Beam {
   using S = typename Tr::Score;
 
   Beam(const Trellis<Tr>& trellis, Index width, Arena& arena)
-      : trellis_(trellis),
-        outlook_(trellis, width, arena),
-        arrivals_(arena.get<double>(trellis.labels)),
-        scores_(arena.get<double>(trellis.labels)),
-        buffer_(arena.get<S>(trellis.labels)) {}
+      : trellis_(trellis), outlook_(trellis, width, arena), arena_(arena) {}
 
   // Tells whether the beam got through; what the dropped prefixes could have come to is in `missed` either way.
-  bool run(Index width, Index* labels, Counters& counters, Arena& arena) {
-    const Arena::Scope scope(arena);
+  bool run(Index width, Index* labels, Counters& counters) {
+    const Arena::Scope scope(arena_);
     const Index T = trellis_.length;
-    Hypothesis* beams = arena.get<Hypothesis>(T * width);  // [T][width]
+    Hypothesis* beams = arena_.get<Hypothesis>(T * width);  // [T][width]
     Index size = 0;
     missed = found = kNever<double>;
     ++counters.iterations;
@@ -200,9 +194,9 @@ class Beam {
 
   const Trellis<Tr>& trellis_;
   Outlook<Tr> outlook_;
-  double* arrivals_;  // [L]
-  double* scores_;    // [L]
-  S* buffer_;         // [L]
+  Arena& arena_;
+  double *arrivals_ = arena_.get<double>(trellis_.labels), *scores_ = arena_.get<double>(trellis_.labels);
+  S* buffer_ = arena_.get<S>(trellis_.labels);
 };
 
 }  // namespace
@@ -212,7 +206,7 @@ CERTUS_SOLVER(beam) {
   Beam<Tr> search(trellis, width, arena);
   for (;; width *= 2) {
     width = std::min(width, trellis.labels);
-    if (search.run(width, answer.labels, answer.counters, arena)) break;
+    if (search.run(width, answer.labels, answer.counters)) break;
     if (search.missed == kNever<double> || width == trellis.labels) return;  // nothing dropped leads to the end
   }
   answer.found = 1;

@@ -26,12 +26,7 @@ class CarpeDiem {
   using S = typename Tr::Score;
 
   CarpeDiem(const Trellis<Tr>& trellis, Counters& counters, Arena& arena)
-      : trellis_(trellis),
-        incoming_(trellis.model->bounds().incoming.data()),
-        counters_(counters),
-        arena_(arena),
-        layers_(arena.get<Layer>(trellis.length, Layer{})),
-        stack_(arena.get<Opening>(trellis.length)) {}
+      : trellis_(trellis), counters_(counters), arena_(arena) {}
 
   // Tells whether there is a path.
   bool run(Index* labels) {
@@ -174,11 +169,11 @@ class CarpeDiem {
   static constexpr Index kBatch = 8;
 
   const Trellis<Tr>& trellis_;
-  const double* incoming_;  // [L]
   Counters& counters_;
   Arena& arena_;
-  Layer* layers_;   // [T]
-  Opening* stack_;  // [T]: at most one vertex of a layer is being opened
+  const double* incoming_ = trellis_.model->bounds().incoming.data();  // [L]
+  Layer* layers_ = arena_.get<Layer>(trellis_.length, Layer{});
+  Opening* stack_ = arena_.get<Opening>(trellis_.length);  // at most one vertex of a layer is being opened
 };
 
 }  // namespace

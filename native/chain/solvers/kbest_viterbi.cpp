@@ -31,15 +31,10 @@ struct Shortlist {
   Index room;
 
   bool offer(Index& count, double& least, const Prefix& p) const {
-    if (count < room) {
-      list[count++] = p;
-      std::push_heap(list, list + count, better);
-    } else {
-      if (!better(p, list[0])) return false;
-      std::pop_heap(list, list + count, better);
-      list[count - 1] = p;
-      std::push_heap(list, list + count, better);
-    }
+    if (count == room && !better(p, list[0])) return false;
+    if (count == room) std::pop_heap(list, list + count--, better);
+    list[count++] = p;
+    std::push_heap(list, list + count, better);
     if (count == room) least = list[0].score;
     return true;
   }
@@ -62,28 +57,20 @@ class KBest {
  public:
   using S = typename Tr::Score;
 
-  KBest(const Trellis<Tr>& trellis, Index k, Arena& arena)
-      : trellis_(trellis),
-        bounds_(trellis.model->bounds()),
-        k_(k),
-        columns_(arena.get<Column>(trellis.length)),
-        least_(arena.get<double>(trellis.labels)),
-        reach_(arena.get<double>(trellis.labels)),
-        order_(arena.get<Label>(trellis.labels)),
-        hits_(arena.get<Label>(trellis.labels)) {
+  KBest(const Trellis<Tr>& trellis, Index k, Arena& arena) : trellis_(trellis), k_(k), arena_(arena) {
     const Index L = trellis.labels;
     Index room = 1;
     for (Index t = 0; t < trellis.length; ++t, room = std::min(k, room * L))
       columns_[t] = {arena.get<Prefix>(L * room), arena.get<Index>(L, 0), room};
   }
 
-  Index run(Index* labels, Counters& counters, Arena& arena) {
+  Index run(Index* labels, Counters& counters) {
     const Index T = trellis_.length;
     start();
     for (Index t = 1; t < T; ++t) extend(t, counters);
     counters.iterations = 1;
     counters.activated = T * trellis_.labels;
-    return finish(labels, arena);
+    return finish(labels);
   }
 
  private:
@@ -198,11 +185,11 @@ class KBest {
     return least - 1e-14 * std::abs(least);
   }
 
-  Index finish(Index* labels, Arena& arena) const {
+  Index finish(Index* labels) const {
     const Index T = trellis_.length;
     const Column& last = columns_[T - 1];
     const Index room = std::min(k_, trellis_.labels * last.room);
-    const Shortlist shortlist{arena.get<Prefix>(room), room};
+    const Shortlist shortlist{arena_.get<Prefix>(room), room};
     Index found = 0;
     double least = kAny;
     for (Label y = 0; y < trellis_.labels; ++y)
@@ -223,14 +210,16 @@ class KBest {
   static constexpr Index kCheck = 16;  // labels between two looks at whether any more can get in
 
   const Trellis<Tr>& trellis_;
-  const Bounds<S>& bounds_;
+  const Bounds<S>& bounds_ = trellis_.model->bounds();
   Index k_;
-  Column* columns_;  // [T]
-  double* least_;    // [L]: what a prefix must reach to get into a target's list
-  double* reach_;    // [L]
-  Label* order_;     // [gathered]: a heap of the labels not read yet, then the others, the first one last
+  Arena& arena_;
+  Column* columns_ = arena_.get<Column>(trellis_.length);
+  double* least_ = arena_.get<double>(trellis_.labels);  // what a prefix must reach to get into a target's list
+  double* reach_ = arena_.get<double>(trellis_.labels);
+  // [gathered]: a heap of the labels not read yet, then the others, the first one last
+  Label* order_ = arena_.get<Label>(trellis_.labels);
   Index heap_ = 0, gathered_ = 0;
-  Label* hits_;  // [L]
+  Label* hits_ = arena_.get<Label>(trellis_.labels);
 };
 
 }  // namespace
@@ -242,7 +231,7 @@ CERTUS_SOLVER(kbest_viterbi) {
     if (request.sparse && model.has_sparse() && !trellis.transitions.step)
       return kbest_viterbi(Trellis<Sparse<S>>(trellis, model.sparse()), request, answer, arena);
   }
-  answer.found = KBest<Tr>(trellis, request.k, arena).run(answer.labels, answer.counters, arena);
+  answer.found = KBest<Tr>(trellis, request.k, arena).run(answer.labels, answer.counters);
 }
 
 CERTUS_REGISTER(kbest_viterbi, "kbest-viterbi")

@@ -19,11 +19,7 @@ namespace certus::learn {
 class CrfLinks {
  public:
   explicit CrfLinks(const CrfLayout& layout)
-      : labels(layout.labels()),
-        width(layout.width()),
-        score(labels * width),
-        link(labels * width),
-        across(labels * width) {}
+      : labels(layout.labels()), width(layout.width()), score(labels * width), link(score), across(score) {}
 
   void set(const double* transitions, double scale = 1.0);
   CrfSteps steps() const { return {labels, width, 0, score.data(), link.data(), across.data(), largest, range}; }

@@ -35,56 +35,49 @@ double make_nodes(const CrfSteps& steps, Index latent, Index T, double* x) {
 }
 
 // The states of the gold label at each position. They are too few for vectors, and rows are divided by their sums.
-class GoldSteps {
- public:
-  GoldSteps(const CrfSteps& steps, Index latent, const Label* gold, const double* node, double* a, double* b, double* p,
-            double* c, double* beta)
-      : steps_(steps), latent_(latent), gold_(gold), node_(node), a_(a), b_(b), p_(p), c_(c), beta_(beta) {}
+struct GoldSteps {
+  const CrfSteps& steps;
+  Index latent;
+  const Label* gold;
+  const double* node;                // [T][latent]
+  double *a, *b, *p, *c, *beta_row;  // [T][latent] of the first three, [T], [latent]
+  LogProduct total{};                // of c
 
-  double* alpha(Index t) const { return a_ + t * latent_; }
-  double* beta(Index) const { return beta_; }
-  double* onward(Index t) const { return b_ + t * latent_; }
+  double* alpha(Index t) const { return a + t * latent; }
+  double* beta(Index) const { return beta_row; }
+  double* onward(Index t) const { return b + t * latent; }
 
-  void begin(double* alpha) const { std::fill_n(alpha, latent_, 1.0); }
-  void finish(double* beta) const { std::fill_n(beta, latent_, 1.0); }
+  void begin(double* alpha) const { std::fill_n(alpha, latent, 1.0); }
+  void finish(double* beta) const { std::fill_n(beta, latent, 1.0); }
   void forward(Index t, const double* from, double* to) const {
-    std::fill_n(to, latent_, 0.0);
-    for (Index i = 0; i < latent_; ++i)
-      for (Index k = 0; k < latent_; ++k) to[k] += from[i] * link(t, i)[k];
+    std::fill_n(to, latent, 0.0);
+    for (Index i = 0; i < latent; ++i)
+      for (Index k = 0; k < latent; ++k) to[k] += from[i] * link(t, i)[k];
   }
   bool settle(Index t, double* alpha) {
     double sum = 0;
-    for (Index k = 0; k < latent_; ++k) sum += alpha[k] *= node_[t * latent_ + k];
-    for (Index k = 0; k < latent_; ++k) alpha[k] /= sum;
-    total.times(c_[t] = sum);
+    for (Index k = 0; k < latent; ++k) sum += alpha[k] *= node[t * latent + k];
+    for (Index k = 0; k < latent; ++k) alpha[k] /= sum;
+    total.times(c[t] = sum);
     return true;
   }
   void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
-    for (Index k = 0; k < latent_; ++k) {
-      onward[k] = beta[k] * node_[t * latent_ + k] / c_[t];
-      p_[t * latent_ + k] = alpha[k] * beta[k];
+    for (Index k = 0; k < latent; ++k) {
+      onward[k] = beta[k] * node[t * latent + k] / c[t];
+      p[t * latent + k] = alpha[k] * beta[k];
     }
   }
   void backward(Index t, const double* from, double* to) const {
-    for (Index i = 0; i < latent_; ++i) {
+    for (Index i = 0; i < latent; ++i) {
       double sum = 0;
-      for (Index k = 0; k < latent_; ++k) sum += link(t, i)[k] * from[k];
+      for (Index k = 0; k < latent; ++k) sum += link(t, i)[k] * from[k];
       to[i] = sum;
     }
   }
 
-  LogProduct total;  // of c
-
- private:
   const double* link(Index t, Index i) const {
-    return steps_.link(t) + (gold_[t - 1] * latent_ + i) * steps_.width + gold_[t] * latent_;
+    return steps.link(t) + (gold[t - 1] * latent + i) * steps.width + gold[t] * latent;
   }
-
-  const CrfSteps& steps_;
-  Index latent_;
-  const Label* gold_;
-  const double* node_;                // [T][latent]
-  double *a_, *b_, *p_, *c_, *beta_;  // [T][latent] of the first three, [T], [latent]
 };
 
 }  // namespace
@@ -102,7 +95,7 @@ double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* g
     std::fill_n(b, T * latent, 0.0);
     return crf_gold_log_space(steps, latent, T, gold, scores, p, nullptr);
   }
-  GoldSteps own(steps, latent, gold, node, a, b, p, arena.get<double>(T), arena.get<double>(latent));
+  GoldSteps own{steps, latent, gold, node, a, b, p, arena.get<double>(T), arena.get<double>(latent)};
   run_forward(own, T);
   run_backward(own, T);
   std::fill_n(b, latent, 0.0);  // no pair ends at the first position

@@ -10,6 +10,7 @@
 
 #include "base/arena.hpp"
 #include "base/forward_backward.hpp"
+#include "base/numbers.hpp"
 #include "learn/crf/steps.hpp"
 
 namespace certus::learn {
@@ -25,7 +26,7 @@ double log_sum(Index count, const X& x) {
 
 // at(t, i, j) says where in its [L][width] the matrix of the step into position t has the pair of states i and j.
 template <class At>
-class LogSpaceSteps {
+class LogSpaceSteps : public StepsOver<LogSpaceSteps<At>, PlainLogs> {
  public:
   LogSpaceSteps(const CrfSteps& steps, Index T, Index states, const double* scores, Index width, const At& at,
                 Arena& arena)
@@ -34,28 +35,23 @@ class LogSpaceSteps {
         width_(width),
         scores_(scores),
         at_(at),
-        alpha_(arena.get<double>(T * states)),
-        beta_(arena.get<double>(states)),
-        onward_(arena.get<double>(states)) {}
+        rows_(arena.get<double>((T + 2) * states)) {}
 
-  double* alpha(Index t) const { return alpha_ + t * states_; }
-  double* beta(Index) const { return beta_; }
-  double* onward(Index) const { return onward_; }
+  Index width() const { return states_; }
+  double* alpha(Index t) const { return rows_ + (t + 2) * states_; }
+  double* beta(Index) const { return rows_; }
+  double* onward(Index) const { return rows_ + states_; }
   double log_partition(Index T) const {
     return log_sum(states_, [&](Index j) { return alpha(T - 1)[j]; });
   }
 
-  void begin(double* alpha) const { std::fill_n(alpha, states_, 0.0); }
-  void finish(double* beta) const { std::fill_n(beta, states_, 0.0); }
   void forward(Index t, const double* from, double* to) const {
     for (Index j = 0; j < states_; ++j) to[j] = log_sum(states_, [&](Index i) { return from[i] + score(t, i, j); });
   }
-  bool settle(Index t, double* alpha) const {
-    for (Index j = 0; j < states_; ++j) alpha[j] += scores_[t * width_ + j];
-    return true;
+  void weigh(Index t, double* x) const {
+    for (Index j = 0; j < states_; ++j) x[j] += scores_[t * width_ + j];
   }
-  void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
-    for (Index j = 0; j < states_; ++j) onward[j] = scores_[t * width_ + j] + beta[j];
+  void collect(Index t, const double* alpha, const double* beta) const {
     for (Index j = 0; p && j < states_; ++j) p[t * width_ + j] = std::exp(alpha[j] + beta[j] - log_z);
   }
   void backward(Index t, const double* from, double* to) const {
@@ -78,7 +74,7 @@ class LogSpaceSteps {
   Index states_, width_;
   const double* scores_;  // [T][width]
   const At& at_;
-  double *alpha_, *beta_, *onward_;  // [T][states], [states], [states]
+  double* rows_;  // [2 + T][states]: beta, onward, alpha
 };
 
 // Returns log Z; p and pairs as above.

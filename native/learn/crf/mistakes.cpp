@@ -85,14 +85,7 @@ class MistakePasses : public CrfPasses {
  public:
   template <class... Arguments>
   MistakePasses(const CrfData& data, const MistakeOptions& options, double* w, Arguments&&... arguments)
-      : data_(data),
-        epsilon_(options.epsilon),
-        w_(w),
-        lesson_(std::forward<Arguments>(arguments)...),
-        scores_(data.longest * data.layout.width()),
-        path_(data.longest),
-        difference_(data),
-        shuffle_(data.input.sentences(), options.seed) {}
+      : data_(data), o_(options), w_(w), lesson_(std::forward<Arguments>(arguments)...) {}
 
   double pass() override {
     shuffle_.next();
@@ -102,7 +95,7 @@ class MistakePasses : public CrfPasses {
       lesson_.next();
     }
     lesson_.finish(w_);
-    done_ = loss < epsilon_ * static_cast<double>(data_.input.sentences());
+    done_ = loss < o_.epsilon * static_cast<double>(data_.input.sentences());
     return loss;
   }
 
@@ -124,53 +117,46 @@ class MistakePasses : public CrfPasses {
   }
 
   const CrfData& data_;
-  const double epsilon_;
+  const MistakeOptions o_;
   double* w_;
   Lesson lesson_;
-  Doubles scores_;           // [longest sentence][width]
-  std::vector<Label> path_;  // [longest sentence]
-  Difference difference_;
-  Shuffle shuffle_;
+  Doubles scores_ = Doubles(data_.longest * data_.layout.width());  // [longest sentence][width]
+  std::vector<Label> path_ = std::vector<Label>(data_.longest);
+  Difference difference_{data_};
+  Shuffle shuffle_{data_.input.sentences(), o_.seed};
 };
 
 // Weights and their average over all sentences seen, which costs as much as the changes (Daume 2006, figure 2.3).
 class Averaged {
  public:
-  explicit Averaged(Index size) : now(size, 0.0), later_(size, 0.0) {}
+  explicit Averaged(Index size) : w_(size, 0.0), later_(size, 0.0) {}
+  const double* now() const { return w_.data(); }
   void add(Index k, double change) {
-    now[k] += change;
+    w_[k] += change;
     later_[k] += seen_ * change;
   }
   void next() { ++seen_; }
-  void average(double* w) const {
-    for (std::size_t k = 0; k < now.size(); ++k) w[k] = now[k] - later_[k] / seen_;
+  void finish(double* w) const {
+    for (std::size_t k = 0; k < w_.size(); ++k) w[k] = w_[k] - later_[k] / seen_;
   }
-  Doubles now;
 
- private:
-  Doubles later_;
+ protected:
+  Doubles w_, later_;
   double seen_ = 1;
 };
 
-class PerceptronLesson {
+class PerceptronLesson : public Averaged {
  public:
-  explicit PerceptronLesson(Index size) : weights_(size) {}
-  const double* now() const { return weights_.now.data(); }
+  using Averaged::Averaged;
   double learn(const Difference& d, Index wrong, double, Index length) {
-    for (const Index k : d.active) weights_.add(k, d.at(k));
+    for (const Index k : d.active) add(k, d.at(k));
     return static_cast<double>(wrong) / static_cast<double>(length);
   }
-  void next() { weights_.next(); }
-  void finish(double* w) const { weights_.average(w); }
-
- private:
-  Averaged weights_;
 };
 
-class PassiveAggressiveLesson {
+class PassiveAggressiveLesson : public Averaged {
  public:
-  PassiveAggressiveLesson(Index size, const PassiveAggressiveOptions& options) : weights_(size), o_(options) {}
-  const double* now() const { return weights_.now.data(); }
+  PassiveAggressiveLesson(Index size, const PassiveAggressiveOptions& options) : Averaged(size), o_(options) {}
   double learn(const Difference& d, Index wrong, double margin, Index) {
     const double cost = margin + (o_.error_sensitive ? std::sqrt(static_cast<double>(wrong)) : 1.0);
     double squares = 0;
@@ -178,17 +164,15 @@ class PassiveAggressiveLesson {
     if (squares == 0) return cost;  // no weight tells the two apart
     const double step =
         o_.type == 2 ? cost / (squares + 0.5 / o_.c) : std::min(cost / squares, o_.type == 1 ? o_.c : cost / squares);
-    for (const Index k : d.active) weights_.add(k, step * d.at(k));
+    for (const Index k : d.active) add(k, step * d.at(k));
     return cost;
   }
-  void next() { weights_.next(); }
   void finish(double* w) const {
-    if (o_.averaging) weights_.average(w);
-    else std::copy(weights_.now.begin(), weights_.now.end(), w);
+    if (o_.averaging) Averaged::finish(w);
+    else std::copy_n(now(), w_.size(), w);
   }
 
  private:
-  Averaged weights_;
   const PassiveAggressiveOptions o_;
 };
 

@@ -1,11 +1,7 @@
 #include "learn/crf/model.hpp"
 
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
-
 #include "base/arena.hpp"
+#include "base/parallel.hpp"
 
 namespace certus::learn {
 namespace {
@@ -30,32 +26,17 @@ void CrfModel::score(const CrfInput& input, Index sentence, double* scores) cons
 }
 
 void CrfModel::each(const CrfInput& input, Index threads, const Use& use) const {
-  std::atomic<Index> next{0};
-  std::exception_ptr failure;
-  std::mutex guard;
   const Index sentences = input.sentences();
-  const auto work = [&] {
-    try {
-      for (Index begin; (begin = next.fetch_add(kShare)) < sentences;)
-        for (Index s = begin; s < std::min(sentences, begin + kShare); ++s) {
-          if (input.length(s) == 0) continue;
-          Arena& arena = Arena::local();
-          const Arena::Scope scope(arena);
-          double* scores = arena.get<double>(input.length(s) * layout_->width());
-          score(input, s, scores);
-          use(s, input.length(s), scores);
-        }
-    } catch (...) {
-      const std::lock_guard lock(guard);
-      failure = std::current_exception();
-      next = sentences;
+  parallel((sentences + kShare - 1) / kShare, threads, [&](Index share, Index) {
+    for (Index s = share * kShare; s < std::min(sentences, (share + 1) * kShare); ++s) {
+      if (input.length(s) == 0) continue;
+      Arena& arena = Arena::local();
+      const Arena::Scope scope(arena);
+      double* scores = arena.get<double>(input.length(s) * layout_->width());
+      score(input, s, scores);
+      use(s, input.length(s), scores);
     }
-  };
-  std::vector<std::thread> others;
-  for (Index n = 1; n < std::min(threads, (sentences + kShare - 1) / kShare); ++n) others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  });
 }
 
 void CrfModel::decode(const CrfInput& input, Index threads, Index* labels) const {

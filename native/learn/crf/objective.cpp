@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "base/arena.hpp"
-
 #include "base/exponential.hpp"
 
 namespace certus::learn {
@@ -50,8 +49,8 @@ CrfObjective::CrfObjective(const CrfData& data, double c2, Index threads)
       links_(data.layout),
       gold_pairs_(links_.labels * links_.width, 0.0),
       loss_(data.input.sentences()),
-      ranged_(data.input.sentences()),
-      gold_ranged_(data.input.sentences(), 1) {
+      ranged_(loss_.size()),
+      gold_ranged_(loss_.size(), 1) {
   const bool known = data.latent == 1 && !data.pairs;
   for (Index s = 0; known && s < data.input.sentences(); ++s)
     for (Index t = 1; t < data.input.length(s); ++t)
@@ -94,28 +93,26 @@ void CrfObjective::cut() {
 void CrfObjective::sum_sentences(Block& block, const double* w) {
   const Index W = links_.width;
   for (Index s; (s = block.first + block.next_sentence.fetch_add(1)) < block.last;) {
-    const Index at = (data_.input.sentence_begin[s] - block.token) * W;
-    data_.score(w, s, r_.data() + at);
-    if (shared()) {
-      loss_[s] = sum_factored(s, data_.input.sentence_begin[s] - block.token, w);
-      continue;
-    }
-    if (data_.pairs) {
-      loss_[s] = sum_pairs(s, data_.input.sentence_begin[s] - block.token, w);
-      continue;
-    }
-    if (data_.latent > 1) {
-      loss_[s] = sum_latent(s, data_.input.sentence_begin[s] - block.token);
-      continue;
-    }
-    bool ranged = true;
-    loss_[s] = crf_sum(links_.steps(), data_.input.length(s), data_.labels(s), a_.data() + at, b_.data() + at,
-                       r_.data() + at, &ranged);
-    ranged_[s] = ranged;
+    const Index token = data_.input.sentence_begin[s] - block.token;
+    data_.score(w, s, r_.data() + token * W);
+    loss_[s] = shared()           ? sum_factored(s, token, w)
+               : data_.pairs      ? sum_pairs(s, token, w)
+               : data_.latent > 1 ? sum_latent(s, token)
+                                  : sum_plain(s, token);
   }
 }
 
 // The loss of a sentence whose first token is the given one of its block, and whose scores are in r.
+double CrfObjective::sum_plain(Index s, Index token) {
+  const Index at = token * links_.width;
+  bool ranged = true;
+  const double loss = crf_sum(links_.steps(), data_.input.length(s), data_.labels(s), a_.data() + at, b_.data() + at,
+                              r_.data() + at, &ranged);
+  ranged_[s] = ranged;
+  return loss;
+}
+
+// The same where labels have latent states.
 double CrfObjective::sum_latent(Index s, Index token) {
   const Index W = links_.width, m = data_.latent, T = data_.input.length(s);
   const Label* gold = data_.labels(s);

@@ -38,6 +38,7 @@ class CrfObjective {
   template <class Wait>
   void work(const double* w, double* gradient, const Wait& wait);
   void sum_sentences(Block& block, const double* w);
+  double sum_plain(Index sentence, Index token);
   double sum_latent(Index sentence, Index token);
   double sum_pairs(Index sentence, Index token, const double* w);
   double sum_factored(Index sentence, Index token, const double* w);

@@ -73,11 +73,7 @@ CERTUS_CLONES void add_row(double* w, double factor, const double* x, Index widt
 class L2Sgd {
  public:
   L2Sgd(const CrfData& data, const L2SgdOptions& options, double* w)
-      : data_(data),
-        o_(options),
-        w_(w),
-        lambda_(2 * options.c2 / static_cast<double>(std::max<Index>(1, data.input.sentences()))),
-        sentences_(data) {}
+      : data_(data), o_(options), w_(w), sentences_(data) {}
 
   void begin(double eta) {
     eta_ = eta, k_ = 0;
@@ -131,7 +127,7 @@ class L2Sgd {
   const CrfData& data_;
   const L2SgdOptions& o_;
   double* w_;
-  double lambda_, eta_ = 0;
+  double lambda_ = 2 * o_.c2 / static_cast<double>(std::max<Index>(1, data_.input.sentences())), eta_ = 0;
   Index k_ = 0;
   CrfSentences sentences_;
 };
@@ -160,10 +156,6 @@ double calibrate(L2Sgd& sgd, const CrfData& data, const L2SgdOptions& o, const d
   }
   return chosen;
 }
-
-}  // namespace
-
-namespace {
 
 class L2SgdPasses : public CrfPasses {
  public:

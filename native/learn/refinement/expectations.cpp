@@ -16,7 +16,7 @@ inline constexpr double kLeast = std::numeric_limits<double>::min();  // the rec
 
 // What a sentence needs, reused from sentence to sentence.
 struct Scratch {
-  std::vector<double> scale, back, next;
+  std::vector<double> scale, beta, onward;  // [longest sentence], [hidden], [hidden]
 };
 
 // to = from A, for a matrix A [m][m]; M is m where it is known to the compiler, or 0.
@@ -36,37 +36,30 @@ CERTUS_INLINE void product(const double* from, const double* A, Index m, double*
 
 // The hidden states along the known labels of a sentence. Posteriors take the place of alpha.
 template <int M>
-class LabelledSteps {
- public:
-  LabelledSteps(const Parameters& model, const Index* labels, const Index* seen, Scratch& scratch, double weight,
-                double* rows, double* pairs)
-      : model_(model),
-        hidden_(M ? M : model.hidden),
-        labels_(labels),
-        seen_(seen),
-        scale_(scratch.scale.data()),
-        beta_(scratch.back.data()),
-        onward_(scratch.next.data()),
-        weight_(weight),
-        rows_(rows),
-        pairs_(pairs) {}
+struct LabelledSteps {
+  const Parameters& model;
+  const Index *labels, *seen;
+  Scratch& scratch;
+  double weight;
+  double *rows, *pairs;  // [T][hidden], [labels][labels][hidden][hidden]
+  double log_sum = 0;
 
-  CERTUS_INLINE_MEMBER double* alpha(Index t) const { return rows_ + t * m(); }
-  CERTUS_INLINE_MEMBER double* beta(Index) const { return beta_; }
-  CERTUS_INLINE_MEMBER double* onward(Index) const { return onward_; }
+  CERTUS_INLINE_MEMBER double* alpha(Index t) const { return rows + t * m(); }
+  CERTUS_INLINE_MEMBER double* beta(Index) const { return scratch.beta.data(); }
+  CERTUS_INLINE_MEMBER double* onward(Index) const { return scratch.onward.data(); }
 
   CERTUS_INLINE_MEMBER void begin(double* alpha) const {
-    for (Index h = 0; h < m(); ++h) alpha[h] = model_.initial[labels_[0] * m() + h];
+    for (Index h = 0; h < m(); ++h) alpha[h] = model.initial[labels[0] * m() + h];
   }
   CERTUS_INLINE_MEMBER void forward(Index t, const double* from, double* to) const {
-    product<M>(from, model_.transition + pair(t), m(), to);
+    product<M>(from, model.transition + pair(t), m(), to);
   }
   CERTUS_INLINE_MEMBER bool settle(Index t, double* alpha) {
     const double* o = emission(t);
     double total = 0;
     for (Index h = 0; h < m(); ++h) total += alpha[h] *= o[h];
     if (!(total >= kLeast)) return false;
-    const double scale = scale_[t] = 1 / total;
+    const double scale = scratch.scale[t] = 1 / total;
     log_sum += std::log(total);  // one by one: a product of the least of them would be out of range
     for (Index h = 0; h < m(); ++h) alpha[h] *= scale;
     return true;
@@ -74,56 +67,45 @@ class LabelledSteps {
 
   // Whether a sentence of this length can end; counts how probable that is.
   CERTUS_INLINE_MEMBER bool end(Index length) {
-    const double *stop = model_.stop + labels_[length - 1] * m(), *last = alpha(length - 1);
+    const double *stop = model.stop + labels[length - 1] * m(), *last = alpha(length - 1);
+    double* last_beta = beta(length - 1);
     double total = 0;
-    for (Index h = 0; h < m(); ++h) total += last[h] * (beta_[h] = stop[h]);
+    for (Index h = 0; h < m(); ++h) total += last[h] * (last_beta[h] = stop[h]);
     if (!(total >= kLeast)) return false;
-    for (Index h = 0; h < m(); ++h) beta_[h] /= total;
+    for (Index h = 0; h < m(); ++h) last_beta[h] /= total;
     log_sum += std::log(total);
     return true;
   }
   CERTUS_INLINE_MEMBER void finish(double*) const {}  // `end` has made it
   CERTUS_INLINE_MEMBER void look_back(Index t, double* alpha, const double* beta, double* __restrict onward) const {
-    const double *o = emission(t), scale = scale_[t];
+    const double *o = emission(t), scale = scratch.scale[t];
     for (Index h = 0; h < m(); ++h) onward[h] = o[h] * beta[h] * scale;
     for (Index h = 0; h < m(); ++h) alpha[h] *= beta[h];
   }
   CERTUS_INLINE_MEMBER void backward(Index t, const double* __restrict from, double* to) const {
     const double* before = alpha(t - 1);
-    double* __restrict sum = pairs_ + pair(t);
+    double* __restrict sum = pairs + pair(t);
     for (Index g = 0; g < m(); ++g) {
-      const double counted = weight_ * before[g];
+      const double counted = weight * before[g];
       for (Index h = 0; h < m(); ++h) sum[g * m() + h] += counted * from[h];
     }
-    product<M>(from, model_.turned + pair(t), m(), to);
+    product<M>(from, model.turned + pair(t), m(), to);
   }
 
-  double log_sum = 0;
+  // The log of the sum over all paths, or -inf where there is none.
+  CERTUS_INLINE_MEMBER double sum(Index length) {
+    if (run_forward(*this, length) < length || !end(length)) return kNever<double>;
+    run_backward(*this, length);
+    return log_sum;
+  }
 
- private:
-  CERTUS_INLINE_MEMBER Index m() const { return M ? M : hidden_; }
+  CERTUS_INLINE_MEMBER Index m() const { return M ? M : model.hidden; }
   // Where the matrix of the labels before and at position t begins.
-  CERTUS_INLINE_MEMBER Index pair(Index t) const { return (labels_[t - 1] * model_.labels + labels_[t]) * m() * m(); }
+  CERTUS_INLINE_MEMBER Index pair(Index t) const { return (labels[t - 1] * model.labels + labels[t]) * m() * m(); }
   CERTUS_INLINE_MEMBER const double* emission(Index t) const {
-    return model_.emission + (labels_[t] * model_.observations + seen_[t]) * m();
+    return model.emission + (labels[t] * model.observations + seen[t]) * m();
   }
-
-  const Parameters& model_;
-  Index hidden_;
-  const Index *labels_, *seen_;
-  double *scale_, *beta_, *onward_;  // [T], [hidden], [hidden]
-  double weight_;
-  double *rows_, *pairs_;  // [T][hidden], [labels][labels][hidden][hidden]
 };
-
-template <int M>
-CERTUS_INLINE double sum_sentence(const Parameters& model, const Index* labels, const Index* seen, Index length,
-                                  Scratch& scratch, double weight, double* posterior, double* pairs) {
-  LabelledSteps<M> steps(model, labels, seen, scratch, weight, posterior, pairs);
-  if (run_forward(steps, length) < length || !steps.end(length)) return kNever<double>;
-  run_backward(steps, length);
-  return steps.log_sum;
-}
 
 struct Shard {
   Index begin, end;
@@ -136,9 +118,9 @@ CERTUS_INLINE void shard_body(const Parameters& model, const Sequences& data, co
   for (Index n = shard.begin; n < shard.end; ++n) {
     const Index begin = data.offsets[n], length = data.offsets[n + 1] - begin;
     double* own = posterior + begin * model.hidden;
-    log_likelihood[n] = length ? sum_sentence<M>(model, data.labels + begin, data.observations + begin, length, scratch,
-                                                 data.weights[n], own, shard.pairs)
-                               : 0.0;
+    LabelledSteps<M> steps{model, data.labels + begin, data.observations + begin, scratch, data.weights[n],
+                           own,   shard.pairs};
+    log_likelihood[n] = length ? steps.sum(length) : 0.0;
     if (std::isinf(log_likelihood[n])) std::fill_n(own, length * model.hidden, 0.0);
   }
 }
