@@ -94,4 +94,18 @@ class Arena {
   int depth_ = 0;
 };
 
+// The arena of this thread; what is taken from it here is given back in the end.
+class LocalArena {
+ public:
+  template <class X, class... Value>
+  X* get(Index count, Value... value) const {
+    return arena_.get<X>(count, value...);
+  }
+  operator Arena&() const { return arena_; }
+
+ private:
+  Arena& arena_ = Arena::local();
+  Arena::Scope scope_{arena_};
+};
+
 }  // namespace certus

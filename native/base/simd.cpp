@@ -1,7 +1,6 @@
 #include "base/simd.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/vector.hpp"
 

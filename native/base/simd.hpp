@@ -4,8 +4,6 @@
 // library loads, so that a wheel built anywhere is fast everywhere.
 #pragma once
 
-#include <cstdint>
-
 #include "base/types.hpp"
 
 namespace certus {

@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <vector>
+
 #include "chain/run.hpp"
 
 namespace nb = nanobind;
@@ -19,9 +21,26 @@ using Flat = Array<X, nb::ndim<1>, nb::c_contig>;
 template <class X>
 using Table = Array<X, nb::ndim<2>, nb::c_contig>;
 
+template <class X>
+Index extent(const X& array, std::size_t axis = 0) {
+  return static_cast<Index>(array.shape(axis));
+}
+
+template <class X>
+std::vector<X> copy(const Flat<const X>& x) {
+  return {x.data(), x.data() + x.shape(0)};
+}
+
+// Binds fields of a record by their names: define_fields(class, "score", &Record::score, ...).
+template <class Record, class... Bases, class Field, class... More>
+void define_fields(nb::class_<Record, Bases...>& bound, const char* name, Field field, More... more) {
+  bound.def_ro(name, field);
+  if constexpr (sizeof...(More) > 0) define_fields(bound, more...);
+}
+
 template <class S>
 Sentence<S> sentence(const Matrix<S>& x) {
-  return {x.data(), static_cast<Index>(x.shape(0)), x.stride(0)};
+  return {x.data(), extent(x), x.stride(0)};
 }
 
 }  // namespace certus

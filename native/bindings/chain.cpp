@@ -28,8 +28,8 @@ struct Released {
 // Whether the kernels can take an array as it lies: one row of scores after the other.
 template <class S>
 bool can_take(const Model<S>& model, const Matrix<S>& emissions) {
-  const Index T = static_cast<Index>(emissions.shape(0)), L = model.labels();
-  return static_cast<Index>(emissions.shape(1)) == L && (emissions.stride(1) == 1 || L == 1) && T > 0 &&
+  const Index T = extent(emissions), L = model.labels();
+  return extent(emissions, 1) == L && (emissions.stride(1) == 1 || L == 1) && T > 0 &&
          (model.positions() == 0 || model.positions() == T - 1) &&
          reinterpret_cast<std::uintptr_t>(emissions.data()) % sizeof(S) == 0;
 }
@@ -99,16 +99,16 @@ void bind(nb::module_& m, const char* name) {
           "__init__",
           [](M* self, Array<const S, nb::ndim<3>, nb::c_contig> matrices, bool shared,
              const std::optional<Flat<const S>>& start, const std::optional<Flat<const S>>& end) {
-            new (self) M(matrices.data(), static_cast<Index>(matrices.shape(1)), static_cast<Index>(matrices.shape(0)),
-                         shared, data_or_null<S>(start), data_or_null<S>(end));
+            new (self) M(matrices.data(), extent(matrices, 1), extent(matrices), shared, data_or_null<S>(start),
+                         data_or_null<S>(end));
           },
           "matrices"_a, "shared"_a, "start"_a.none(), "end"_a.none(), nb::keep_alive<1, 2>())
       .def(
           "__init__",
           [](M* self, Index labels, S fallback, Flat<const Index> from, Flat<const Index> to, Flat<const S> score,
              const std::optional<Flat<const S>>& start, const std::optional<Flat<const S>>& end) {
-            new (self) M(labels, fallback, from.data(), to.data(), score.data(), static_cast<Index>(from.shape(0)),
-                         data_or_null<S>(start), data_or_null<S>(end));
+            new (self) M(labels, fallback, from.data(), to.data(), score.data(), extent(from), data_or_null<S>(start),
+                         data_or_null<S>(end));
           },
           "labels"_a, "fallback"_a, "origin"_a, "target"_a, "score"_a, "start"_a.none(), "end"_a.none())
       .def("rank",
@@ -157,14 +157,10 @@ void bind_records(nb::module_& m) {
   counters.def_prop_ro("stats", &as_dict)
       .def("__getstate__", &as_dict)
       .def("__setstate__", [](Counters& self, const nb::dict& state) { new (&self) Counters(as_counters(state)); });
-  nb::class_<Result>(m, "Result")
-      .def_ro("status", &Result::status)
-      .def_ro("found", &Result::found)
-      .def_ro("score", &Result::score)
-      .def_ro("bound", &Result::bound)
-      .def_ro("position", &Result::position)
-      .def_ro("label", &Result::label)
-      .def_prop_ro("optimal", [](const Result& self) { return self.status == Status::optimal; })
+  nb::class_<Result> result(m, "Result");
+  define_fields(result, "status", &Result::status, "found", &Result::found, "score", &Result::score, "bound",
+                &Result::bound, "position", &Result::position, "label", &Result::label);
+  result.def_prop_ro("optimal", [](const Result& self) { return self.status == Status::optimal; })
       .def_prop_ro("stats", [](const Result& self) { return as_dict(self.counters); })
       // A Solution that travels keeps its counters; the rest of the record it has in fields of its own.
       .def("__getstate__", [](const Result& self) { return as_dict(self.counters); })

@@ -1,5 +1,4 @@
 // Consistency across a corpus: lattices and consensus nodes in, labels, scores and bounds out.
-#include <memory>
 
 #include "bindings/vectors.hpp"
 #include "corpus/subgradient.hpp"
@@ -20,7 +19,7 @@ struct Problem {
 };
 
 void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes, double window) {
-  Agreement agreement{same, close, null, {group.data(), group.data() + group.shape(0)}};
+  Agreement agreement{same, close, null, copy(group)};
   new (self) Problem(std::move(agreement), nodes, window);
 }
 
@@ -167,10 +166,10 @@ void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, dou
               Flat<const Index> node_of, Flat<const Index> candidates, Flat<const Label> labels,
               Flat<const Index> seen_nodes, Flat<const Label> seen_labels, Flat<const double> seen_counts) {
   new (self) Mrf;
-  self->agreement = {same, close, null, {group.data(), group.data() + group.shape(0)}};
-  self->node_of.assign(node_of.data(), node_of.data() + node_of.shape(0));
+  self->agreement = {same, close, null, copy(group)};
+  self->node_of = copy(node_of);
   self->candidates.assign(candidates.data(), candidates.data() + candidates.shape(0));
-  self->candidate_label.assign(labels.data(), labels.data() + labels.shape(0));
+  self->candidate_label = copy(labels);
   std::vector<Mrf::Observed> seen;
   for (std::size_t i = 0; i < seen_nodes.shape(0); ++i)
     seen.push_back({seen_nodes.data()[i], seen_labels.data()[i], seen_counts.data()[i]});
@@ -214,11 +213,9 @@ void bind_corpus(nb::module_& m) {
   define_arrays(consensus, "labels", &Consensus::labels, "fixed", &Consensus::fixed);
   nb::class_<Components> components(m, "Components");
   define_arrays(components, "blocks", &Components::blocks, "nodes", &Components::nodes);
-  nb::class_<Subgradient::Step>(m, "SubgradientStep")
-      .def_ro("blocks", &Subgradient::Step::blocks)
-      .def_ro("nodes", &Subgradient::Step::nodes)
-      .def_ro("disagree", &Subgradient::Step::disagree)
-      .def_ro("bound", &Subgradient::Step::bound);
+  nb::class_<Subgradient::Step> step(m, "SubgradientStep");
+  define_fields(step, "blocks", &Subgradient::Step::blocks, "nodes", &Subgradient::Step::nodes, "disagree",
+                &Subgradient::Step::disagree, "bound", &Subgradient::Step::bound);
   nb::class_<Steps>(m, "Subgradient")
       .def(
           "__init__",

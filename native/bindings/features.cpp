@@ -62,7 +62,7 @@ void bind_features(nb::module_& m) {
           [](Extractor* self, Flat<const std::int32_t> program, Index columns, Flat<const Key> frequent, int bits,
              const std::optional<Flat<const Key>>& seen) {
             if (seen && seen->shape(0) != frequent.shape(0)) refuse("seen must have an element for each frequent word");
-            const std::vector<std::int32_t> numbers(program.data(), program.data() + program.shape(0));
+            const std::vector<std::int32_t> numbers = copy(program);
             try {
               new (self)
                   Extractor(numbers, columns, frequent.data(), seen ? seen->data() : nullptr, frequent.shape(0), bits);

@@ -57,19 +57,15 @@ void to_edges(const Forest& f, const double* ours, double* given) {
 
 // Scores, the inside values they give, and what is to be said about them.
 struct Pass {
-  Arena& arena = Arena::local();
-  Arena::Scope scope{arena};
+  LocalArena arena;
   Weights weights;
   double* in = nullptr;
-  Outcome outcome = Outcome::fine;
-  Index where = -1;
+  Outcome outcome = Outcome::invalid;
+  Index where = weights.invalid();
 
   template <class S, class Inside>
   Pass(const Forest& f, const S* scores, const Inside& inside) : weights(f, scores, arena) {
-    if (weights.invalid() >= 0) {
-      outcome = Outcome::invalid, where = weights.invalid();
-      return;
-    }
+    if (where >= 0) return;
     in = arena.get<double>(f.nodes);
     inside(f, weights.data(), in);
     outcome = judge(f, weights.data(), in[f.goal()]);
@@ -83,12 +79,9 @@ BestDerivation viterbi(const Forest& f, Flat<const S> scores) {
   BestDerivation out{{pass.outcome, pass.where}, {}};
   if (out.outcome != Outcome::fine) return out;
   std::vector<Edge> edges;
-  if (best_derivation(f, pass.weights.data(), pass.in, edges)) {
-    out.value = score(pass.weights.data(), edges);
-    out.edges = given_edges(f, edges);
-  } else {
-    out.outcome = Outcome::too_large;
-  }
+  if (!best_derivation(f, pass.weights.data(), pass.in, edges)) return {{Outcome::too_large}, {}};
+  out.value = score(pass.weights.data(), edges);
+  out.edges = given_edges(f, edges);
   return out;
 }
 
@@ -144,8 +137,7 @@ Answer expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, F
 template <class S, class Ask>
 auto ask(const Forest& f, const Flat<const S>& scores, const Ask& question) {
   const nb::gil_scoped_release released;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const Weights weights(f, scores.data(), arena);
   return question(f, weights.data());
 }
@@ -193,7 +185,7 @@ std::uint64_t stream(const Forest& f, Flat<const S> scores) {
 template <class S>
 Index bad_score(Flat<const S> scores) {
   const nb::gil_scoped_release released;
-  return first_invalid(scores.data(), static_cast<Index>(scores.shape(0)));
+  return first_invalid(scores.data(), extent(scores));
 }
 
 template <class S>
@@ -222,19 +214,16 @@ void bind_scored(nb::class_<Forest>& c) {
 
 struct Derivations {
   const Forest& forest;
-  Outcome outcome = Outcome::fine;
+  Outcome outcome = Outcome::invalid;
   Index where = -1;
   std::unique_ptr<KBest> search;
 
   template <class S>
   Derivations(const Forest& f, const S* scores) : forest(f) {
-    Arena& arena = Arena::local();
-    const Arena::Scope scope(arena);
+    const LocalArena arena;
     const Weights weights(f, scores, arena);
-    if (weights.invalid() >= 0) {
-      outcome = Outcome::invalid, where = weights.invalid();
-      return;
-    }
+    where = weights.invalid();
+    if (where >= 0) return;
     search = std::make_unique<KBest>(f, weights.data());
     outcome = judge(f, weights.data(), search->best());
   }
@@ -274,15 +263,14 @@ void bind_constrained(nb::class_<Constrained>& c) {
       [](Constrained* self, const Forest& f, Flat<const S> scores, Flat<const Index> begin, Flat<const Index> edges,
          Flat<const double> coefficients, Flat<const double> targets, Index states) {
         const nb::gil_scoped_release released;
-        Arena& arena = Arena::local();
-        const Arena::Scope scope(arena);
+        const LocalArena arena;
         const Weights weights(f, scores.data(), arena);
         std::vector<Edge> place(static_cast<std::size_t>(f.edges));
         for (Index e = 0; e < f.edges; ++e) place[f.edge_id[e]] = static_cast<Edge>(e);
-        Rows rows{static_cast<Index>(targets.shape(0)), {begin.data(), begin.data() + begin.shape(0)}, {}, {}, {}};
+        Rows rows{extent(targets), copy(begin), {}, {}, {}};
         for (std::size_t i = 0; i < edges.shape(0); ++i) rows.edge.push_back(place[edges.data()[i]]);
-        rows.coefficient.assign(coefficients.data(), coefficients.data() + coefficients.shape(0));
-        rows.target.assign(targets.data(), targets.data() + targets.shape(0));
+        rows.coefficient = copy(coefficients);
+        rows.target = copy(targets);
         new (self) Constrained(f, weights.data(), std::move(rows), states);
       },
       "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a, "states"_a = 4096,
@@ -293,19 +281,15 @@ void bind_constrained(nb::class_<Constrained>& c) {
 
 // The scores of edges with adjustments of cells, and the inside values they give.
 struct AdjustedPass {
-  Arena& arena = Arena::local();
-  Arena::Scope scope{arena};
+  LocalArena arena;
   double* weights = nullptr;
   double* in = nullptr;
   Answer answer;
 
   AdjustedPass(const Cells& cells, const double* adjust) {
     const Forest& f = cells.forest();
-    answer.where = first_invalid(adjust, cells.cell_count());
-    if (answer.where >= 0) {
-      answer.outcome = Outcome::invalid;
-      return;
-    }
+    answer = {Outcome::invalid, first_invalid(adjust, cells.cell_count())};
+    if (answer.where >= 0) return;
     weights = arena.get<double>(f.edges);
     in = arena.get<double>(f.nodes);
     cells.adjust(adjust, weights);
@@ -322,10 +306,7 @@ BestDerivation maximize(const Cells& cells, Flat<const double> adjust, Flat<std:
   BestDerivation out{pass.answer, {}};
   if (out.outcome != Outcome::fine) return out;
   std::vector<Edge> edges;
-  if (!best_derivation(cells.forest(), pass.weights, pass.in, edges)) {
-    out.outcome = Outcome::too_large;
-    return out;
-  }
+  if (!best_derivation(cells.forest(), pass.weights, pass.in, edges)) return {{Outcome::too_large}, {}};
   out.value = score(cells.weights(), edges);
   out.twice = cells.use(edges, uses.data());
   out.edges = given_edges(cells.forest(), edges);
@@ -351,21 +332,14 @@ void bind_answers(nb::module_& m) {
       .value("INVALID", Outcome::invalid)
       .value("OVERFLOW", Outcome::overflow)
       .value("TOO_LARGE", Outcome::too_large);
-  nb::class_<Answer>(m, "ForestAnswer")
-      .def_ro("outcome", &Answer::outcome)
-      .def_ro("where", &Answer::where)
-      .def_ro("value", &Answer::value);
-  constexpr auto copied = nb::rv_policy::automatic;
-  nb::class_<BestDerivation, Answer>(m, "ForestDerivation")
-      .def_prop_ro(
-          "edges", [](const BestDerivation& d) { return array(std::vector(d.edges)); }, copied)
-      .def_ro("twice", &BestDerivation::twice);
-  nb::class_<DerivationList, Answer>(m, "ForestDerivationList")
-      .def_prop_ro(
-          "edges", [](const DerivationList& d) { return array(std::vector(d.edges)); }, copied)
-      .def_prop_ro(
-          "offsets", [](const DerivationList& d) { return array(std::vector(d.offsets)); }, copied)
-      .def_prop_ro("scores", [](const DerivationList& d) { return array(std::vector(d.scores)); }, copied);
+  nb::class_<Answer> answer(m, "ForestAnswer");
+  define_fields(answer, "outcome", &Answer::outcome, "where", &Answer::where, "value", &Answer::value);
+  nb::class_<BestDerivation, Answer> best(m, "ForestDerivation");
+  best.def_ro("twice", &BestDerivation::twice);
+  define_arrays(best, "edges", &BestDerivation::edges);
+  nb::class_<DerivationList, Answer> list(m, "ForestDerivationList");
+  define_arrays(list, "edges", &DerivationList::edges, "offsets", &DerivationList::offsets, "scores",
+                &DerivationList::scores);
 }
 
 void bind_cells(nb::module_& m) {
@@ -375,11 +349,9 @@ void bind_cells(nb::module_& m) {
           [](Cells* self, const Forest& f, Flat<const double> scores, Flat<const Index> edges, Flat<const Index> cells,
              Index cell_count) {
             const nb::gil_scoped_release released;
-            Arena& arena = Arena::local();
-            const Arena::Scope scope(arena);
+            const LocalArena arena;
             const Weights weights(f, scores.data(), arena);
-            new (self)
-                Cells(f, weights.data(), edges.data(), cells.data(), static_cast<Index>(edges.shape(0)), cell_count);
+            new (self) Cells(f, weights.data(), edges.data(), cells.data(), extent(edges), cell_count);
           },
           "forest"_a, "scores"_a.noconvert(), "edges"_a, "cells"_a, "cell_count"_a, nb::keep_alive<1, 2>())
       .def("maximize", &maximize, "adjust"_a.noconvert(), "uses"_a.noconvert())
@@ -398,20 +370,17 @@ void bind_hypergraph(nb::module_& m) {
       .value("GOAL", Fault::goal)
       .value("CYCLE", Fault::cycle);
   nb::class_<Forest> forest(m, "Forest");
-  forest
-      .def(
-          "__init__",
-          [](Forest* self, Index nodes, Flat<const Index> heads, Flat<const Index> offsets, Flat<const Index> tails,
-             Flat<const Index> goals) {
-            const nb::gil_scoped_release released;
-            new (self) Forest(Given{nodes, static_cast<Index>(heads.shape(0)), heads.data(), offsets.data(),
-                                    tails.data(), goals.data(), static_cast<Index>(goals.shape(0))});
-          },
-          "nodes"_a, "heads"_a, "offsets"_a, "tails"_a, "goals"_a)
-      .def_ro("fault", &Forest::fault)
-      .def_ro("where", &Forest::where)
-      .def_ro("cycle", &Forest::cycle)
-      .def_ro("in_order", &Forest::in_order);
+  forest.def(
+      "__init__",
+      [](Forest* self, Index nodes, Flat<const Index> heads, Flat<const Index> offsets, Flat<const Index> tails,
+         Flat<const Index> goals) {
+        const nb::gil_scoped_release released;
+        new (self) Forest(
+            Given{nodes, extent(heads), heads.data(), offsets.data(), tails.data(), goals.data(), extent(goals)});
+      },
+      "nodes"_a, "heads"_a, "offsets"_a, "tails"_a, "goals"_a);
+  define_fields(forest, "fault", &Forest::fault, "where", &Forest::where, "cycle", &Forest::cycle, "in_order",
+                &Forest::in_order);
   m.attr("MOST_DERIVATION_EDGES") = kLargest;
   m.def("first_invalid", &bad_score<float>, "scores"_a.noconvert());
   m.def("first_invalid", &bad_score<double>, "scores"_a.noconvert());
@@ -426,6 +395,7 @@ void bind_hypergraph(nb::module_& m) {
   bind_derivations<float>(derivations);
   bind_derivations<double>(derivations);
 
+  constexpr auto copied = nb::rv_policy::automatic;
   nb::class_<Constrained> constrained(m, "ForestConstrained");
   constrained
       .def(
@@ -435,17 +405,14 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("score", &Constrained::score)
       .def_prop_ro("bound", &Constrained::bound)
       .def_prop_ro(
-          "edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); },
-          nb::rv_policy::automatic)
+          "edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); }, copied)
       .def_prop_ro("too_large", &Constrained::too_large)
       .def_prop_ro("iterations", [](const Constrained& c) { return c.dual.size(); })
       .def_prop_ro(
-          "dual", [](const Constrained& c) { return array(std::vector<double>(c.dual)); }, nb::rv_policy::automatic)
-      .def_prop_ro(
-          "primal", [](const Constrained& c) { return array(std::vector<double>(c.primal)); }, nb::rv_policy::automatic)
-      .def_ro("subproblems", &Constrained::subproblems)
-      .def_ro("states", &Constrained::states)
-      .def_ro("fixed", &Constrained::fixed);
+          "dual", [](const Constrained& c) { return array(std::vector(c.dual)); }, copied)
+      .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector(c.primal)); }, copied);
+  define_fields(constrained, "subproblems", &Constrained::subproblems, "states", &Constrained::states, "fixed",
+                &Constrained::fixed);
   bind_constrained<float>(constrained);
   bind_constrained<double>(constrained);
   bind_cells(m);

@@ -1,5 +1,6 @@
 // Chains whose labels have latent states: many sentences in, one record per sentence out.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 
@@ -14,17 +15,12 @@ namespace {
 
 using namespace latent;
 
-template <class X>
-std::vector<X> copy(const Flat<const X>& x) {
-  return {x.data(), x.data() + x.shape(0)};
-}
-
 // Scores of pairs, [tokens][H][H] of states or [tokens][L][L] of labels.
 using PairArray = std::optional<nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>>;
 
 Pairs check_pairs(const PairArray& pairs, const LatentModel& model, std::size_t tokens) {
   if (!pairs) return {};
-  const Index count = static_cast<Index>(pairs->shape(1));
+  const Index count = extent(*pairs, 1);
   if (pairs->shape(0) != tokens || (count != model.states() && count != model.labels()) ||
       pairs->shape(1) != pairs->shape(2))
     refuse("pairs must have a row of states by states, or of labels by labels, for each token");
@@ -37,36 +33,21 @@ Pairs check_pairs(const PairArray& pairs, const LatentModel& model, std::size_t 
 
 LatentBatch check_batch(const LatentModel& model, const Table<const double>& emissions, const Flat<const Index>& first,
                         const PairArray& pairs) {
-  return {emissions.data(), check_pairs(pairs, model, emissions.shape(0)), first.data(),
-          static_cast<Index>(first.shape(0)) - 1};
+  return {emissions.data(), check_pairs(pairs, model, emissions.shape(0)), first.data(), extent(first) - 1};
 }
 
-nb::list list_records(std::vector<LatentAnswer>&& answers) {
-  nb::list records;
-  for (LatentAnswer& answer : answers) records.append(nb::cast(std::move(answer)));
-  return records;
-}
-
-nb::list infer_batch(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
-                     const PairArray& pairs, const LatentRequest& request, Index threads) {
+std::vector<LatentAnswer> infer_batch(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
+                                      const PairArray& pairs, const LatentRequest& request, Index threads) {
   const LatentBatch batch = check_batch(model, emissions, first, pairs);
-  std::vector<LatentAnswer> answers;
-  {
-    const nb::gil_scoped_release released;
-    answers = infer_all(model, batch, request, threads);
-  }
-  return list_records(std::move(answers));
+  const nb::gil_scoped_release released;
+  return infer_all(model, batch, request, threads);
 }
 
-nb::list sum_batch(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
-                   const PairArray& pairs, Table<double> out, Index threads) {
+std::vector<LatentAnswer> sum_batch(const LatentModel& model, Table<const double> emissions, Flat<const Index> first,
+                                    const PairArray& pairs, Table<double> out, Index threads) {
   const LatentBatch batch = check_batch(model, emissions, first, pairs);
-  std::vector<LatentAnswer> answers;
-  {
-    const nb::gil_scoped_release released;
-    answers = label_marginals_of_all(model, batch, out.data(), threads);
-  }
-  return list_records(std::move(answers));
+  const nb::gil_scoped_release released;
+  return label_marginals_of_all(model, batch, out.data(), threads);
 }
 
 using Rows = nb::ndarray<nb::numpy, const Label, nb::ndim<2>>;
@@ -94,19 +75,12 @@ void bind_records(nb::module_& m) {
           },
           nb::kw_only(), "inference"_a, "k"_a = 1, "steps"_a = 0, "bounded"_a = true, "all"_a = false,
           "gain"_a.none() = nb::none(), nb::keep_alive<1, 7>());
-  nb::class_<LatentAnswer>(m, "LatentAnswer")
-      .def_ro("status", &LatentAnswer::status)
-      .def_ro("position", &LatentAnswer::position)
-      .def_ro("state", &LatentAnswer::state)
-      .def_ro("unseen", &LatentAnswer::unseen)
-      .def_ro("remaining", &LatentAnswer::remaining)
-      .def_ro("log_partition", &LatentAnswer::log_partition)
-      .def_ro("gain", &LatentAnswer::gain)
-      .def_ro("paths", &LatentAnswer::paths)
-      .def_ro("sequences", &LatentAnswer::sequences)
-      .def_ro("expanded", &LatentAnswer::expanded)
-      .def_prop_ro("labels", &labels_of)
-      .def_prop_ro("log_probabilities", &log_probabilities_of);
+  nb::class_<LatentAnswer> latent_answer(m, "LatentAnswer");
+  define_fields(latent_answer, "status", &LatentAnswer::status, "position", &LatentAnswer::position, "state",
+                &LatentAnswer::state, "unseen", &LatentAnswer::unseen, "remaining", &LatentAnswer::remaining,
+                "log_partition", &LatentAnswer::log_partition, "gain", &LatentAnswer::gain, "paths",
+                &LatentAnswer::paths, "sequences", &LatentAnswer::sequences, "expanded", &LatentAnswer::expanded);
+  latent_answer.def_prop_ro("labels", &labels_of).def_prop_ro("log_probabilities", &log_probabilities_of);
 }
 
 }  // namespace
@@ -137,7 +111,7 @@ void bind_latent(nb::module_& m) {
           [](const LatentModel& self, Table<const double> emissions, const PairArray& pairs, Flat<const Label> labels) {
             const Pairs own = check_pairs(pairs, self, emissions.shape(0)).into(1);
             const nb::gil_scoped_release released;
-            return log_probability(self, emissions.data(), own, static_cast<Index>(emissions.shape(0)), labels.data());
+            return log_probability(self, emissions.data(), own, extent(emissions), labels.data());
           },
           "emissions"_a, "pairs"_a.none(), "labels"_a);
 }

@@ -1,10 +1,6 @@
 // Lattices of tags that are decoded again and again: adjustments in, labels and scores out.
 #include "lattice/lattices.hpp"
 
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-
 #include "base/parallel.hpp"
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
@@ -35,15 +31,15 @@ StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pru
 using Rows = Table<const double>;
 
 Adjustments adjustments(const Lattices& self, const Flat<const Index>& tokens, const Rows& rows) {
-  if (rows.shape(0) != tokens.shape(0) || static_cast<Index>(rows.shape(1)) != self.labels())
+  if (rows.shape(0) != tokens.shape(0) || extent(rows, 1) != self.labels())
     refuse("adjust must have a row for each of the tokens and a column for each label");
-  return {tokens.data(), rows.data(), static_cast<Index>(tokens.shape(0))};
+  return {tokens.data(), rows.data(), extent(tokens)};
 }
 
 void decode(const Lattices& self, Flat<const Index> which, Flat<const Index> tokens, Rows rows, Flat<Label> labels,
             Flat<double> scores, Index threads) {
   const Adjustments adjust = adjustments(self, tokens, rows);
-  const Index count = static_cast<Index>(which.shape(0));
+  const Index count = extent(which);
   std::vector<Index> place{0};
   for (Index i = 0; i < count; ++i) place.push_back(place[i] + self.length(which.data()[i]));
   const nb::gil_scoped_release released;
@@ -71,7 +67,7 @@ void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Inde
   if (chain.only_sparse() || chain.positions() != 0)
     refuse("the chain must have one matrix of transitions for all positions");
   const std::shared_ptr<const Model<double>> unowned(&chain, [](const Model<double>*) {});  // kept alive by Python
-  new (self) ChainLattices({first.data(), first.data() + first.shape(0)}, unowned, emissions.data());
+  new (self) ChainLattices(copy(first), unowned, emissions.data());
 }
 
 }  // namespace

@@ -36,17 +36,16 @@ Corpus corpus_of(Flat<const Key> keys, Flat<const std::uint64_t> ends, Flat<cons
   for (std::size_t t = 0; t < labels.shape(0); ++t)
     if (labels.data()[t] < 0) refuse("label " + std::to_string(labels.data()[t]) + " at token " + std::to_string(t));
   const nb::gil_scoped_release released;
-  return number_features(keys.data(), ends.data(), static_cast<Index>(ends.shape(0)), lengths.data(),
-                         static_cast<Index>(lengths.shape(0)), labels.data(), least);
+  return number_features(keys.data(), ends.data(), extent(ends), lengths.data(), extent(lengths), labels.data(), least);
 }
 
 // Sentences whose features have numbers already, as Python has checked them.
 void make_corpus(Corpus* self, Flat<const Index> sentence, Flat<const Index> token, Flat<const Feature> features,
                  const std::optional<Flat<const double>>& values) {
   new (self) Corpus();
-  self->sentence.assign(sentence.data(), sentence.data() + sentence.shape(0));
-  self->token.assign(token.data(), token.data() + token.shape(0));
-  self->features.assign(features.data(), features.data() + features.shape(0));
+  self->sentence = copy(sentence);
+  self->token = copy(token);
+  self->features = copy(features);
   if (values) self->values.assign(values->data(), values->data() + values->shape(0));
 }
 
@@ -70,8 +69,7 @@ nb::dict compiled(CompiledTable&& table) {
 nb::dict compile_rows(const Corpus& corpus, Index units, Flat<const Index> begin, Flat<const Label> unit,
                       Flat<const double> weight, float least) {
   const Index features = corpus.feature_count();
-  if (static_cast<Index>(begin.shape(0)) != features + 1 ||
-      begin.data()[features] != static_cast<Index>(unit.shape(0)) || unit.shape(0) != weight.shape(0))
+  if (extent(begin) != features + 1 || begin.data()[features] != extent(unit) || unit.shape(0) != weight.shape(0))
     refuse("the rows of weights are not those of this corpus");
   Rows rows(features, units);
   for (Feature f = 0; f < features; ++f)
@@ -141,7 +139,7 @@ void get_rows(const nb::dict& state, Rows& rows, Index unit_count) {
 }
 void get_table(const nb::dict& state, Ngrams& ngrams, Key most) {
   const auto keys = get<Key>(state, "ngram_keys");
-  const Index size = static_cast<Index>(keys.shape(0));
+  const Index size = extent(keys);
   const auto weights = get<float>(state, "ngram_weights", size), memories = get<float>(state, "ngram_memories", size);
   for (Index i = 0; i < size; ++i)
     if (keys.data()[i] == 0 || keys.data()[i] > most) refuse(kOther);
@@ -233,7 +231,7 @@ template <class Learner>
 auto run_epoch(Learner& self, Flat<const Index> order) {
   check_order(self.corpus(), order);
   const nb::gil_scoped_release released;
-  return self.epoch(order.data(), static_cast<Index>(order.shape(0)));
+  return self.epoch(order.data(), extent(order));
 }
 
 nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least) {
@@ -283,8 +281,7 @@ void make_tagset(Tagset* self, Table<const std::int32_t> parts, Index groups, In
   if (parts.shape(0) == 0) refuse("there are no labels");
   if (groups < 1 || units < groups) refuse("there must be a coarse tag, and every coarse tag is a unit");
   try {
-    new (self)
-        Tagset(parts.data(), static_cast<Index>(parts.shape(0)), static_cast<Index>(parts.shape(1)), groups, units);
+    new (self) Tagset(parts.data(), extent(parts), extent(parts, 1), groups, units);
   } catch (const std::invalid_argument& error) {
     refuse(error.what());
   }
@@ -355,9 +352,8 @@ void bind_learners(nb::module_& m) {
       .def("state", &crf_state)
       .def("restore", &restore_crf, "state"_a)
       .def_ro("epochs", &PrunedCrf::epochs);
-  nb::class_<PerceptronEpoch>(m, "PerceptronEpoch")
-      .def_ro("errors", &PerceptronEpoch::errors)
-      .def_ro("wrong", &PerceptronEpoch::wrong);
+  nb::class_<PerceptronEpoch> perceptron_epoch(m, "PerceptronEpoch");
+  define_fields(perceptron_epoch, "errors", &PerceptronEpoch::errors, "wrong", &PerceptronEpoch::wrong);
   nb::class_<Perceptron>(m, "Perceptron")
       .def("__init__", &make_perceptron, "corpus"_a, "tagset"_a, "method"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>())

@@ -20,14 +20,14 @@ void bind(nb::module_& m) {
       "sample",
       [](const Model<S>& model, const Matrix<S>& emissions, Table<const double> uniforms, Table<Index> out) {
         const nb::gil_scoped_release released;
-        return sample(model, sentence<S>(emissions), uniforms.data(), static_cast<Index>(out.shape(0)), out.data());
+        return sample(model, sentence<S>(emissions), uniforms.data(), extent(out), out.data());
       },
       "model"_a, "emissions"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert());
   m.def(
       "path_scores",
       [](const Model<S>& model, const Matrix<S>& emissions, Table<const Index> labels, Flat<double> out) {
         const nb::gil_scoped_release released;
-        path_scores(model, sentence<S>(emissions), labels.data(), static_cast<Index>(labels.shape(0)), out.data());
+        path_scores(model, sentence<S>(emissions), labels.data(), extent(labels), out.data());
       },
       "model"_a, "emissions"_a.noconvert(), "labels"_a.noconvert(), "out"_a.noconvert());
 }
@@ -35,11 +35,9 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_marginals(nb::module_& m) {
-  nb::class_<Summary>(m, "Summary")
-      .def_ro("status", &Summary::status)
-      .def_ro("position", &Summary::position)
-      .def_ro("label", &Summary::label)
-      .def_ro("log_partition", &Summary::log_partition);
+  nb::class_<Summary> summary(m, "Summary");
+  define_fields(summary, "status", &Summary::status, "position", &Summary::position, "label", &Summary::label,
+                "log_partition", &Summary::log_partition);
   bind<float>(m);
   bind<double>(m);
 }

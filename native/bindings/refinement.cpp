@@ -19,17 +19,12 @@ using namespace learn::refinement;
 using Block = Array<const double, nb::ndim<3>, nb::c_contig>;
 using Pairs = Array<const double, nb::ndim<4>, nb::c_contig>;
 
-template <class X>
-Index size(const X& array, std::size_t axis = 0) {
-  return static_cast<Index>(array.shape(axis));
-}
-
 using Gain = std::optional<Table<const double>>;
 
 Operators make_operators(const Flat<const Index>& begin, const Flat<const double>& start, const Block& matrices,
                          const Flat<const Index>& matrix, const Gain& gain, const Table<const double>& finish) {
-  return {size(start),
-          size(begin) - 1,
+  return {extent(start),
+          extent(begin) - 1,
           begin.data(),
           start.data(),
           matrices.data(),
@@ -46,7 +41,7 @@ void bind_operators(nb::module_& m) {
          Table<double> out, Flat<double> log_size, Flat<double> sign, Flat<double> drift) {
         const Operators model = make_operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
-        marginals(model, observations.data(), offsets.data(), size(offsets) - 1, threads, out.data(),
+        marginals(model, observations.data(), offsets.data(), extent(offsets) - 1, threads, out.data(),
                   {log_size.data(), sign.data(), drift.data()});
       },
       "begin"_a, "start"_a, "matrices"_a, "matrix"_a, "gain"_a.none(), "finish"_a, "observations"_a, "offsets"_a,
@@ -58,7 +53,7 @@ void bind_operators(nb::module_& m) {
          Flat<const Index> offsets, Index threads, Flat<double> log_size, Flat<double> sign) {
         const Operators model = make_operators(begin, start, matrices, matrix, gain, finish);
         const nb::gil_scoped_release released;
-        path_masses(model, observations.data(), labels.data(), offsets.data(), size(offsets) - 1, threads,
+        path_masses(model, observations.data(), labels.data(), offsets.data(), extent(offsets) - 1, threads,
                     log_size.data(), sign.data());
       },
       "begin"_a, "start"_a, "matrices"_a, "matrix"_a, "gain"_a.none(), "finish"_a, "observations"_a, "labels"_a,
@@ -72,9 +67,9 @@ void bind_expectations(nb::module_& m) {
          Flat<const Index> labels, Flat<const Index> observations, Flat<const Index> offsets,
          Flat<const double> weights, Index threads, Flat<double> log_likelihood, Table<double> posterior,
          Array<double, nb::ndim<4>, nb::c_contig> pairs) {
-        const Parameters model{size(initial),     size(initial, 1), size(emission, 1), initial.data(),
-                               transition.data(), turned.data(),    emission.data(),   stop.data()};
-        const Sequences data{labels.data(), observations.data(), offsets.data(), weights.data(), size(offsets) - 1};
+        const Parameters model{extent(initial),   extent(initial, 1), extent(emission, 1), initial.data(),
+                               transition.data(), turned.data(),      emission.data(),     stop.data()};
+        const Sequences data{labels.data(), observations.data(), offsets.data(), weights.data(), extent(offsets) - 1};
         const nb::gil_scoped_release released;
         expectations(model, data, threads, log_likelihood.data(), posterior.data(), pairs.data());
       },
@@ -87,15 +82,15 @@ void bind_indicators(nb::module_& m) {
       "indicator_times",
       [](Table<const std::int32_t> ids, Table<const double> table, Table<double> to) {
         const nb::gil_scoped_release released;
-        indicator_times({ids.data(), size(ids), size(ids, 1)}, table.data(), size(table, 1), to.data());
+        indicator_times({ids.data(), extent(ids), extent(ids, 1)}, table.data(), extent(table, 1), to.data());
       },
       "ids"_a, "table"_a, "to"_a.noconvert());
   m.def(
       "indicator_transposed_times",
       [](Table<const std::int32_t> ids, Flat<const double> weight, Table<const double> from, Table<double> to) {
         const nb::gil_scoped_release released;
-        indicator_transposed_times({ids.data(), size(ids), size(ids, 1)}, weight.data(), from.data(), size(from, 1),
-                                   to.data(), size(to));
+        indicator_transposed_times({ids.data(), extent(ids), extent(ids, 1)}, weight.data(), from.data(),
+                                   extent(from, 1), to.data(), extent(to));
       },
       "ids"_a, "weight"_a, "rows"_a, "to"_a.noconvert());
 }

@@ -19,14 +19,14 @@ void bind_relax(nb::module_& m) {
       "spanning_tree",
       [](Table<const double> scores, bool single, Flat<Index> heads) {
         const nb::gil_scoped_release released;
-        return relax::spanning_tree(scores.data(), static_cast<Index>(scores.shape(0)), single, heads.data());
+        return relax::spanning_tree(scores.data(), extent(scores), single, heads.data());
       },
       "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert());
   m.def(
       "tree_max_marginals",
       [](Table<const double> scores, bool single, Table<double> out) {
         const nb::gil_scoped_release released;
-        relax::tree_max_marginals(scores.data(), static_cast<Index>(scores.shape(0)), single, out.data());
+        relax::tree_max_marginals(scores.data(), extent(scores), single, out.data());
       },
       "scores"_a.noconvert(), "single"_a, "out"_a.noconvert());
   m.def(
@@ -34,8 +34,7 @@ void bind_relax(nb::module_& m) {
       [](Table<const double> gram, Flat<const double> gain, Flat<const Index> block, Index blocks, double enough,
          Index most_moves, Flat<double> a) {
         const nb::gil_scoped_release released;
-        return relax::mix(gram.data(), gain.data(), block.data(), static_cast<Index>(gain.shape(0)), blocks, enough,
-                          most_moves, a.data());
+        return relax::mix(gram.data(), gain.data(), block.data(), extent(gain), blocks, enough, most_moves, a.data());
       },
       "gram"_a.noconvert(), "gain"_a.noconvert(), "block"_a.noconvert(), "blocks"_a, "enough"_a, "most_moves"_a,
       "a"_a.noconvert());

@@ -14,7 +14,7 @@ Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {
   Flat<const X> found;
   if (!state.contains(name) || !nb::try_cast(nb::object(state[name]), found))
     refuse(std::string("the state lacks the array ") + name);
-  if (size >= 0 && static_cast<Index>(found.shape(0)) != size) refuse(kOther);
+  if (size >= 0 && extent(found) != size) refuse(kOther);
   return found;
 }
 

@@ -18,11 +18,6 @@ namespace {
 
 using namespace syntax;
 
-template <class X>
-std::vector<X> copy_of(const Flat<const X>& x) {
-  return {x.data(), x.data() + x.shape(0)};
-}
-
 // Word i has the leaves [first[i], first[i + 1]), sorted by symbol.
 Leaves leaves_of(const Index* first, Index length, const Label* symbol, const double* score) {
   Leaves out;
@@ -45,7 +40,7 @@ std::unique_ptr<Grammar> make_grammar(Label start, const Flat<const Label>& tag,
   for (std::size_t n = 0; n < unary.shape(0); ++n)
     one.push_back({unary.data()[2 * n], unary.data()[2 * n + 1], unary_score.data()[n]});
   try {
-    return std::make_unique<Grammar>(start, copy_of(tag), copy_of(label), std::move(two), one);
+    return std::make_unique<Grammar>(start, copy(tag), copy(label), std::move(two), one);
   } catch (const PositiveCycle& cycle) {
     throw std::domain_error(std::to_string(cycle.symbol));
   }
@@ -56,7 +51,7 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
                              const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
                              const Flat<const double>& score, Index k, Index threads) {
   const nb::gil_scoped_release released;
-  const Index count = static_cast<Index>(word_first.shape(0)) - 1;
+  const Index count = extent(word_first) - 1;
   std::vector<BestTrees> out(static_cast<std::size_t>(count));
   parallel(count, threads, [&](Index s, Index) {
     const Index begin = word_first.data()[s], length = word_first.data()[s + 1] - begin;
@@ -70,7 +65,7 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
 ParseForest forest(const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
                    const Flat<const double>& score, double threshold) {
   const nb::gil_scoped_release released;
-  const Index length = static_cast<Index>(leaf_first.shape(0)) - 1;
+  const Index length = extent(leaf_first) - 1;
   const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
   Chart chart;
   chart.fill(grammar, leaves, nullptr, 0);
@@ -91,25 +86,20 @@ auto list_heads(const ParseForest& forest) {
 }
 
 void bind_records(nb::module_& m) {
-  nb::class_<WrittenTree>(m, "WrittenTree")
-      .def_ro("labels", &WrittenTree::labels)
-      .def_ro("arity", &WrittenTree::arity)
-      .def_ro("tags", &WrittenTree::tags)
-      .def_ro("score", &WrittenTree::score);
-  nb::class_<BestTrees>(m, "BestTrees")
-      .def_ro("trees", &BestTrees::trees)
-      .def_ro("exhausted", &BestTrees::exhausted)
-      .def_ro("edges", &BestTrees::edges);
+  nb::class_<WrittenTree> written_tree(m, "WrittenTree");
+  define_fields(written_tree, "labels", &WrittenTree::labels, "arity", &WrittenTree::arity, "tags", &WrittenTree::tags,
+                "score", &WrittenTree::score);
+  nb::class_<BestTrees> best_trees(m, "BestTrees");
+  define_fields(best_trees, "trees", &BestTrees::trees, "exhausted", &BestTrees::exhausted, "edges", &BestTrees::edges);
   constexpr auto copied = nb::rv_policy::automatic;
-  nb::class_<ParseForest>(m, "ParseForest")
-      .def_prop_ro("heads", &list_heads, copied)
+  nb::class_<ParseForest> forest(m, "ParseForest");
+  define_arrays(forest, "scores", &ParseForest::scores);
+  forest.def_prop_ro("heads", &list_heads, copied)
       .def_prop_ro(
           "offsets", [](const ParseForest& f) { return widen(f.graph.tail_begin); }, copied)
       .def_prop_ro(
           "tails", [](const ParseForest& f) { return widen(f.graph.tail); }, copied)
       .def_prop_ro("goal", [](const ParseForest& f) { return f.graph.goal(); })
-      .def_prop_ro(
-          "scores", [](const ParseForest& f) { return array(std::vector<double>(f.scores)); }, copied)
       .def_prop_ro(
           "symbols", [](const ParseForest& f) { return widen(f.symbols); }, copied)
       .def_prop_ro(
@@ -139,7 +129,7 @@ void bind_syntax(nb::module_& m) {
           "__init__",
           [](Parses* self, const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
              const Flat<const double>& score, Index tags) {
-            const Index length = static_cast<Index>(leaf_first.shape(0)) - 1;
+            const Index length = extent(leaf_first) - 1;
             new (self) Parses(grammar, leaves_of(leaf_first.data(), length, symbol.data(), score.data()), tags);
           },
           "grammar"_a, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(), "tags"_a,

@@ -158,7 +158,7 @@ Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, I
 // The scores of all sentences, one after the other: [tokens][labels].
 void emissions(const Tagger& self, nb::handle sentences, Table<float> out, Index threads) {
   const Texts texts(sentences, self.extractor().columns());
-  if (static_cast<Index>(out.shape(0)) != texts.tokens() || static_cast<Index>(out.shape(1)) != self.tagset().labels)
+  if (extent(out) != texts.tokens() || extent(out, 1) != self.tagset().labels)
     refuse("out must have a row per token and a column per label");
   const std::vector<Index> first = texts.starts();
   const nb::gil_scoped_release released;

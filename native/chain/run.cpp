@@ -73,8 +73,7 @@ void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentenc
     begin = end;
   }
   parallel(static_cast<Index>(groups.size()), threads, [&](Index g, Index) {
-    Arena& arena = Arena::local();
-    const Arena::Scope scope(arena);
+    const LocalArena arena;
     std::vector<Trellis<Dense<S>>> trellises;
     std::vector<Answer> answers;
     const auto [begin, end] = groups[g];
@@ -101,8 +100,7 @@ Result run(const Model<S>& model, const Method& method, const Sentence<S>& sente
     const Result bad = check_scores(sentence, model.labels());
     if (bad.status == Status::invalid) return bad;
   }
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const auto go = [&](const auto& transitions) {
     const Trellis trellis(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
     return run_trellis(trellis, method, request, labels, scores, arena);

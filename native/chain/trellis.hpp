@@ -3,8 +3,6 @@
 //   score(y) = start[y_0] + emission[0][y_0] + sum_t transition(t, y_t, y_t+1) + emission[t+1][y_t+1] + end[y_T-1]
 #pragma once
 
-#include <algorithm>
-
 #include "base/arena.hpp"
 #include "chain/model.hpp"
 

@@ -1,7 +1,6 @@
 #include "hypergraph/cells.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace certus::hypergraph {
 

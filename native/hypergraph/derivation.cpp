@@ -21,8 +21,7 @@ std::vector<Index> given_edges(const Forest& f, const std::vector<Edge>& edges) 
 
 // Back-pointers are found again where they are needed: the sum that gave in[v] is the same sum here.
 bool best_derivation(const Forest& f, const double* weights, const double* in, std::vector<Edge>& edges) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   Edge* back = arena.get<Edge>(f.nodes, -1);
   std::vector<Node> stack;
   return derive(f, edges, stack, [&](Node v) {

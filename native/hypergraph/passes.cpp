@@ -71,20 +71,20 @@ template Weights::Weights(const Forest&, const float*, Arena&);
 template Weights::Weights(const Forest&, const double*, Arena&);
 
 void max_inside(const Forest& f, const double* weights, double* in) {
-  const Arena::Scope scope(Arena::local());
-  max_inside_with(f, weights, in, Arena::local().get<double>(f.widest + kLanes));
+  const LocalArena arena;
+  max_inside_with(f, weights, in, arena.get<double>(f.widest + kLanes));
 }
 void log_inside(const Forest& f, const double* weights, double* in) {
-  const Arena::Scope scope(Arena::local());
-  log_inside_with(f, weights, in, Arena::local().get<double>(f.widest + kLanes));
+  const LocalArena arena;
+  log_inside_with(f, weights, in, arena.get<double>(f.widest + kLanes));
 }
 void max_outside(const Forest& f, const double* weights, const double* in, double* out) {
-  const Arena::Scope scope(Arena::local());
-  outside_in(MaxPlus{}, f, weights, in, out, Arena::local());
+  const LocalArena arena;
+  outside_in(MaxPlus{}, f, weights, in, out, arena);
 }
 void log_outside(const Forest& f, const double* weights, const double* in, double* out) {
-  const Arena::Scope scope(Arena::local());
-  outside_in(LogSum{}, f, weights, in, out, Arena::local());
+  const LocalArena arena;
+  outside_in(LogSum{}, f, weights, in, out, arena);
 }
 
 void max_marginals(const Forest& f, const double* weights, const double* in, const double* out, double* edges) {
@@ -96,23 +96,21 @@ void max_marginals(const Forest& f, const double* weights, const double* in, con
 // A node's uses are shared out over its edges in proportion to their weights. All is below or near one, so nothing
 // is taken in logarithms but the differences to inside(v).
 void marginals(const Forest& f, const double* weights, const double* in, double* edges, double* nodes) {
-  const Arena::Scope scope(Arena::local());
+  const LocalArena arena;
   std::fill(nodes, nodes + f.nodes, 0.0);
   nodes[f.goal()] = 1;
-  share_out(f, weights, in, edges, nodes, Arena::local().get<double>(f.widest + kLanes));
+  share_out(f, weights, in, edges, nodes, arena.get<double>(f.widest + kLanes));
 }
 
 bool feasible(const Forest& f, const double* weights) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   auto* in = arena.get<std::uint8_t>(f.nodes);
   inside_in(Boolean{}, f, weights, in, arena);
   return in[f.goal()];
 }
 
 std::vector<std::uint8_t> useful(const Forest& f, const double* weights) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   auto* in = arena.get<std::uint8_t>(f.nodes);
   auto* out = arena.get<std::uint8_t>(f.nodes);
   inside_in(Boolean{}, f, weights, in, arena);
@@ -124,16 +122,14 @@ std::vector<std::uint8_t> useful(const Forest& f, const double* weights) {
 }
 
 std::uint64_t count(const Forest& f, const double* weights, std::uint64_t modulus) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   auto* in = arena.get<std::uint64_t>(f.nodes);
   inside_in(Counting{modulus}, f, weights, in, arena);
   return in[f.goal()];
 }
 
 Node missing(const Forest& f, const double* weights) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   auto* in = arena.get<std::uint8_t>(f.nodes);
   inside_in(Boolean{}, f, weights, in, arena);
   Node v = f.goal();
@@ -148,24 +144,26 @@ Node missing(const Forest& f, const double* weights) {
   }
 }
 
-double most_edges(const Forest& f, const double* weights) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
-  double* ones = arena.get<double>(f.edges);
-  for (Index e = 0; e < f.edges; ++e) ones[e] = weights[e] == kNever<double> ? weights[e] : 1.0;
-  double* in = arena.get<double>(f.nodes);
-  max_inside(f, ones, in);
+namespace {
+
+// The most that a derivation has of a size of its edges, which are allowed or not as their weights say.
+template <class Size>
+double find_most(const Forest& f, const double* weights, const Size& size) {
+  const LocalArena arena;
+  double *sizes = arena.get<double>(f.edges), *in = arena.get<double>(f.nodes);
+  for (Index e = 0; e < f.edges; ++e) sizes[e] = weights[e] == kNever<double> ? weights[e] : size(weights[e]);
+  max_inside(f, sizes, in);
   return std::max(in[f.goal()], 0.0);
 }
 
+}  // namespace
+
+double most_edges(const Forest& f, const double* weights) {
+  return find_most(f, weights, [](double) { return 1.0; });
+}
+
 double most_mass(const Forest& f, const double* weights) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
-  double* masses = arena.get<double>(f.edges);
-  for (Index e = 0; e < f.edges; ++e) masses[e] = weights[e] == kNever<double> ? weights[e] : std::abs(weights[e]);
-  double* in = arena.get<double>(f.nodes);
-  max_inside(f, masses, in);
-  return std::max(in[f.goal()], 0.0);
+  return find_most(f, weights, [](double x) { return std::abs(x); });
 }
 
 bool whole_numbers(const double* weights, Index n) {

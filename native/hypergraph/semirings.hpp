@@ -6,7 +6,6 @@
 //   add, value     the same sum one term at a time, where terms do not lie side by side
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/exponential.hpp"

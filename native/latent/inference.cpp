@@ -107,8 +107,7 @@ LatentAnswer marginals_in(const LatentModel& model, const Moves& moves, const do
                           double* probabilities) {
   LatentAnswer found;
   const Index H = model.states(), L = model.labels();
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* of_states = arena.get<double>(T * H);
   Summary summary;
   if (spans_little(model, moves, emissions, T)) {
@@ -233,8 +232,7 @@ LatentAnswer infer(const LatentModel& model, const double* emissions, const Pair
   wanted.k = limit_sequences(asked.k, model.labels(), T);
   LatentAnswer found;
   if (find_bad_score(model, emissions, T, found)) return found;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   with_moves(model, pairs, T, [&](const Moves& moves) {
     if (spans_little(model, moves, emissions, T))
       infer_in<PowersOfTwo>(model, moves, emissions, T, wanted, arena, found);
@@ -258,8 +256,7 @@ LatentAnswer label_marginals(const LatentModel& model, const double* emissions, 
 double log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
                        const Label* labels) {
   if (T == 0) return 0;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const auto in = [&](const auto& weights) { return weights.sum_of(labels, arena) - weights.sum(arena); };
   double out = 0;
   with_moves(model, pairs, T, [&](const Moves& moves) {

@@ -147,22 +147,18 @@ class Lbfgs::Minimiser {
     if (o_.l1 > 0) pseudo_.resize(n);
   }
 
-  std::optional<LbfgsStep> step() {
+  bool step() {
     if (!begun_) begin();
-    if (end_) return {};
-    trials_ = 0;
-    if (!advance()) {
-      end_ = LbfgsEnd::no_progress;
-      return {};
+    if (end_ || !advance()) {
+      end_ = true;
+      return false;
     }
     past_.push_back(f_);
     const Index k = static_cast<Index>(past_.size()) - 1;
-    if (flat()) end_ = LbfgsEnd::converged;
-    else if (o_.period > 0 && k >= o_.period && past_[k - o_.period] - f_ < o_.delta * std::abs(f_))
-      end_ = LbfgsEnd::stalled;
-    return LbfgsStep{k, f_, norm(slope(), n_), step_, trials_};
+    end_ = flat() || (o_.period > 0 && k >= o_.period && past_[k - o_.period] - f_ < o_.delta * std::abs(f_));
+    return true;
   }
-  std::optional<LbfgsEnd> end() const { return end_; }
+  bool end() const { return end_; }
   double objective() const { return past_.back(); }
 
   LbfgsState state() {
@@ -173,8 +169,7 @@ class Lbfgs::Minimiser {
   void restore(const LbfgsState& state) {
     past_ = state.past;
     memory_.restore(state);
-    begun_ = false;
-    end_.reset();
+    begun_ = end_ = false;
   }
 
  private:
@@ -184,7 +179,7 @@ class Lbfgs::Minimiser {
     f_ = value();
     if (o_.l1 > 0) find_pseudo();
     if (past_.empty()) past_.push_back(f_);
-    if (flat()) end_ = LbfgsEnd::converged;
+    end_ = flat();
     begun_ = true;
   }
 
@@ -195,7 +190,6 @@ class Lbfgs::Minimiser {
   // The objective at x; the gradient of its smooth part goes to g.
   double value() {
     double f = evaluate_(x_, g_.data());
-    ++trials_;
     if (o_.l1 > 0) {
       double sum = 0;
       for (Index i = 0; i < n_; ++i) sum += std::abs(x_[i]);
@@ -319,17 +313,16 @@ class Lbfgs::Minimiser {
   Memory memory_;
   Doubles g_, g_before_, x_before_, d_, pseudo_;
   double f_ = 0, step_ = 0;
-  Index trials_ = 0;
   std::vector<double> past_;
   bool begun_ = false;  // the objective at x is known
-  std::optional<LbfgsEnd> end_;
+  bool end_ = false;
 };
 
 Lbfgs::Lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options)
     : minimiser_(std::make_unique<Minimiser>(x, n, std::move(evaluate), options)) {}
 Lbfgs::~Lbfgs() = default;
-std::optional<LbfgsStep> Lbfgs::step() { return minimiser_->step(); }
-std::optional<LbfgsEnd> Lbfgs::end() const { return minimiser_->end(); }
+bool Lbfgs::step() { return minimiser_->step(); }
+bool Lbfgs::end() const { return minimiser_->end(); }
 double Lbfgs::objective() const { return minimiser_->objective(); }
 LbfgsState Lbfgs::state() const { return minimiser_->state(); }
 void Lbfgs::restore(const LbfgsState& state) { minimiser_->restore(state); }

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 
 #include "base/aligned.hpp"
 
@@ -27,14 +26,6 @@ struct LbfgsOptions {
   double l1 = 0;
 };
 
-struct LbfgsStep {
-  Index iteration;
-  double objective, gradient_norm, step;
-  Index evaluations;  // of this iteration
-};
-
-enum class LbfgsEnd { converged, stalled, no_progress };
-
 // What minimising goes on from, besides x.
 struct LbfgsState {
   std::vector<double> past;             // the objective at the start and after each iteration
@@ -50,9 +41,9 @@ class Lbfgs {
   Lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options);
   ~Lbfgs();
 
-  // Nothing where no step leads down. The end is set with the last step.
-  std::optional<LbfgsStep> step();
-  std::optional<LbfgsEnd> end() const;
+  // Tells whether a step leads down. With the last one comes the end.
+  bool step();
+  bool end() const;
   double objective() const;  // after the last step
 
   // With x as it was, a new object goes on from here to the same digits.

@@ -122,8 +122,7 @@ Summary sum_paths(const Model<S>& model, const Sentence<S>& sentence, double* al
 template <class S>
 Summary marginals(const Model<S>& model, const Sentence<S>& sentence, double* probabilities) {
   if (sentence.length == 0) return {};
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   return sum_paths(model, sentence, probabilities, arena,
                    [&](auto& steps, auto&) { run_backward(steps, sentence.length); });
 }
@@ -132,8 +131,7 @@ template <class S>
 Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double* uniforms, Index count, Index* paths) {
   const Index T = sentence.length, L = model.labels();
   if (T == 0) return {};
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* alpha = arena.get<double>(T * L);
   return sum_paths(model, sentence, alpha, arena,
                    [&](auto&, auto& sums) { Sampler(sums, alpha, T, L, count, arena).run(uniforms, paths); });
@@ -142,8 +140,7 @@ Summary sample(const Model<S>& model, const Sentence<S>& sentence, const double*
 template <class S>
 void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index* paths, Index count, double* scores) {
   const Index T = sentence.length;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const auto score = [&](const auto& transitions) {
     const Trellis trellis(sentence.data, T, sentence.stride, model, transitions, arena);
     for (Index n = 0; n < count; ++n) scores[n] = trellis.score(paths + n * T);

@@ -43,8 +43,7 @@ class BestPaths : public ChainSteps<BestPaths, MaxPlus, double, LargestSums> {
 
 void max_marginals(const Model<double>& model, const Sentence<double>& sentence, double* best) {
   if (sentence.length == 0) return;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   LargestSums sums(model, arena);
   BestPaths steps(model, sentence, sums, best, arena);
   run_forward(steps, sentence.length);

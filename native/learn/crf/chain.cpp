@@ -109,8 +109,7 @@ CERTUS_CLONES void weigh_step(double* scores, double most, Index count) {
 }  // namespace
 
 CrfSteps crf_steps(double* scores, double* r, Index T, Index labels, Index width) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const Index size = labels * width;
   double *most = arena.get<double>(T), widest = 0, range = 0, largest = 0;
   for (Index t = 0; t < T; ++t) {
@@ -142,8 +141,7 @@ CERTUS_CLONES void crf_step_pairs(const CrfSteps& steps, Index T, const double* 
 
 double crf_sum(const CrfSteps& steps, Index T, const Label* gold, double* a, double* b, double* r, bool* ranged) {
   if (T == 0) return 0;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double log_z = 0;
   const double score = gold ? path_score(steps, T, gold, r) : 0;
   *ranged = sum_scaled(steps, T, a, b, r, arena.get<double>(T), arena.get<double>(steps.width, 0.0), &log_z);

@@ -160,8 +160,7 @@ CrfPairs::CrfPairs(Index labels, Index features, const CrfTokens& tokens, const 
 void CrfData::score_steps(const double* w, Index sentence, double* scores) const {
   const Index first = input.sentence_begin[sentence], size = layout.labels() * layout.width();
   const Index m = pairs->sharing, W = layout.width();
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* of_labels = arena.get<double>(pairs->layout.width());
   double* row = arena.get<double>(W, 0.0);
   for (Index t = 1; t < input.length(sentence); ++t) {
@@ -179,8 +178,7 @@ void CrfData::score_steps(const double* w, Index sentence, double* scores) const
 CrfFactors CrfData::factors(const double* w, Index sentence, double* factor, double* gold_score) const {
   const Index first = input.sentence_begin[sentence], m = pairs->sharing, L = pairs->count, W = layout.width();
   const Label* y = labels(sentence);
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* scores = arena.get<double>(pairs->layout.width());
   CrfFactors out{L, m, factor, 0, 0};
   for (Index t = 1; t < input.length(sentence); ++t) {
@@ -205,8 +203,7 @@ CrfFactors CrfData::factors(const double* w, Index sentence, double* factor, dou
 
 void CrfData::share_pairs(const double* of_states, double* of_labels) const {
   const Index m = pairs->sharing, W = layout.width();
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* row = arena.get<double>(W);
   std::fill_n(of_labels, pairs->layout.width(), 0.0);
   for (Index y = 0; y < pairs->count; ++y) {

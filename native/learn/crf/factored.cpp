@@ -86,8 +86,7 @@ CERTUS_CLONES bool sum_factored(const CrfSteps& steps, const CrfFactors& factors
 
 bool crf_factored_sum(const CrfSteps& transitions, const CrfFactors& factors, Index T, double* a, double* z, double* r,
                       double* pairs, Index pair_width, double* log_z) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const Index W = transitions.width;
   const Rows rows{a, z, r, arena.get<double>(T), arena.get<double>(W), arena.get<double>(W), pairs, pair_width};
   CrfSteps steps = transitions;

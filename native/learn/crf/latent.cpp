@@ -85,8 +85,7 @@ struct GoldSteps {
 double crf_gold_sum(const CrfSteps& steps, Index latent, Index T, const Label* gold, const double* scores, double* a,
                     double* b, double* p, bool* ranged) {
   if (T == 0) return 0;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* node = gather_gold_scores(latent, T, gold, scores, steps.width, arena);
   const double taken = make_nodes(steps, latent, T, node);
   *ranged = !std::isnan(taken);
@@ -106,8 +105,7 @@ double crf_gold_log_space(const CrfSteps& steps, Index latent, Index T, const La
                           double* p, double* pairs) {
   if (T == 0) return 0;
   const Index m = latent, W = steps.width;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   const double* node = gather_gold_scores(m, T, gold, scores, W, arena);
   return sum_in_log_space(steps, T, m, node, m, p, pairs, -1, [&](Index t, Index i, Index k) {
     return (gold[t - 1] * m + i) * W + gold[t] * m + k;  // from a state of the gold label before to one of that here

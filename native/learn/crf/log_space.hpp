@@ -81,8 +81,7 @@ class LogSpaceSteps : public StepsOver<LogSpaceSteps<At>, PlainLogs> {
 template <class At>
 double sum_in_log_space(const CrfSteps& crf, Index T, Index states, const double* scores, Index width, double* p,
                         double* pairs, double times, const At& at) {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   LogSpaceSteps<At> steps(crf, T, states, scores, width, at, arena);
   run_forward(steps, T);
   steps.log_z = steps.log_partition(T), steps.p = p, steps.pairs = pairs, steps.times = times;

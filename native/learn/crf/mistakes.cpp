@@ -9,8 +9,7 @@ namespace certus::learn {
 
 double crf_best_path(const double* scores, const double* transitions, Index T, Index labels, Index width, Label* path) {
   if (T == 0) return 0;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* alpha = arena.get<double>(T * width);
   double* arrive = arena.get<double>(width);
   std::copy_n(scores, width, alpha);

@@ -30,8 +30,7 @@ void CrfModel::each(const CrfInput& input, Index threads, const Use& use) const 
   parallel((sentences + kShare - 1) / kShare, threads, [&](Index share, Index) {
     for (Index s = share * kShare; s < std::min(sentences, (share + 1) * kShare); ++s) {
       if (input.length(s) == 0) continue;
-      Arena& arena = Arena::local();
-      const Arena::Scope scope(arena);
+      const LocalArena arena;
       double* scores = arena.get<double>(input.length(s) * layout_->width());
       score(input, s, scores);
       use(s, input.length(s), scores);
@@ -55,8 +54,7 @@ void CrfModel::emissions(const CrfInput& input, Index threads, double* out) cons
 }
 
 double CrfModel::sum(Index T, double* scores) const {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   bool ranged = true;
   double* a = arena.get<double>(T * layout_->width());
   double* b = arena.get<double>(T * layout_->width());
@@ -74,8 +72,7 @@ void CrfModel::marginals(const CrfInput& input, Index threads, double* probabili
 
 Index CrfModel::best(const CrfInput& input, Index sentence, Index k, Index* labels, double* log_probability) const {
   const Index T = input.length(sentence);
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* scores = arena.get<double>(T * layout_->width());
   score(input, sentence, scores);
   Request request{};

@@ -134,8 +134,7 @@ double CrfObjective::sum_pairs(Index s, Index token, const double* w) {
   double *r = r_.data() + token * W, *p = gold_p_.data() + token * m, *q = step_pairs_.data() + token * size;
   double *a = a_.data() + token * W, *b = b_.data() + token * W;
   double *gold_a = gold_a_.data() + token * m, *gold_b = gold_b_.data() + token * m;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* scores = arena.get<double>((T - 1) * size);
   data_.score_steps(w, s, scores);
   const CrfSteps steps = crf_steps(scores, r, T, links_.labels, W);
@@ -159,8 +158,7 @@ double CrfObjective::sum_factored(Index s, Index token, const double* w) {
   double *r = r_.data() + token * W, *p = gold_p_.data() + token * m, *q = step_pairs_.data() + token * size;
   double *a = a_.data() + token * W, *z = z_.data() + token * L * W;
   double *gold_a = gold_a_.data() + token * m, *gold_b = gold_b_.data() + token * m;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* factor = arena.get<double>((T - 1) * L * W);
   double gold_score = 0;
   const CrfFactors factors = data_.factors(w, s, factor, &gold_score);
@@ -183,8 +181,7 @@ double CrfObjective::sum_factored(Index s, Index token, const double* w) {
 // [T][states][width] are those of each step.
 double CrfObjective::sum_steps_in_log_space(Index s, const CrfSteps& steps, double* r, double* pairs) const {
   const Index m = data_.latent, T = data_.input.length(s);
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* p = arena.get<double>(T * m);
   std::fill_n(pairs, T * steps.stride, 0.0);
   const double given = crf_gold_log_space(steps, m, T, data_.labels(s), r, p, pairs);
@@ -198,8 +195,7 @@ double CrfObjective::sum_steps_in_log_space(Index s, const CrfSteps& steps, doub
 double CrfObjective::sum_factored_in_log_space(Index s, const double* w, double* r, double* of_labels,
                                                double* of_states) const {
   const Index W = links_.width, T = data_.input.length(s), size = links_.labels * W;
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double *scores = arena.get<double>((T - 1) * size), *pairs = arena.get<double>(T * size);
   data_.score_steps(w, s, scores);
   const CrfSteps steps{links_.labels, W, size, scores, nullptr, nullptr, 0, 2 * kRange};
@@ -243,8 +239,7 @@ void CrfObjective::collect_factored(Index first, Index last, Index tokens) {
 void CrfObjective::redo(const Block& block, const double* w) {
   for (Index s = block.first; s < block.last && (!data_.pairs || shared()); ++s) {
     if (data_.input.length(s) == 0 || (ranged_[s] && gold_ranged_[s])) continue;
-    Arena& arena = Arena::local();
-    const Arena::Scope scope(arena);
+    const LocalArena arena;
     double* scores = arena.get<double>(data_.input.length(s) * links_.width);
     data_.score(w, s, scores);
     if (shared()) {

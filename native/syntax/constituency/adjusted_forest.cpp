@@ -23,8 +23,7 @@ void AdjustedForest::write_best(std::vector<hypergraph::Edge>& edges) const {
 }
 
 void AdjustedForest::max_marginals(Index tags, double* out) const {
-  Arena& arena = Arena::local();
-  const Arena::Scope scope(arena);
+  const LocalArena arena;
   double* outside = arena.get<double>(forest_.graph.nodes);
   hypergraph::max_outside(forest_.graph, weights_.data(), inside_.data(), outside);
   for (const ParseForest::Word& word : forest_.words) {
