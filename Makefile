@@ -66,10 +66,10 @@ coverage: .venv/tools  ## the lines that the tests run, in Python and in C++, in
 		--no-build-isolation --editable ./bench --editable . -C build-dir=build/coverage -C cmake.define.CERTUS_COVERAGE=ON
 	find build/coverage -name '*.gcda' -delete
 	CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} .venv-coverage/bin/coverage run -m pytest -p no:cacheprovider
-	.venv-coverage/bin/coverage combine --quiet
 	.venv-coverage/bin/coverage report --skip-covered --sort=cover | tail -n 30
 	.venv-coverage/bin/gcovr --root . --filter native/ --object-directory build/coverage --print-summary \
-		--txt build/coverage/native.txt --gcov-ignore-parse-errors=negative_hits.warn_once_per_file
+		--txt build/coverage/native.txt --gcov-ignore-parse-errors=negative_hits.warn_once_per_file \
+		--gcov-ignore-parse-errors=suspicious_hits.warn_once_per_file
 
 review: .venv/tools  ## what the reviewers of scientific Python packages ask for
 	$(BIN)/python -m pip install --quiet --group review
