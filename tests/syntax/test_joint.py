@@ -242,4 +242,5 @@ def test_a_limit_before_any_answer_is_no_proof(monkeypatch: pytest.MonkeyPatch) 
     assert found.bound >= best(toy(seed), 1.0)
     covered = parser.parse(toy(seed).sentence, robust=True)
     assert covered.value is not None
+    assert covered.tags == covered.value.tags
     assert covered.status is Status.SECONDS

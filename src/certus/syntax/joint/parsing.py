@@ -189,6 +189,7 @@ class JointParser:
                 continue
             if found.value is None and robust:
                 found.value = self._cover(words)
+                found.tags = found.value.tags if found.value else []
             return found  # also where a limit was hit: a looser lattice would take longer
         tree = self._cover(words) if robust else None
         if tree is None and infeasible == "raise":
