@@ -9,7 +9,10 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.errors import InvalidInput
+
 Arrays: TypeAlias = dict[str, NDArray[Any]]
+_NOT_RESUMED = "this training cannot be resumed: leave the checkpoint out"
 
 
 class Trainer(ABC):
@@ -47,12 +50,12 @@ class Trainer(ABC):
         return
 
     def state(self) -> Arrays:
-        """Return everything that training goes on from."""
-        raise NotImplementedError(f"{type(self).__name__} keeps no state between runs")
+        """Return everything that training goes on from, where a trainer can be resumed."""
+        raise InvalidInput(_NOT_RESUMED)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from there."""
-        raise NotImplementedError(f"{type(self).__name__} keeps no state between runs")
+        raise InvalidInput(_NOT_RESUMED)
 
 
 class NativeTrainer(Protocol):
