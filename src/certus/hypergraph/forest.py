@@ -34,25 +34,7 @@ _Outcome = _native.ForestOutcome
 class Forest:
     """A packed forest: what Hypergraph is, without constraints, parts, files and pictures.
 
-    Edges that no derivation of the goal uses are fine: they never take part in an answer, and ``prune`` drops
-    them. Nodes may come in any order; where tails have lower numbers than heads and edges are sorted by head,
-    nothing has to be moved.
-
-    Args:
-        heads: (E,) the node that each edge derives.
-        offsets: (E + 1,) where the tails of each edge begin.
-        tails: the tails of all edges, one edge after the other.
-        goal: the node whose derivations are wanted; or several nodes, any of which will do.
-
-    Other args:
-        nodes: how many nodes there are; up to the highest that is named, if not given.
-        labels: what each edge stands for.
-        names: what each node is called.
-
-    Attributes:
-        heads, offsets, tails, goals: as given, read-only.
-        nodes, edges: how many there are.
-        labels, names: tuples, or None.
+    Arguments and attributes are those of Hypergraph, which documents them.
     """
 
     def __init__(
