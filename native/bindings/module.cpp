@@ -1,6 +1,8 @@
 // The module: what every file of this folder binds.
 #include <nanobind/nanobind.h>
 
+#include "base/interrupt.hpp"
+
 namespace certus {
 
 void bind_chain(nanobind::module_& m);
@@ -19,10 +21,17 @@ void bind_relax(nanobind::module_& m);
 void bind_syntax(nanobind::module_& m);
 void bind_tagger(nanobind::module_& m);
 
+// Python notes a signal and runs its handler when it is asked to.
+static void ask_python() {
+  const nanobind::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
 }  // namespace certus
 
 NB_MODULE(_native, m) {
   using namespace certus;
+  interrupt::ask = &ask_python;
   bind_chain(m);  // first: others use its records
   bind_corpus(m);
   bind_features(m);
