@@ -84,8 +84,7 @@ nb::dict compile_rows(const Corpus& corpus, Index units, Flat<const Index> begin
 template <class Value>
 void put_ngrams(nb::dict& out, const Ngrams& ngrams, float least, const Value& value) {
   Ngrams kept;
-  for (std::size_t i = 0; i < ngrams.size(); ++i) {
-    if (ngrams.keys()[i] == 0) continue;
+  for (const std::size_t i : ngrams.list_slots()) {
     const float w = value(ngrams.weights()[i], ngrams.memories()[i]);
     if (w != 0 && std::abs(w) >= least) *kept.entry(ngrams.keys()[i]).weight = w;
   }
@@ -112,8 +111,7 @@ void put_rows(nb::dict& out, const Rows& rows) {
 void put_table(nb::dict& out, const Ngrams& ngrams) {
   std::vector<Key> keys;
   std::vector<float> weights, memories;
-  for (std::size_t i = 0; i < ngrams.size(); ++i) {
-    if (ngrams.keys()[i] == 0) continue;
+  for (const std::size_t i : ngrams.list_slots()) {
     keys.push_back(ngrams.keys()[i]);
     weights.push_back(ngrams.weights()[i]);
     memories.push_back(ngrams.memories()[i]);
@@ -242,9 +240,8 @@ nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const 
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, tagset.units, least, mean));
   std::vector<Index> from, to;
   std::vector<float> score;
-  for (std::size_t i = 0; i < self.transitions.size(); ++i) {
+  for (const std::size_t i : self.transitions.list_slots()) {
     const Key key = self.transitions.keys()[i];
-    if (key == 0) continue;
     const float w = mean(self.transitions.weights()[i], self.transitions.memories()[i]);
     if (w == 0) continue;
     from.push_back(static_cast<Index>((key - 1) / static_cast<Key>(tagset.labels + 1)));

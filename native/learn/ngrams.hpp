@@ -1,6 +1,7 @@
 // Weights of sequences of labels while they are learned: see scoring/ngrams.hpp.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "scoring/ngrams.hpp"
@@ -39,7 +40,15 @@ class Ngrams {
     return {&weights_[i], &memories_[i]};
   }
 
-  std::size_t size() const { return keys_.size(); }
+  // The slots in use, by key: where keys lie depends on the order in which they came, which a resumed run does not
+  // know.
+  std::vector<std::size_t> list_slots() const {
+    std::vector<std::size_t> slots;
+    for (std::size_t i = 0; i < keys_.size(); ++i)
+      if (keys_[i] != 0) slots.push_back(i);
+    std::sort(slots.begin(), slots.end(), [this](std::size_t i, std::size_t j) { return keys_[i] < keys_[j]; });
+    return slots;
+  }
   const std::vector<Key>& keys() const { return keys_; }
   const std::vector<float>& weights() const { return weights_; }
   std::vector<float>& weights() { return weights_; }

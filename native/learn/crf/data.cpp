@@ -25,7 +25,7 @@ CERTUS_CLONES void add(const double* x, Index n, double* sum) {
 }
 
 std::vector<unsigned char> links(Index labels, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
-  if (choice.all_transitions) return std::vector<unsigned char>(labels * labels, 1);
+  if (choice.all_transitions && choice.min_freq <= 0) return std::vector<unsigned char>(labels * labels, 1);
   std::vector<double> seen(labels * labels, 0.0);
   for (Index s = 0; s < tokens.sentences; ++s)
     for (Index t = tokens.sentence_begin[s] + 1; t < tokens.sentence_begin[s + 1]; ++t)
@@ -96,7 +96,7 @@ Seen seen(Index labels, Index features, const CrfTokens& tokens, const Label* go
       // The size of a value, so that one that is below zero counts for as much as one above.
       often[y] += places.value.empty() ? 1.0 : std::abs(places.value[n]);
     }
-    const bool all = choice.all_states && !met.empty();
+    const bool all = choice.all_states && choice.min_freq <= 0 && !met.empty();
     if (!all) std::sort(met.begin(), met.end());
     if (all)
       for (Label y = 0; y < labels; ++y) out.label.push_back(y);

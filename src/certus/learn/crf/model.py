@@ -234,8 +234,9 @@ def train_crf(
     Other args:
         min_freq: how often a feature and a label, or two labels in a row, have to be seen together to be
             given a weight; features count by the size of their values.
-        all_possible_states: give every feature a weight with every label, seen together or not.
-        all_possible_transitions: give every two labels a weight, seen in a row or not.
+        all_possible_states: give every feature a weight with every label, seen together or not. What was not
+            seen has a frequency of 0: as in CRFsuite, a ``min_freq`` above 0 leaves it out.
+        all_possible_transitions: give every two labels a weight, seen in a row or not; likewise.
         threads: for L-BFGS; the other algorithms learn from one sentence after the other.
         seed: decides the order of the sentences, for the algorithms that shuffle them.
         measure: called with the model after each iteration; what it returns is the ``dev`` of the progress.

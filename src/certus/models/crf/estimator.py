@@ -41,7 +41,7 @@ class CRF(CRFParameters):
         c1, c2: coefficients of the L1 term (lbfgs, sgd) and the L2 term (lbfgs, l2sgd).
         max_iterations: iterations, or passes over the sentences.
         all_possible_states, all_possible_transitions: give a weight to what was not seen together, too.
-        min_freq: give none to what was seen less often.
+        min_freq: give none to what was seen less often, nor to what was not seen at all if this is above 0.
         threads: for lbfgs and for prediction; results do not depend on it.
         seed: decides the order of sentences where the algorithm shuffles them.
         verbose: print a line for each iteration.
