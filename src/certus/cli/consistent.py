@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from certus.cli.labelled import write_answers
+from certus.cli.labelled import write_labelled
 from certus.cli.options import SENTENCES, TagOptions
 from certus.cli.streams import deliver, open_tagger, read_inputs, sort_out
 from certus.errors import InvalidInput
@@ -37,12 +37,8 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
         progress=_ProgressLine(),
     )
     print(summarize(found), file=sys.stderr)
-
-    def label_all() -> Iterator[str]:
-        for sentence, answer in zip(sentences, found.taggings, strict=True):
-            yield from write_answers(tagger.target, sentence, [answer], 1)
-
-    deliver(label_all(), options.output, encoding)
+    answered = ((sentence, [answer]) for sentence, answer in zip(sentences, found.taggings, strict=True))
+    deliver(write_labelled(tagger.target, answered, 1), options.output, encoding)
 
 
 def check_options(options: TagOptions) -> None:

@@ -7,20 +7,38 @@ Text becomes CoNLL-U, or two and more columns where CoNLL-U has no place for wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from certus.annotation.sentence import Layout, Sentence, replace
 from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.errors import FormatError, InvalidInput
+from certus.formats.blocks import join_sentences
 from certus.formats.conllu import FIELDS, build
 
 CONFIDENCE = "confidence"  # the column of column files, and the attribute under MISC
 _NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")
 
 
-def write_answers(target: Target, sentence: Sentence, answers: Sequence[Tagging], k: int) -> Iterator[str]:
-    """Yield a sentence with each of its answers, best first.
+def write_labelled(
+    target: Target, answered: Iterable[tuple[Sentence, Sequence[Tagging]]], k: int
+) -> Iterator[str]:
+    """Yield the texts of sentences with their answers, as they go into one file.
+
+    Args:
+        target: what the labels are of.
+        answered: sentences as they were read, each with its answers.
+        k: how many were asked for; several are numbered.
+    """
+    return join_sentences(
+        made for sentence, answers in answered for made in write_answers(target, sentence, answers, k)
+    )
+
+
+def write_answers(
+    target: Target, sentence: Sentence, answers: Sequence[Tagging], k: int
+) -> Iterator[tuple[str, Layout]]:
+    """Yield the text of a sentence with each of its answers, best first, and the layout of that.
 
     Args:
         target: what the labels are of.
@@ -39,7 +57,7 @@ def write_answers(target: Target, sentence: Sentence, answers: Sequence[Tagging]
         if confident:
             fields |= fill_confidences(place, answer.confidence)
         made = replace(place, fields)
-        yield insert_comments(made, describe_answer(answer, rank if k > 1 else None))
+        yield insert_comments(made, describe_answer(answer, rank if k > 1 else None)), place.layout
 
 
 def lay_out_columns(sentence: Sentence, target: Target) -> Sentence:

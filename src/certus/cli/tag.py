@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from certus.cli.labelled import write_answers
+from certus.annotation.tagging import Tagging
+from certus.cli.labelled import write_labelled
 from certus.cli.options import CORPUS, TagOptions
 from certus.cli.streams import deliver, is_typed, open_tagger, read_inputs, sort_out
 from certus.errors import FormatError, InvalidInput
@@ -40,7 +41,8 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     }
     waiting = is_typed(inputs)
     sentences = read_inputs(inputs, options)
-    labelled = label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
+    answered = label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
+    labelled = write_labelled(tagger.target, answered, options.k)
     deliver(labelled, options.output, options.encoding, waiting)
 
 
@@ -50,14 +52,13 @@ def label_sentences(
     options: TagOptions,
     constraints: dict[str, Any],
     batch: int,
-) -> Iterator[str]:
-    """Label sentences in batches, and yield their text."""
+) -> Iterator[tuple[Sentence, Sequence[Tagging]]]:
+    """Label sentences in batches, and yield each with its answers, best first."""
     asked: dict[str, Any] = {"k": options.k, "confidence": options.confidence, "threads": options.threads}
     while several := list(islice(sentences, batch)):
         answers = tagger.tag_batch(several, infeasible="return", **asked, **constraints)
         for sentence, answer in zip(several, answers, strict=True):
-            found = answer if options.k > 1 else [answer]
-            yield from write_answers(tagger.target, sentence, found, options.k)
+            yield sentence, answer if options.k > 1 else [answer]
 
 
 def make_automaton(kind: str | None, target: Target, labels: list[str]) -> Automaton | None:

@@ -1,16 +1,18 @@
-"""Cuts a stream into the pieces between blank lines, at the speed of str.split, in constant memory."""
+"""Cuts a stream into the pieces between blank lines, at the speed of str.split, and joins them again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from certus.annotation.sentence import Layout
 from certus.errors import FormatError
 
 LARGEST = 1 << 26  # characters without a blank line after which this cannot be a sentence
 
 _BREAK = re.compile(r"\n(?:[ \t\r]*\n)+")
 _END = re.compile(r"\n[ \t\r\n]*\Z")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n\Z")
 
 
 def decode(chunk: Callable[[], bytes], source: str, encoding: str = "utf-8") -> Iterator[str]:
@@ -84,6 +86,33 @@ def split_blocks(texts: Iterator[str], source: str, *, eager: bool = False) -> I
         end = _END.search(carry)
         cut = end.start() if end else len(carry)
         yield carry[:cut], carry[cut:]
+
+
+def join_sentences(sentences: Iterable[tuple[str, Layout]]) -> Iterator[str]:
+    """Yield the texts of sentences as they go into one file, one piece per sentence.
+
+    The last sentence of a file may lack its line end or the blank line after it; where another sentence
+    follows, it gets them. A byte order mark stays at the very beginning only. The sentences of one file come
+    out byte for byte.
+
+    Args:
+        sentences: their texts and layouts, from one file or several.
+    """
+    missing = mark = ""
+    for text, layout in sentences:
+        yield missing + text.removeprefix(mark)
+        missing, mark = _find_missing_end(text, layout), "\ufeff"
+
+
+def _find_missing_end(text: str, layout: Layout) -> str:
+    """Return what has to follow a sentence before another one can."""
+    if text.endswith("\n\n"):
+        return ""
+    end = "\r\n" if "\r\n" in text else "\n"
+    missing = "" if text.endswith("\n") else end
+    if layout.format in ("text", "raw") or _BLANK_LINE.search(text + missing):
+        return missing
+    return missing + end
 
 
 def split_columns(body: str, separator: str, width: int) -> list[list[str]] | None:

@@ -13,7 +13,7 @@ from certus.annotation.sentence import Layout, Sentence
 from certus.errors import FormatError
 from certus.formats import columns as column_files
 from certus.formats import conllu, guess, text
-from certus.formats.blocks import decode, split_blocks
+from certus.formats.blocks import decode, join_sentences, split_blocks
 from certus.storage.files import (
     Source,
     check_encoding,
@@ -118,14 +118,15 @@ def write(sentences: Iterable[Sentence], path: str | os.PathLike[str], *, encodi
     """Write sentences as they are; return how many there were.
 
     Args:
-        sentences: with the layout they came with.
+        sentences: with the layout they came with, from one file or several.
         path: "-" is stdout. A file is complete or not there; a name in .gz is compressed.
         encoding: of the bytes.
     """
     check_encoding(encoding)
+    texts = join_sentences((sentence.text, sentence.layout) for sentence in sentences)
     if os.fspath(path) == "-":
-        count = sum(bool(sys.stdout.buffer.write(sentence.text.encode(encoding))) for sentence in sentences)
+        count = sum(bool(sys.stdout.buffer.write(text.encode(encoding))) for text in texts)
         sys.stdout.buffer.flush()
         return count
     with open_atomically(path, encoding=encoding) as file:
-        return sum(bool(file.write(sentence.text)) for sentence in sentences)
+        return sum(bool(file.write(text)) for text in texts)
