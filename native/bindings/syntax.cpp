@@ -69,7 +69,7 @@ ParseForest forest(const Grammar& grammar, const Flat<const Index>& leaf_first, 
   const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
   Chart chart;
   chart.fill(grammar, leaves, nullptr, 0);
-  return pack(grammar, chart, leaves, threshold);
+  return pack(grammar, chart, leaves, chart.best() - threshold + chart.rounding());
 }
 
 // Numbers as Python's Hypergraph takes them.

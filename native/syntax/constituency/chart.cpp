@@ -1,6 +1,7 @@
 #include "syntax/constituency/chart.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "syntax/constituency/rows.hpp"
@@ -52,7 +53,7 @@ template class Rows<std::int32_t>;
 void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags) {
   const Rules& rules = grammar.rules;
   length_ = leaves.length();
-  best_ = kNever<double>;
+  highest_ = kNever<double>;
   top_.reset(length_, rules.symbols());
   bottom_.reset(length_, rules.symbols());
   words_ = length_ / 64 + 1;
@@ -61,7 +62,7 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   symbols_ = rules.symbols();
   most_.resize(static_cast<std::size_t>((length_ + 1) * symbols_));
   offset_ = 0;
-  double largest = rules.largest();
+  double largest = rules.largest(), mass = 0;
   for (Index i = 0; i < length_; ++i) {
     const auto score = [&](const Leaf& leaf) {
       return adjust ? leaf.score + adjust[i * tags + grammar.tag[leaf.symbol]] : leaf.score;
@@ -72,6 +73,7 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
     for (const Leaf* leaf = begin; leaf != end; ++leaf) best = std::max(best, score(*leaf));
     if (best == kNever<double>) return;  // a word that nothing derives
     offset_ += best;
+    mass += std::abs(best);
     for (const Leaf* leaf = begin; leaf != end; ++leaf) {
       const double relative = score(*leaf) - best;
       if (relative == kNever<double>) continue;
@@ -81,12 +83,19 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   }
   // A derivation has at most 4 n scores, and each partial sum is off by at most its own rounding.
   const double terms = 4.0 * static_cast<double>(length_ + 1);
-  rounding_ = terms * terms * largest * std::numeric_limits<float>::epsilon();
+  single_ =
+      terms * (terms * largest * std::numeric_limits<float>::epsilon() + std::numeric_limits<float>::denorm_min());
+  rounding_ = single_ + terms * (terms * largest + mass) * std::numeric_limits<double>::epsilon();
   for (Index width = 1; width <= length_; ++width) {
     if (width > 1) combine(rules, width);
     close(rules, width);
   }
-  if (length_ > 0 && top_.has(length_, grammar.start)) best_ = top_(length_, grammar.start)[0] + offset_;
+  if (length_ > 0 && top_.has(length_, grammar.start)) highest_ = top_(length_, grammar.start)[0];
+}
+
+// Never -inf, which what is dead would reach.
+float Chart::threshold(double margin) const {
+  return std::max(static_cast<float>(highest_ - margin - single_), std::numeric_limits<float>::lowest());
 }
 
 // The bottoms of a width, from tops of smaller ones.

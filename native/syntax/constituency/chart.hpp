@@ -10,7 +10,8 @@
 //
 // Scores are in single precision, and taken relative to the best leaf of each word, so that they stay small. The best
 // derivations are found by packing all that come within the rounding of the best into a forest, where sums are taken in
-// double precision.
+// double precision. How far a derivation is below the best is asked of the chart's own numbers only: what is lost when
+// they are added to the scores of the leaves cannot be had again.
 #pragma once
 
 #include <memory>
@@ -61,9 +62,10 @@ class Chart {
   void fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags);
 
   Index length() const { return length_; }
-  double best() const { return best_; }          // of a tree, up to rounding; -inf where there is none
-  double offset() const { return offset_; }      // scores in the chart are so much less
-  double rounding() const { return rounding_; }  // what single precision may have cost a score, at most
+  double best() const { return highest_ + offset_; }  // of a tree, up to rounding; -inf where there is none
+  double rounding() const { return rounding_; }       // what `best`, or a sum along a derivation, is off at most
+  // The least that a derivation, or a part of one, has in the chart if it scores at most a margin less than the best.
+  float threshold(double margin) const;
 
   const Rows<float>& tops() const { return top_; }
   const Rows<float>& bottoms() const { return bottom_; }
@@ -87,8 +89,10 @@ class Chart {
   void close(const Rules& rules, Index width);
 
   Index length_ = 0, words_ = 0, symbols_ = 0;
-  double best_ = kNever<double>, rounding_ = 0, offset_ = 0;
-  std::vector<float> most_;  // [width][symbol]
+  double highest_ = kNever<double>;   // of a tree in the chart
+  double offset_ = 0;                 // scores in the chart are so much less
+  double rounding_ = 0, single_ = 0;  // single_: that of the chart's own sums
+  std::vector<float> most_;           // [width][symbol]
   Rows<float> top_, bottom_;
   // [symbol][words_] bit d is set where tops of width d have a derivation; bit 64 * words_ - 1 - d in the other.
   std::vector<std::uint64_t> widths_, reversed_;

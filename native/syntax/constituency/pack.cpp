@@ -33,11 +33,13 @@ struct Found {
 
 class Packing {
  public:
-  Packing(Found& found, const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold)
-      : found_(found), grammar_(grammar), chart_(chart), leaves_(leaves), length_(chart.length()) {
-    // Never -inf, which what is dead would reach.
-    threshold_ = std::max(static_cast<float>(threshold - chart.offset() - chart.rounding()),
-                          std::numeric_limits<float>::lowest());
+  Packing(Found& found, const Grammar& grammar, const Chart& chart, const Leaves& leaves, double margin)
+      : found_(found),
+        grammar_(grammar),
+        chart_(chart),
+        leaves_(leaves),
+        length_(chart.length()),
+        threshold_(chart.threshold(margin)) {
     for (Rows<float>* rows : {&top_, &bottom_}) rows->reset(length_, grammar.rules.symbols());
     for (Rows<std::int32_t>* rows : {&top_node_, &bottom_node_}) rows->reset(length_, grammar.rules.symbols());
     through_.resize(static_cast<std::size_t>(length_ + kLanes));
@@ -153,7 +155,7 @@ class Packing {
   const Chart& chart_;
   const Leaves& leaves_;
   const Index length_;
-  float threshold_;
+  const float threshold_;
   struct Scratch {
     Rows<float> top, bottom;
     Rows<std::int32_t> top_node, bottom_node;
@@ -194,9 +196,9 @@ hypergraph::Forest make_graph(const Found& found, const std::vector<Index>& plac
 
 }  // namespace
 
-ParseForest pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold) {
+ParseForest pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double margin) {
   Found found;
-  Packing(found, grammar, chart, leaves, threshold).run();
+  Packing(found, grammar, chart, leaves, margin).run();
   const std::vector<Index> place = order_nodes(found.nodes);
   ParseForest out{make_graph(found, place), {}, {}, {}, {}, {}};
   const std::size_t nodes = found.nodes.size(), edges = found.edges.size();

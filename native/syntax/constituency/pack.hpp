@@ -27,8 +27,9 @@ struct ParseForest {
   std::vector<Word> words;
 };
 
-// Packs what of a chart reaches the threshold. `leaves` are those the chart was filled from; words score by them,
-// without adjustments. Where there is no tree, the goal has no edges.
-ParseForest pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double threshold);
+// Packs what of a chart scores at most a margin less than the best (and perhaps some that scores less). `leaves` are
+// those the chart was filled from; words score by them, without adjustments. Where there is no tree, the goal has no
+// edges.
+ParseForest pack(const Grammar& grammar, const Chart& chart, const Leaves& leaves, double margin);
 
 }  // namespace certus::syntax

@@ -1,6 +1,7 @@
 #include "syntax/constituency/parses.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -53,7 +54,7 @@ BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k)
   const double best = chart.best();
   if (best == kNone) return out;
   if (k == 1) {
-    const ParseForest forest = pack(grammar, chart, leaves, best);
+    const ParseForest forest = pack(grammar, chart, leaves, 0);
     out.trees.push_back(write_tree(grammar, forest, best_derivation(forest)));
     out.edges = forest.graph.edges;
     return out;
@@ -61,7 +62,7 @@ BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k)
   double margin = kFirstRanks;
   for (int doubling = 0; static_cast<Index>(out.trees.size()) < k && !out.exhausted; ++doubling, margin *= 2) {
     const bool whole = doubling == kDoublings;
-    const ParseForest forest = pack(grammar, chart, leaves, whole ? kNone : best - margin);
+    const ParseForest forest = pack(grammar, chart, leaves, whole ? kInfinity : margin);
     out.trees.clear();
     const bool all = add_trees(grammar, forest, k, whole ? kNone : best - margin + chart.rounding(), out.trees);
     out.exhausted = whole && all;
@@ -80,20 +81,22 @@ Parses::Parses(const Grammar& grammar, Leaves leaves, Index tags)
   }
 }
 
-// The most that adjustments can add, over those a forest was made under; +inf where they allow more.
+// The most that adjustments can add, rounding included, over those a forest was made under; +inf where they allow more.
 double Parses::gain(const Slot& slot, const double* adjust) const {
-  double sum = 0;
+  double sum = 0, mass = 0;
   for (Index i = 0; i < length(); ++i) {
-    double most = kNone;
+    double most = kNone, largest = 0;
     for (const Label t : possible_[i]) {
       const double now = adjust[i * tags_ + t], then = slot.origin[i * tags_ + t];
       if (now == kNone) continue;
       if (then == kNone) return kInfinity;
       most = std::max(most, now - then);
+      largest = std::max(largest, std::abs(now) + std::abs(then));
     }
     sum += most;
+    mass += largest;
   }
-  return sum;
+  return sum + 8 * static_cast<double>(length() + 1) * mass * std::numeric_limits<double>::epsilon();
 }
 
 bool Parses::same_forbidden(const Slot& slot, const double* adjust) const {
@@ -123,14 +126,15 @@ double Parses::maximize(const double* adjust) {
 }
 
 double Parses::parse(Slot& slot, const double* adjust) {
-  slot.margin = !slot.forest ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
-  ++parsed_;
-  slot.origin.assign(adjust, adjust + length() * tags_);
+  const double margin = !slot.forest ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
   Chart& chart = Chart::local();
   chart.fill(grammar_, leaves_, adjust, tags_);
+  slot.forest.emplace(pack(grammar_, chart, leaves_, margin));  // from here on nothing is interrupted
+  ++parsed_;
+  slot.origin.assign(adjust, adjust + length() * tags_);
+  slot.margin = margin;
   slot.rounding = chart.rounding();
-  outside_ = slot.threshold = chart.best() - slot.margin;
-  slot.forest.emplace(pack(grammar_, chart, leaves_, slot.threshold));
+  outside_ = slot.threshold = chart.best() - margin;
   return slot.forest->maximize(adjust, tags_);
 }
 
@@ -158,7 +162,7 @@ void Parses::max_marginals(const double* adjust, bool exact, double* out) {
       chart.fill(grammar_, leaves_, adjust, tags_);
     }
     if (margin > kWhole) margin = kInfinity;
-    AdjustedForest wide(pack(grammar_, chart, leaves_, chart.best() - margin));
+    AdjustedForest wide(pack(grammar_, chart, leaves_, margin));
     wide.maximize(adjust, tags_);
     wide.max_marginals(tags_, out);
     outside = chart.best() - margin + chart.rounding();

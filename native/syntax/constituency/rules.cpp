@@ -4,13 +4,18 @@
 #include <cmath>
 #include <deque>
 #include <tuple>
+#include <utility>
+
+#include "base/exact_sum.hpp"
+#include "base/interrupt.hpp"
 
 namespace certus::syntax {
 
 Rules::Rules(Label symbols, std::vector<Binary> binary, const std::vector<Unary>& unary) : symbols_(symbols) {
   for (const Binary& rule : binary) largest_ = std::max(largest_, std::abs(rule.score));
   lay_out(binary);
-  close(unary);
+  if (std::any_of(unary.begin(), unary.end(), [](const Unary& rule) { return rule.score > 0; })) close<ExactSum>(unary);
+  else close<double>(unary);
 }
 
 const Rules::Chain* Rules::chain(Label parent, Label child) const {
@@ -45,31 +50,39 @@ void Rules::lay_out(std::vector<Binary>& binary) {
 }
 
 // For each child the best chains up from it: longest paths by Bellman and Ford, from a queue. A symbol enters the
-// queue at most once for each length of a path, so more than `symbols` times only on a positive cycle.
+// queue at most once for each length of a path, so more than `symbols` times only on a positive cycle. Where no rule
+// scores above zero there is none, and rounded sums never rise along a cycle either; else sums are exact, since rounded
+// ones could rise, and `via` lead in circles.
+template <class Sum>
 void Rules::close(const std::vector<Unary>& unary) {
-  std::vector<std::vector<std::pair<Label, double>>> up(static_cast<std::size_t>(symbols_));  // [child]
+  const auto symbols = static_cast<std::size_t>(symbols_);
+  std::vector<std::vector<std::pair<Label, double>>> up(symbols);  // [child]
   for (const Unary& rule : unary)
     if (rule.parent != rule.child) up[rule.child].push_back({rule.parent, rule.score});
     else if (rule.score > 0) throw PositiveCycle(rule.child);
-  std::vector<double> best(static_cast<std::size_t>(symbols_), kNever<double>);
-  std::vector<Label> via(static_cast<std::size_t>(symbols_), -1), reached;
-  std::vector<std::int32_t> entered(static_cast<std::size_t>(symbols_), 0);
-  std::vector<char> waiting(static_cast<std::size_t>(symbols_), 0);
+  std::vector<Sum> best(symbols);
+  std::vector<Label> via(symbols, -1), reached;
+  std::vector<std::int32_t> entered(symbols, 0);
+  std::vector<char> waiting(symbols, 0), found(symbols, 0);
+  Heed heed;
   chain_first_.push_back(0);
   for (Label child = 0; child < symbols_; ++child) {
     std::deque<Label> queue{child};
-    best[child] = 0;
+    best[child] = Sum{};
+    found[child] = 1;
     reached.assign(1, child);
     while (!queue.empty()) {
       const Label at = queue.front();
       queue.pop_front();
       waiting[at] = 0;
       if (++entered[at] > symbols_ + 1) throw PositiveCycle(at);
+      heed(16 * (1 + static_cast<Index>(up[at].size())));
       for (const auto& [parent, score] : up[at]) {
-        if (!(best[at] + score > best[parent])) continue;
+        Sum sum = best[at] + score;
+        if (found[parent] && !(sum > best[parent])) continue;
         if (parent == child) throw PositiveCycle(child);
-        if (best[parent] == kNever<double>) reached.push_back(parent);
-        best[parent] = best[at] + score;
+        if (!found[parent]) reached.push_back(parent), found[parent] = 1;
+        best[parent] = std::move(sum);
         via[parent] = at;
         if (!waiting[parent]) queue.push_back(parent), waiting[parent] = 1;
       }
@@ -77,10 +90,10 @@ void Rules::close(const std::vector<Unary>& unary) {
     std::sort(reached.begin(), reached.end());
     for (const Label parent : reached) {
       if (parent != child) {
-        chains_.push_back({parent, via[parent], best[parent]});
-        largest_ = std::max(largest_, std::abs(best[parent]));
+        chains_.push_back({parent, via[parent], static_cast<double>(best[parent])});
+        largest_ = std::max(largest_, std::abs(chains_.back().score));
       }
-      best[parent] = kNever<double>;
+      found[parent] = 0;
       entered[parent] = 0;
     }
     chain_first_.push_back(static_cast<std::int32_t>(chains_.size()));

@@ -64,6 +64,7 @@ class Rules {
 
  private:
   void lay_out(std::vector<Binary>& binary);
+  template <class Sum>
   void close(const std::vector<Unary>& unary);
 
   Label symbols_;

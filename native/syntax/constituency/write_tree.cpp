@@ -5,60 +5,42 @@
 namespace certus::syntax {
 namespace {
 
-using hypergraph::Edge;
-using hypergraph::Node;
-
-class Writer {
- public:
-  Writer(const Grammar& grammar, const ParseForest& forest, const std::vector<Edge>& edges, WrittenTree& out)
-      : grammar_(grammar), forest_(forest), next_(edges.data()), out_(out) {}
-
-  // Each returns how many nodes it wrote side by side.
-  std::int32_t write_top(Node node) {
-    const Node bottom = *tails_of(*next_++);
-    return write_chain(forest_.symbols[node], bottom);
-  }
-
- private:
-  std::int32_t write_chain(Label symbol, Node bottom) {
-    const Label end = forest_.symbols[bottom];
-    if (symbol == end) return write_node(symbol, [&] { return write_bottom(bottom); });
-    const Label via = grammar_.rules.chain(symbol, end)->via;
-    return write_node(symbol, [&] { return write_chain(via, bottom); });
-  }
-  std::int32_t write_bottom(Node node) {
-    const Edge edge = *next_++;
-    if (forest_.graph.tail_begin[edge] == forest_.graph.tail_begin[edge + 1]) {  // over a word
-      out_.tags.push_back(grammar_.tag[forest_.symbols[node]]);
-      return 0;
-    }
-    const std::int32_t count = write_top(tails_of(edge)[0]);
-    return count + write_top(tails_of(edge)[1]);
-  }
-  template <class Below>
-  std::int32_t write_node(Label symbol, const Below& write_below) {
-    const Label label = grammar_.label[symbol];
-    if (label < 0) return write_below();
-    const std::size_t place = out_.labels.size();
-    out_.labels.push_back(label);
-    out_.arity.push_back(0);
-    const std::int32_t count = write_below();
-    out_.arity[place] = count;
-    return 1;
-  }
-  const Node* tails_of(Edge edge) const { return forest_.graph.tail.data() + forest_.graph.tail_begin[edge]; }
-
-  const Grammar& grammar_;
-  const ParseForest& forest_;
-  const Edge* next_;
-  WrittenTree& out_;
+// A constituent that is still to be written, and the place of the node it hangs from, or -1.
+struct Waiting {
+  hypergraph::Node top;
+  std::int32_t above;
 };
 
 }  // namespace
 
-WrittenTree write_tree(const Grammar& grammar, const ParseForest& forest, const std::vector<Edge>& edges) {
+WrittenTree write_tree(const Grammar& grammar, const ParseForest& forest, const std::vector<hypergraph::Edge>& edges) {
   WrittenTree out;
-  Writer(grammar, forest, edges, out).write_top(forest.graph.goal());
+  const hypergraph::Forest& graph = forest.graph;
+  const hypergraph::Edge* next = edges.data();
+  std::vector<Waiting> stack{{graph.goal(), -1}};
+  while (!stack.empty()) {
+    auto [top, above] = stack.back();
+    stack.pop_back();
+    const hypergraph::Node bottom = graph.tail[graph.tail_begin[*next++]];
+    const Label last = forest.symbols[bottom];
+    for (Label symbol = forest.symbols[top];; symbol = grammar.rules.chain(symbol, last)->via) {
+      if (grammar.label[symbol] >= 0) {
+        if (above >= 0) ++out.arity[above];
+        above = static_cast<std::int32_t>(out.labels.size());
+        out.labels.push_back(grammar.label[symbol]);
+        out.arity.push_back(0);
+      }
+      if (symbol == last) break;
+    }
+    const hypergraph::Edge edge = *next++;
+    const hypergraph::Node* tails = graph.tail.data() + graph.tail_begin[edge];
+    if (graph.tail_begin[edge] == graph.tail_begin[edge + 1]) {  // over a word
+      out.tags.push_back(grammar.tag[last]);
+      continue;
+    }
+    stack.push_back({tails[1], above});
+    stack.push_back({tails[0], above});
+  }
   out.score = hypergraph::score(forest.scores.data(), edges);
   return out;
 }

@@ -286,15 +286,6 @@ def _restore_grammar(
 ) -> Grammar:
     tag = arrays["tag"]
     names = _unpack_texts(arrays["symbols"])
-    symbols = len(names)
-    if tag.shape != (symbols,) or (symbols and not -1 <= tag.min() <= tag.max() < len(about["tags"])):
-        raise ValueError("its tags do not fit its symbols")
-    for name in ("binary", "unary"):
-        rules = arrays[name]
-        if len(rules) != len(arrays[f"{name}_scores"]) or (
-            rules.size and not 0 <= rules.min() <= rules.max() < symbols
-        ):
-            raise ValueError(f"its {name} rules do not fit its symbols")
     lexicon = Lexicon.from_arrays(_unpack_texts(arrays["words"]), arrays, tag, **options.lexical)
     return Grammar(
         names,

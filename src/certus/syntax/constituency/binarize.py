@@ -29,13 +29,20 @@ def binarize(
     """Return a tree in which no constituent has more than two children.
 
     Args:
-        tree: with plain or annotated labels (see certus.syntax.constituency.annotate); they are kept.
+        tree: with plain or annotated labels (see certus.syntax.constituency.annotate); they are kept. Those
+            that begin with an at sign are refused unless they are annotated, which escapes them.
         direction: "right": the first child beside the rest; "left": the last child beside the rest; "head":
             the head grows first to the right, then to the left.
         horizontal: how many of the children made last a hidden label tells.
         known: the hidden labels there are. Others tell fewer children, as many as make them known, or none.
     """
     check_direction(direction)
+    for node in tree.nodes():
+        if node.label.startswith(HIDDEN):
+            raise InvalidInput(
+                f"the label {node.label!r} begins with '@', as those that binarisation makes do; "
+                "annotate (or escape_label) keeps it apart from them"
+            )
     if tree.is_tag:
         return tree
     return _binarize_below(tree, direction, horizontal, known)

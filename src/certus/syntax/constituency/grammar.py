@@ -10,7 +10,7 @@ there is no best chain; such a grammar is refused. Log-probabilities never do.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol, overload
 
 import numpy as np
@@ -45,8 +45,7 @@ class Grammar:
     """A binarised grammar.
 
     Args:
-        symbols: names. What ``annotate`` marks is taken off in trees, and symbols that begin with
-            an at sign are left out of them.
+        symbols: names.
         binary: (n, 3) the numbers of the parent, the left and the right child of each rule.
         binary_scores: (n,) their scores.
         unary: (m, 2) the numbers of parents and children.
@@ -57,6 +56,9 @@ class Grammar:
 
     Other args:
         start: the symbol of whole sentences.
+        shown: for each symbol the label that it has in trees, or None where trees leave it out. By default
+            names are read as ``annotate`` and ``binarize`` write them: marks are taken off, and what begins
+            with an at sign is left out.
 
     Attributes:
         symbols: names of all symbols.
@@ -80,15 +82,17 @@ class Grammar:
         tags: Sequence[str],
         lexicon: LeafScorer,
         start: str = TOP,
+        shown: Sequence[str | None] | None = None,
     ) -> None:
         self.symbols = list(symbols)
         self.tags = list(tags)
         self.start = start
         self.lexicon = lexicon
+        if shown is None:
+            shown = [None if name.startswith(HIDDEN) else strip_marks(name) for name in symbols]
         names: dict[str, int] = {}
         self._label = np.array(
-            [-1 if s.startswith(HIDDEN) else names.setdefault(strip_marks(s), len(names)) for s in symbols],
-            np.int32,
+            [-1 if label is None else names.setdefault(label, len(names)) for label in shown], np.int32
         )
         self.labels = list(names)
         self.tag = tag
@@ -101,7 +105,22 @@ class Grammar:
         binary, binary_scores, unary, unary_scores = self.rules
         if self.start not in self.symbols:
             raise InvalidInput(f"no rule has the start symbol {self.start!r}")
+        for what, array in (("tag", self.tag), ("shown", self._label)):
+            if array.shape != (len(self.symbols),):
+                raise InvalidInput(f"{what} has {len(array)} entries; there are {len(self.symbols)} symbols")
+        if not -1 <= self.tag.min() <= self.tag.max() < len(self.tags):
+            raise InvalidInput("tag has a number that is none of a tag")
+        for number in [self.symbols.index(self.start), *np.flatnonzero(self.tag >= 0).tolist()]:
+            if self._label[number] < 0:
+                raise InvalidInput(
+                    f"the symbol {self.symbols[number]!r} is left out of trees; a preterminal and the start "
+                    "symbol have to be in them"
+                )
         for what, rules, scores in (("binary", binary, binary_scores), ("unary", unary, unary_scores)):
+            if len(rules) != len(scores):
+                raise InvalidInput(f"there are {len(rules)} {what} rules and {len(scores)} scores of them")
+            if rules.size and not 0 <= rules.min() <= rules.max() < len(self.symbols):
+                raise InvalidInput(f"a {what} rule has a number that is none of a symbol")
             bad = np.flatnonzero(~(np.abs(scores) <= LARGEST))
             if len(bad):
                 rule = " ".join(self.symbols[s] for s in rules[bad[0]])
@@ -161,19 +180,26 @@ class Grammar:
         words: Mapping[str, Mapping[str, float]],
         *,
         start: str = TOP,
+        hidden: Collection[str] = (),
     ) -> Grammar:
-        """Return a grammar with rules as they are given.
+        """Return a grammar with rules as they are given. Trees have the symbols as they are named.
 
         Args:
             binary: a parent, a left and a right child, and a score.
             unary: a parent, a child and a score.
             words: for each preterminal the words that it derives, with their scores.
             start: the symbol of whole sentences.
+
+        Other args:
+            hidden: symbols that trees leave out, their children in their place: those that a binarisation
+                of one's own has made.
         """
         two, one = list(binary), list(unary)
         symbols = sorted({start, *words, *(s for r in two for s in r[:3]), *(s for r in one for s in r[:2])})
         number = {symbol: n for n, symbol in enumerate(symbols)}
-        tags, tag = _number_tags(symbols, words)
+        tags = sorted(words)
+        tag = np.full(len(symbols), -1, np.int32)
+        tag[[number[name] for name in tags]] = np.arange(len(tags))
         listed = {number[name]: dict(scores) for name, scores in words.items()}
         return cls(
             symbols,
@@ -185,6 +211,7 @@ class Grammar:
             tags=tags,
             lexicon=ListedLexicon(listed),
             start=start,
+            shown=[None if symbol in hidden else symbol for symbol in symbols],
         )
 
     # ------------------------------------------------------------------------------------------ answering
@@ -354,7 +381,7 @@ class Grammar:
         words: Sequence[str],
         *,
         allowed: NDArray[np.bool_] | None = None,
-        at_least: float = -LARGEST,
+        at_least: float = -np.inf,
     ) -> ParseForest:
         """Return all trees of a sentence that score enough, packed into a hypergraph.
 
@@ -396,12 +423,28 @@ class Grammar:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return where sentences begin among words, words among leaves; the leaves' symbols and scores."""
         leaves = [leaf for words in sentences for leaf in self.lexicon.leaves(words)]
+        symbols = np.concatenate([leaf.symbols for leaf in leaves])
+        scores = np.concatenate([leaf.scores for leaf in leaves])
+        self._check_leaves(symbols, scores)
         return (
             offsets_of([len(words) for words in sentences]),
             offsets_of([len(leaf.symbols) for leaf in leaves]),
-            np.concatenate([leaf.symbols for leaf in leaves]),
-            np.concatenate([leaf.scores for leaf in leaves]),
+            symbols,
+            scores,
         )
+
+    def _check_leaves(self, symbols: NDArray[np.int32], scores: NDArray[np.float64]) -> None:
+        """Refuse what a lexicon must not say: leaves that are no preterminals, scores that do not add up."""
+        if not len(symbols):
+            return
+        if not 0 <= symbols.min() <= symbols.max() < len(self.symbols) or self.tag[symbols].min() < 0:
+            raise InvalidInput("the lexicon has a leaf that is no preterminal of the grammar")
+        if not np.abs(scores).max() <= LARGEST:
+            bad = int(np.flatnonzero(~(np.abs(scores) <= LARGEST))[0])
+            name = self.symbols[symbols[bad]]
+            raise InvalidInput(
+                f"the lexicon scores a word as {name!r} by {scores[bad]}; leave out what is forbidden"
+            )
 
     def _compile_cover(self) -> _native.Syntax:
         """Return a grammar that derives anything as a list of pieces."""
