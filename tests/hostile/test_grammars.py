@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference.syntax import derivations, has_positive_cycle, tree_scores
 
 from certus.errors import InvalidInput
 from certus.syntax import Grammar, Tree, binarize
 from certus.syntax.constituency.lexicon import Leaves
+from tests.reference.syntax import derivations, has_positive_cycle, tree_scores
 
 PROBLEMS = int(os.environ.get("CERTUS_PROBLEMS", "3000"))
 MAGNITUDES = (5e-324, 1e-300, 1e-45, 1.1e-16, 1e-8, 0.1, 1.0, 3.0, 1e8, 1e16, 1e23, 4e29)
