@@ -52,7 +52,9 @@ class ListedLexicon:
                     )
                 found[word].append((symbol, score))
         self._leaves = {
-            word: Leaves(np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs]))
+            word: Leaves(
+                np.array([s for s, _ in pairs], np.int32), np.array([x for _, x in pairs], np.float64)
+            )
             for word, pairs in found.items()
         }
         self._none = Leaves(np.zeros(0, np.int32), np.zeros(0))
