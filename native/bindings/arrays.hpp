@@ -33,9 +33,10 @@ std::vector<X> copy(const Flat<const X>& x) {
 
 // Binds fields of a record by their names: define_fields(class, "score", &Record::score, ...).
 template <class Record, class... Bases, class Field, class... More>
-void define_fields(nb::class_<Record, Bases...>& bound, const char* name, Field field, More... more) {
+auto define_fields(nb::class_<Record, Bases...> bound, const char* name, Field field, More... more) {
   bound.def_ro(name, field);
   if constexpr (sizeof...(More) > 0) define_fields(bound, more...);
+  return bound;
 }
 
 template <class S>

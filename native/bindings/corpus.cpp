@@ -209,13 +209,11 @@ void bind_corpus(nb::module_& m) {
       .def("open_sentences", &open_sentences)
       .def_prop_ro("open_blocks", [](const Problem& self) { return self.open.blocks.size(); })
       .def_prop_ro("open_nodes", [](const Problem& self) { return self.open.nodes.size(); });
-  nb::class_<Consensus> consensus(m, "Consensus");
-  define_arrays(consensus, "labels", &Consensus::labels, "fixed", &Consensus::fixed);
-  nb::class_<Components> components(m, "Components");
-  define_arrays(components, "blocks", &Components::blocks, "nodes", &Components::nodes);
-  nb::class_<Subgradient::Step> step(m, "SubgradientStep");
-  define_fields(step, "blocks", &Subgradient::Step::blocks, "nodes", &Subgradient::Step::nodes, "disagree",
-                &Subgradient::Step::disagree, "bound", &Subgradient::Step::bound);
+  define_arrays(nb::class_<Consensus>(m, "Consensus"), "labels", &Consensus::labels, "fixed", &Consensus::fixed);
+  define_arrays(nb::class_<Components>(m, "Components"), "blocks", &Components::blocks, "nodes", &Components::nodes);
+  define_fields(nb::class_<Subgradient::Step>(m, "SubgradientStep"), "blocks", &Subgradient::Step::blocks, "nodes",
+                &Subgradient::Step::nodes, "disagree", &Subgradient::Step::disagree, "bound",
+                &Subgradient::Step::bound);
   nb::class_<Steps>(m, "Subgradient")
       .def(
           "__init__",
@@ -223,9 +221,8 @@ void bind_corpus(nb::module_& m) {
           "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
       .def("iterate", &iterate)
       .def("finish", [](Steps& self) { self.problem.open = self.subgradient.finish(); });
-  nb::class_<NodeChoice> nodeChoice(m, "NodeChoice");
-  define_arrays(nodeChoice, "candidates", &NodeChoice::candidates, "labels", &NodeChoice::labels, "scores",
-                &NodeChoice::scores);
+  define_arrays(nb::class_<NodeChoice>(m, "NodeChoice"), "candidates", &NodeChoice::candidates, "labels",
+                &NodeChoice::labels, "scores", &NodeChoice::scores);
   nb::class_<Mrf>(m, "Mrf")
       .def("__init__", &make_mrf, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "node_of"_a, "candidates"_a,
            "labels"_a, "seen_nodes"_a, "seen_labels"_a, "seen_counts"_a)

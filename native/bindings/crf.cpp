@@ -8,27 +8,6 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
-// The weights of a layout's rows that are not 0.
-struct Weighted {
-  Weighted(const CrfLayout& layout, const double* w) {
-    for (Index f = 0; f < layout.features(); ++f) {
-      const CrfLayout::Row& row = layout.row(f);
-      for (Label k = 0; k < row.count; ++k) {
-        if (w[row.begin + k] == 0) continue;
-        label.push_back(row.dense ? k : layout.listed(row)[k]);
-        weight.push_back(w[row.begin + k]);
-      }
-      begin.push_back(static_cast<Index>(label.size()));
-    }
-  }
-
-  CrfRows release() && { return {as_array(std::move(begin)), as_array(std::move(label)), as_array(std::move(weight))}; }
-
-  std::vector<Index> begin{0};
-  std::vector<Label> label;
-  std::vector<double> weight;
-};
-
 struct CrfMarginals {
   nb::object probabilities;   // [tokens][L]
   nb::object log_partitions;  // [sentences]
@@ -40,25 +19,23 @@ struct CrfKBest {
   nb::object log_probabilities;  // [found]
 };
 
-CrfRows rows(const CrfModel& model) { return Weighted(model.layout(), model.weights().data()).release(); }
-
 // The weights of one label after another: [L][L], [from][to].
 nb::object transitions(const CrfModel& model) {
   const CrfLayout& layout = model.layout();
   std::vector<double> out;
-  const std::size_t L = static_cast<std::size_t>(layout.labels());
-  for (Index i = 0; i < layout.labels(); ++i) {
+  const Index L = layout.labels();
+  for (Index i = 0; i < L; ++i) {
     const double* from = model.weights().data() + layout.transitions() + i * layout.width();
     out.insert(out.end(), from, from + L);
   }
-  return as_array(std::move(out), {L, L});
+  return nb::cast(reshape(std::move(out), L, L));
 }
 
 CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> label, Flat<const double> weight,
                      Table<const double> transitions) {
   const nb::gil_scoped_release released;
-  const std::vector<Index> row_begin(begin.data(), begin.data() + begin.shape(0));
-  const std::vector<Label> row_label(label.data(), label.data() + label.shape(0));
+  const std::vector<Index> row_begin = copy(begin);
+  const std::vector<Label> row_label = copy(label);
   std::vector<unsigned char> linked(labels * labels);
   for (Index n = 0; n < labels * labels; ++n) linked[n] = transitions.data()[n] != 0;
   auto layout = std::make_shared<CrfLayout>(labels, row_begin, row_label, linked);
@@ -73,23 +50,21 @@ CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> la
   return new CrfModel(std::move(layout), std::move(w));
 }
 
-nb::object decode(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+std::vector<Index> decode(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
   std::vector<Index> labels(corpus.tokens());
-  {
-    const nb::gil_scoped_release released;
-    model.decode(CrfInput(model.layout(), CrfTokens(corpus)), threads, labels.data());
-  }
-  return as_array(std::move(labels));
+  const nb::gil_scoped_release released;
+  model.decode(CrfInput(model.layout(), corpus), threads, labels.data());
+  return labels;
 }
 
-nb::object emissions(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
+auto emissions(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
   const Index tokens = corpus.tokens(), L = model.layout().labels();
   std::vector<double> out(tokens * L);
   {
     const nb::gil_scoped_release released;
-    model.emissions(CrfInput(model.layout(), CrfTokens(corpus)), threads, out.data());
+    model.emissions(CrfInput(model.layout(), corpus), threads, out.data());
   }
-  return as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)});
+  return reshape(std::move(out), tokens, L);
 }
 
 CrfMarginals marginals(const CrfModel& model, const learn::Corpus& corpus, Index threads) {
@@ -97,31 +72,24 @@ CrfMarginals marginals(const CrfModel& model, const learn::Corpus& corpus, Index
   std::vector<double> out(tokens * L), log_partition(corpus.sentences());
   {
     const nb::gil_scoped_release released;
-    model.marginals(CrfInput(model.layout(), CrfTokens(corpus)), threads, out.data(), log_partition.data());
+    model.marginals(CrfInput(model.layout(), corpus), threads, out.data(), log_partition.data());
   }
-  return {as_array(std::move(out), {static_cast<std::size_t>(tokens), static_cast<std::size_t>(L)}),
-          as_array(std::move(log_partition))};
+  return {nb::cast(reshape(std::move(out), tokens, L)), nb::cast(array(std::move(log_partition)))};
 }
 
 CrfKBest decode_kbest(const CrfModel& model, const learn::Corpus& corpus, Index sentence, Index k) {
-  const CrfTokens tokens(corpus);
-  const Index T = tokens.sentence_begin[sentence + 1] - tokens.sentence_begin[sentence];
+  const Index T = corpus.sentence[sentence + 1] - corpus.sentence[sentence];
   std::vector<Index> labels(k * T);
   std::vector<double> log_probability(k);
   Index found = 1;  // a sentence without tokens has one label sequence, the empty one, with probability 1
   if (T > 0) {
     const nb::gil_scoped_release released;
-    CrfTokens one = tokens;
-    one.sentences = 1;
-    const Index begin[2] = {0, T};
-    one.token_begin += tokens.sentence_begin[sentence];
-    one.sentence_begin = begin;
-    found = model.best(CrfInput(model.layout(), one), 0, k, labels.data(), log_probability.data());
+    const CrfInput input(model.layout(), corpus, sentence, sentence + 1);
+    found = model.best(input, 0, k, labels.data(), log_probability.data());
   }
   labels.resize(found * T);
   log_probability.resize(found);
-  return {as_array(std::move(labels), {static_cast<std::size_t>(found), static_cast<std::size_t>(T)}),
-          as_array(std::move(log_probability))};
+  return {nb::cast(reshape(std::move(labels), found, T)), nb::cast(array(std::move(log_probability)))};
 }
 
 template <class Vocabulary>
@@ -135,15 +103,10 @@ learn::Corpus read(Vocabulary& vocabulary, const nb::iterable& sentences, const 
 nb::list predict(const CrfModel& model, const CrfVocabulary& vocabulary, const nb::iterable& sentences,
                  const nb::tuple& names, Index threads) {
   const learn::Corpus corpus = read(vocabulary, sentences, "X");
-  const CrfTokens tokens(corpus);
-  std::vector<Index> labels(tokens.tokens());
-  {
-    const nb::gil_scoped_release released;
-    model.decode(CrfInput(model.layout(), tokens), threads, labels.data());
-  }
+  const std::vector<Index> labels = decode(model, corpus, threads);
   nb::list out;
-  for (Index s = 0; s < tokens.sentences; ++s) {
-    const Index first = tokens.sentence_begin[s], length = tokens.sentence_begin[s + 1] - first;
+  for (Index s = 0; s < corpus.sentences(); ++s) {
+    const Index first = corpus.sentence[s], length = corpus.sentence[s + 1] - first;
     const nb::object list = nb::steal(PyList_New(length));
     for (Index t = 0; t < length; ++t) {
       PyObject* name = NB_TUPLE_GET_ITEM(names.ptr(), labels[first + t]);
@@ -177,7 +140,7 @@ void bind_vocabulary(nb::module_& m) {
           "text"_a, "begin"_a)
       .def("__len__", &CrfVocabulary::size)
       .def_prop_ro("text", [](const CrfVocabulary& v) { return nb::bytes(v.text().data(), v.text().size()); })
-      .def_prop_ro("begin", [](const CrfVocabulary& v) { return as_array(std::vector<Index>(v.begin())); })
+      .def_prop_ro("begin", [](const CrfVocabulary& v) { return nb::cast(array(std::vector<Index>(v.begin()))); })
       .def(
           "only",  // the names at these places, in their order
           [](const CrfVocabulary& v, Flat<const Index> at) {
@@ -195,25 +158,26 @@ void bind_vocabulary(nb::module_& m) {
 }
 
 void bind_records(nb::module_& m) {
-  nb::class_<CrfRows>(m, "CrfRows")
-      .def_ro("begin", &CrfRows::begin)
-      .def_ro("label", &CrfRows::label)
-      .def_ro("weight", &CrfRows::weight);
-  nb::class_<CrfMarginals>(m, "CrfMarginals")
-      .def_ro("probabilities", &CrfMarginals::probabilities)
-      .def_ro("log_partitions", &CrfMarginals::log_partitions);
-  nb::class_<CrfKBest>(m, "CrfKBest")
-      .def_ro("labels", &CrfKBest::labels)
-      .def_ro("log_probabilities", &CrfKBest::log_probabilities);
+  define_arrays(nb::class_<CrfRows>(m, "CrfRows"), "begin", &CrfRows::begin, "label", &CrfRows::label, "weight",
+                &CrfRows::weight);
+  define_fields(nb::class_<CrfMarginals>(m, "CrfMarginals"), "probabilities", &CrfMarginals::probabilities,
+                "log_partitions", &CrfMarginals::log_partitions);
+  define_fields(nb::class_<CrfKBest>(m, "CrfKBest"), "labels", &CrfKBest::labels, "log_probabilities",
+                &CrfKBest::log_probabilities);
 }
 
 void bind_model(nb::module_& m) {
   nb::class_<CrfModel>(m, "CrfModel")
       .def_static("of", &make_model, "labels"_a, "begin"_a, "label"_a, "weight"_a, "transitions"_a,
                   nb::rv_policy::take_ownership)
-      .def("rows", &rows)
+      .def("rows", [](const CrfModel& self) { return CrfRows(self.layout(), self.weights().data()); })
       .def_prop_ro("transitions", &transitions)
-      .def("decode", &decode, "corpus"_a, "threads"_a)
+      .def(
+          "decode",
+          [](const CrfModel& self, const learn::Corpus& corpus, Index threads) {
+            return array(decode(self, corpus, threads));
+          },
+          "corpus"_a, "threads"_a)
       .def("emissions", &emissions, "corpus"_a, "threads"_a)
       .def("marginals", &marginals, "corpus"_a, "threads"_a)
       .def("decode_kbest", &decode_kbest, "corpus"_a, "sentence"_a, "k"_a)
@@ -239,84 +203,66 @@ void bind_trainer(nb::module_& m) {
       .def_prop_ro("parameters", &CrfTrainer::parameters)
       .def_prop_ro("holes", &CrfTrainer::holes)
       .def_prop_rw("weights", &CrfTrainer::weights, &CrfTrainer::set_weights)
-      .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a)
+      .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a,
+           nb::call_guard<nb::gil_scoped_release>())
       .def("model", &CrfTrainer::model, nb::rv_policy::take_ownership)
       .def("pair_rows", &CrfTrainer::pair_rows);
 }
 
-// A learner in passes, and the trainer whose weights it sets.
-struct Passes {
-  std::unique_ptr<CrfPasses> algorithm;
-  Index epochs = 0;
-
-  double epoch() {
-    const nb::gil_scoped_release released;
-    ++epochs;
-    return algorithm->pass();
-  }
-};
-
-template <class Options>
-Passes* start(std::unique_ptr<CrfPasses> (*make)(const CrfData&, const Options&, double*), CrfTrainer& trainer,
-              const Options& options) {
-  trainer.check_plain();
-  const nb::gil_scoped_release released;
-  return new Passes{make(trainer.data(), options, trainer.w())};
+// An algorithm that sets the weights of a trainer; its options have the given types and names, in their order.
+template <class... Fields, class Options, class... Names>
+void bind_algorithm(nb::module_& m, const char* name,
+                    std::unique_ptr<CrfPasses> (*make)(const CrfData&, const Options&, double*),
+                    const Names&... names) {
+  m.def(
+      name,
+      [make](CrfTrainer& trainer, Fields... fields) {
+        trainer.check_plain();
+        const nb::gil_scoped_release released;
+        return make(trainer.data(), Options{fields...}, trainer.w()).release();
+      },
+      "trainer"_a, nb::kw_only(), names..., nb::keep_alive<0, 1>(), nb::rv_policy::take_ownership);
 }
 
 void bind_passes(nb::module_& m) {
-  const auto owned = nb::rv_policy::take_ownership;
-  nb::class_<Passes>(m, "CrfPasses")
-      .def("epoch", &Passes::epoch)
-      .def("finish", [](Passes& self) { self.algorithm->finish(); })
-      .def_prop_ro("done", [](const Passes& self) { return self.algorithm->done(); })
-      .def_ro("epochs", &Passes::epochs);
-  m.def(
-      "crf_l2sgd",
-      [](CrfTrainer& trainer, double c2, Index period, double delta, double eta, double rate, Index samples,
-         Index candidates, Index max_trials, std::uint64_t seed) {
-        return start(&crf_l2sgd, trainer,
-                     L2SgdOptions{c2, period, delta, eta, rate, samples, candidates, max_trials, seed});
-      },
-      "trainer"_a, nb::kw_only(), "c2"_a, "period"_a, "delta"_a, "eta"_a, "rate"_a, "samples"_a, "candidates"_a,
-      "max_trials"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
-  m.def(
-      "crf_sgd",
-      [](CrfTrainer& trainer, double c1, double eta, double decay, std::uint64_t seed) {
-        return start(&crf_sgd, trainer, SgdOptions{c1, eta, decay, seed});
-      },
-      "trainer"_a, nb::kw_only(), "c1"_a, "eta"_a, "decay"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
-  m.def(
-      "crf_perceptron",
-      [](CrfTrainer& trainer, double epsilon, std::uint64_t seed) {
-        return start(&crf_perceptron, trainer, MistakeOptions{epsilon, seed});
-      },
-      "trainer"_a, nb::kw_only(), "epsilon"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
-  m.def(
-      "crf_passive_aggressive",
-      [](CrfTrainer& trainer, int type, double c, bool error_sensitive, bool averaging, double epsilon,
-         std::uint64_t seed) {
-        return start(&crf_passive_aggressive, trainer,
-                     PassiveAggressiveOptions{{epsilon, seed}, type, c, error_sensitive, averaging});
-      },
-      "trainer"_a, nb::kw_only(), "type"_a, "c"_a, "error_sensitive"_a, "averaging"_a, "epsilon"_a, "seed"_a,
-      nb::keep_alive<0, 1>(), owned);
-  m.def(
-      "crf_arow",
-      [](CrfTrainer& trainer, double variance, double gamma, double epsilon, std::uint64_t seed) {
-        return start(&crf_arow, trainer, ArowOptions{{epsilon, seed}, variance, gamma});
-      },
-      "trainer"_a, nb::kw_only(), "variance"_a, "gamma"_a, "epsilon"_a, "seed"_a, nb::keep_alive<0, 1>(), owned);
+  using Seed = std::uint64_t;
+  nb::class_<CrfPasses>(m, "CrfPasses")
+      .def("epoch", &CrfPasses::epoch, nb::call_guard<nb::gil_scoped_release>())
+      .def("finish", &CrfPasses::finish)
+      .def_prop_ro("done", &CrfPasses::done)
+      .def_ro("epochs", &CrfPasses::epochs);
+  bind_algorithm<double, Index, double, double, double, Index, Index, Index, Seed>(
+      m, "crf_l2sgd", &crf_l2sgd, "c2"_a, "period"_a, "delta"_a, "eta"_a, "rate"_a, "samples"_a, "candidates"_a,
+      "max_trials"_a, "seed"_a);
+  bind_algorithm<double, double, double, Seed>(m, "crf_sgd", &crf_sgd, "c1"_a, "eta"_a, "decay"_a, "seed"_a);
+  bind_algorithm<double, Seed>(m, "crf_perceptron", &crf_perceptron, "epsilon"_a, "seed"_a);
+  bind_algorithm<double, Seed, int, double, bool, bool>(m, "crf_passive_aggressive", &crf_passive_aggressive,
+                                                        "epsilon"_a, "seed"_a, "type"_a, "c"_a, "error_sensitive"_a,
+                                                        "averaging"_a);
+  bind_algorithm<double, Seed, double, double>(m, "crf_arow", &crf_arow, "epsilon"_a, "seed"_a, "variance"_a,
+                                               "gamma"_a);
 }
 
 }  // namespace
 
+CrfRows::CrfRows(const CrfLayout& layout, const double* w) {
+  for (Index f = 0; f < layout.features(); ++f) {
+    const CrfLayout::Row& row = layout.row(f);
+    for (Label k = 0; k < row.count; ++k) {
+      if (w[row.begin + k] == 0) continue;
+      label.push_back(row.dense ? k : layout.listed(row)[k]);
+      weight.push_back(w[row.begin + k]);
+    }
+    begin.push_back(static_cast<Index>(label.size()));
+  }
+}
+
 // The label of a pair (i, j) is count i + j, where count is the number of states or labels.
 CrfRows CrfTrainer::pair_rows() const {
-  Weighted found(data_.pairs->layout, w_.data() + layout().size());
+  CrfRows found(data_.pairs->layout, w_.data() + layout().size());
   const Index count = data_.pairs->count, W = data_.pairs->width;
   for (Label& column : found.label) column = static_cast<Label>(column / W * count + column % W);
-  return std::move(found).release();
+  return found;
 }
 
 void bind_crf(nb::module_& m) {

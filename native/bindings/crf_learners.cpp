@@ -7,8 +7,6 @@ using namespace nb::literals;
 namespace certus {
 namespace {
 
-nb::object copy(const double* values, Index count) { return as_array(std::vector<double>(values, values + count)); }
-
 // Passes over the sentences.
 class Sgd {
  public:
@@ -24,31 +22,29 @@ class Sgd {
         refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " + std::to_string(sentences));
     const nb::gil_scoped_release released;
     ++epochs;
-    return sgd_.pass(order.data(), count);
+    return sgd_.learn(order.data(), count);
   }
 
   nb::dict state() {
     nb::dict out;
     out["weights"] = trainer_.weights();
-    out["penalties"] = copy(sgd_.state.got.data(), trainer_.size());
-    const double numbers[] = {static_cast<double>(epochs), static_cast<double>(sgd_.state.learnt), sgd_.state.due};
-    out["numbers"] = copy(numbers, 3);
+    out["penalties"] = array(std::vector<double>(sgd_.state.got.begin(), sgd_.state.got.end()));
+    out["numbers"] = numbers_.write();
     return out;
   }
   void restore(const nb::dict& state) {
     const Index size = trainer_.size();
     const auto weights = get<double>(state, "weights", size), penalties = get<double>(state, "penalties", size);
-    const auto numbers = get<double>(state, "numbers", 3);
+    const auto numbers = numbers_.find(state);
     trainer_.set_weights(weights);
     sgd_.state.got.assign(penalties.data(), penalties.data() + size);
-    epochs = static_cast<Index>(numbers.data()[0]);
-    sgd_.state.learnt = static_cast<Index>(numbers.data()[1]);
-    sgd_.state.due = numbers.data()[2];
+    numbers_.restore(numbers);
   }
 
  private:
   CrfTrainer& trainer_;
   CrfSgd sgd_;
+  Numbers numbers_{epochs, sgd_.state.learnt, sgd_.state.due};
 };
 
 // Iterations over the whole corpus: the order of sentences plays no part.
@@ -58,7 +54,8 @@ class Batch {
       : trainer_(trainer),
         objective_(trainer.data(), c2, threads),
         memories_(options.memories),
-        lbfgs_(trainer.w(), trainer.size(), [this](const double* x, double* g) { return objective_(x, g); }, options) {}
+        lbfgs_(make_lbfgs(
+            trainer.w(), trainer.size(), [this](const double* x, double* g) { return objective_(x, g); }, options)) {}
 
   Index epochs = 0;
   bool stepped = false;  // whether the last epoch found a step that leads down
@@ -66,31 +63,30 @@ class Batch {
 
   double epoch(Flat<const Index>) {
     const nb::gil_scoped_release released;
-    stepped = !done_ && lbfgs_.step();
-    done_ = done_ || lbfgs_.end();
+    stepped = !done_ && lbfgs_->step();
+    done_ = done_ || lbfgs_->end();
     ++epochs;
-    return lbfgs_.objective();
+    return lbfgs_->objective();
   }
 
   nb::dict state() {
-    const LbfgsState kept = lbfgs_.state();
+    LbfgsState kept = lbfgs_->state();
     std::vector<double> steps, changes;
     for (const Doubles& s : kept.steps) steps.insert(steps.end(), s.begin(), s.end());
     for (const Doubles& y : kept.changes) changes.insert(changes.end(), y.begin(), y.end());
     nb::dict out;
     out["weights"] = trainer_.weights();
-    out["steps"] = as_array(std::move(steps));
-    out["changes"] = as_array(std::move(changes));
-    out["past"] = as_array(std::vector<double>(kept.past));
-    const double numbers[] = {static_cast<double>(epochs), static_cast<double>(done_)};
-    out["numbers"] = copy(numbers, 2);
+    out["steps"] = array(std::move(steps));
+    out["changes"] = array(std::move(changes));
+    out["past"] = array(std::move(kept.past));
+    out["numbers"] = numbers_.write();
     return out;
   }
   void restore(const nb::dict& state) {
     const Index size = trainer_.size();
     const auto weights = get<double>(state, "weights", size), steps = get<double>(state, "steps");
     const auto changes = get<double>(state, "changes", static_cast<Index>(steps.shape(0)));
-    const auto past = get<double>(state, "past"), numbers = get<double>(state, "numbers", 2);
+    const auto past = get<double>(state, "past"), numbers = numbers_.find(state);
     const Index all = static_cast<Index>(steps.shape(0));
     if (all % size != 0 || all / size > memories_ || past.shape(0) == 0) refuse(kOther);
     LbfgsState kept{{past.data(), past.data() + past.shape(0)}, {}, {}};
@@ -99,17 +95,17 @@ class Batch {
       kept.changes.emplace_back(changes.data() + begin, changes.data() + begin + size);
     }
     trainer_.set_weights(weights);
-    lbfgs_.restore(kept);
-    epochs = static_cast<Index>(numbers.data()[0]);
-    done_ = numbers.data()[1] != 0;
+    lbfgs_->restore(kept);
+    numbers_.restore(numbers);
   }
 
  private:
   CrfTrainer& trainer_;
   CrfObjective objective_;
   Index memories_;
-  Lbfgs lbfgs_;
+  std::unique_ptr<Lbfgs> lbfgs_;
   bool done_ = false;
+  Numbers numbers_{epochs, done_};
 };
 
 template <class Learner>

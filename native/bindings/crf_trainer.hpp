@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "bindings/arrays.hpp"
+#include "bindings/vectors.hpp"
 #include "learn/crf/model.hpp"
 #include "learn/crf/objective.hpp"
 #include "learn/crf/online.hpp"
@@ -15,24 +15,13 @@ namespace certus {
 
 using namespace learn;
 
-// A vector becomes a NumPy array without being copied.
-template <class X>
-nb::object as_array(std::vector<X>&& values, std::initializer_list<std::size_t> shape) {
-  auto* kept = new std::vector<X>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<X>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, X>(kept->data(), shape.size(), shape.begin(), owner));
-}
-template <class X>
-nb::object as_array(std::vector<X>&& values) {
-  const std::size_t size = values.size();
-  return as_array(std::move(values), {size});
-}
-
-// The weights of features with labels that are not 0: those of feature f are at begin[f] .. begin[f + 1] of the others.
+// The weights of a layout that are not 0: those of feature f are at begin[f] .. begin[f + 1] of the others.
 struct CrfRows {
-  nb::object begin;   // [features + 1]
-  nb::object label;   // [weights]
-  nb::object weight;  // [weights]
+  CrfRows(const CrfLayout& layout, const double* w);
+
+  std::vector<Index> begin{0};  // [features + 1]
+  std::vector<Label> label;     // [weights]
+  std::vector<double> weight;   // [weights]
 };
 
 class CrfTrainer {
@@ -40,8 +29,8 @@ class CrfTrainer {
   // `pairs` may be null: the features of two labels in a row, of the same tokens.
   CrfTrainer(Index labels, Index features, const learn::Corpus& corpus, Flat<const Label> gold, const CrfChoice& choice,
              const learn::Corpus* pairs, Index pair_features)
-      : data_(labels, features, CrfTokens(corpus), gold.data(), choice) {
-    if (pairs) data_.pairs.emplace(labels, pair_features, CrfTokens(*pairs), gold.data(), choice);
+      : data_(labels, features, corpus, gold.data(), choice) {
+    if (pairs) data_.pairs.emplace(labels, pair_features, *pairs, gold.data(), choice);
     w_.assign(data_.size(), 0.0);
   }
 
@@ -53,16 +42,15 @@ class CrfTrainer {
     std::vector<Index> out(layout().holes());
     if (data_.pairs)
       for (const Index hole : data_.pairs->layout.holes()) out.push_back(layout().size() + hole);
-    return as_array(std::move(out));
+    return nb::cast(array(std::move(out)));
   }
 
-  double objective(Flat<const double> w, Flat<double> gradient, double c2, Index threads) const {
-    const nb::gil_scoped_release released;
+  double objective(const Flat<const double>& w, const Flat<double>& gradient, double c2, Index threads) const {
     return CrfObjective(data_, c2, threads)(w.data(), gradient.data());
   }
 
   double* w() { return w_.data(); }
-  nb::object weights() { return as_array(std::vector<double>(w_.begin(), w_.end())); }
+  nb::object weights() const { return nb::cast(array(std::vector<double>(w_.begin(), w_.end()))); }
   void set_weights(Flat<const double> w) {
     std::copy_n(w.data(), size(), w_.data());
     data_.clear_holes(w_.data());

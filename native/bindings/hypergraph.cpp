@@ -332,14 +332,13 @@ void bind_answers(nb::module_& m) {
       .value("INVALID", Outcome::invalid)
       .value("OVERFLOW", Outcome::overflow)
       .value("TOO_LARGE", Outcome::too_large);
-  nb::class_<Answer> answer(m, "ForestAnswer");
-  define_fields(answer, "outcome", &Answer::outcome, "where", &Answer::where, "value", &Answer::value);
+  define_fields(nb::class_<Answer>(m, "ForestAnswer"), "outcome", &Answer::outcome, "where", &Answer::where, "value",
+                &Answer::value);
   nb::class_<BestDerivation, Answer> best(m, "ForestDerivation");
   best.def_ro("twice", &BestDerivation::twice);
   define_arrays(best, "edges", &BestDerivation::edges);
-  nb::class_<DerivationList, Answer> list(m, "ForestDerivationList");
-  define_arrays(list, "edges", &DerivationList::edges, "offsets", &DerivationList::offsets, "scores",
-                &DerivationList::scores);
+  define_arrays(nb::class_<DerivationList, Answer>(m, "ForestDerivationList"), "edges", &DerivationList::edges,
+                "offsets", &DerivationList::offsets, "scores", &DerivationList::scores);
 }
 
 void bind_cells(nb::module_& m) {

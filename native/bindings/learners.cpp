@@ -84,10 +84,10 @@ nb::dict compile_rows(const Corpus& corpus, Index units, Flat<const Index> begin
 template <class Value>
 void put_ngrams(nb::dict& out, const Ngrams& ngrams, float least, const Value& value) {
   Ngrams kept;
-  for (const std::size_t i : ngrams.list_slots()) {
-    const float w = value(ngrams.weights()[i], ngrams.memories()[i]);
-    if (w != 0 && std::abs(w) >= least) *kept.entry(ngrams.keys()[i]).weight = w;
-  }
+  ngrams.each([&](Key key, float weight, float memory) {
+    const float w = value(weight, memory);
+    if (w != 0 && std::abs(w) >= least) *kept.entry(key).weight = w;
+  });
   out["ngram_keys"] = array(std::vector<Key>(kept.keys()));
   out["ngram_weights"] = array(std::vector<float>(kept.weights()));
 }
@@ -111,11 +111,11 @@ void put_rows(nb::dict& out, const Rows& rows) {
 void put_table(nb::dict& out, const Ngrams& ngrams) {
   std::vector<Key> keys;
   std::vector<float> weights, memories;
-  for (const std::size_t i : ngrams.list_slots()) {
-    keys.push_back(ngrams.keys()[i]);
-    weights.push_back(ngrams.weights()[i]);
-    memories.push_back(ngrams.memories()[i]);
-  }
+  ngrams.each([&](Key key, float weight, float memory) {
+    keys.push_back(key);
+    weights.push_back(weight);
+    memories.push_back(memory);
+  });
   out["ngram_keys"] = array(std::move(keys));
   out["ngram_weights"] = array(std::move(weights));
   out["ngram_memories"] = array(std::move(memories));
@@ -186,43 +186,26 @@ nb::dict compile_crf(PrunedCrf& self, const Corpus& corpus, float least) {
   return out;
 }
 
-nb::dict crf_state(const PrunedCrf& self) {
+Numbers numbers_of(PrunedCrf& self) {
+  Thresholds& t = self.cascade.thresholds;
+  return Numbers(self.options.order, self.epochs, self.steps, self.burn_in, self.penalty, self.positions,
+                 self.cascade.groups_kept, t.groups, t.states, self.kept, self.seen);
+}
+
+nb::dict crf_state(PrunedCrf& self) {
   nb::dict out;
   put_rows(out, self.rows);
   put_table(out, self.ngrams);
-  const Thresholds& t = self.cascade.thresholds;
-  std::vector<double> numbers{static_cast<double>(self.options.order),
-                              static_cast<double>(self.epochs),
-                              static_cast<double>(self.steps),
-                              static_cast<double>(self.burn_in),
-                              self.penalty,
-                              self.positions,
-                              static_cast<double>(self.cascade.groups_kept),
-                              t.groups};
-  numbers.insert(numbers.end(), t.states, t.states + kMostOrder);
-  numbers.insert(numbers.end(), self.kept, self.kept + kMostOrder);
-  numbers.insert(numbers.end(), self.seen, self.seen + kMostOrder);
-  out["numbers"] = array(std::move(numbers));
+  out["numbers"] = numbers_of(self).write();
   return out;
 }
 void restore_crf(PrunedCrf& self, const nb::dict& state) {
-  const auto numbers = get<double>(state, "numbers", 8 + 3 * kMostOrder);
-  const double* x = numbers.data();
-  if (x[0] != static_cast<double>(self.options.order)) refuse(kOther);
+  const Numbers numbers = numbers_of(self);
+  const auto found = numbers.find(state);
+  if (found.data()[0] != static_cast<double>(self.options.order)) refuse(kOther);
   get_rows(state, self.rows, self.cascade.tagset().units);
   get_table(state, self.ngrams, ~Key{0});
-  self.epochs = static_cast<Index>(x[1]);
-  self.steps = static_cast<Index>(x[2]);
-  self.burn_in = static_cast<Index>(x[3]);
-  self.penalty = static_cast<float>(x[4]);
-  self.positions = x[5];
-  self.cascade.groups_kept = static_cast<Index>(x[6]);
-  self.cascade.thresholds.groups = static_cast<float>(x[7]);
-  for (Index n = 0; n < kMostOrder; ++n) {
-    self.cascade.thresholds.states[n] = static_cast<float>(x[8 + n]);
-    self.kept[n] = x[8 + kMostOrder + n];
-    self.seen[n] = x[8 + 2 * kMostOrder + n];
-  }
+  numbers.restore(found);
 }
 
 template <class Learner>
@@ -240,37 +223,36 @@ nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const 
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, tagset.units, least, mean));
   std::vector<Index> from, to;
   std::vector<float> score;
-  for (const std::size_t i : self.transitions.list_slots()) {
-    const Key key = self.transitions.keys()[i];
-    const float w = mean(self.transitions.weights()[i], self.transitions.memories()[i]);
-    if (w == 0) continue;
+  self.transitions.each([&](Key key, float weight, float memory) {
+    const float w = mean(weight, memory);
+    if (w == 0) return;
     from.push_back(static_cast<Index>((key - 1) / static_cast<Key>(tagset.labels + 1)));
     to.push_back(static_cast<Index>((key - 1) % static_cast<Key>(tagset.labels + 1)));
     score.push_back(w);
-  }
+  });
   out["transition_from"] = array(std::move(from));
   out["transition_to"] = array(std::move(to));
   out["transition_score"] = array(std::move(score));
   return out;
 }
 
-nb::dict perceptron_state(const Perceptron& self) {
+Numbers numbers_of(Perceptron& self) { return Numbers(self.epochs, self.steps, self.burn_in); }
+
+nb::dict perceptron_state(Perceptron& self) {
   nb::dict out;
   put_rows(out, self.rows);
   put_table(out, self.transitions);
-  out["numbers"] = array(std::vector<double>{static_cast<double>(self.epochs), static_cast<double>(self.steps),
-                                             static_cast<double>(self.burn_in)});
+  out["numbers"] = numbers_of(self).write();
   return out;
 }
 void restore_perceptron(Perceptron& self, const nb::dict& state) {
-  const auto numbers = get<double>(state, "numbers", 3);
+  const Numbers numbers = numbers_of(self);
+  const auto found = numbers.find(state);
   const Key width = static_cast<Key>(self.tagset().labels) + 1;
   get_rows(state, self.rows, self.tagset().units);
   Ngrams transitions;
   get_table(state, transitions, width * width - 1);  // the last would be an empty sentence
-  self.epochs = static_cast<Index>(numbers.data()[0]);
-  self.steps = static_cast<Index>(numbers.data()[1]);
-  self.burn_in = static_cast<Index>(numbers.data()[2]);
+  numbers.restore(found);
   self.replace(std::move(transitions));
 }
 
@@ -349,8 +331,8 @@ void bind_learners(nb::module_& m) {
       .def("state", &crf_state)
       .def("restore", &restore_crf, "state"_a)
       .def_ro("epochs", &PrunedCrf::epochs);
-  nb::class_<PerceptronEpoch> perceptron_epoch(m, "PerceptronEpoch");
-  define_fields(perceptron_epoch, "errors", &PerceptronEpoch::errors, "wrong", &PerceptronEpoch::wrong);
+  define_fields(nb::class_<PerceptronEpoch>(m, "PerceptronEpoch"), "errors", &PerceptronEpoch::errors, "wrong",
+                &PerceptronEpoch::wrong);
   nb::class_<Perceptron>(m, "Perceptron")
       .def("__init__", &make_perceptron, "corpus"_a, "tagset"_a, "method"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>())

@@ -35,9 +35,8 @@ void bind(nb::module_& m) {
 }  // namespace
 
 void bind_marginals(nb::module_& m) {
-  nb::class_<Summary> summary(m, "Summary");
-  define_fields(summary, "status", &Summary::status, "position", &Summary::position, "label", &Summary::label,
-                "log_partition", &Summary::log_partition);
+  define_fields(nb::class_<Summary>(m, "Summary"), "status", &Summary::status, "position", &Summary::position, "label",
+                &Summary::label, "log_partition", &Summary::log_partition);
   bind<float>(m);
   bind<double>(m);
 }

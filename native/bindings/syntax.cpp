@@ -86,11 +86,10 @@ auto list_heads(const ParseForest& forest) {
 }
 
 void bind_records(nb::module_& m) {
-  nb::class_<WrittenTree> written_tree(m, "WrittenTree");
-  define_fields(written_tree, "labels", &WrittenTree::labels, "arity", &WrittenTree::arity, "tags", &WrittenTree::tags,
-                "score", &WrittenTree::score);
-  nb::class_<BestTrees> best_trees(m, "BestTrees");
-  define_fields(best_trees, "trees", &BestTrees::trees, "exhausted", &BestTrees::exhausted, "edges", &BestTrees::edges);
+  define_fields(nb::class_<WrittenTree>(m, "WrittenTree"), "labels", &WrittenTree::labels, "arity", &WrittenTree::arity,
+                "tags", &WrittenTree::tags, "score", &WrittenTree::score);
+  define_fields(nb::class_<BestTrees>(m, "BestTrees"), "trees", &BestTrees::trees, "exhausted", &BestTrees::exhausted,
+                "edges", &BestTrees::edges);
   constexpr auto copied = nb::rv_policy::automatic;
   nb::class_<ParseForest> forest(m, "ParseForest");
   define_arrays(forest, "scores", &ParseForest::scores);

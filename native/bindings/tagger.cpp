@@ -206,10 +206,9 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
 }  // namespace
 
 void bind_tagger(nb::module_& m) {
-  nb::class_<Tagged> tagged(m, "Tagged");
-  define_arrays(tagged, "labels", &Tagged::labels, "found", &Tagged::found, "scores", &Tagged::scores, "bounds",
-                &Tagged::bounds, "optimal", &Tagged::optimal, "confidences", &Tagged::confidences, "log_partitions",
-                &Tagged::log_partitions, "positions", &Tagged::positions);
+  define_arrays(nb::class_<Tagged>(m, "Tagged"), "labels", &Tagged::labels, "found", &Tagged::found, "scores",
+                &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "confidences",
+                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "positions", &Tagged::positions);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())

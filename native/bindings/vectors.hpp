@@ -21,13 +21,13 @@ auto array(std::vector<X>&& values) {
 
 // Binds fields of a record by their names: define_arrays(class, "labels", &Record::labels, ...).
 template <class Record, class... Bases, class X, class... More>
-void define_arrays(nb::class_<Record, Bases...>& bound, const char* name, std::vector<X> Record::* field,
-                   More... more) {
+auto define_arrays(nb::class_<Record, Bases...> bound, const char* name, std::vector<X> Record::* field, More... more) {
   bound.def_prop_ro(name, [field](nb::handle_t<Record> self) {
     std::vector<X>& values = nb::cast<Record&>(self).*field;
     return nb::ndarray<nb::numpy, X, nb::ndim<1>>(values.data(), {values.size()}, self);
   });
   if constexpr (sizeof...(More) > 0) define_arrays(bound, more...);
+  return bound;
 }
 
 }  // namespace certus

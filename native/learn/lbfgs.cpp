@@ -137,9 +137,7 @@ double between(const Point& a, const Point& b) {
   return std::clamp(found, low + margin, high - margin);
 }
 
-}  // namespace
-
-class Lbfgs::Minimiser {
+class Minimiser : public Lbfgs {
  public:
   Minimiser(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options)
       : x_(x), n_(n), evaluate_(std::move(evaluate)), o_(options), memory_(options.memories, n) {
@@ -147,7 +145,7 @@ class Lbfgs::Minimiser {
     if (o_.l1 > 0) pseudo_.resize(n);
   }
 
-  bool step() {
+  bool step() override {
     if (!begun_) begin();
     if (end_ || !advance()) {
       end_ = true;
@@ -158,15 +156,15 @@ class Lbfgs::Minimiser {
     end_ = flat() || (o_.period > 0 && k >= o_.period && past_[k - o_.period] - f_ < o_.delta * std::abs(f_));
     return true;
   }
-  bool end() const { return end_; }
-  double objective() const { return past_.back(); }
+  bool end() const override { return end_; }
+  double objective() const override { return past_.back(); }
 
-  LbfgsState state() {
+  LbfgsState state() override {
     LbfgsState state{past_, {}, {}};
     memory_.keep(state);
     return state;
   }
-  void restore(const LbfgsState& state) {
+  void restore(const LbfgsState& state) override {
     past_ = state.past;
     memory_.restore(state);
     begun_ = end_ = false;
@@ -318,13 +316,10 @@ class Lbfgs::Minimiser {
   bool end_ = false;
 };
 
-Lbfgs::Lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options)
-    : minimiser_(std::make_unique<Minimiser>(x, n, std::move(evaluate), options)) {}
-Lbfgs::~Lbfgs() = default;
-bool Lbfgs::step() { return minimiser_->step(); }
-bool Lbfgs::end() const { return minimiser_->end(); }
-double Lbfgs::objective() const { return minimiser_->objective(); }
-LbfgsState Lbfgs::state() const { return minimiser_->state(); }
-void Lbfgs::restore(const LbfgsState& state) { minimiser_->restore(state); }
+}  // namespace
+
+std::unique_ptr<Lbfgs> make_lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options) {
+  return std::make_unique<Minimiser>(x, n, std::move(evaluate), options);
+}
 
 }  // namespace certus::learn

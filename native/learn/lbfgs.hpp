@@ -38,21 +38,17 @@ using LbfgsFunction = std::function<double(const double* x, double* gradient)>;
 // An iteration at a time, from x, which is then the best point so far.
 class Lbfgs {
  public:
-  Lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options);
-  ~Lbfgs();
+  virtual ~Lbfgs() = default;
 
   // Tells whether a step leads down. With the last one comes the end.
-  bool step();
-  bool end() const;
-  double objective() const;  // after the last step
+  virtual bool step() = 0;
+  virtual bool end() const = 0;
+  virtual double objective() const = 0;  // after the last step
 
   // With x as it was, a new object goes on from here to the same digits.
-  LbfgsState state() const;
-  void restore(const LbfgsState& state);
-
- private:
-  class Minimiser;
-  std::unique_ptr<Minimiser> minimiser_;
+  virtual LbfgsState state() = 0;
+  virtual void restore(const LbfgsState& state) = 0;
 };
+std::unique_ptr<Lbfgs> make_lbfgs(double* x, Index n, LbfgsFunction evaluate, const LbfgsOptions& options);
 
 }  // namespace certus::learn

@@ -40,20 +40,19 @@ class Ngrams {
     return {&weights_[i], &memories_[i]};
   }
 
-  // The slots in use, by key: where keys lie depends on the order in which they came, which a resumed run does not
-  // know.
-  std::vector<std::size_t> list_slots() const {
+  // Calls use(key, weight, memory) for all sequences that have a weight, by key: where keys lie depends on the order in
+  // which they came, which a resumed run does not know.
+  template <class Use>
+  void each(const Use& use) const {
     std::vector<std::size_t> slots;
     for (std::size_t i = 0; i < keys_.size(); ++i)
       if (keys_[i] != 0) slots.push_back(i);
     std::sort(slots.begin(), slots.end(), [this](std::size_t i, std::size_t j) { return keys_[i] < keys_[j]; });
-    return slots;
+    for (const std::size_t i : slots) use(keys_[i], weights_[i], memories_[i]);
   }
+
   const std::vector<Key>& keys() const { return keys_; }
   const std::vector<float>& weights() const { return weights_; }
-  std::vector<float>& weights() { return weights_; }
-  const std::vector<float>& memories() const { return memories_; }
-  std::vector<float>& memories() { return memories_; }
 
  private:
   std::size_t slot(Key key) const {

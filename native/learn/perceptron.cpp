@@ -104,10 +104,9 @@ void Perceptron::set(Label i, Label j, float weight) {
 void Perceptron::replace(Ngrams&& other) {
   const Key width = static_cast<Key>(tagset_.labels + 1);
   const auto set_all = [&](bool zero) {
-    for (const std::size_t i : transitions.list_slots()) {
-      const Key key = transitions.keys()[i] - 1;
-      set(static_cast<Label>(key / width), static_cast<Label>(key % width), zero ? 0 : transitions.weights()[i]);
-    }
+    transitions.each([&](Key key, float weight, float) {
+      set(static_cast<Label>((key - 1) / width), static_cast<Label>((key - 1) % width), zero ? 0 : weight);
+    });
   };
   set_all(true);
   transitions = std::move(other);

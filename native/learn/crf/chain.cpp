@@ -1,7 +1,6 @@
 #include "learn/crf/chain.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/arena.hpp"
 #include "learn/crf/kernels.hpp"
@@ -49,15 +48,24 @@ CERTUS_CLONES bool sum_scaled(const CrfSteps& steps, Index T, double* a, double*
   return true;
 }
 
-CERTUS_CLONES void exponentiate(Doubles& x, double largest) {
-  for (std::size_t n = 0; n < x.size(); n += kLanes) store(x.data() + n, exp_vector(load(x.data() + n) - largest));
+// x[n] = exp(x[n] - most); whole vectors.
+CERTUS_CLONES void exponentiate(double* x, double most, Index count) {
+  for (Index n = 0; n < count; n += kLanes) store(x + n, exp_vector(load(x + n) - most));
 }
 
 CERTUS_CLONES void scale_rows(const double* x, double factor, Doubles& out) {
   for (std::size_t n = 0; n < out.size(); n += kLanes) store(out.data() + n, factor * load(x + n));
 }
 
-CERTUS_CLONES Span find_span_of_row(double* row, Index labels, Index width) { return find_span(row, labels, width); }
+// Finds the least and the largest of `count` rows of scores; past the labels each row then repeats its first.
+CERTUS_CLONES Span find_span_of_rows(double* rows, Index count, Index labels, Index width) {
+  Span all = find_span(rows, labels, width);
+  for (Index i = 1; i < count; ++i) {
+    const Span s = find_span(rows + i * width, labels, width);
+    all = {std::min(all.least, s.least), std::max(all.most, s.most)};
+  }
+  return all;
+}
 
 // Transposes a matrix in blocks of a cache line by a cache line.
 void transpose(const Doubles& x, Index labels, Index width, Doubles& out) {
@@ -75,56 +83,33 @@ void take_gold(Index T, const Label* gold, Index width, double* r) {
 
 void CrfLinks::set(const double* transitions, double scale) {
   scale_rows(transitions, scale, score);
-  double least = std::numeric_limits<double>::infinity();
-  largest = -least;
-  for (Index i = 0; i < labels; ++i) {
-    const Span s = find_span_of_row(score.data() + i * width, labels, width);
-    largest = std::max(largest, s.most);
-    least = std::min(least, s.least);
-  }
-  range = largest - least;
+  const Span s = find_span_of_rows(score.data(), labels, labels, width);
+  largest = s.most;
+  range = s.most - s.least;
   if (!(range <= kRange)) return;  // every sentence goes through log space
   link = score;
-  exponentiate(link, largest);
+  exponentiate(link.data(), largest, labels * width);
   for (Index i = 0; i < labels; ++i) std::fill_n(link.data() + i * width + labels, width - labels, 0.0);
   transpose(link, labels, width, across);
 }
-
-namespace {
-
-// Finds the least and the largest of the [L][width] scores of a step; past the labels each row then repeats its first.
-CERTUS_CLONES Span find_span_of_step(double* scores, Index labels, Index width) {
-  Span all = find_span(scores, labels, width);
-  for (Index i = 1; i < labels; ++i) {
-    const Span s = find_span(scores + i * width, labels, width);
-    all = {std::min(all.least, s.least), std::max(all.most, s.most)};
-  }
-  return all;
-}
-
-CERTUS_CLONES void weigh_step(double* scores, double most, Index count) {
-  for (Index n = 0; n < count; n += kLanes) store(scores + n, exp_vector(load(scores + n) - most));
-}
-
-}  // namespace
 
 CrfSteps crf_steps(double* scores, double* r, Index T, Index labels, Index width) {
   const LocalArena arena;
   const Index size = labels * width;
   double *most = arena.get<double>(T), widest = 0, range = 0, largest = 0;
   for (Index t = 0; t < T; ++t) {
-    const Span s = find_span_of_row(r + t * width, labels, width);
+    const Span s = find_span_of_rows(r + t * width, 1, labels, width);
     widest = std::max(widest, s.most - s.least);
   }
   for (Index t = 1; t < T; ++t) {
-    const Span s = find_span_of_step(scores + (t - 1) * size, labels, width);
+    const Span s = find_span_of_rows(scores + (t - 1) * size, labels, labels, width);
     most[t] = s.most;
     largest += s.most;
     range = std::max(range, s.most - s.least);
   }
   const CrfSteps steps{labels, width, size, scores, scores, nullptr, largest, range};
   if (!(widest + range <= kRange)) return {labels, width, size, scores, nullptr, nullptr, largest, 2 * kRange};
-  for (Index t = 1; t < T; ++t) weigh_step(scores + (t - 1) * size, most[t], size);
+  for (Index t = 1; t < T; ++t) exponentiate(scores + (t - 1) * size, most[t], size);
   return steps;
 }
 

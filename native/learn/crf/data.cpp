@@ -24,12 +24,11 @@ CERTUS_CLONES void add(const double* x, Index n, double* sum) {
   for (Index k = 0; k < n; k += kLanes) store(sum + k, load(sum + k) + load(x + k));
 }
 
-std::vector<unsigned char> links(Index labels, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
+std::vector<unsigned char> links(Index labels, const Corpus& corpus, const Label* gold, const CrfChoice& choice) {
   if (choice.all_transitions && choice.min_freq <= 0) return std::vector<unsigned char>(labels * labels, 1);
   std::vector<double> seen(labels * labels, 0.0);
-  for (Index s = 0; s < tokens.sentences; ++s)
-    for (Index t = tokens.sentence_begin[s] + 1; t < tokens.sentence_begin[s + 1]; ++t)
-      ++seen[gold[t - 1] * labels + gold[t]];
+  for (Index s = 0; s < corpus.sentences(); ++s)
+    for (Index t = corpus.sentence[s] + 1; t < corpus.sentence[s + 1]; ++t) ++seen[gold[t - 1] * labels + gold[t]];
   std::vector<unsigned char> linked(labels * labels);
   for (std::size_t n = 0; n < seen.size(); ++n) linked[n] = seen[n] > 0 && seen[n] >= choice.min_freq;
   return linked;
@@ -41,18 +40,18 @@ struct Places {
   std::vector<Label> gold;    // the label of the token, or its pair of labels
   std::vector<double> value;  // empty where all are 1
 
-  Places(Index features, const CrfTokens& tokens, const Label* labels) : begin(features + 1, 0) {
-    const Index count = tokens.tokens(), total = tokens.token_begin[count];
-    for (Index n = 0; n < total; ++n) ++begin[tokens.feature[n] + 1];
+  Places(Index features, const Corpus& corpus, const Label* labels) : begin(features + 1, 0) {
+    const Index count = corpus.tokens(), total = corpus.token[count];
+    for (Index n = 0; n < total; ++n) ++begin[corpus.features[n] + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<Index> next(begin.begin(), begin.end() - 1);
     gold.resize(total);
-    if (tokens.value) value.resize(total);
+    if (!corpus.values.empty()) value.resize(total);
     for (Index t = 0; t < count; ++t)
-      for (Index n = tokens.token_begin[t]; n < tokens.token_begin[t + 1]; ++n) {
-        const Index at = next[tokens.feature[n]]++;
+      for (Index n = corpus.token[t]; n < corpus.token[t + 1]; ++n) {
+        const Index at = next[corpus.features[n]]++;
         gold[at] = labels[t];
-        if (tokens.value) value[at] = tokens.value[n];
+        if (!value.empty()) value[at] = corpus.values[n];
       }
   }
 };
@@ -80,8 +79,8 @@ struct Seen {                   // the labels, or pairs of them, that each featu
 };
 
 // gold [tokens]: of `labels` labels, or -1 where a token's features are not to count.
-Seen seen(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice) {
-  const Places places(features, tokens, gold);
+Seen seen(Index labels, Index features, const Corpus& corpus, const Label* gold, const CrfChoice& choice) {
+  const Places places(features, corpus, gold);
   Seen out;
   std::vector<Label> met;
   std::vector<double> often(labels, 0.0);
@@ -110,18 +109,18 @@ Seen seen(Index labels, Index features, const CrfTokens& tokens, const Label* go
 }
 
 // The pair of labels that ends at each token, first labels + second; -1 for the first of a sentence.
-std::vector<Label> pairs_of(Index labels, const CrfTokens& tokens, const Label* gold) {
-  std::vector<Label> out(tokens.tokens(), -1);
-  for (Index s = 0; s < tokens.sentences; ++s)
-    for (Index t = tokens.sentence_begin[s] + 1; t < tokens.sentence_begin[s + 1]; ++t)
+std::vector<Label> pairs_of(Index labels, const Corpus& corpus, const Label* gold) {
+  std::vector<Label> out(corpus.tokens(), -1);
+  for (Index s = 0; s < corpus.sentences(); ++s)
+    for (Index t = corpus.sentence[s] + 1; t < corpus.sentence[s + 1]; ++t)
       out[t] = static_cast<Label>(gold[t - 1] * labels + gold[t]);
   return out;
 }
 
 // For m states per label, each of which has weights of its own.
-CrfLayout pair_layout(Index labels, Index m, Index features, const CrfTokens& tokens, const Label* gold,
+CrfLayout pair_layout(Index labels, Index m, Index features, const Corpus& corpus, const Label* gold,
                       const CrfChoice& choice) {
-  const Seen found = seen(labels * labels, features, tokens, pairs_of(labels, tokens, gold).data(), choice);
+  const Seen found = seen(labels * labels, features, corpus, pairs_of(labels, corpus, gold).data(), choice);
   const Index W = whole_vectors(labels * m);
   std::vector<Index> begin;
   std::vector<Label> column;
@@ -141,21 +140,20 @@ CrfLayout pair_layout(Index labels, Index m, Index features, const CrfTokens& to
 
 }  // namespace
 
-CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold,
-                     const CrfChoice& choice) {
-  Seen found = seen(labels, features, tokens, gold, choice);
-  if (choice.latent == 1) return CrfLayout(labels, found.begin, found.label, links(labels, tokens, gold, choice));
+CrfLayout crf_layout(Index labels, Index features, const Corpus& corpus, const Label* gold, const CrfChoice& choice) {
+  Seen found = seen(labels, features, corpus, gold, choice);
+  if (choice.latent == 1) return CrfLayout(labels, found.begin, found.label, links(labels, corpus, gold, choice));
   for (Index& begin : found.begin) begin *= choice.latent;
   return CrfLayout(labels * choice.latent, found.begin, states_of(found.label, choice.latent),
-                   links_of_states(labels, links(labels, tokens, gold, choice), choice.latent));
+                   links_of_states(labels, links(labels, corpus, gold, choice), choice.latent));
 }
 
-CrfPairs::CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice)
+CrfPairs::CrfPairs(Index labels, Index features, const Corpus& corpus, const Label* gold, const CrfChoice& choice)
     : sharing(choice.shared_pairs ? choice.latent : 1),
       count(labels * choice.latent / sharing),
       width(whole_vectors(count)),
-      layout(pair_layout(labels, choice.latent / sharing, features, tokens, gold, choice)),
-      input(layout, tokens) {}
+      layout(pair_layout(labels, choice.latent / sharing, features, corpus, gold, choice)),
+      input(layout, corpus) {}
 
 void CrfData::score_steps(const double* w, Index sentence, double* scores) const {
   const Index first = input.sentence_begin[sentence], size = layout.labels() * layout.width();

@@ -17,14 +17,14 @@ struct CrfChoice {               // which pairs get a weight
 };
 
 // gold [tokens]: the labels. The layout is one over states, of which a label y has latent ones from y latent on.
-CrfLayout crf_layout(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice);
+CrfLayout crf_layout(Index labels, Index features, const Corpus& corpus, const Label* gold, const CrfChoice& choice);
 
 // Features of two labels in a row,
 //   score(y | x) = ... + sum_{t >= 1} sum_{f in pairs of x_t} value(f) pair[f][y_{t-1}][y_t],
 // as rows over pairs: the pair of i and j, states or labels, is column i width + j, where rows of them are width long.
 // The features of the first token of a sentence count for nothing.
 struct CrfPairs {
-  CrfPairs(Index labels, Index features, const CrfTokens& tokens, const Label* gold, const CrfChoice& choice);
+  CrfPairs(Index labels, Index features, const Corpus& corpus, const Label* gold, const CrfChoice& choice);
 
   Index sharing;       // how many states share the weights of a label: 1 where each has its own
   Index count, width;  // of what the pairs are of
@@ -33,10 +33,10 @@ struct CrfPairs {
 };
 
 struct CrfData {
-  CrfData(Index labels, Index features, const CrfTokens& tokens, const Label* labels_of_tokens, const CrfChoice& choice)
-      : layout(crf_layout(labels, features, tokens, labels_of_tokens, choice)),
-        input(layout, tokens),
-        gold(labels_of_tokens, labels_of_tokens + tokens.tokens()),
+  CrfData(Index labels, Index features, const Corpus& corpus, const Label* labels_of_tokens, const CrfChoice& choice)
+      : layout(crf_layout(labels, features, corpus, labels_of_tokens, choice)),
+        input(layout, corpus),
+        gold(labels_of_tokens, labels_of_tokens + corpus.tokens()),
         latent(choice.latent) {
     for (Index s = 0; s < input.sentences(); ++s) longest = std::max(longest, input.length(s));
   }

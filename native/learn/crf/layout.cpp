@@ -48,21 +48,22 @@ Index CrfLayout::state(Index feature, Label y) const {
   return found != end && *found == y ? r.begin + (found - begin) : -1;
 }
 
-CrfInput::CrfInput(const CrfLayout& layout, const CrfTokens& tokens)
-    : sentence_begin(tokens.sentence_begin, tokens.sentence_begin + tokens.sentences + 1) {
-  const Index count = tokens.tokens();
-  begin.reserve(count + 1);
-  middle.reserve(count);
-  index.reserve(tokens.token_begin[count]);
-  if (tokens.value) value.reserve(tokens.token_begin[count]);
+CrfInput::CrfInput(const CrfLayout& layout, const Corpus& corpus, Index first, Index last) {
+  const Index from = corpus.sentence[first], to = corpus.sentence[last];
+  for (Index s = first; s <= last; ++s) sentence_begin.push_back(corpus.sentence[s] - from);
+  const bool valued = !corpus.values.empty();
+  begin.reserve(to - from + 1);
+  middle.reserve(to - from);
+  index.reserve(corpus.token[to] - corpus.token[from]);
+  if (valued) value.reserve(index.capacity());
   begin.push_back(0);
-  for (Index t = 0; t < count; ++t) {
+  for (Index t = from; t < to; ++t) {
     for (const bool dense : {true, false}) {
-      for (Index n = tokens.token_begin[t]; n < tokens.token_begin[t + 1]; ++n) {
-        const CrfLayout::Row& row = layout.row(tokens.feature[n]);
-        if (row.dense != dense || row.count == 0 || tokens.at(n) == 0) continue;
-        index.push_back(dense ? static_cast<Feature>(row.begin / layout.width()) : tokens.feature[n]);
-        if (tokens.value) value.push_back(tokens.value[n]);
+      for (Index n = corpus.token[t]; n < corpus.token[t + 1]; ++n) {
+        const CrfLayout::Row& row = layout.row(corpus.features[n]);
+        if (row.dense != dense || row.count == 0 || (valued && corpus.values[n] == 0)) continue;
+        index.push_back(dense ? static_cast<Feature>(row.begin / layout.width()) : corpus.features[n]);
+        if (valued) value.push_back(corpus.values[n]);
       }
       (dense ? middle : begin).push_back(static_cast<Index>(index.size()));
     }

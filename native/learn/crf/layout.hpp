@@ -18,8 +18,6 @@
 
 namespace certus::learn {
 
-using learn::Feature;
-
 class CrfLayout {
  public:
   struct Row {
@@ -68,33 +66,13 @@ class CrfLayout {
   std::vector<Index> hole_begin_;  // [dense rows + 1]: where the holes of each begin
 };
 
-// Sentences of tokens of features, as they come: views of arrays that outlive this.
-struct CrfTokens {
-  Index sentences = 0;
-  const Index* sentence_begin = nullptr;  // [sentences + 1], in tokens
-  const Index* token_begin = nullptr;     // [tokens + 1], in features
-  const Feature* feature = nullptr;
-  const double* value = nullptr;  // null where all are 1
-
-  CrfTokens() = default;
-  explicit CrfTokens(const learn::Corpus& corpus)
-      : sentences(corpus.sentences()),
-        sentence_begin(corpus.sentence.data()),
-        token_begin(corpus.token.data()),
-        feature(corpus.features.data()),
-        value(corpus.values.empty() ? nullptr : corpus.values.data()) {}
-
-  Index tokens() const { return sentence_begin[sentences]; }
-  double at(Index n) const { return value ? value[n] : 1.0; }
-};
-
-// The same, ready for scoring: in each token the features with dense rows come first, by the number of their row; what
-// scores nothing is left out.
+// A corpus, or the sentences [first, last) of it, ready for scoring: in each token the features with dense rows come
+// first, by the number of their row; what scores nothing is left out.
 struct CrfInput {
-  CrfInput(const CrfLayout& layout, const CrfTokens& tokens);
+  CrfInput(const CrfLayout& layout, const Corpus& corpus) : CrfInput(layout, corpus, 0, corpus.sentences()) {}
+  CrfInput(const CrfLayout& layout, const Corpus& corpus, Index first, Index last);
 
   Index sentences() const { return static_cast<Index>(sentence_begin.size()) - 1; }
-  Index tokens() const { return static_cast<Index>(middle.size()); }
   Index length(Index sentence) const { return sentence_begin[sentence + 1] - sentence_begin[sentence]; }
 
   std::vector<Index> sentence_begin;  // [sentences + 1]

@@ -6,6 +6,23 @@
 #include "base/vector.hpp"
 
 namespace certus::learn {
+namespace {
+
+CERTUS_CLONES void add_row(double* w, double factor, const double* x, Index width) {
+  for (Index j = 0; j < width; ++j) w[j] += factor * x[j];
+}
+
+// Moves weights towards 0 until they have got the whole penalty `due`, `got` being what they got so far.
+CERTUS_CLONES void pull(double* w, double* got, double due, Index count) {
+  for (Index n = 0; n < count; ++n) {
+    const double before = w[n], down = before - (due + got[n]), up = before + (due - got[n]);
+    const double after = before > 0 ? (down > 0 ? down : 0) : before < 0 ? (up < 0 ? up : 0) : 0;
+    got[n] += after - before;
+    w[n] = after;
+  }
+}
+
+}  // namespace
 
 // The loss of one sentence and what it says of the weights.
 class CrfSentences {
@@ -25,21 +42,35 @@ class CrfSentences {
     return loss;
   }
 
-  // Calls dense(weights, number, value, residual), listed(row, value, residual), and pairs(gradient): rows are to be
-  // moved against value * residual, transitions against their gradient.
-  template <class DenseRow, class ListedRow, class Pairs>
-  void each(Index s, const DenseRow& dense, const ListedRow& listed, const Pairs& pairs) {
+  // Moves the weights against the gradient of a sentence that was summed, `gain` times; calls touched(begin, count) for
+  // each row of weights that it moves.
+  template <class Touched>
+  void step(Index s, double gain, double* w, const Touched& touched) const {
+    const CrfLayout& layout = data_.layout;
     const CrfInput& input = data_.input;
+    const Index W = links_.width;
     for (Index t = 0; t < input.length(s); ++t) {
       const Index token = input.sentence_begin[s] + t;
-      const double* residual = r_.data() + t * links_.width;
+      const double* residual = r_.data() + t * W;
       for (Index n = input.begin[token]; n < input.begin[token + 1]; ++n) {
         const double value = input.value.empty() ? 1.0 : input.value[n];
-        if (n < input.middle[token]) dense(static_cast<Index>(input.index[n]), value, residual);
-        else listed(data_.layout.row(input.index[n]), value, residual);
+        if (n < input.middle[token]) {
+          const Index dense = input.index[n];
+          add_row(w + dense * W, -gain * value, residual, W);
+          layout.clear_row(w, dense);
+          touched(dense * W, W);
+        } else {
+          const CrfLayout::Row& row = layout.row(input.index[n]);
+          const Label* label = layout.listed(row);
+          for (Label k = 0; k < row.count; ++k) w[row.begin + k] -= gain * value * residual[label[k]];
+          touched(row.begin, row.count);
+        }
       }
     }
-    if (input.length(s) > 1) pairs(pairs_.data());
+    if (input.length(s) < 2) return;
+    add_row(w + layout.transitions(), -gain, pairs_.data(), links_.labels * W);
+    layout.clear_transitions(w);
+    touched(layout.transitions(), links_.labels * W);
   }
 
  private:
@@ -66,107 +97,15 @@ class CrfSentences {
 
 namespace {
 
-CERTUS_CLONES void add_row(double* w, double factor, const double* x, Index width) {
-  for (Index j = 0; j < width; ++j) w[j] += factor * x[j];
-}
-
-class L2Sgd {
+class L2Sgd : public CrfPasses {
  public:
-  L2Sgd(const CrfData& data, const L2SgdOptions& options, double* w)
-      : data_(data), o_(options), w_(w), sentences_(data) {}
-
-  void begin(double eta) {
-    eta_ = eta, k_ = 0;
-    std::fill_n(w_, data_.layout.size(), 0.0);
-  }
-
-  // One pass over `count` sentences of an order; returns the objective met on the way.
-  double pass(const Index* order, Index count) {
-    double loss = 0, scale = 1;
-    for (Index n = 0; n < count; ++n) {
-      const double eta = eta_ / (1 + lambda_ * eta_ * static_cast<double>(k_++));
-      scale /= 1 + eta * lambda_;
-      loss += sentences_.sum(w_, scale, order[n]);
-      step(order[n], eta / scale);
-      if (scale < 1e-100) rescale(&scale);
-    }
-    rescale(&scale);
-    return loss + penalty();
-  }
-
-  double penalty() const {
-    double squares = 0;
-    for (Index n = 0; n < data_.layout.size(); ++n) squares += w_[n] * w_[n];
-    return o_.c2 * squares;
-  }
-
- private:
-  void step(Index s, double gain) {
-    const CrfLayout& layout = data_.layout;
-    const Index W = layout.width();
-    sentences_.each(
-        s,
-        [&](Index dense, double value, const double* residual) {
-          add_row(w_ + dense * W, -gain * value, residual, W);
-          layout.clear_row(w_, dense);
-        },
-        [&](const CrfLayout::Row& row, double value, const double* residual) {
-          const Label* label = layout.listed(row);
-          for (Label k = 0; k < row.count; ++k) w_[row.begin + k] -= gain * value * residual[label[k]];
-        },
-        [&](const double* pairs) {
-          add_row(w_ + layout.transitions(), -gain, pairs, layout.labels() * W);
-          layout.clear_transitions(w_);
-        });
-  }
-  void rescale(double* scale) {
-    for (Index n = 0; n < data_.layout.size(); ++n) w_[n] *= *scale;
-    *scale = 1;
-  }
-
-  const CrfData& data_;
-  const L2SgdOptions& o_;
-  double* w_;
-  double lambda_ = 2 * o_.c2 / static_cast<double>(std::max<Index>(1, data_.input.sentences())), eta_ = 0;
-  Index k_ = 0;
-  CrfSentences sentences_;
-};
-
-// From the first rate upwards while that helps, then downwards.
-double calibrate(L2Sgd& sgd, const CrfData& data, const L2SgdOptions& o, const double* w) {
-  Shuffle shuffle(data.input.sentences(), o.seed + 1);
-  shuffle.next();
-  const Index count = std::min(o.samples, data.input.sentences());
-  CrfSentences sentences(data);
-  sgd.begin(o.eta);
-  double idle = 0;
-  for (Index n = 0; n < count; ++n) idle += sentences.sum(w, 1, shuffle.order[n]);
-  double best = std::numeric_limits<double>::infinity(), chosen = o.eta, eta = o.eta;
-  bool down = false;
-  Index left = o.candidates;
-  for (Index trial = 0; trial < o.max_trials && !(down && left == 0); ++trial) {
-    sgd.begin(eta);
-    const double loss = sgd.pass(shuffle.order.data(), count);
-    const bool helps = std::isfinite(loss) && loss < idle;
-    if (helps) --left;
-    if (helps && loss < best) best = loss, chosen = eta;
-    if (!down && helps && left > 0) eta *= o.rate;
-    else if (!down) down = true, left = o.candidates, eta = o.eta / o.rate;
-    else eta /= o.rate;
-  }
-  return chosen;
-}
-
-class L2SgdPasses : public CrfPasses {
- public:
-  L2SgdPasses(const CrfData& data, const L2SgdOptions& options, double* w)
-      : data_(data), o_(options), w_(w), sgd_(data, o_, w), shuffle_(data.input.sentences(), options.seed) {
-    sgd_.begin(calibrate(sgd_, data, o_, w));
+  L2Sgd(const CrfData& data, const L2SgdOptions& options, double* w) : data_(data), o_(options), w_(w) {
+    begin(calibrate());
   }
 
   double pass() override {
     shuffle_.next();
-    const double loss = sgd_.pass(shuffle_.order.data(), data_.input.sentences());
+    const double loss = learn(shuffle_.order.data(), data_.input.sentences());
     if (loss < best_) best_ = loss, best_w_.assign(w_, w_ + data_.layout.size());
     past_.push_back(loss);
     const Index passes = static_cast<Index>(past_.size());
@@ -177,11 +116,62 @@ class L2SgdPasses : public CrfPasses {
   void finish() override { std::copy(best_w_.begin(), best_w_.end(), w_); }
 
  private:
+  void begin(double eta) {
+    eta_ = eta, k_ = 0;
+    std::fill_n(w_, data_.layout.size(), 0.0);
+  }
+
+  // One pass over `count` sentences of an order; returns the objective met on the way.
+  double learn(const Index* order, Index count) {
+    double loss = 0, scale = 1;
+    for (Index n = 0; n < count; ++n) {
+      const double eta = eta_ / (1 + lambda_ * eta_ * static_cast<double>(k_++));
+      scale /= 1 + eta * lambda_;
+      loss += sentences_.sum(w_, scale, order[n]);
+      sentences_.step(order[n], eta / scale, w_, [](Index, Index) {});
+      if (scale < 1e-100) rescale(&scale);
+    }
+    rescale(&scale);
+    double squares = 0;
+    for (Index n = 0; n < data_.layout.size(); ++n) squares += w_[n] * w_[n];
+    return loss + o_.c2 * squares;
+  }
+  void rescale(double* scale) {
+    for (Index n = 0; n < data_.layout.size(); ++n) w_[n] *= *scale;
+    *scale = 1;
+  }
+
+  // From the first rate upwards while that helps, then downwards.
+  double calibrate() {
+    Shuffle shuffle(data_.input.sentences(), o_.seed + 1);
+    shuffle.next();
+    const Index count = std::min(o_.samples, data_.input.sentences());
+    begin(o_.eta);
+    double idle = 0;
+    for (Index n = 0; n < count; ++n) idle += sentences_.sum(w_, 1, shuffle.order[n]);
+    double best = std::numeric_limits<double>::infinity(), chosen = o_.eta, eta = o_.eta;
+    bool down = false;
+    Index left = o_.candidates;
+    for (Index trial = 0; trial < o_.max_trials && !(down && left == 0); ++trial) {
+      begin(eta);
+      const double loss = learn(shuffle.order.data(), count);
+      const bool helps = std::isfinite(loss) && loss < idle;
+      if (helps) --left;
+      if (helps && loss < best) best = loss, chosen = eta;
+      if (!down && helps && left > 0) eta *= o_.rate;
+      else if (!down) down = true, left = o_.candidates, eta = o_.eta / o_.rate;
+      else eta /= o_.rate;
+    }
+    return chosen;
+  }
+
   const CrfData& data_;
   const L2SgdOptions o_;
   double* w_;
-  L2Sgd sgd_;
-  Shuffle shuffle_;
+  double lambda_ = 2 * o_.c2 / static_cast<double>(std::max<Index>(1, data_.input.sentences())), eta_ = 0;
+  Index k_ = 0;
+  CrfSentences sentences_{data_};
+  Shuffle shuffle_{data_.input.sentences(), o_.seed};
   std::vector<double> past_;  // the losses
   Doubles best_w_;            // the weights of the best pass,
   double best_ = std::numeric_limits<double>::infinity();
@@ -190,22 +180,8 @@ class L2SgdPasses : public CrfPasses {
 }  // namespace
 
 std::unique_ptr<CrfPasses> crf_l2sgd(const CrfData& data, const L2SgdOptions& options, double* w) {
-  return std::make_unique<L2SgdPasses>(data, options, w);
+  return std::make_unique<L2Sgd>(data, options, w);
 }
-
-namespace {
-
-// Moves weights towards 0 until they have got the whole penalty `due`, `got` being what they got so far.
-CERTUS_CLONES void pull(double* w, double* got, double due, Index count) {
-  for (Index n = 0; n < count; ++n) {
-    const double before = w[n], down = before - (due + got[n]), up = before + (due - got[n]);
-    const double after = before > 0 ? (down > 0 ? down : 0) : before < 0 ? (up < 0 ? up : 0) : 0;
-    got[n] += after - before;
-    w[n] = after;
-  }
-}
-
-}  // namespace
 
 CrfSgd::CrfSgd(const CrfData& data, const SgdOptions& options, double* w)
     : data_(data), o_(options), w_(w), sentences_(std::make_unique<CrfSentences>(data)) {
@@ -213,14 +189,22 @@ CrfSgd::CrfSgd(const CrfData& data, const SgdOptions& options, double* w)
 }
 CrfSgd::~CrfSgd() = default;
 
-double CrfSgd::pass(const Index* order, Index count) {
+double CrfSgd::pass() {
+  shuffle_.next();
+  return learn(shuffle_.order.data(), data_.input.sentences());
+}
+
+double CrfSgd::learn(const Index* order, Index count) {
   const double total = static_cast<double>(data_.input.sentences());
+  const auto pull_all = [&](Index begin, Index size) {
+    if (state.due > 0) pull(w_ + begin, state.got.data() + begin, state.due, size);
+  };
   double loss = 0;
   for (Index n = 0; n < count; ++n) {
     const double eta = o_.eta * std::pow(o_.decay, static_cast<double>(state.learnt++) / total);
     state.due += eta * o_.c1 / total;
     loss += sentences_->sum(w_, 1, order[n]);
-    step(order[n], eta);
+    sentences_->step(order[n], eta, w_, pull_all);
   }
   pull_all(0, data_.layout.size());
   double sum = 0;
@@ -228,53 +212,8 @@ double CrfSgd::pass(const Index* order, Index count) {
   return loss + o_.c1 * sum;
 }
 
-void CrfSgd::pull_all(Index begin, Index count) {
-  if (state.due > 0) pull(w_ + begin, state.got.data() + begin, state.due, count);
-}
-
-void CrfSgd::step(Index sentence, double eta) {
-  const CrfLayout& layout = data_.layout;
-  const Index W = layout.width();
-  sentences_->each(
-      sentence,
-      [&](Index dense, double value, const double* residual) {
-        add_row(w_ + dense * W, -eta * value, residual, W);
-        layout.clear_row(w_, dense);
-        pull_all(dense * W, W);
-      },
-      [&](const CrfLayout::Row& row, double value, const double* residual) {
-        const Label* label = layout.listed(row);
-        for (Label k = 0; k < row.count; ++k) w_[row.begin + k] -= eta * value * residual[label[k]];
-        pull_all(row.begin, row.count);
-      },
-      [&](const double* pairs) {
-        add_row(w_ + layout.transitions(), -eta, pairs, layout.labels() * W);
-        layout.clear_transitions(w_);
-        pull_all(layout.transitions(), layout.labels() * W);
-      });
-}
-
-namespace {
-
-class SgdPasses : public CrfPasses {
- public:
-  SgdPasses(const CrfData& data, const SgdOptions& options, double* w)
-      : sgd_(data, options, w), shuffle_(data.input.sentences(), options.seed) {}
-
-  double pass() override {
-    shuffle_.next();
-    return sgd_.pass(shuffle_.order.data(), static_cast<Index>(shuffle_.order.size()));
-  }
-
- private:
-  CrfSgd sgd_;
-  Shuffle shuffle_;
-};
-
-}  // namespace
-
 std::unique_ptr<CrfPasses> crf_sgd(const CrfData& data, const SgdOptions& options, double* w) {
-  return std::make_unique<SgdPasses>(data, options, w);
+  return std::make_unique<CrfSgd>(data, options, w);
 }
 
 }  // namespace certus::learn

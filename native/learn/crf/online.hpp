@@ -14,13 +14,20 @@ class CrfPasses {
   virtual ~CrfPasses() = default;
 
   // Goes once over all sentences; returns the loss met on the way. The weights are then ready to be read.
-  virtual double pass() = 0;
+  double epoch() {
+    ++epochs;
+    return pass();
+  }
   // Whether another pass would be of no use.
   bool done() const { return done_; }
   // Puts the final weights in place, where those of the last pass are not the final ones.
   virtual void finish() {}
 
+  Index epochs = 0;
+
  protected:
+  virtual double pass() = 0;
+
   bool done_ = false;
 };
 
@@ -70,32 +77,30 @@ struct SgdOptions {
   double eta = 0.1, decay = 0.85;
   std::uint64_t seed = 0;
 };
-std::unique_ptr<CrfPasses> crf_sgd(const CrfData& data, const SgdOptions& options, double* w);
-
-// The same, in orders that the caller gives, and with a state that can be kept.
 class CrfSentences;
-class CrfSgd {
+class CrfSgd : public CrfPasses {
  public:
   CrfSgd(const CrfData& data, const SgdOptions& options, double* w);
-  ~CrfSgd();
+  ~CrfSgd() override;
 
-  // Learns from the sentences in this order; returns the loss met on the way, and the penalty.
-  double pass(const Index* order, Index count);
+  // Learns from the sentences in an order that the caller gives; returns the loss met on the way, and the penalty.
+  double learn(const Index* order, Index count);
 
-  struct State {       // what passes go on from, besides the weights
+  struct State {       // what learning goes on from, besides the weights
     Doubles got;       // [size]: the penalty each weight has got, with its sign
     double due = 0;    // what a weight touched all the time would have got
     Index learnt = 0;  // sentences
   } state;
 
  private:
-  void pull_all(Index begin, Index count);
-  void step(Index sentence, double eta);
+  double pass() override;
 
   const CrfData& data_;
   const SgdOptions o_;
   double* w_;
+  Shuffle shuffle_{data_.input.sentences(), o_.seed};
   std::unique_ptr<CrfSentences> sentences_;
 };
+std::unique_ptr<CrfPasses> crf_sgd(const CrfData& data, const SgdOptions& options, double* w);
 
 }  // namespace certus::learn
