@@ -332,8 +332,8 @@ def _solve_all(models: Models, report: JointReport, method: str, tell: Tell) -> 
         if found.pruning is None:
             continue  # no tree has tags that the tagger knows: there is nothing to solve
         report.solved.append(
-            Solved(n, len(tree.words), method, found.iterations, found.nodes, found.optimal, found.score,
-                   found.bound, seconds, found.pruning)
+            Solved(n, len(tree.words), method, found.iterations, found.nodes, found.lattice_optimal,
+                   found.score, found.lattice_bound, seconds, found.pruning)
         )  # fmt: skip
     compare_proofs(report, method)
     return answers
@@ -355,7 +355,7 @@ def _stop_after(models: Models, solved: Sequence[JointParse[Tree]], k: int) -> l
     limits = {**_WAYS[PAPER], "max_iterations": k}
     return [
         found
-        if found.pruning is None or (found.optimal and found.iterations <= k)
+        if found.pruning is None or (found.lattice_optimal and found.iterations <= k)
         else models.parser.parse(tree.words, robust=True, **limits)
         for tree, found in zip(models.test, solved, strict=True)
     ]
@@ -369,7 +369,7 @@ def _measure_after(
     return AtK(
         k,
         100 * compare(models.test, [one.tree for one in found]).total.f1,
-        100 * sum(one.optimal for one in known) / max(1, len(known)),
+        100 * sum(one.lattice_optimal for one in known) / max(1, len(known)),
         100 * sum(one.tree == other.tree for one, other in zip(found, last, strict=True)) / len(found),
     )
 
@@ -388,8 +388,13 @@ def _measure_quality(what: str, gold: Sequence[Tree], found: Sequence[Solution[T
         100 * spans.f1,
         100 * sum(a == b for a, b in pairs) / len(pairs),
         len(gold),
-        sum(not one.optimal and one.bound in (float("inf"), float("-inf")) for one in found),
+        sum(map(_is_unparsed, found)),
     )
+
+
+def _is_unparsed(answer: Solution[Tree]) -> bool:
+    """Whether no tree has tags that the tagger considers."""
+    return answer.pruning is None if isinstance(answer, JointParse) else not answer.optimal
 
 
 def time_beside_highs(models: Models, report: JointReport, tell: Tell) -> None:

@@ -39,13 +39,18 @@ def test_trees_are_those_of_the_joint_model(models: tuple[str, str]) -> None:
     )
     assert [Tree.parse(line[-1]) for line in lines] == [answer.tree for answer in wanted]
     assert [float(line[1]) for line in lines] == pytest.approx([a.score for a in wanted], rel=1e-4)
-    assert all(line[2] == "optimal" for line in lines)
+    assert all(line[2] == "optimal in lattice" for line in lines)
+    assert "0 proven optimal, 4 proven the best within the tagger's pruned lattice only" in done.stderr
+    whole = CliRunner().invoke(app, [*arguments, "--pruning", "0", " ".join(sentences[0])])
+    assert whole.stdout.split("\t")[2] == "optimal"
+    assert whole.stderr == "1 sentence, 1 proven optimal\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--weight", "2"], "name one by --with-tagger"),
+        (["--pruning", "0"], "name one by --with-tagger"),
         (["--with-tagger", "TAGGER", "-k", "2"], "leave -k out"),
         (["--with-tagger", "PARSER"], "holds no tagger"),
         (["--with-tagger", "TAGGER", "--weight", "0"], "weight is 0"),

@@ -96,7 +96,9 @@ def test_pruned_lattices_are_loosened_where_nothing_is_parsed(block: int) -> Non
         if found.tree is None:
             assert best(given) == -np.inf
             continue
-        assert found.optimal
+        assert found.lattice_optimal
+        assert found.score == found.lattice_bound
+        assert found.bound >= best(given)
         assert_is(found, given, 1)
         assert found.pruning is not None
         looser += found.pruning < parser.pruning
@@ -165,7 +167,7 @@ def test_whole_sentences_whatever_the_threads(trained: tuple[Grammar, Tagger]) -
     words = invented.words(25, 7)
     answers = [parse_jointly(*trained, words, threads=threads) for threads in (1, 3)]
     for one, other in zip(*answers, strict=True):
-        assert one.optimal
+        assert one.lattice_optimal
         assert (one.tree, one.tags, one.score) == (other.tree, other.tags, other.score)
     right = [[token[1] for token in tokens] for tokens in invented.tokens(25, 7)]
     assert invented.share([answer.tags for answer in answers[0]], right) > 0.9

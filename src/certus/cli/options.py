@@ -153,6 +153,13 @@ class ParseOptions(WritingOptions, ReadingOptions):
     weight: float | None = option(
         None, "The weight of the tagger's score beside the grammar's; 1 by default.", takes="NUMBER", least=0
     )
+    pruning: float | None = option(
+        None,
+        "What the thresholds of the tagger's lattice are multiplied by; 1 by default. At 0 nothing is "
+        "pruned, and trees are proven the best of the whole model, which takes longer.",
+        takes="NUMBER",
+        least=0,
+    )
     pretty: bool = option(False, "Draw the trees.")
     quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
 

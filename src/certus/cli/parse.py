@@ -31,8 +31,10 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
     parser: Any = open_parser(model)
     if options.with_tagger is not None:
         parser = join_tagger(parser, options.with_tagger, options)
-    elif options.weight is not None:
-        raise InvalidInput("--weight is that of the tagger: name one by --with-tagger")
+    else:
+        for name, value in (("--weight", options.weight), ("--pruning", options.pruning)):
+            if value is not None:
+                raise InvalidInput(f"{name} is that of the tagger: name one by --with-tagger")
     names = inputs or ["-"]
     waiting = is_typed(names)
     tally = Tally()
@@ -63,13 +65,14 @@ class JoinedParser:
 
 def join_tagger(parser: ConstituencyParser, path: str, options: ParseOptions) -> JoinedParser:
     """Put a parser and a tagger together."""
-    from certus.syntax.joint.parsing import WEIGHT, JointParser
+    from certus.syntax.joint.parsing import PRUNING, WEIGHT, JointParser
 
     if options.k > 1:
         raise InvalidInput("a parser with a tagger finds one tree for a sentence: leave -k out")
     tagger = open_tagger(path)
     weight = WEIGHT if options.weight is None else options.weight
-    return JoinedParser(JointParser(parser.grammar, tagger, weight=weight))
+    pruning = PRUNING if options.pruning is None else options.pruning
+    return JoinedParser(JointParser(parser.grammar, tagger, weight=weight, pruning=pruning))
 
 
 def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[str]]:
@@ -94,12 +97,14 @@ class Tally:
     def __init__(self) -> None:
         self.sentences = 0
         self.proven = 0
+        self.proven_in_lattice = 0
         self.covered: list[int] = []
 
-    def add(self, proven: bool, derived: bool) -> None:
-        """Count a sentence."""
+    def add(self, proven: bool, derived: bool, *, in_lattice: bool = False) -> None:
+        """Count a sentence; ``in_lattice`` if its tree is proven the best by the tagger's lattice only."""
         self.sentences += 1
         self.proven += proven
+        self.proven_in_lattice += in_lattice
         if not derived:
             self.covered.append(self.sentences)
 
@@ -107,6 +112,11 @@ class Tally:
         """Say it in a line."""
         noun = "sentence" if self.sentences == 1 else "sentences"
         text = f"{self.sentences:,} {noun}, {self.proven:,} proven optimal"
+        if self.proven_in_lattice:
+            text += (
+                f", {self.proven_in_lattice:,} proven the best within the tagger's pruned lattice only "
+                "(--pruning 0 proves the whole model)"
+            )
         if not self.covered:
             return text
         few = ", ".join(map(str, self.covered[:10])) + (", ..." if len(self.covered) > 10 else "")
@@ -121,12 +131,18 @@ def parse_sentences(
     while several := list(islice(sentences, batch)):
         for words, answer in zip(several, parser.parse_batch(several, k, threads=threads), strict=True):
             if k == 1:
-                tally.add(answer.optimal, answer.status is not Status.INFEASIBLE)
+                derived, in_lattice = answer.status is not Status.INFEASIBLE, is_proven_in_lattice(answer)
+                tally.add(answer.optimal, derived, in_lattice=in_lattice)
                 yield [answer]
             else:
                 found = bool(len(answer))
                 tally.add(found, found)
                 yield list(answer) if found else [parser.parse(words)]
+
+
+def is_proven_in_lattice(answer: Any) -> bool:
+    """Whether a tree is proven the best of a pruned lattice, and not of the whole model."""
+    return not answer.optimal and getattr(answer, "lattice_optimal", False)
 
 
 def write_trees(found: Iterable[list[Any]], options: ParseOptions) -> Iterator[str]:
@@ -135,7 +151,8 @@ def write_trees(found: Iterable[list[Any]], options: ParseOptions) -> Iterator[s
     for several in found:
         for rank, one in enumerate(several, 1):
             tree = one.value.pretty() if pretty else str(one.value)
-            before = f"{rank}\t{one.score:.6g}\t{one.status.value}" if scores else ""
+            status = "optimal in lattice" if is_proven_in_lattice(one) else one.status.value
+            before = f"{rank}\t{one.score:.6g}\t{status}" if scores else ""
             yield before + ("\n" if before and pretty else "\t" if before else "") + tree + "\n"
             if pretty:
                 yield "\n"

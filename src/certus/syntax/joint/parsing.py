@@ -8,9 +8,10 @@ one over pairs of the tagger's states). Dual decomposition makes them agree; whe
 fixed by bounds and what stays in dispute is branched on, so that the default answer is proven.
 
 The sequences are those of the tagger's lattice (``Tagger.lattices``): a pruned CRF's lattice leaves out what
-the tagger finds improbable; ``pruning`` below 1 lowers its thresholds. What is proven is proven of the trees
-and sequences of that lattice. Where no tree has tags that the lattice allows, a looser one is made; the
-``pruning`` of the answer says which. Tags that only one of the models knows are forbidden in the other.
+the tagger finds improbable, and what is proven then is proven of the trees and sequences of that lattice, not
+of the whole model (``JointParse.lattice_optimal``). ``pruning`` below 1 lowers the thresholds; 0 leaves
+nothing out. Where no tree has tags that the lattice allows, a looser one is made; the ``pruning`` of the
+answer says which. Tags that only one of the models knows are forbidden in the other.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ class JointParser:
 
     Other args:
         weight: how much the tagger's score counts beside the grammar's.
-        pruning: what the thresholds of the tagger's lattice are multiplied by: less leaves more tags.
+        pruning: what the thresholds of the tagger's lattice are multiplied by: less leaves more tags, and 0
+            leaves all of them, so that answers are proven of the whole model.
     """
 
     papers: ClassVar[tuple[str, ...]] = ("rush2010",)

@@ -37,10 +37,15 @@ class Limits(TypedDict, total=False):
 
 
 class JointParse(Solution[V]):
-    """A tree and its tags: ``score <= optimum <= bound``, over trees and the sequences of a lattice.
+    """A tree and its tags: ``score <= optimum <= bound``, over all trees and all sequences of tags.
+
+    A pruned lattice proves nothing of the sequences that it lacks: there the status is FEASIBLE at best and
+    the bound infinite, and ``lattice_optimal`` and ``lattice_bound`` say what is proven of the lattice.
 
     Attributes:
         value: the tree; None where there is none.
+        lattice_optimal: whether no tree with a sequence of the lattice scores more: proven.
+        lattice_bound: no tree with a sequence of the lattice scores more than this.
         tags: of the words, which are the tree's.
         parse_score: of the tree alone, and ``tag_score`` of the sequence alone, without weight.
         iterations: how often both models were maximised; ``nodes`` of branch and bound, the root included.
@@ -50,7 +55,17 @@ class JointParse(Solution[V]):
 
     papers: ClassVar[tuple[str, ...]] = ("rush2010",)
 
-    __slots__ = ("iterations", "nodes", "parse_score", "pruning", "tag_score", "tags", "trace")
+    __slots__ = (
+        "iterations",
+        "lattice_bound",
+        "lattice_optimal",
+        "nodes",
+        "parse_score",
+        "pruning",
+        "tag_score",
+        "tags",
+        "trace",
+    )
 
     def __init__(
         self,
@@ -59,11 +74,17 @@ class JointParse(Solution[V]):
         found: JointSolution | None,
         pruning: float | None,
         scores: tuple[float, float] = (-np.inf, -np.inf),
+        *,
+        pruned: bool = False,
     ) -> None:
         if found is None:
             super().__init__(tree, -np.inf, -np.inf, Status.INFEASIBLE)
         else:
             super().__init__(tree, found.score, found.bound, found.status)
+        self.lattice_optimal, self.lattice_bound = self.optimal, self.bound
+        if pruned:
+            self.bound = np.inf
+            self.status = Status.FEASIBLE if self.optimal else self.status
         self.tags, self.pruning = tags, pruning
         self.parse_score, self.tag_score = scores
         self.trace = Trace() if found is None else found.trace
@@ -117,11 +138,12 @@ class JointProblem:
         found = d.solve(infeasible="return", **limits)
         if found.status is Status.INFEASIBLE:
             return None
+        pruned = not self.lattices.exact[self.number]
         if not found.value:
-            return JointParse[Tree | None](None, [], found, self.pruning)
+            return JointParse[Tree | None](None, [], found, self.pruning, pruned=pruned)
         tags = [self.lattices.names[label] for label in found.value[tag]]
         scores = found.scores[parse], found.scores[tag]
-        return JointParse(found.value[parse], tags, found, self.pruning, scores)
+        return JointParse(found.value[parse], tags, found, self.pruning, scores, pruned=pruned)
 
     def parts(self) -> tuple[DisputedCells, DisputedCells]:
         """Return the trees and the sequences as parts that share the cells in dispute.
