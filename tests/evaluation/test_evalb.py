@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
-from certus.errors import InvalidInput
+from certus.errors import FormatError, InvalidInput
+from certus.formats import brackets
 from certus.syntax import Tree, compare
 
 GOLD = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ runs) (PRT (RP up)) (PP (IN in) (NP (NN rain)))) (. .)))"
@@ -50,9 +53,6 @@ def test_doubled_constituents_count_as_often_as_they_occur() -> None:
 
 def test_crossing_and_tags() -> None:
     gold = Tree.parse("(S (X (A a) (B b)) (C c) (D d))")
-    found = Tree.parse("(S (A a) (Y (B b) (Z (C x) (D d))))")
-    with pytest.raises(InvalidInput, match="word 3 is 'c' in the gold tree and 'x'"):
-        compare([gold], [found])
     found = Tree.parse("(S (A a) (Y (Q b) (Z (C c) (D d))))")
     report = compare([gold], [found]).total
     assert report.crossing == 1  # Y overlaps X, Z does not
@@ -74,7 +74,32 @@ def test_refusals() -> None:
         compare([tree, tree], [tree])
     with pytest.raises(InvalidInput, match="gold ones end before tree 2"):
         compare([tree], [tree, tree])
-    with pytest.raises(InvalidInput, match="tree 1 is over other words: the gold tree has 7"):
-        compare([tree], [Tree.parse("(S (DT the) (NN dog))")])
+    with pytest.raises(InvalidInput, match=r"end before tree 2 in out\.mrg, and there are 3 in gold\.mrg"):
+        compare([tree] * 3, [tree], sources=("gold.mrg", "out.mrg"))
     with pytest.raises(InvalidInput, match="tree 1 has no words"):
         compare([Tree.parse("(S (-NONE- *))")], [tree])
+
+
+def test_a_tree_that_failed_or_is_over_other_words_counts_as_wrong() -> None:
+    tree, other = Tree.parse(GOLD), Tree.parse("(S (NP (DT the) (NN dog)) (. .))")
+    renamed = Tree.parse(GOLD.replace("rain", "snow"))
+    report = compare([tree] * 5, [tree, None, other, Tree.parse("(S (-NONE- *))"), renamed])
+    assert report.failed == [2, 4]
+    assert report.mismatched == {
+        3: "word 3 is 'runs' in the gold tree and '.' in the predicted one",
+        5: "word 6 is 'rain' in the gold tree and 'snow' in the predicted one",
+    }
+    spans = report.total.spans
+    assert (spans.correct, spans.predicted, spans.gold) == (6, 6 + 2 + 6, 30)
+    assert (report.total.exact.correct, report.total.exact.total) == (1, 5)
+    assert (report.total.tags.correct, report.total.tags.total) == (6, 30)
+    assert (report.total.no_crossing.correct, report.total.few_crossing.total) == (1, 5)
+    assert report.as_dict()["failed"] == [2, 4]
+
+
+def test_trees_that_a_parser_did_not_find_are_read() -> None:
+    text = f"{GOLD}\n(())\n( ())\n(TOP (S))\n(TOP (S (NP) (NN a)))\n"
+    found = list(brackets.read_answers(io.StringIO(text)))
+    assert found == [Tree.parse(GOLD), None, None, None, Tree.parse("(TOP (S (NN a)))")]
+    with pytest.raises(FormatError, match="never closed"):
+        list(brackets.read_answers(io.StringIO("(S (NN a)")))

@@ -49,6 +49,8 @@ def parse_brackets(
     source: str,
     make_tag: Callable[[str, str], T],
     make_node: Callable[[str, list[T]], T],
+    *,
+    allow_empty: bool = False,
 ) -> Iterator[T]:
     """Yield the trees of a text.
 
@@ -57,6 +59,7 @@ def parse_brackets(
         source: what to call it in messages.
         make_tag: makes a tree of a tag and its word.
         make_node: makes a tree of a label and what is below it.
+        allow_empty: whether there may be nothing below it, as in ``(())``, which stands for no tree at all.
 
     Raises:
         FormatError: an unbalanced bracket, a word outside of brackets or without a tag, an empty constituent;
@@ -73,7 +76,8 @@ def parse_brackets(
                 stack.append(_Open(token[3], _Place(text, lines, token.start())))
                 continue
             elif kind == _CLOSE:
-                tree = _close(stack, _Place(text, lines, token.start()), source, make_tag, make_node)
+                place = _Place(text, lines, token.start())
+                tree = _close(stack, place, source, make_tag, make_node, allow_empty)
             else:
                 _take_word(stack, token[5], _Place(text, lines, token.start()), source)
                 continue
@@ -94,13 +98,14 @@ def _close(
     source: str,
     make_tag: Callable[[str, str], T],
     make_node: Callable[[str, list[T]], T],
+    allow_empty: bool,
 ) -> T:
     if not stack:
         raise place.error("a bracket is closed that was never opened", source)
     done = stack.pop()
     if done.word is not None:
         return make_tag(done.label, done.word)
-    if not done.children:
+    if not done.children and not allow_empty:
         name = f" {done.label!r}" if done.label else ""
         raise place.error(f"the constituent{name} is empty; it needs a word or constituents", source)
     return make_node(done.label, done.children)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -15,11 +16,11 @@ from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation import (
     F1,
-    Accuracy,
     Difference,
     EvaluationReport,
     Share,
     SpanReport,
+    UniversalReport,
     compare,
     measure_differences,
 )
@@ -46,8 +47,13 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
         return read(path, format, options.columns, encoding=options.encoding)
 
     known = None if train is None else {word for sentence in read_sentences(train) for word in sentence.words}
-    report = compare(read_sentences(gold), read_sentences(predicted), known)
-    other = None if against is None else compare(read_sentences(gold), read_sentences(against), known)
+    judged = None if options.judge is None else options.judge.replace(",", " ").split()
+
+    def judge(path: str) -> EvaluationReport:
+        return compare(read_sentences(gold), read_sentences(path), known, judged=judged)
+
+    report = judge(predicted)
+    other = None if against is None else judge(against)
     tested = [] if other is None else measure_differences(report, other)
     if options.json:
         print(json.dumps(_as_dict(report, other, tested), indent=1))
@@ -80,26 +86,94 @@ def _as_dict(
 
 def show(report: EvaluationReport, console: Console) -> None:
     """Print the tables of a report."""
-    console.print(Text(f"{report.sentences:,} sentences, {report.tokens:,} tokens", "dim"))
-    console.print(_lay_out_accuracies(list(report.accuracies.values())))
+    sentences, tokens = _count(report.sentences, "sentence"), _count(report.tokens, "token")
+    console.print(Text(f"{sentences}, {tokens}", "dim"))
+    if report.accuracies:
+        console.print(_lay_out_accuracies(report))
     for spans in report.spans.values():
-        console.print(_lay_out_spans(spans))
+        if spans.name not in report.copied:
+            console.print(_lay_out_spans(spans))
+    if report.universal is not None and any(row.columns for row in report.universal.scores.values()):
+        console.print(_lay_out_universal(report, report.universal))
+    for note in describe_doubts(report):
+        console.print(Text(note))
 
 
-def _lay_out_accuracies(rows: list[Accuracy]) -> Table:
+def describe_doubts(report: EvaluationReport) -> Iterator[str]:
+    """Yield what a reader has to know before the figures can be trusted."""
+    if report.copied:
+        yield (
+            f"{_join(report.copied)}: the same as in the gold file for every token, so copied and not judged "
+            "(--judge NAMES judges columns all the same)."
+        )
+    if report.is_identical:
+        yield "All columns are the same as in the gold file, so nothing tells which of them were predicted."
+    if report.empty:
+        yield f"{_join(report.empty)}: empty in the predicted file, so not judged."
+    if not report.has_same_words:
+        yield "The words or sentences of the two files differ; words are aligned by their characters."
+    if report.universal is not None and (malformed := report.universal.malformed):
+        yield (
+            f"{malformed:,} of the predicted trees {'has' if malformed == 1 else 'have'} a cycle, several "
+            "roots or a head outside of the sentence; their words are judged one by one."
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def _join(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _lay_out_accuracies(report: EvaluationReport) -> Table:
     """Lay out one row per column; known and unknown words only where they were told apart."""
+    rows = list(report.accuracies.values())
     apart = any(row.known.total or row.unknown.total for row in rows)
-    table = _make_table(
-        "", "accuracy %", "95 % interval", *(("known", "unknown") if apart else ()), "sentences"
-    )
+    names = ["accuracy %", "95 % interval", *(("known", "unknown") if apart else ()), "sentences"]
+    table = _make_table("", *names, *_head_of_copied(report))
     for row in rows:
         low, high = row.tokens.interval
-        cells = [f"{100 * low:.2f}–{100 * high:.2f}"]
+        cells = [_format_share(row.tokens), f"{100 * low:.2f}–{100 * high:.2f}"]
         cells += [_format_share(row.known), _format_share(row.unknown)] if apart else []
-        table.add_row(row.name, Text(_format_share(row.tokens), "bold"), *cells, _format_share(row.sentences))
+        cells.append(_format_share(row.sentences))
+        _add_row(table, row.name, cells, report, row.columns)
     if apart and rows:
         table.caption = f"{rows[0].unknown.total:,} of the tokens are words not seen in training"
     return table
+
+
+def _lay_out_universal(report: EvaluationReport, universal: UniversalReport) -> Table:
+    """Lay out the measures of the shared task; tokens, sentences and words only where they differ."""
+    table = _make_table("CoNLL 2018", "F1 %", "precision", "recall", "aligned", *_head_of_copied(report))
+    differ = any(row.f1 < 1 for row in universal.scores.values() if not row.columns)
+    for name, row in universal.scores.items():
+        if row.columns or differ:
+            figures = [row.f1, row.precision, row.recall, row.aligned_accuracy]
+            cells = ["–" if math.isnan(figure) else f"{100 * figure:.2f}" for figure in figures]
+            _add_row(table, name, cells, report, row.columns)
+    return table
+
+
+def _head_of_copied(report: EvaluationReport) -> list[str]:
+    return ["copied from gold"] if report.copied else []
+
+
+def _add_row(
+    table: Table, name: str, cells: list[str], report: EvaluationReport, columns: Sequence[str]
+) -> None:
+    """Add the figures of a measure, and which of its columns are copied; if all of them are, no figures.
+
+    A measure of columns that were not predicted at all is left out.
+    """
+    if not set(report.empty).isdisjoint(columns):
+        return
+    copied = report.list_copied(columns)
+    if copied and len(copied) == len(columns):
+        cells = ["–"] * len(cells)
+    ending = [_join(copied)] if report.copied else []
+    table.add_row(name, Text(cells[0], "bold"), *cells[1:], *ending)
 
 
 def _lay_out_spans(report: SpanReport) -> Table:
@@ -116,6 +190,8 @@ def _lay_out_spans(report: SpanReport) -> Table:
 def _lay_out_differences(rows: list[Difference], predicted: str, against: str) -> Table:
     table = _make_table("", predicted, against, "difference", "p")
     for row in rows:
+        if row.first == row.second == 1.0:  # copied from the gold file by both
+            continue
         p = Text(f"{row.p:.4f}", "bold green" if row.p < 0.05 else "")
         table.add_row(
             row.name, f"{100 * row.first:.2f}", f"{100 * row.second:.2f}", _format_difference(row), p

@@ -174,6 +174,12 @@ class EvaluateOptions(ColumnOptions):
     against: str | None = option(
         None, "Another prediction: is the difference between the two more than chance?", takes="FILE"
     )
+    judge: str | None = option(
+        None,
+        'The columns that were predicted, such as "upos feats": no others are judged. '
+        "By default, columns that are the same as in the gold file throughout are marked as copied.",
+        takes="NAMES",
+    )
     json: bool = option(False, "Print everything as JSON.")
 
 

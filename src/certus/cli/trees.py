@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console
@@ -13,14 +14,17 @@ from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation.evalb import SHORT, Brackets, TreeReport, compare
 from certus.formats import brackets
+from certus.storage.files import name_of
 
 
 def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     """Compare files of trees and print what is found."""
-    if options.train is not None or options.against is not None:
-        raise InvalidInput("trees are compared without --train and --against; leave them out")
+    if options.train is not None or options.against is not None or options.judge is not None:
+        raise InvalidInput("trees are compared without --train, --against and --judge; leave them out")
     encoding = options.encoding
-    report = compare(brackets.read(gold, encoding=encoding), brackets.read(predicted, encoding=encoding))
+    right = brackets.read(gold, encoding=encoding)
+    found = brackets.read_answers(predicted, encoding=encoding)
+    report = compare(right, found, sources=(name_of(gold), name_of(predicted)))
     if options.json:
         print(json.dumps(report.as_dict(), indent=1))
     else:
@@ -39,6 +43,25 @@ def show(report: TreeReport, console: Console) -> None:
         table.add_row(*_format_brackets(report.short))
         table.caption = f"in the second row, sentences of at most {SHORT} words"
     console.print(table)
+    for fault in describe_faults(report):
+        console.print(Text(fault))
+
+
+def describe_faults(report: TreeReport) -> Iterator[str]:
+    """Yield a sentence about the trees that count as wrong as a whole, if there are any."""
+    if report.failed:
+        one = "1 sentence has" if len(report.failed) == 1 else f"{len(report.failed):,} sentences have"
+        yield f"{one} no tree and count{'s' * (len(report.failed) == 1)} as wrong: {_list_few(report.failed)}"
+    if report.mismatched:
+        one = "1 tree is" if len(report.mismatched) == 1 else f"{len(report.mismatched):,} trees are"
+        number, reason = next(iter(report.mismatched.items()))
+        few = _list_few(list(report.mismatched))
+        yield f"{one} over other words and count{'s' * (len(report.mismatched) == 1)} as wrong: {few}"
+        yield f"in tree {number}, {reason}"
+
+
+def _list_few(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")
 
 
 def _format_brackets(found: Brackets) -> list[Text | str]:

@@ -3,6 +3,9 @@
 Constituents are compared as labelled spans of words. Roots and tags are no constituents; words whose gold tag
 is punctuation (, . : `` '') are taken out first, and constituents over nothing else with them; PRT counts as
 ADVP. Tags are compared one by one on the words that are left. A tree matches exactly if its constituents do.
+
+Departure: evalb leaves out sentences that have no tree, or one over other words. Here they count as wrong: a
+parser does not get better by giving up.
 """
 
 from __future__ import annotations
@@ -10,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 from certus.annotation.trees import TOP, Tree, prepare_tree
@@ -70,6 +72,15 @@ class Brackets:
         self.no_crossing.add(int(crossing == 0), 1)
         self.few_crossing.add(int(crossing <= 2), 1)
 
+    def add_wrong(self, gold: Tree, predicted: Tree | None) -> None:
+        """Count all of a gold tree as not found, and all of what was predicted in its place as wrong."""
+        missed, words = _count_kept(gold)
+        made = 0 if predicted is None else _count_kept(predicted)[0]
+        self.spans.add(0, made, missed)
+        self.tags.add(0, words)
+        for share in (self.exact, self.no_crossing, self.few_crossing):
+            share.add(0, 1)
+
     def as_dict(self) -> dict[str, Any]:
         """Return all figures, for JSON."""
         return {
@@ -90,44 +101,91 @@ class Brackets:
 
 @dataclass
 class TreeReport:
-    """What a comparison of trees finds: over all, and over sentences of at most 40 words."""
+    """What a comparison of trees finds: over all, and over sentences of at most 40 words.
+
+    Attributes:
+        total: over all sentences.
+        short: over the short ones.
+        failed: the sentences without a tree, by number from 1; they count as wrong.
+        mismatched: the sentences whose tree is over other words than the gold tree: by number, what differs;
+            they count as wrong, too.
+    """
 
     total: Brackets = field(default_factory=Brackets)
     short: Brackets = field(default_factory=Brackets)
+    failed: list[int] = field(default_factory=list)
+    mismatched: dict[int, str] = field(default_factory=dict)
 
-    def add(self, gold: Tree, predicted: Tree) -> None:
-        """Compare two trees over the same words."""
-        self.total.add(gold, predicted)
-        if len(gold.words) <= SHORT:
-            self.short.add(gold, predicted)
+    def add(self, gold: Tree, predicted: Tree | None) -> None:
+        """Compare two trees; None is one that was not found."""
+        number = self.total.sentences + 1
+        if predicted is None:
+            self.failed.append(number)
+        elif (words := gold.words) != (found := predicted.words):
+            self.mismatched[number] = _describe_difference(words, found)
+        for part in (self.total, self.short) if len(gold.words) <= SHORT else (self.total,):
+            if predicted is None or number in self.mismatched:
+                part.add_wrong(gold, predicted)
+            else:
+                part.add(gold, predicted)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures, for JSON."""
-        return {"all": self.total.as_dict(), f"at most {SHORT} words": self.short.as_dict()}
+        return {
+            "all": self.total.as_dict(),
+            f"at most {SHORT} words": self.short.as_dict(),
+            "failed": self.failed,
+            "mismatched": self.mismatched,
+        }
 
 
-def compare(gold: Iterable[Tree], predicted: Iterable[Tree]) -> TreeReport:
+def compare(
+    gold: Iterable[Tree],
+    predicted: Iterable[Tree | None],
+    *,
+    sources: tuple[str, str] = ("the gold trees", "the predicted trees"),
+) -> TreeReport:
     """Compare trees one by one, after the standard preparation of both (certus.syntax.prepare_tree).
 
+    A tree that was not found (None, or one without words) and a tree over other words count as wrong.
+
+    Args:
+        gold: the trees as they should be.
+        predicted: one for each of them.
+        sources: what messages call the two.
+
     Raises:
-        InvalidInput: there are not as many, or two are not over the same words; with the number of the tree.
+        InvalidInput: there are not as many, or a gold tree has no words; with the number of the tree.
     """
     report = TreeReport()
-    for number, (first, second) in enumerate(zip_longest(gold, predicted), 1):
-        if first is None or second is None:
-            which = "gold" if first is None else "predicted"
-            raise InvalidInput(
-                f"there are not as many trees on both sides: the {which} ones end before tree {number}"
-            )
-        right, found = prepare_tree(first), prepare_tree(second)
-        if right is None or found is None:
-            raise InvalidInput(f"tree {number} has no words")
-        if right.words != found.words:
-            raise InvalidInput(
-                f"tree {number} is over other words: {_describe_difference(right.words, found.words)}"
-            )
+    ours, theirs = iter(gold), iter(predicted)
+    for number, first in enumerate(ours, 1):
+        second = next(theirs, _END)
+        if isinstance(second, _End):
+            raise _explain_uneven("predicted", number, sum(1 for _ in ours) + number, sources)
+        right, found = prepare_tree(first), None if second is None else prepare_tree(second)
+        if right is None:
+            raise InvalidInput(f"{sources[0]}: tree {number} has no words")
         report.add(right, found)
+    if more := sum(1 for _ in theirs):
+        number = report.total.sentences + 1
+        raise _explain_uneven("gold", number, number - 1 + more, sources)
     return report
+
+
+class _End:
+    """What stands for the end of the predicted trees, of which None is one."""
+
+
+_END = _End()
+
+
+def _explain_uneven(shorter: str, number: int, total: int, sources: tuple[str, str]) -> InvalidInput:
+    few, many = sources if shorter == "gold" else sources[::-1]
+    return InvalidInput(
+        f"there are not as many trees on both sides: the {shorter} ones end before tree {number} "
+        f"in {few}, and there are {total:,} in {many}"
+    )
 
 
 def _describe_difference(gold: list[str], predicted: list[str]) -> str:
@@ -135,6 +193,12 @@ def _describe_difference(gold: list[str], predicted: list[str]) -> str:
         if a != b:
             return f"word {place} is {a!r} in the gold tree and {b!r} in the predicted one"
     return f"the gold tree has {len(gold)} words and the predicted one {len(predicted)}"
+
+
+def _count_kept(tree: Tree) -> tuple[int, int]:
+    """Return how many constituents and words of a tree count."""
+    kept = [tag not in PUNCTUATION for tag in tree.tags]
+    return sum(count_spans(tree, kept).values()), sum(kept)
 
 
 def count_spans(tree: Tree, kept: list[bool]) -> Counter[Span]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,7 @@ class Accuracy:
         known: of the tokens whose word was seen in training; empty when that is not known.
         unknown: of the others.
         by_sentence: the tokens right in each sentence.
+        columns: those that are compared.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Accuracy:
     known: Share = field(default_factory=Share)
     unknown: Share = field(default_factory=Share)
     by_sentence: list[int] = field(default_factory=list, repr=False)
+    columns: tuple[str, ...] = ()
 
     @property
     def accuracy(self) -> float:
@@ -93,6 +96,37 @@ class F1:
 
 
 @dataclass
+class AlignedScore(F1):
+    """A measure of the CoNLL 2018 shared task, whose words are aligned by the characters of the text.
+
+    Attributes:
+        aligned: how many words of the gold file, among those that the measure looks at, are aligned.
+        columns: those that are compared.
+    """
+
+    aligned: int = 0
+    columns: tuple[str, ...] = ()
+
+    @property
+    def aligned_accuracy(self) -> float:
+        """The share of the aligned words that is right; NaN where nothing is aligned."""
+        return self.correct / self.aligned if self.aligned else math.nan
+
+
+@dataclass
+class UniversalReport:
+    """The measures of the CoNLL 2018 shared task.
+
+    Attributes:
+        scores: by the names that they have there, such as "UFeats", "LAS" and "MLAS".
+        malformed: predicted trees with a cycle, no root or several, or a head outside of the sentence.
+    """
+
+    scores: dict[str, AlignedScore] = field(default_factory=dict)
+    malformed: int = 0
+
+
+@dataclass
 class SpanReport:
     """Chunks or entities of a column.
 
@@ -114,23 +148,41 @@ class EvaluationReport:
     """How a predicted file stands to the gold file.
 
     Attributes:
-        sentences: how many there are.
-        tokens: how many there are.
-        accuracies: by name: columns, joint columns, UAS and LAS.
-        spans: by name of the column: chunks and entities.
+        sentences: how many the gold file has.
+        tokens: how many the gold file has.
+        accuracies: by name: columns, joint columns, UAS and LAS; empty where the words of the files differ.
+        spans: by name of the column: chunks and entities; empty where the words of the files differ.
+        universal: the measures of the CoNLL 2018 shared task, of files in CoNLL-U.
+        copied: columns that hold the gold file's own value for every token, while others do not: they were
+            copied, not predicted. Where every column does, nothing tells which, and none is listed.
+        is_identical: whether every column does, and nobody has said which were predicted.
+        empty: columns that hold nothing ("_") in the predicted file.
+        has_same_words: whether the words and sentences of both files are the same.
     """
 
     sentences: int = 0
     tokens: int = 0
     accuracies: dict[str, Accuracy] = field(default_factory=dict)
     spans: dict[str, SpanReport] = field(default_factory=dict)
+    universal: UniversalReport | None = None
+    copied: tuple[str, ...] = ()
+    is_identical: bool = False
+    empty: tuple[str, ...] = ()
+    has_same_words: bool = True
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures as what JSON can hold; shares are from 0 to 1."""
-        return {
+        found: dict[str, Any] = {
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "accuracy": {name: _describe_accuracy(row) for name, row in self.accuracies.items()},
+            "same_words": self.has_same_words,
+            "copied": list(self.copied),
+            "identical": self.is_identical,
+            "empty": list(self.empty),
+            "accuracy": {
+                name: {**_describe_accuracy(row), "copied": self.list_copied(row.columns)}
+                for name, row in self.accuracies.items()
+            },
             "spans": {
                 name: {
                     **_describe_f1(row.total),
@@ -139,6 +191,24 @@ class EvaluationReport:
                 for name, row in self.spans.items()
             },
         }
+        if self.universal is not None:
+            found["conll18"] = {
+                name: {**_describe_aligned(row), "copied": self.list_copied(row.columns)}
+                for name, row in self.universal.scores.items()
+            }
+            found["malformed_trees"] = self.universal.malformed
+        return found
+
+    def list_copied(self, columns: Iterable[str]) -> list[str]:
+        """Return those of some columns that were copied from the gold file."""
+        return [column for column in columns if column in self.copied]
+
+
+def _describe_aligned(row: AlignedScore) -> dict[str, Any]:
+    if not row.columns:
+        return _describe_f1(row)
+    value = row.aligned_accuracy if row.aligned else None
+    return {**_describe_f1(row), "aligned": row.aligned, "aligned_accuracy": value}
 
 
 def _describe_accuracy(row: Accuracy) -> dict[str, Any]:

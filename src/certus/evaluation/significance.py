@@ -57,6 +57,10 @@ def measure_differences(
     """
     if (first.sentences, first.tokens) != (second.sentences, second.tokens):
         raise InvalidInput("the two reports are about different files; compare both with the same gold file")
+    if not (first.has_same_words and second.has_same_words):
+        raise InvalidInput(
+            "differences are tested token by token: both predictions must have the words of the gold file"
+        )
     found = []
     for name, one in first.accuracies.items():
         if other := second.accuracies.get(name):

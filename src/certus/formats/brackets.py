@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 
+from certus.annotation.bracketed_text import parse_brackets
 from certus.annotation.sentence import Sentence
 from certus.annotation.trees import Tree, parse_trees, prepare_tree
 from certus.errors import FormatError
@@ -47,6 +48,30 @@ def _read(source: Source, encoding: str) -> Iterator[Tree]:
     name = name_of(source)
     with open_source(source) as chunk:
         yield from parse_trees(decode(chunk, name, encoding), name)
+
+
+def read_answers(source: Source, *, encoding: str = "utf-8") -> Iterator[Tree | None]:
+    """Read the trees that a parser found; None where it found none and wrote ``(())`` or the like.
+
+    Arguments and errors are those of ``read``.
+    """
+    check_encoding(encoding)
+    check_readable(source)
+    return _read_answers(source, encoding)
+
+
+def _read_answers(source: Source, encoding: str) -> Iterator[Tree | None]:
+    name = name_of(source)
+
+    def make_node(label: str, children: list[Tree | None]) -> Tree | None:
+        kept = [child for child in children if child is not None]
+        return Tree(label, kept) if kept else None
+
+    with open_source(source) as chunk:
+        texts = decode(chunk, name, encoding)
+        yield from parse_brackets(
+            texts, name, lambda tag, word: Tree(tag, (word,)), make_node, allow_empty=True
+        )
 
 
 def read_tagged(texts: Iterable[str], name: str) -> Iterator[Sentence]:
