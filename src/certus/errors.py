@@ -31,7 +31,7 @@ class FormatError(InvalidInput):
         return type(self), (self.reason, self.source, self.line)
 
 
-class ModelError(CertusError):
+class ModelError(CertusError, ValueError):
     """A model file cannot be read or written; the message names the file, the reason and what to do."""
 
 

@@ -14,8 +14,7 @@ Y = [list(labels) for labels in ["XYX", "YX", "XY", "XYXY"]]
 @pytest.mark.parametrize("states", [False, True])
 @pytest.mark.parametrize("transitions", [False, True])
 def test_min_freq_holds_for_what_was_not_seen(states: bool, transitions: bool) -> None:
-    options = {"all_possible_states": states, "all_possible_transitions": transitions}
-    crf = CRF(c2=0.1, min_freq=3, **options).fit(X, Y)
+    crf = CRF(c2=0.1, min_freq=3, all_possible_states=states, all_possible_transitions=transitions).fit(X, Y)
     assert set(crf.state_features_) == {("word:a", "X"), ("word:b", "Y"), ("bias", "X"), ("bias", "Y")}
     assert set(crf.transition_features_) == {("X", "Y"), ("Y", "X")}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import certus
-from certus.learn.hmm.model import Hmm, estimate
+from certus.learn.hmm.model import DECLARATION, Hmm, estimate
 from certus.storage import model_file
 from tests.reference.hmm import ReferenceHmm
 
@@ -169,10 +169,10 @@ def test_the_same_data_give_the_same_file(tmp_path: Path) -> None:
 def test_arrays_that_do_not_belong_together_are_refused() -> None:
     arrays = HMM.to_arrays()
     with pytest.raises(certus.ModelError, match="lacks the array 'floors'"):
-        Hmm.from_arrays({name: array for name, array in arrays.items() if name != "floors"})
+        DECLARATION.check({name: array for name, array in arrays.items() if name != "floors"})
     for name in ("floors", "offsets", "labels", "vocabulary"):
-        with pytest.raises(certus.ModelError, match="do not fit each other"):
-            Hmm.from_arrays({**arrays, name: arrays[name][: len(arrays[name]) // 2]})
+        with pytest.raises(certus.ModelError, match=rf"array '({name}|floors)' (gives|goes)"):
+            DECLARATION.check({**arrays, name: arrays[name][: len(arrays[name]) // 2]})
 
 
 @pytest.mark.parametrize(

@@ -178,10 +178,10 @@ def test_every_array_is_needed(trained: tuple[Tagger, Path], tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("learner", "name", "value", "message"),
     [
-        ("perceptron", "transition_from", 10**6, "between labels that it does not have"),
-        ("perceptron", "transition_to", -1, "between labels that it does not have"),
-        ("perceptron", "step", np.nan, "the step of the model's weights is nan"),
-        ("hmm", "labels", 250, "are not those of 6 labels"),
+        ("perceptron", "transition_from", 10**6, r"'transition_from' holds 1000000, and all must be below 7"),
+        ("perceptron", "transition_to", -1, "'transition_to' holds -1, and nothing below 0"),
+        ("perceptron", "step", np.nan, "'step' holds nan"),
+        ("hmm", "labels", 250, "'labels' holds 250, and all must be below 6"),
         ("hmm", "vocabulary", 255, "codec can't decode"),
     ],
 )

@@ -95,5 +95,5 @@ def test_refusals(trained: tuple[ConstituencyParser, Path], tmp_path: Path) -> N
         with pytest.raises(ModelError, match="damaged or of another version"):
             certus.load(tmp_path / "bad")
     model_file.write(tmp_path / "bad", "parser", {}, file.description)
-    with pytest.raises(ModelError, match="it lacks 'tag'"):
+    with pytest.raises(ModelError, match="it lacks the array 'symbols'"):
         certus.load(tmp_path / "bad")

@@ -11,9 +11,42 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain import Automaton, Chain
-from certus.errors import InvalidInput
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts
 from certus.learn.features.inventory import Inventory
+from certus.storage.declaration import Declaration, keys, reals, whole
+
+# What a model file holds of compiled features, and of those of pairs of labels.
+FEATURES = {
+    "slots": keys("slots", types="uint64"),
+    "rows": keys("words", types="uint32"),
+    "step": reals(types="float64"),
+    "features": whole(),
+    "weights": whole(),
+    "frequent": keys("frequent", types="uint64"),
+    "seen": keys("frequent", types="uint64").of_group("seen"),
+    "pair_slots": keys("pair slots", types="uint64").of_group("pairs"),
+    "pair_rows": keys("pair words", types="uint32").of_group("pairs"),
+    "pair_step": reals(types="float64").of_group("pairs"),
+    "pair_features": whole().of_group("pairs"),
+    "pair_weights": whole().of_group("pairs"),
+}
+# With listed transitions between states, and the boundary as the state after the last.
+CHAIN = Declaration(
+    {
+        **FEATURES,
+        "transition_from": whole("transitions", below="states+1"),
+        "transition_to": whole("transitions", below="states+1"),
+        "transition_score": reals("transitions"),
+    },
+    work="4*states*states+4*pairs",
+)
+# With weights of label sequences, in a table.
+CASCADE = Declaration({
+    **FEATURES,
+    "ngram_keys": keys("ngrams", types="uint64"),
+    "ngram_weights": reals("ngrams"),
+    "thresholds": reals("order+1", least=0, most=1),
+})  # fmt: skip
 
 
 class FeatureDecoder(Decoder):
@@ -47,10 +80,7 @@ class FeatureDecoder(Decoder):
 
     def _make(self, legal: Automaton | None) -> _native.Tagger:
         extractor, tagset, arrays = self._made_of
-        step = float(arrays["step"])
-        if not np.isfinite(step):
-            raise InvalidInput(f"the step of the model's weights is {step}")
-        tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], step)
+        tagger = _native.Tagger(extractor, tagset, arrays["slots"], arrays["rows"], float(arrays["step"]))
         if self._chain is not None:
             chain = self._chain if legal is None else self._chain.constrain(legal)
             model: Any = chain.prepare(np.dtype(np.float32))
@@ -115,9 +145,6 @@ class FeatureDecoder(Decoder):
 def make_chain(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:
     """Make the chain of listed transitions; the label after the last stands for the boundary."""
     origin, target, score = (arrays[f"transition_{name}"] for name in ("from", "to", "score"))
-    ends = np.concatenate([origin, target, [0]])
-    if not 0 <= ends.min() <= ends.max() <= labels:
-        raise InvalidInput("a transition of the model is between labels that it does not have")
     matrix = np.zeros((labels + 1, labels + 1), np.float32)
     matrix[origin, target] = score
     return Chain(matrix[:-1, :-1], start=matrix[-1, :-1], end=matrix[:-1, -1])

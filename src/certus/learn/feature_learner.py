@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.errors import InvalidInput
 from certus.learn.decoder import Decoder
-from certus.learn.feature_decoder import FeatureDecoder
+from certus.learn.feature_decoder import CHAIN, FeatureDecoder
 from certus.learn.features.data import choose_templates, compile_templates, make_extractors
 from certus.learn.features.inventory import Inventory
 from certus.learn.learner import Learned, Learner, TrainingData, option
+from certus.storage.declaration import Declaration
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
     from certus.annotation.targets import Target
@@ -41,6 +42,7 @@ class FeatureLearner(Learner):
     epochs: int = option(10, "Passes over the training data.", least=1)
 
     looks_at: ClassVar[str] = "the columns that templates name"
+    declaration: ClassVar[Declaration] = CHAIN
 
     @property
     def pairs(self) -> bool:
@@ -131,6 +133,10 @@ class FeatureLearner(Learner):
             return decoder.measure_accuracy(held_out.cells, gold, threads)
 
         return measure
+
+    def list_sizes(self, labels: int) -> dict[str, int]:
+        """Return the sizes that arrays of a model with so many labels have."""
+        return {"labels": labels, "states": labels, "pairs": labels**2 if self.pairs else 0}
 
     def make_decoder(self, learned: Learned) -> Decoder:
         """Make what finds features, adds up their weights and finds the best labels."""

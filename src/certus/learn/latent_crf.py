@@ -76,6 +76,11 @@ class LatentCrfLearner(FeatureLearner):
         """Return how many labels or states features of pairs are of."""
         return labels if self.pair_of == "labels" else labels * self.latent
 
+    def list_sizes(self, labels: int) -> dict[str, int]:
+        """Return the sizes that arrays of a model with so many labels have."""
+        paired = self.count_paired(labels)
+        return {"labels": labels, "states": labels * self.latent, "pairs": paired**2}
+
     def start(self, data: TrainingSet, threads: int) -> LatentCrfTrainer:
         """Make what learns the weights."""
         return LatentCrfTrainer(data, self, threads)

@@ -17,8 +17,9 @@ from math import inf
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from certus.errors import InvalidInput
+from certus.errors import InvalidInput, ModelError
 from certus.learn.features.inventory import Inventory
+from certus.storage.declaration import Declaration
 
 if TYPE_CHECKING:  # what tagging does not need is not imported: it starts sooner
     from numpy.typing import NDArray
@@ -81,6 +82,7 @@ class Learner(ABC):
     proves: ClassVar[bool] = True  # whether answers come with a proof that they are the best
     shares_parts: ClassVar[bool] = True  # whether labels share the weights of their parts
     looks_at: ClassVar[str] = "words alone"
+    declaration: ClassVar[Declaration] = Declaration({})  # what its arrays in a model file must be
     agreement_scale: ClassVar[float] = 1.0  # how many times larger than log-probabilities its scores are
 
     rare: int = option(10, "Words seen at most this often are rare: unknown words are like them.", least=0)
@@ -149,7 +151,15 @@ class Learner(ABC):
         self, target: Target, arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]
     ) -> Learned:
         """Return what was learned, from the arrays and the description of a model file."""
-        return Learned(self.list_labels(target, description["labels"]), arrays, description)
+        _check_names("columns", description["columns"])
+        _check_names("labels", description["labels"])
+        inventory = self.list_labels(target, description["labels"])
+        self.declaration.check(arrays, **self.list_sizes(len(inventory)))
+        return Learned(inventory, arrays, description)
+
+    def list_sizes(self, labels: int) -> dict[str, int]:
+        """Return the sizes, by name, that arrays of a model with so many labels have."""
+        return {"labels": labels}
 
     def list_labels(self, target: Target, labels: Sequence[str]) -> Inventory:
         """Return labels by number, with the parts whose weights they share, if they share any."""
@@ -159,3 +169,10 @@ class Learner(ABC):
         """Return the options as JSON has them."""
         values = asdict(self)
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _check_names(what: str, names: object) -> None:
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise ModelError(f"its {what} are no list of texts")
+    if len(set(names)) < len(names):
+        raise ModelError(f"one of its {what} occurs twice")

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
+from certus.learn.feature_decoder import CASCADE
 from certus.learn.feature_learner import FeatureLearner
 from certus.learn.learner import Learned, option
 from certus.learn.trainer import Arrays, EpochTrainer, as_arrays
+from certus.storage.declaration import Declaration
 
 if TYPE_CHECKING:  # what training alone needs is imported when it is asked for: tagging starts sooner
     from certus.learn.features.data import TrainingSet
@@ -26,6 +28,7 @@ class PrunedCrfLearner(FeatureLearner):
     papers: ClassVar[tuple[str, ...]] = ("mueller2013",)
     about: ClassVar[str] = "of any order (as crf with --order 2); the best for morphology"
     proves: ClassVar[bool] = False
+    declaration: ClassVar[Declaration] = CASCADE
 
     order: int = option(2, "How many labels back transitions look.", least=1)
     rate: float = option(0.1, "Learning rate of the first epoch.", least=1e-9)
@@ -49,6 +52,10 @@ class PrunedCrfLearner(FeatureLearner):
     def history(self) -> int:
         """How many labels back transitions look."""
         return self.order
+
+    def list_sizes(self, labels: int) -> dict[str, int]:
+        """Return the sizes that arrays of a model with so many labels have."""
+        return {"labels": labels, "order": self.order}
 
     def start(self, data: TrainingSet, threads: int) -> PrunedCrfTrainer:
         """Make what learns the weights; it works on one thread."""

@@ -25,7 +25,11 @@ def load(path: str | os.PathLike[str] | None = None) -> Any:
     Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
     which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.
     """
-    file = model_file.read(locate(path))
+    return open_file(model_file.read(locate(path)))
+
+
+def open_file(file: model_file.ModelFile) -> Any:
+    """Make a model of an opened model file."""
     if file.kind not in OPENERS:
         advice = (
             "start its training again to finish it"

@@ -14,17 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.annotation.trees import Tree, prepare_tree
-from certus.errors import InvalidInput, ModelError
+from certus.errors import InvalidInput
 from certus.evaluation.evalb import TreeReport, compare
 from certus.formats import brackets
 from certus.solution import KBest, OnInfeasible, Solution
 from certus.storage import model_file
+from certus.storage.declaration import Declaration, names, offsets, reals, whole
 from certus.storage.files import Source as FileSource
 from certus.syntax.constituency.grammar import Grammar
 from certus.syntax.constituency.lexicon import Lexicon
 from certus.syntax.constituency.part import TreePart
 from certus.syntax.constituency.pcfg import GrammarOptions
 from certus.version import __version__
+
+KIND = "parser"  # of model files
+# What a model file holds of a grammar and its lexicon.
+DECLARATION = Declaration({
+    "symbols": names("symbols"),
+    "tag": whole("symbols", types="int32", least=-1, below="tags"),
+    "binary": whole("binary", "3", types="int32", below="symbols"),
+    "binary_scores": reals("binary", types="float64"),
+    "unary": whole("unary", "2", types="int32", below="symbols"),
+    "unary_scores": reals("unary", types="float64"),
+    "words": names("words"),
+    "word_first": offsets("words", into="entries", each=1),
+    "word_symbol": whole("entries", types="int32", below="symbols"),
+    "word_count": whole("entries", types="int32", least=1),
+})  # fmt: skip
 
 TreeSource: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[Tree]"
 
@@ -204,7 +220,7 @@ class ConstituencyParser:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically."""
-        model_file.write(path, "parser", _list_arrays(self.grammar), self.description)
+        model_file.write(path, KIND, _list_arrays(self.grammar), self.description)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ConstituencyParser:
@@ -214,14 +230,9 @@ class ConstituencyParser:
     @classmethod
     def from_file(cls, file: model_file.ModelFile) -> ConstituencyParser:
         """Make a parser of an opened model file."""
-        if file.kind != "parser":
-            raise ModelError(f"{file.path} holds a {file.kind}, not a parser")
-        try:
-            parser = cls(**file.description["options"])
-            parser._use(_restore_grammar(file.arrays, file.description, parser.options), file.description)
-        except (LookupError, TypeError, AttributeError, ValueError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error
+        with model_file.blame_file(file, KIND) as about:
+            parser = cls(**about["options"])
+            parser._use(_restore_grammar(file.arrays, about, parser.options), about)
         return parser
 
     def _use(self, grammar: Grammar, description: dict[str, Any]) -> None:
@@ -284,11 +295,11 @@ def _list_arrays(grammar: Grammar) -> dict[str, NDArray[Any]]:
 def _restore_grammar(
     arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any], options: GrammarOptions
 ) -> Grammar:
+    DECLARATION.check(arrays, tags=len(about["tags"]))
     tag = arrays["tag"]
-    names = _unpack_texts(arrays["symbols"])
     lexicon = Lexicon.from_arrays(_unpack_texts(arrays["words"]), arrays, tag, **options.lexical)
     return Grammar(
-        names,
+        _unpack_texts(arrays["symbols"]),
         arrays["binary"],
         arrays["binary_scores"],
         arrays["unary"],

@@ -15,7 +15,7 @@ from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
 from certus.checks import check_count, check_infeasible
-from certus.errors import InvalidInput, ModelError
+from certus.errors import InvalidInput
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Untrained
 from certus.learn.features.data import compile_templates
 from certus.learn.features.inventory import Inventory
@@ -38,6 +38,8 @@ if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts s
     from certus.learn.progress import Progress
     from certus.learn.refinement import Refinement
     from certus.models.fitting import Source
+
+KIND = "tagger"  # of model files
 
 
 class Tagger:
@@ -374,7 +376,7 @@ class Tagger:
         """Write the model to one file, atomically; a checkpoint of the training is then removed."""
         if not self._arrays:
             raise InvalidInput("this tagger is not trained yet: there is nothing to save")
-        model_file.write(path, "tagger", self._arrays, self.description)
+        model_file.write(path, KIND, self._arrays, self.description)
         if self._checkpoint is not None and os.path.exists(self._checkpoint):
             os.unlink(self._checkpoint)
         self._checkpoint = None
@@ -387,16 +389,11 @@ class Tagger:
     @classmethod
     def from_file(cls, file: model_file.ModelFile) -> Tagger:
         """Make a tagger of an opened model file."""
-        if file.kind != "tagger":
-            raise ModelError(f"{file.path} holds a {file.kind}, not a tagger")
-        about = file.description
-        try:
+        with model_file.blame_file(file, KIND) as about:
             given = {name: tuple(x) if isinstance(x, list) else x for name, x in about["options"].items()}
             templates = "\n".join(about["templates"]) if "templates" in about else None
             tagger = cls(about["target"], about["learner"], templates=templates, **given)
             tagger._use(tagger.learner.restore(tagger.target, file.arrays, about), about)
-        except (ModelError, LookupError, TypeError, AttributeError, ValueError) as error:
-            raise ModelError(f"{file.path} is damaged or of another version: {_explain(error)}") from error
         return tagger
 
     def _use(self, learned: Learned, description: dict[str, Any]) -> None:
@@ -407,7 +404,3 @@ class Tagger:
     def __repr__(self) -> str:
         trained = f"{len(self.labels):,} labels" if self._arrays else "not trained"
         return f"Tagger({self.target.expression!r}, {self.learner.name}, {trained})"
-
-
-def _explain(error: Exception) -> str:
-    return f"it lacks {error}" if isinstance(error, KeyError) else str(error)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -68,23 +69,41 @@ def write(
         InvalidInput: something cannot be stored.
         ModelError: the file cannot be written.
     """
+    header, stored = _lay_out(kind, arrays, description)
+    size = len(header) + sum(array.nbytes for array in stored)
+    try:
+        with open_atomically(path, binary=True) as file:
+            file.write(header)
+            for array in stored:
+                file.write(tensors.view_bytes(array))
+    except OSError as error:
+        raise ModelError(f"cannot write the model {os.fspath(path)}: {_explain(error)}") from error
+    except CertusError as error:
+        raise ModelError(f"{error} (the model takes {size:,} bytes)") from error
+
+
+def pack(kind: str, arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]) -> bytes:
+    """Return what ``write`` would write."""
+    header, stored = _lay_out(kind, arrays, description)
+    return b"".join([header, *map(tensors.view_bytes, stored)])
+
+
+def unpack(data: bytes) -> ModelFile:
+    """Return the model that ``pack`` made bytes of, after checking that it is one and complete."""
+    return _parse("<bytes>", data)[0]
+
+
+def _lay_out(
+    kind: str, arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]
+) -> tuple[bytes, list[NDArray[Any]]]:
+    """Return the header and the arrays as they follow each other in a file."""
     if not isinstance(kind, str) or not kind:
         raise InvalidInput(f"the kind of a model is a word such as 'tagger', not {kind!r}")
     stored = tensors.make_storable(arrays)
     metadata = {"certus": str(VERSION), "kind": kind, "description": _write_description(description)}
     table = tensors.make_table(stored)
     metadata["checksum"] = _compute_checksum(table, metadata, stored.values())
-    header = tensors.pack(table, metadata)
-    size = len(header) + sum(array.nbytes for array in stored.values())
-    try:
-        with open_atomically(path, binary=True) as file:
-            file.write(header)
-            for array in stored.values():
-                file.write(tensors.view_bytes(array))
-    except OSError as error:
-        raise ModelError(f"cannot write the model {os.fspath(path)}: {_explain(error)}") from error
-    except CertusError as error:
-        raise ModelError(f"{error} (the model takes {size:,} bytes)") from error
+    return tensors.pack(table, metadata), list(stored.values())
 
 
 def read(path: Any) -> ModelFile:
@@ -111,6 +130,18 @@ def verify(path: Any) -> ModelFile:
     if _compute_checksum(table, metadata, model.arrays.values()) != stored:
         raise ModelError(f"{model.path} is not as it was written: its checksum differs; {DAMAGED}")
     return model
+
+
+@contextmanager
+def blame_file(file: ModelFile, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield the description of a file of this kind; what goes wrong meanwhile is the fault of the file."""
+    if file.kind != kind:
+        raise ModelError(f"{file.path} holds a {file.kind}, not a {kind}")
+    try:
+        yield file.description
+    except (CertusError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error
 
 
 def _write_description(description: Mapping[str, Any]) -> str:
@@ -142,7 +173,10 @@ def _compute_checksum(
 
 def _read(path: Any) -> tuple[ModelFile, dict[str, Any], dict[str, str]]:
     """Return a model with the two parts of its header: the table of arrays and the metadata."""
-    name, data = _map(path)
+    return _parse(*_map(path))
+
+
+def _parse(name: str, data: tensors.Data) -> tuple[ModelFile, dict[str, Any], dict[str, str]]:
     header, begin = tensors.parse_header(name, data)
     metadata = _check_metadata(name, header.pop("__metadata__", None))
     description = tensors.parse(name, "description", metadata["description"])

@@ -322,7 +322,7 @@ def test_sentences_without_a_total_are_told(tmp_path: Path) -> None:
     [
         ({"observe": "+"}, "observe is '\\+'; name a column"),
         ({"columns": ["word"]}, r"it observes pos\+word, not \['word'\]"),
-        ({"labels": ["A"]}, "not those of 1 labels"),
+        ({"labels": ["A"]}, "gives 5 for labels, which is 1"),
         ({"problems": 5}, "damaged"),
     ],
 )

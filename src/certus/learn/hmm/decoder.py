@@ -10,22 +10,14 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain import Automaton, Chain
-from certus.errors import InvalidInput
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
 from certus.learn.hmm.model import Hmm
 
 
 class HmmDecoder(Decoder):
-    """A hidden Markov model that labels sentences.
+    """A hidden Markov model that labels sentences."""
 
-    Args:
-        hmm: the model.
-        labels: how many labels it must be over.
-    """
-
-    def __init__(self, hmm: Hmm, labels: int) -> None:
-        if len(hmm.start) != labels or hmm.labels.max(initial=0) >= labels:
-            raise InvalidInput(f"the arrays of the hidden Markov model are not those of {labels} labels")
+    def __init__(self, hmm: Hmm) -> None:
         self._hmm = hmm
 
     def decode(

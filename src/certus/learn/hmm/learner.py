@@ -11,8 +11,9 @@ import numpy as np
 
 from certus.learn.decoder import Decoder
 from certus.learn.hmm.decoder import HmmDecoder
-from certus.learn.hmm.model import Hmm, estimate
+from certus.learn.hmm.model import DECLARATION, Hmm, estimate
 from certus.learn.learner import Learned, Learner, TrainingData, option
+from certus.storage.declaration import Declaration
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
@@ -25,6 +26,7 @@ class HmmLearner(Learner):
     name: ClassVar[str] = "hmm"
     about: ClassVar[str] = "a smoothed Markov model, trains in a second; proven answers"
     shares_parts: ClassVar[bool] = False
+    declaration: ClassVar[Declaration] = DECLARATION
 
     suffixes: int = option(10, "The longest ending of rare words to look at.", least=0)
 
@@ -45,9 +47,9 @@ class HmmLearner(Learner):
         accuracy = None
         if data.held_out is not None:
             gold = inventory.number_labels(data.held_out.labels)
-            accuracy = HmmDecoder(model, len(inventory)).measure_accuracy(data.held_out.cells, gold, threads)
+            accuracy = HmmDecoder(model).measure_accuracy(data.held_out.cells, gold, threads)
         return Learned(inventory, model.to_arrays(), {"columns": ["word"]}, accuracy)
 
     def make_decoder(self, learned: Learned) -> Decoder:
         """Make what scores words by the model and decodes the scores."""
-        return HmmDecoder(Hmm.from_arrays(learned.arrays), len(learned.inventory))
+        return HmmDecoder(Hmm.from_arrays(learned.arrays))

@@ -31,11 +31,24 @@ from numpy.typing import NDArray
 from certus.chain import Chain
 from certus.errors import InvalidInput, ModelError
 from certus.learn.features.abstraction import Counts, Hierarchy, Nodes, add_endings, list_entries
+from certus.storage.declaration import Declaration, names, offsets, reals, whole
 
 # Added to the count of every label, so that one that never occurred in training can still be predicted.
 UNSEEN = 0.1
 # Between words in a model file; no text holds it.
 SEPARATOR = "\0"
+# What a model file holds of a model: see Hmm. Transitions may be forbidden.
+DECLARATION = Declaration({
+    "transitions": reals("labels", "labels", least=-np.inf),
+    "start": reals("labels", least=-np.inf),
+    "end": reals("labels", least=-np.inf),
+    "vocabulary": names("words", separator=SEPARATOR),
+    "endings": names("endings", separator=SEPARATOR),
+    "floors": reals("words+endings"),
+    "offsets": offsets("words+endings", into="entries"),
+    "labels": whole("entries", types="uint16 uint32", below="labels"),
+    "scores": reals("entries"),
+})  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +113,12 @@ class Hmm:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Hmm:
-        """Make a model of the arrays of a model file; they are used where they lie."""
-        try:
-            fields: dict[str, Any] = {name: arrays[name] for name in cls.__dataclass_fields__}
-        except KeyError as error:
-            raise ModelError(f"the model lacks the array {error}: it is no hidden Markov model") from None
+        """Make a model of arrays that are as ``DECLARATION`` says; they are used where they lie."""
+        fields: dict[str, Any] = {name: arrays[name] for name in cls.__dataclass_fields__}
         endings, vocabulary = _split_names(fields["endings"]), _split_names(fields["vocabulary"])
+        if not {"0", "1"} <= set(endings):  # what stands for all words that nothing else is known of
+            raise ModelError("its endings of rare words lack the empty ones")
         nodes = len(endings) + len(vocabulary)
-        offsets = fields["offsets"]
-        if (
-            len(fields["floors"]) != nodes
-            or len(offsets) != nodes + 1
-            or offsets[-1] != len(fields["labels"])
-        ):
-            raise ModelError("the arrays of the hidden Markov model do not fit each other: train it again")
         fields["endings"] = dict(zip(endings, range(len(endings)), strict=True))
         fields["vocabulary"] = dict(zip(vocabulary, range(len(endings), nodes), strict=True))
         return cls(**fields)

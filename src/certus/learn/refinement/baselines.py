@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.errors import InvalidInput, ModelError
+from certus.errors import InvalidInput
 from certus.learn.refinement.counts import Counts
 from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.decoding import Summing
@@ -16,7 +16,8 @@ from certus.learn.refinement.diagnostics import Diagnostics, LabelReport
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.operators import Operators, padded
 from certus.learn.refinement.parameters import Parameters
-from certus.learn.refinement.storage import Needed, pack_parameters, read_parameters
+from certus.learn.refinement.storage import Arrays, declare_parameters, pack_parameters, read_parameters
+from certus.storage.declaration import Array, reals
 
 
 def report_labels(corpus: LabelledCorpus) -> tuple[LabelReport, ...]:
@@ -41,6 +42,7 @@ class PlainHmm(Refinement):
 
     parameters: Parameters
     estimator: ClassVar[str] = "hmm"
+    declared: ClassVar[dict[str, Array]] = declare_parameters()
 
     def __init__(self, *, smoothing: float = 0.1) -> None:
         check_smoothing(smoothing)
@@ -60,8 +62,8 @@ class PlainHmm(Refinement):
     def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return pack_parameters(self.parameters)
 
-    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
-        self.parameters = read_parameters(arrays, labels, observations)
+    def _rebuild(self, arrays: Arrays) -> None:
+        self.parameters = read_parameters(arrays)
 
     def _list_settings(self) -> dict[str, Any]:
         return {"smoothing": self.smoothing}
@@ -76,6 +78,9 @@ class Unigram(Refinement):
 
     joint: NDArray[np.float64]
     estimator: ClassVar[str] = "unigram"
+    declared: ClassVar[dict[str, Array]] = {
+        "joint": reals("labels", "observations+1", types="float64", least=5e-324, most=1)
+    }
 
     def _estimate(self, corpus: LabelledCorpus) -> None:
         counts = Counts.of(corpus)
@@ -90,10 +95,8 @@ class Unigram(Refinement):
     def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return {"joint": self.joint}
 
-    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+    def _rebuild(self, arrays: Arrays) -> None:
         self.joint = arrays["joint"]
-        if self.joint.shape != (labels, observations) or not (self.joint > 0).all():
-            raise ModelError(f"its probabilities are not those of {labels} labels and their observations")
 
     def _list_settings(self) -> dict[str, Any]:
         return {}

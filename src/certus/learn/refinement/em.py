@@ -19,8 +19,9 @@ from certus.learn.refinement.diagnostics import Diagnostics, LabelReport, say_ti
 from certus.learn.refinement.expectation import Prior, compute_objective, expect, maximise, perturb
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
-from certus.learn.refinement.storage import Needed, pack_parameters, read_parameters
+from certus.learn.refinement.storage import Arrays, declare_parameters, pack_parameters, read_parameters
 from certus.solution import Solution
+from certus.storage.declaration import Array
 
 Watch = Callable[[int, int, float, "EmRefinement"], Any]
 
@@ -48,6 +49,7 @@ class EmRefinement(Refinement):
 
     parameters: Parameters
     estimator: ClassVar[str] = "em"
+    declared: ClassVar[dict[str, Array]] = declare_parameters()
 
     def __init__(
         self,
@@ -133,8 +135,8 @@ class EmRefinement(Refinement):
     def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return pack_parameters(self.parameters)
 
-    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
-        self.parameters = read_parameters(arrays, labels, observations)
+    def _rebuild(self, arrays: Arrays) -> None:
+        self.parameters = read_parameters(arrays)
 
     def _list_settings(self) -> dict[str, Any]:
         """Return the arguments; what only training needs, held-out sentences and a watcher, is left out."""

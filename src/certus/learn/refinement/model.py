@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus.chain import Automaton
-from certus.errors import CertusError, InvalidInput, ModelError, NotFitted
+from certus.errors import InvalidInput, ModelError, NotFitted
 from certus.learn.refinement.data import Labelled, LabelledCorpus, Names, Observed
 from certus.learn.refinement.decoding import Beliefs, Summing, believe, find_best_legal, free
 from certus.learn.refinement.diagnostics import Diagnostics
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.storage import (
-    Needed,
+    DIAGNOSTICS,
+    NAMES,
+    Arrays,
     list_problems,
     pack_diagnostics,
     pack_names,
@@ -27,6 +29,7 @@ from certus.learn.refinement.storage import (
 )
 from certus.solution import Solution
 from certus.storage import model_file
+from certus.storage.declaration import Array, Declaration
 
 Self = TypeVar("Self", bound="Refinement")
 
@@ -69,6 +72,7 @@ class Refinement(ABC):
     names: Names
     diagnostics: Diagnostics
     estimator: ClassVar[str]  # what a model file calls it
+    declared: ClassVar[dict[str, Array]]  # the arrays that the model is made of
     exact: ClassVar[bool] = True  # whether its probabilities are those of some model, not estimates of them
 
     def __init_subclass__(cls) -> None:
@@ -109,7 +113,7 @@ class Refinement(ABC):
         """Return the arrays that the model is made of."""
 
     @abstractmethod
-    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
+    def _rebuild(self, arrays: Arrays) -> None:
         """Become the model that arrays are of."""
 
     def get_plain(self) -> Parameters:
@@ -133,10 +137,11 @@ class Refinement(ABC):
             arrays: what ``pack`` gave, of a model of the same kind and options.
             problems: what the diagnostics had to say, by label.
         """
-        needed = Needed(arrays)
-        self.names = read_names(labels, needed)
-        self._rebuild(needed, len(labels), self.names.unseen + 1)
-        self.diagnostics = read_diagnostics(self.names.labels, needed, problems or {})
+        declaration = Declaration({**NAMES, **self.declared, **DIAGNOSTICS})
+        declaration.check(arrays, labels=len(labels))
+        self.names = read_names(labels, arrays)
+        self._rebuild(arrays)
+        self.diagnostics = read_diagnostics(self.names.labels, arrays, problems or {})
 
     @abstractmethod
     def _list_settings(self) -> dict[str, Any]:
@@ -166,16 +171,10 @@ class Refinement(ABC):
     @classmethod
     def from_file(cls: type[Self], file: model_file.ModelFile) -> Self:
         """Make a model of an opened model file; any kind of refinement if asked of ``Refinement`` itself."""
-        if file.kind != KIND:
-            raise ModelError(f"{file.path} holds a {file.kind}, not a {KIND}")
-        about = file.description
-        try:
+        with model_file.blame_file(file, KIND) as about:
             kind = _KINDS[about["estimator"]]
             model = kind._make(about["settings"])
             model.restore(list(about["labels"]), file.arrays, about["problems"])
-        except (CertusError, LookupError, TypeError, AttributeError, ValueError) as error:
-            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-            raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error
         if not isinstance(model, cls):
             raise ModelError(f"{file.path} holds a {kind.__name__}, not a {cls.__name__}")
         return model

@@ -20,13 +20,16 @@ from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.spectral import Projected, Smoothing, estimate, project_all
 from certus.learn.refinement.storage import (
-    Needed,
+    TENSORS,
+    Arrays,
+    declare_parameters,
     pack_parameters,
     pack_tensors,
     read_parameters,
     read_tensors,
 )
 from certus.learn.refinement.tensors import Tensors
+from certus.storage.declaration import Array
 
 _DAMPED = 0.5  # how much of its memory the model keeps where it gives a sentence no positive total
 
@@ -55,6 +58,7 @@ class SpectralRefinement(Refinement):
     plain: Parameters
     estimator: ClassVar[str] = "spectral"
     exact: ClassVar[bool] = False
+    declared: ClassVar[dict[str, Array]] = {**TENSORS, **declare_parameters("plain_")}
 
     def __init__(
         self,
@@ -129,11 +133,8 @@ class SpectralRefinement(Refinement):
     def _pack_parts(self) -> dict[str, NDArray[Any]]:
         return {**pack_tensors(self.tensors), **pack_parameters(self.plain, "plain_")}
 
-    def _rebuild(self, arrays: Needed, labels: int, observations: int) -> None:
-        self._use(
-            read_tensors(arrays, labels, observations),
-            read_parameters(arrays, labels, observations, "plain_"),
-        )
+    def _rebuild(self, arrays: Arrays) -> None:
+        self._use(read_tensors(arrays), read_parameters(arrays, "plain_"))
 
     def _list_settings(self) -> dict[str, Any]:
         return {

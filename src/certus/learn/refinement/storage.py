@@ -1,11 +1,12 @@
 """Refinement HMMs as arrays: what a model file holds of them, whether they stand alone or in a tagger.
 
 ``Refinement.pack`` gives the arrays of a fitted model, ``Refinement.restore`` makes one of them; diagnostics
-come along. Everything is checked on the way in, since kernels read arrays as they are.
+come along. ``NAMES``, ``DIAGNOSTICS``, ``TENSORS`` and ``declare_parameters`` say what the arrays must be.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,10 +18,45 @@ from certus.learn.refinement.data import Names
 from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.tensors import Tensors
+from certus.storage.declaration import Array, ends, keys, reals, whole
 
 Arrays = Mapping[str, NDArray[Any]]
 
 _PARAMETERS = ("initial", "transition", "stop", "emission")
+
+NAMES = {
+    "observations": keys("text", types="uint8"),
+    "observation_ends": ends("observations", into="text"),
+}
+DIAGNOSTICS = {
+    "samples": whole("labels"),
+    "blocks": whole("2*labels", "4").of_group("blocks"),
+    "singular": reals("*", types="float64").of_group("blocks"),
+    "chosen": whole("2").of_group("climbs"),
+    "climbed": whole("restarts", total="climbed").of_group("climbs"),
+    "objective": reals("climbed", types="float64").of_group("climbs"),
+}
+TENSORS = {
+    "ranks": whole("labels", least=1, total="states"),
+    "presents": whole("labels", least=1, total="presents"),
+    "start": reals("states", types="float64"),
+    **{name: reals("*", types="float64") for name in ("follow", "stop", "seen")},
+}
+
+
+def declare_parameters(prefix: str = "") -> dict[str, Array]:
+    """Declare the arrays of a model that is given by its probabilities."""
+    hidden = f"{prefix}hidden"
+    shapes = {
+        "initial": ("labels", hidden),
+        "transition": ("labels", hidden, "labels", hidden),
+        "stop": ("labels", hidden),
+        "emission": ("labels", hidden, "observations+1"),
+    }
+    return {
+        prefix + name: reals(*shape, types="float64", least=0, most=1 + 1e-8)
+        for name, shape in shapes.items()
+    }
 
 
 def pack_names(names: Names) -> dict[str, NDArray[Any]]:
@@ -32,25 +68,9 @@ def pack_names(names: Names) -> dict[str, NDArray[Any]]:
     }
 
 
-def read_names(labels: Sequence[str], arrays: Needed) -> Names:
+def read_names(labels: Sequence[str], arrays: Arrays) -> Names:
     """Return the names of labels and observations."""
     return Names(tuple(labels), {name: i for i, name in enumerate(_split_names(arrays))})
-
-
-class Needed:
-    """Arrays by name; one that is not there is named."""
-
-    def __init__(self, arrays: Arrays) -> None:
-        self._arrays = arrays
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        if name not in self._arrays:
-            raise ModelError(f"it lacks the array {name!r} of a refinement HMM")
-        return self._arrays[name]
-
-    def has_any(self, *names: str) -> bool:
-        """Whether one of them is there, and so all of them should be."""
-        return any(name in self._arrays for name in names)
 
 
 def list_problems(diagnostics: Diagnostics) -> dict[str, str]:
@@ -63,12 +83,9 @@ def pack_parameters(model: Parameters, prefix: str = "") -> dict[str, NDArray[An
     return {prefix + name: getattr(model, name) for name in _PARAMETERS}
 
 
-def read_parameters(arrays: Needed, labels: int, observations: int, prefix: str = "") -> Parameters:
+def read_parameters(arrays: Arrays, prefix: str = "") -> Parameters:
     """Make such a model of its arrays."""
-    found = Parameters(*(arrays[prefix + name] for name in _PARAMETERS))
-    if (found.labels, found.observations) != (labels, observations):
-        raise ModelError(f"its probabilities are not those of {labels} labels and their observations")
-    return found
+    return Parameters(*(arrays[prefix + name] for name in _PARAMETERS))
 
 
 def pack_tensors(model: Tensors) -> dict[str, NDArray[Any]]:
@@ -84,36 +101,31 @@ def pack_tensors(model: Tensors) -> dict[str, NDArray[Any]]:
     }
 
 
-def read_tensors(arrays: Needed, labels: int, observations: int) -> Tensors:
+def read_tensors(arrays: Arrays) -> Tensors:
     """Make tensors of their arrays."""
     ranks, presents = (arrays[name].tolist() for name in ("ranks", "presents"))
-    if len(ranks) != labels or len(presents) != labels or min(ranks + presents) < 1:
-        raise ModelError(f"its tensors are not those of {labels} labels")
-    states = sum(ranks)
+    states, observations = len(arrays["start"]), len(arrays["observation_ends"]) + 1
     shapes: dict[str, list[tuple[int, ...]]] = {
         "follow": [(rank, present, states) for rank, present in zip(ranks, presents, strict=True)],
         "stop": [*zip(ranks, presents, strict=True)],
         "seen": [(observations, present) for present in presents],
     }
-    if arrays["start"].shape != (states,):
-        raise ModelError(f"its tensors start with {arrays['start'].shape} states, not {states}")
     parted = {name: tuple(_split_parts(name, arrays[name], own)) for name, own in shapes.items()}
     return Tensors(arrays["start"], **parted)
 
 
 def _split_parts(name: str, flat: NDArray[Any], shapes: list[tuple[int, ...]]) -> Iterator[NDArray[Any]]:
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
-    if flat.shape != (ends[-1],) or not np.isfinite(flat).all():
-        raise ModelError(f"its array {name!r} does not fit the ranks of its labels, or is not finite")
-    for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True):
+    """Split what the labels have of an array; only their ranks tell how much of it is whose."""
+    sizes = [math.prod(shape) for shape in shapes]
+    if sum(sizes) != len(flat):
+        raise ModelError(f"its array {name!r} does not fit the ranks of its labels")
+    for part, shape in zip(np.split(flat, np.cumsum(sizes)[:-1]), shapes, strict=True):
         yield part.reshape(shape)
 
 
-def _split_names(arrays: Needed) -> list[str]:
+def _split_names(arrays: Arrays) -> list[str]:
     text, ends = arrays["observations"].tobytes(), arrays["observation_ends"].tolist()
     begins = [0, *ends[:-1]] if ends else []
-    if (ends[-1] if ends else 0) != len(text) or any(b > e for b, e in zip(begins, ends, strict=True)):
-        raise ModelError("the names of its observations are not where it says")
     return [text[b:e].decode(errors="surrogatepass") for b, e in zip(begins, ends, strict=True)]
 
 
@@ -132,26 +144,24 @@ def pack_diagnostics(found: Diagnostics) -> dict[str, NDArray[Any]]:
     return packed
 
 
-def read_diagnostics(labels: tuple[str, ...], arrays: Needed, problems: Mapping[str, str]) -> Diagnostics:
+def read_diagnostics(labels: tuple[str, ...], arrays: Arrays, problems: Mapping[str, str]) -> Diagnostics:
     """Make diagnostics of their arrays, with what they had to say, by label."""
     samples, blocks = arrays["samples"].tolist(), list(_read_blocks(arrays))
-    if len(samples) != len(labels) or len(blocks) not in (0, 2 * len(labels)):
-        raise ModelError(f"its diagnostics are not those of {len(labels)} labels")
     pairs: list[tuple[Block | None, Block | None]] = [*zip(blocks[::2], blocks[1::2], strict=True)]
     pairs = pairs or [(None, None)] * len(labels)
     reports = tuple(
         LabelReport(label, count, *pair, problems.get(label, ""))
         for label, count, pair in zip(labels, samples, pairs, strict=True)
     )
-    if not arrays.has_any("chosen", "climbed", "objective"):
+    if "chosen" not in arrays:
         return Diagnostics(reports)
     restart, iteration = arrays["chosen"].tolist()
     climbs = np.split(arrays["objective"], np.cumsum(arrays["climbed"])[:-1])
     return Diagnostics(reports, tuple(tuple(values.tolist()) for values in climbs), (restart, iteration))
 
 
-def _read_blocks(arrays: Needed) -> Iterator[Block]:
-    if not arrays.has_any("blocks", "singular"):
+def _read_blocks(arrays: Arrays) -> Iterator[Block]:
+    if "blocks" not in arrays:
         return
     singular, at = arrays["singular"], 0
     for rank, left, right, count in arrays["blocks"].tolist():

@@ -11,12 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.errors import ModelError
 from certus.learn.crf.model import ChainCRF, ItemCorpus
 from certus.models.crf.inputs import Sentences
 from certus.storage import model_file
+from certus.storage.declaration import Declaration, keys, offsets, reals, whole
 
 KIND = "crf"
+DECLARATION = Declaration({
+    "names": keys("text", types="uint8"),
+    "names.begin": offsets("features", into="text"),
+    "states.begin": offsets("features", into="weights"),
+    "states.label": whole("weights", types="int32", below="labels"),
+    "states.weight": reals("weights", types="float64"),
+    "transitions": reals("labels", "labels", types="float64"),
+})  # fmt: skip
 
 
 class FittedCRF:
@@ -104,20 +112,13 @@ class FittedCRF:
     @classmethod
     def from_file(cls, file: model_file.ModelFile) -> tuple[FittedCRF, dict[str, Any]]:
         """Return what an opened model file holds, and the options stored with it."""
-        if file.kind != KIND:
-            raise ModelError(
-                f"{file.path} holds a model of kind {file.kind!r}, not a CRF saved by certus.CRF"
-            )
-        try:
+        with model_file.blame_file(file, KIND) as about:
             a = file.arrays
+            labels = tuple(str(label) for label in about["labels"])
+            DECLARATION.check(a, labels=len(labels))
             vocabulary = _native.CrfVocabulary(a["names"].tobytes(), np.ascontiguousarray(a["names.begin"]))
             chain = ChainCRF(a["states.begin"], a["states.label"], a["states.weight"], a["transitions"])
-            labels = tuple(str(label) for label in file.description["labels"])
-            options = dict(file.description["options"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"{file.path} is not a whole CRF model: {error}; save it again") from error
-        if len(labels) != chain.labels or len(vocabulary) != chain.features:
-            raise ModelError(f"{file.path} is not a whole CRF model: names and weights differ in number")
+            options = dict(about["options"])
         return cls(labels, vocabulary, chain), options
 
     def __reduce__(self) -> Any:
