@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from certus.cli.outputs import check_outputs
 from certus.errors import CertusError
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, store
 from certus_bench.harness.environment import restart_tuned
@@ -18,7 +19,7 @@ def carry_out(
     benchmark: Benchmark[Any, Any], plan: Any, *, json: Path | None = None, plot: Path | None = None
 ) -> bool:
     """Measure what a plan asks for and report it; return whether all answers were right."""
-    _check_outputs(json, plot)
+    _check_outputs(json, plot, getattr(plan, "data", None))
     restart_tuned()
     report = _run(benchmark, plan)
     console = Console()
@@ -30,7 +31,10 @@ def carry_out(
     return not report.failures
 
 
-def _check_outputs(json: Path | None, plot: Path | None) -> None:
+def _check_outputs(json: Path | None, plot: Path | None, data: Path | None) -> None:
+    outputs = {what: path for what, path in (("JSON", json), ("picture", plot)) if path is not None}
+    corpora = () if data is None else (file for file in data.rglob("*") if file.suffix != ".json")
+    check_outputs(outputs, corpora)
     for path in (json, plot):
         if path is not None and not path.absolute().parent.is_dir():
             raise CertusError(f"cannot write {path}: there is no folder {path.absolute().parent}")

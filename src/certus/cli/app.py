@@ -141,7 +141,9 @@ def evaluate(
     Files of bracketed trees are recognised by their content: labelled brackets, exact match, crossing, tags.
     """
     from certus.cli.evaluate import run
+    from certus.cli.outputs import check_outputs
 
+    check_outputs({"report": None}, [gold, predicted, options.train, options.against])
     run(gold, predicted, options)
 
 
@@ -150,6 +152,8 @@ def evaluate(
 def info(model: ModelArgument = None, *, options: InfoOptions) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""
     from certus.cli.info import run
+    from certus.cli.outputs import check_outputs
     from certus.models.loading import locate
 
+    check_outputs({"report": None}, [locate(model)])
     run(locate(model), as_json=options.json, labels=options.labels, check=options.verify)

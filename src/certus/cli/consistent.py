@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from certus.cli.labelled import write_labelled
 from certus.cli.options import SENTENCES, TagOptions
+from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.streams import deliver, open_tagger, read_inputs, sort_out
 from certus.errors import InvalidInput
 from certus.formats import guess, read
+from certus.models.loading import locate
 from certus.storage.files import check_encoding
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     check_options(options)
     weights = None if options.delta is None else parse_delta(options.delta)
     model, inputs = sort_out(model, inputs)
+    check_outputs({"output": options.output}, [locate(model), options.known, *options.text, *inputs])
+    if options.output is not None:
+        check_writable(options.output, "output")
     tagger = open_tagger(model)
     sentences = list(read_inputs(inputs, options))
     form, columns, encoding = options.format, options.columns, options.encoding

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from certus.annotation.trees import prepare_tree
 from certus.cli.options import ParseOptions
+from certus.cli.outputs import check_outputs
 from certus.cli.streams import deliver, is_typed, looks_like_path, open_tagger, parse_text
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
@@ -28,6 +29,8 @@ BATCH = 256  # sentences parsed together
 def run(model: str, inputs: list[str], options: ParseOptions) -> None:
     """Parse the inputs and write trees out."""
     check_encoding(options.encoding)
+    names = inputs or ["-"]
+    check_outputs({"output": options.output}, [model, options.with_tagger, *names])
     parser: Any = open_parser(model)
     if options.with_tagger is not None:
         parser = join_tagger(parser, options.with_tagger, options)
@@ -35,7 +38,6 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
         for name, value in (("--weight", options.weight), ("--pruning", options.pruning)):
             if value is not None:
                 raise InvalidInput(f"{name} is that of the tagger: name one by --with-tagger")
-    names = inputs or ["-"]
     waiting = is_typed(names)
     tally = Tally()
     found = parse_sentences(parser, read_words(names, options), options, 1 if waiting else BATCH, tally)

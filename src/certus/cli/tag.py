@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from certus.annotation.tagging import Tagging
 from certus.cli.labelled import write_labelled
 from certus.cli.options import CORPUS, TagOptions
+from certus.cli.outputs import check_outputs
 from certus.cli.streams import deliver, is_typed, open_tagger, read_inputs, sort_out
 from certus.errors import FormatError, InvalidInput
 from certus.formats import Sentence, Target, guess
+from certus.models.loading import locate
 from certus.models.tagger import Tagger
 from certus.storage.files import check_encoding
 
@@ -33,6 +35,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     check_encoding(options.encoding)
     guess.check(options.format, options.columns)
     model, inputs = sort_out(model, inputs)
+    check_outputs({"output": options.output}, [locate(model), options.dictionary, *inputs])
     tagger = open_tagger(model)
     set_inference(tagger, options)
     constraints = {

@@ -14,6 +14,7 @@ import typer
 from certus.cli import learners
 from certus.cli.declare import with_options
 from certus.cli.options import TrainingOptions, TrainParserOptions, TrainTaggerOptions
+from certus.cli.outputs import check_outputs, check_writable
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
@@ -62,6 +63,7 @@ def tagger(
     text = None if options.templates is None else _read_templates(options.templates)
     made = Tagger(options.target, options.learner, templates=text, **_drop_none(given))
     checkpoint = options.checkpoint or f"{output}.checkpoint"
+    check_outputs({"model": output, "checkpoint": checkpoint}, [data, options.dev, options.templates])
     check_writable(output, "model")
     check_writable(checkpoint, "checkpoint")
     began = time.perf_counter()
@@ -99,6 +101,7 @@ def parser(
     given = {name: getattr(options, name) for name in names}
     splits = None if options.splits is None else _split_names(options.splits)
     made = ConstituencyParser(**_drop_none({**given, "splits": splits}))
+    check_outputs({"model": output}, [data, options.dev])
     check_writable(output, "model")
     began = time.perf_counter()
     made.fit(
@@ -166,20 +169,6 @@ def _read_templates(path: str) -> str:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"cannot read the templates {path}: {error}") from error
-
-
-def check_writable(path: str, what: str) -> None:
-    """Refuse a place that cannot be written before hours of training, not after."""
-    from certus.errors import InvalidInput
-
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        raise InvalidInput(f"{path} is a folder; name a file for the {what}")
-    if not os.path.isdir(folder):
-        raise InvalidInput(f"there is no folder {folder} to write the {what} to")
-    place = path if os.path.exists(path) and not os.path.isfile(path) else folder
-    if not os.access(place, os.W_OK):
-        raise InvalidInput(f"{place} may not be written to: permission denied")
 
 
 @contextmanager
