@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import wraps
@@ -12,8 +13,10 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from certus.cli.options import list_options, spell
+from certus.errors import InvalidInput
 
 Command = Callable[..., None]
+LARGEST = 2**63 - 1
 
 ModelArgument = Annotated[
     str | None,
@@ -32,11 +35,21 @@ def with_options(kind: type[Any]) -> Callable[[Command], Command]:
         @wraps(command)
         def call(**given: Any) -> None:
             values = {one.name: given.pop(one.name) for one in fields(kind)}
+            for one in fields(kind):
+                _check_number(spell(one)[0], values[one.name])
             command(**given, options=kind(**_restore_tuples(values)))
 
         return replace_parameters(call, command, "options", make_parameters(kind))
 
     return decorate
+
+
+def _check_number(spelling: str, value: object) -> None:
+    """Refuse a number that the kernels cannot hold, or that is none."""
+    if isinstance(value, int) and value > LARGEST:
+        raise InvalidInput(f"{spelling} is {value}; {LARGEST} is the largest number there is")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput(f"{spelling} is {value}; a finite number is needed")
 
 
 def _restore_tuples(values: dict[str, Any]) -> dict[str, Any]:

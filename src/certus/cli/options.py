@@ -217,6 +217,9 @@ class TrainTaggerOptions(TrainingOptions, ColumnOptions):
     checkpoint: str | None = option(
         None, "The file that keeps training between epochs; beside the model by default.", takes="FILE"
     )
+    no_checkpoint: bool = option(
+        False, "Keep nothing between epochs: a run that is killed has to begin again."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from certus.annotation.trees import prepare_tree
 from certus.cli.options import ParseOptions
 from certus.cli.outputs import check_outputs
-from certus.cli.streams import deliver, is_typed, looks_like_path, open_tagger, parse_text
+from certus.cli.streams import deliver, is_file, is_typed, open_tagger, parse_text
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
 from certus.models.loading import load
@@ -87,7 +86,7 @@ def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[st
                 if left is None:
                     raise InvalidInput(f"tree {number} of {name} has no words")
                 yield left.words
-        elif name == "-" or os.path.exists(name) or looks_like_path(name):
+        elif is_file(name):
             yield from (escape_words(s.words) for s in read(name, format, encoding=encoding))
         else:
             yield from (escape_words(s.words) for s in parse_text(name))

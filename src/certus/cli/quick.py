@@ -31,7 +31,7 @@ def read_plain_tag(arguments: Sequence[str]) -> tuple[str | None, list[str], Tag
             given[FLAGS[argument]] = True
         elif argument in NUMBERS:
             number = next(rest, "")
-            if not (number.isascii() and number.isdigit() and int(number) > 0):
+            if not (number.isascii() and number.isdigit() and len(number) < 19 and int(number) > 0):
                 return None
             given[NUMBERS[argument]] = int(number)
         elif argument in TEXTS:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from certus.cli.options import ColumnOptions
+from certus.cli.standard import discard_stdout
 from certus.errors import CertusError, InvalidInput
 from certus.formats import Sentence, open_atomically, read
 from certus.formats.text import RAW, parse
@@ -15,8 +17,7 @@ from certus.models.loading import load
 from certus.models.tagger import Tagger
 from certus.storage.files import is_interactive
 
-_FILE = re.compile(r"\S+\.[A-Za-z]\w*")  # no sentence that others follow ends like this
-SUFFIXES = (".conllu", ".conll", ".conllx", ".txt", ".tsv", ".iob", ".iob2", ".bio", ".iobes", ".mrg", ".gz")
+_FILE = re.compile(r"\S*/\S*|\S+\.[A-Za-z]\w+")  # no sentence ends like this
 
 
 def open_tagger(path: str | None) -> Tagger:
@@ -54,7 +55,7 @@ def sort_out(model: str | None, inputs: list[str]) -> tuple[str | None, list[str
     if model != "-" and is_model(model):
         return model, inputs or ["-"]
     if inputs and _FILE.fullmatch(model) and not os.path.exists(model):
-        raise InvalidInput(f"there is no file {model}; the model comes first, then what it shall tag")
+        raise InvalidInput(f"there is no file {model}; the model comes first, then the files or texts")
     return None, [model, *inputs]
 
 
@@ -72,17 +73,21 @@ def is_model(path: str) -> bool:
 def read_inputs(inputs: Iterable[str], options: ColumnOptions) -> Iterator[Sentence]:
     """Read files; what is no file is text itself, one sentence per line."""
     for name in inputs:
-        if name == "-" or os.path.exists(name) or looks_like_path(name):
+        if is_file(name):
             yield from read(name, options.format, options.columns, encoding=options.encoding)
         else:
             yield from parse_text(name)
 
 
-def looks_like_path(name: str) -> bool:
-    """Whether a word was meant as a file name, so that its absence is an error."""
-    if " " in name.strip():
-        return False
-    return os.sep in name or os.path.splitext(name)[1].lower() in SUFFIXES
+def is_file(name: str) -> bool:
+    """Whether an argument is a file or stdin, and not text; a file that is not there is refused."""
+    if name == "-" or os.path.exists(name):
+        return True
+    if _FILE.fullmatch(name.strip()):
+        raise InvalidInput(
+            f"there is no file {name} (to give it as text, pipe it in: echo {name} | certus ...)"
+        )
+    return False
 
 
 def parse_text(text: str) -> Iterator[Sentence]:
@@ -107,18 +112,30 @@ def stream(labelled: Iterator[str], encoding: str, waiting: bool) -> None:
         waiting: whether somebody waits for each sentence.
     """
     out = sys.stdout.buffer
+    for text in labelled:
+        if not _put(partial(out.write, _encode(text, encoding))) or (waiting and not _put(out.flush)):
+            return
+    _put(out.flush)
+
+
+def _put(write: Callable[[], object]) -> bool:
+    """Write something to stdout; return whether somebody still reads it."""
     try:
-        for text in labelled:
-            out.write(text.encode(encoding))
-            if waiting:
-                out.flush()
-        out.flush()
+        write()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_stdout()
+        return False
+    except OSError as error:
+        discard_stdout()
+        raise CertusError(f"cannot write to stdout: {error.strerror}") from error
+    return True
+
+
+def _encode(text: str, encoding: str) -> bytes:
+    try:
+        return text.encode(encoding)
     except UnicodeEncodeError as error:
         raise _refuse_character(error, encoding) from None
-    except OSError as error:
-        raise CertusError(f"cannot write to stdout: {error.strerror}") from error
 
 
 def _refuse_character(error: UnicodeEncodeError, encoding: str) -> InvalidInput:

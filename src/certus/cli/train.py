@@ -62,10 +62,11 @@ def tagger(
 
     text = None if options.templates is None else _read_templates(options.templates)
     made = Tagger(options.target, options.learner, templates=text, **_drop_none(given))
-    checkpoint = options.checkpoint or f"{output}.checkpoint"
-    check_outputs({"model": output, "checkpoint": checkpoint}, [data, options.dev, options.templates])
-    check_writable(output, "model")
-    check_writable(checkpoint, "checkpoint")
+    checkpoint = choose_checkpoint(output, options)
+    outputs = {"model": output} if checkpoint is None else {"model": output, "checkpoint": checkpoint}
+    check_outputs(outputs, [data, options.dev, options.templates])
+    for what, path in outputs.items():
+        check_writable(path, what)
     began = time.perf_counter()
     with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit), warnings.catch_warnings():
         warnings.simplefilter("ignore", RefinementWarning)  # told by report, from the description
@@ -171,13 +172,24 @@ def _read_templates(path: str) -> str:
         raise InvalidInput(f"cannot read the templates {path}: {error}") from error
 
 
+def choose_checkpoint(output: str, options: TrainTaggerOptions) -> str | None:
+    """Return where training is kept between epochs; None where the user does not want that."""
+    from certus.errors import InvalidInput
+
+    if not options.no_checkpoint:
+        return options.checkpoint or f"{output}.checkpoint"
+    if options.checkpoint is not None:
+        raise InvalidInput("--checkpoint and --no-checkpoint exclude each other: leave one out")
+    return None
+
+
 @contextmanager
-def keep_checkpoint(checkpoint: str, *errors: type[BaseException]) -> Iterator[None]:
+def keep_checkpoint(checkpoint: str | None, *errors: type[BaseException]) -> Iterator[None]:
     """Say where training can be taken up again, if one of these ends it before its time."""
     try:
         yield
     except errors:
-        if os.path.exists(checkpoint):
+        if checkpoint is not None and os.path.exists(checkpoint):
             typer.echo(f"what was learned is in {checkpoint}: the same command goes on from there", err=True)
         raise
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:  # what tagging does not need is not imported: it starts soone
     from certus.learn.features.templates import Templates
     from certus.learn.progress import Progress
 
+LARGEST, GREATEST = 2**63 - 1, 1e30  # what kernels hold: whole numbers, and others whose sums stay finite
+
 
 def option(default: Any, help: str, *, least: float | None = None, most: float = inf) -> Any:
     """Declare an option with its default, what it does, and the least and most it may be."""
@@ -98,8 +100,9 @@ class Learner(ABC):
                 raise InvalidInput(f"{f.name} is {value!r}; a {'whole ' if whole else ''}number is needed")
             if not value >= least:
                 raise InvalidInput(f"{f.name} is {value}; it must be at least {least:g}")
-            if value > f.metadata["most"]:
-                raise InvalidInput(f"{f.name} is {value}; it may be {f.metadata['most']:g} at the most")
+            most = min(f.metadata["most"], LARGEST if whole else GREATEST)
+            if value > most:
+                raise InvalidInput(f"{f.name} is {value}; it may be {most:g} at the most")
 
     @property
     def history(self) -> int:

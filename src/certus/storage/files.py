@@ -6,21 +6,23 @@ import errno
 import gzip
 import io
 import os
-import secrets
 import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeAlias, cast
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from typing import IO, Any, TypeAlias, cast
 
 from certus.errors import CertusError, FormatError, InvalidInput
+from certus.storage.siblings import make_sibling_name, sweep_siblings
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
 CHUNK = 1 << 20  # bytes: large enough that Python's own work is per sentence, small enough for any machine
+_SAMPLE = "no .. host name\t" + 100 * "a" + "\n"  # which idna, for one, takes for a wrong name of a host
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_watcher: ContextVar[Callable[[int], object] | None] = ContextVar("watcher", default=None)
 
 
 def name_of(source: Source) -> str:
@@ -34,20 +36,26 @@ def check_readable(source: Source) -> None:
     """Refuse a path that leads to no file, before any work is done."""
     if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
         return
-    path = Path(source)
-    if path.is_dir():
+    path = os.fspath(source)
+    try:
+        found = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise InvalidInput(f"there is no file {path}") from None
+    except OSError as error:
+        raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
+    if stat.S_ISDIR(found.st_mode):
         raise InvalidInput(f"{path} is a folder; a file is needed")
-    if not path.exists():
-        raise InvalidInput(f"there is no file {path}")
     if not os.access(path, os.R_OK):
         raise InvalidInput(f"{path} may not be read: permission denied")
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that is unknown, or in which a line end is not the byte it is in ASCII."""
+    """Refuse an encoding that is unknown, or in which plain letters and line ends are not as in ASCII."""
     try:
-        fits = "\n".encode(encoding) == b"\n"
-    except LookupError:
+        fits = _SAMPLE.encode(encoding).decode("ascii") == _SAMPLE
+    except UnicodeError:
+        fits = False
+    except (LookupError, ValueError):
         raise InvalidInput(
             f"encoding {encoding!r} is unknown; the usual ones are utf-8 and latin-1"
         ) from None
@@ -58,14 +66,37 @@ def check_encoding(encoding: str) -> None:
 @contextmanager
 def open_source(source: Source) -> Iterator[Callable[[], bytes]]:
     """Open a path ("-" for stdin, .gz decompressed) or take a stream; yield what returns its next bytes."""
+    name = name_of(source)
     if not isinstance(source, str | os.PathLike):
-        yield _make_reader(source)
+        yield _make_reader(source, name)
     elif os.fspath(source) == "-":
-        yield _make_reader(sys.stdin)
+        yield _make_reader(sys.stdin, name)
     else:
         check_readable(source)
-        with cast("BinaryIO", gzip.open(source) if _is_zipped(source) else open(source, "rb")) as file:
-            yield _make_reader(file, os.fspath(source))
+        with ExitStack() as stack:
+            file = stack.enter_context(_open_for_reading(source))
+            content: Any = stack.enter_context(gzip.GzipFile(fileobj=file)) if _is_zipped(source) else file
+            yield _make_reader(content, name, file.tell)
+
+
+def _open_for_reading(path: str | os.PathLike[str]) -> IO[bytes]:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise CertusError(f"cannot read {os.fspath(path)}: {error.strerror}") from error
+
+
+@contextmanager
+def watch_reading(tell: Callable[[int], object]) -> Iterator[None]:
+    """Within this block, call ``tell`` with the bytes on disk that each piece of a file takes, as it is read.
+
+    Pieces are then smaller, so that it is called often.
+    """
+    before = _watcher.set(tell)
+    try:
+        yield
+    finally:
+        _watcher.reset(before)
 
 
 def is_interactive(source: Source) -> bool:
@@ -78,18 +109,34 @@ def _is_zipped(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).endswith(".gz")
 
 
-def _make_reader(stream: Any, name: str = "<stream>") -> Callable[[], bytes]:
-    """Return what is there now of a pipe, a large piece of a file; nothing at the end."""
+def _make_reader(stream: Any, name: str, place: Callable[[], int] | None = None) -> Callable[[], bytes]:
+    """Return what is there now of a pipe, a large piece of a file; nothing at the end.
+
+    Args:
+        stream: the content.
+        name: of the source, for errors.
+        place: says how many bytes of a file are read; None for what is no file.
+    """
     binary = getattr(stream, "buffer", stream)
     if isinstance(binary, io.TextIOBase):
         return lambda: binary.read(CHUNK).encode()
     read = getattr(binary, "read1", binary.read)
+    before = 0
 
     def read_chunk() -> bytes:
+        nonlocal before
+        tell = _watcher.get()
         try:
-            return cast(bytes, read(CHUNK))
+            piece = cast(bytes, read(CHUNK if tell is None else CHUNK // 32))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"cannot be decompressed: {error}", name) from error
+        except OSError as error:
+            raise CertusError(f"cannot read {name}: {error.strerror or error}") from error
+        if tell is not None and place is not None:
+            now = place()
+            tell(now - before)
+            before = now
+        return piece
 
     return read_chunk
 
@@ -115,8 +162,9 @@ def open_atomically(
         with _translate_errors(path), _open_for_writing(final, path, coding) as file:
             yield file
         return
-    name = _make_sibling(path, final)
+    name = _name_sibling(path, final)
     try:
+        _make_sibling(path, final, name)
         with _translate_errors(path, only_full=True), _open_for_writing(name, path, coding) as file:
             yield file
         with _translate_errors(path):
@@ -124,23 +172,28 @@ def open_atomically(
                 os.fsync(raw.fileno())
             os.replace(name, final)
     except BaseException:
-        os.unlink(name)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise
 
 
-def _make_sibling(path: str | os.PathLike[str], final: str) -> str:
+def _name_sibling(path: str | os.PathLike[str], final: str) -> str:
+    """Return the path of the temporary file that is to take the place of another."""
     if os.path.isdir(final):
         raise CertusError(f"cannot write {os.fspath(path)}: it is a folder")
     folder, base = os.path.split(final)
     if not os.path.isdir(folder):
         raise CertusError(f"cannot write {os.fspath(path)}: there is no folder {folder}")
-    name = os.path.join(folder, f".{base[:100]}.{secrets.token_hex(4)}")
+    sweep_siblings(folder)
+    return os.path.join(folder, make_sibling_name(base))
+
+
+def _make_sibling(path: str | os.PathLike[str], final: str, name: str) -> None:
     with _translate_errors(path):
         # Made by open() itself, so that the permissions are those any new file would get.
         open(name, "xb").close()
         if os.path.exists(final):
             os.chmod(name, stat.S_IMODE(os.stat(final).st_mode))
-    return name
 
 
 @contextmanager
