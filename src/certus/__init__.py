@@ -57,6 +57,11 @@ def __getattr__(name: str) -> object:
     return getattr(importlib.import_module(_LAZY[name]), name)
 
 
+def __dir__() -> list[str]:
+    """List what there is, also what is not imported yet."""
+    return sorted({*globals(), *_LAZY, *_ROOMS})
+
+
 __all__ = [
     "CRF",
     "Automaton",

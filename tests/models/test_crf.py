@@ -364,12 +364,10 @@ def test_before_training() -> None:
         lambda: model.predict_kbest(X, 2),
         lambda: model.score(X, Y),
         lambda: model.save("never"),
-        lambda: model.classes_,
-        lambda: model.state_features_,
     ):
         with pytest.raises(NotFitted, match="call fit"):
             ask()
-    assert not hasattr(model, "classes_")
+    assert [getattr(model, name) for name in ("classes_", "training_log_")] == [None, None]
 
 
 def test_bad_requests(fitted: CRF) -> None:

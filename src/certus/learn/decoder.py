@@ -94,6 +94,15 @@ class Decoder(ABC):
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""
         raise InvalidInput("emissions are those of a trained perceptron or CRF")
 
+    def get_settings(self) -> dict[str, Any]:
+        """Return what a user may have set since the model was loaded."""
+        return {}
+
+    def set_settings(self, settings: dict[str, Any]) -> None:
+        """Take over what another decoder of the same model was set to."""
+        for name, value in settings.items():
+            setattr(self, name, value)
+
     @property
     def label_chain(self) -> Chain:
         """The transitions, where decoding ``emissions`` with them is exact."""

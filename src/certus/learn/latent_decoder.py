@@ -89,6 +89,10 @@ class LatentDecoder(Decoder):
                 _put_confidence(out, begin, end, k, probabilities)
         return out
 
+    def get_settings(self) -> dict[str, Any]:
+        """Return what a user may have set: the inference."""
+        return {"inference": self.inference}
+
     @property
     def latent(self) -> LatentDecoder:
         """The decoder itself."""

@@ -20,7 +20,7 @@ OPENERS = {
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
-    """Open a model file: whatever saved it, a Tagger, a ConstituencyParser, a Refinement or a CRF.
+    """Open a model file: whatever saved it, a Tagger, a ConstituencyParser, a Refinement, a CRF, a forest.
 
     Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
     which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.
@@ -30,6 +30,8 @@ def load(path: str | os.PathLike[str] | None = None) -> Any:
 
 def open_file(file: model_file.ModelFile) -> Any:
     """Make a model of an opened model file."""
+    if file.kind == "hypergraph":  # forests check more of their file than models do
+        return import_module("certus.hypergraph").load(file.path)
     if file.kind not in OPENERS:
         advice = (
             "start its training again to finish it"

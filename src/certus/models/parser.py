@@ -238,11 +238,22 @@ class ConstituencyParser:
     def _use(self, grammar: Grammar, description: dict[str, Any]) -> None:
         self._grammar, self.description = grammar, description
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by the bytes of the model file; what nobody trained, by its options."""
+        if self._grammar is None:
+            return _make_untrained, (dataclasses.asdict(self.options),)
+        data = model_file.pack(KIND, _list_arrays(self.grammar), self.description)
+        return model_file.pickle_model(type(self), data)
+
     def __repr__(self) -> str:
         return f"ConstituencyParser({'not trained' if self._grammar is None else self._grammar})"
 
 
 Parser = ConstituencyParser  # the name it had before there were parsers of other kinds
+
+
+def _make_untrained(options: dict[str, Any]) -> ConstituencyParser:
+    return ConstituencyParser(**options)
 
 
 def _read_trees(source: TreeSource, encoding: str) -> Iterator[Tree]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
@@ -401,6 +402,21 @@ class Tagger:
         self._decoder = self.learner.make_decoder(learned)
         self._inventory, self._arrays, self.description = learned.inventory, learned.arrays, description
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by the bytes of the model file; what nobody trained, by its options."""
+        if not self._arrays:
+            templates = None if self._templates is None else str(self._templates)
+            return _make_untrained, (self.target.expression, self.learner, templates)
+        data = model_file.pack(KIND, self._arrays, self.description)
+        return *model_file.pickle_model(type(self), data), self._decoder.get_settings()
+
+    def __setstate__(self, settings: dict[str, Any]) -> None:
+        self._decoder.set_settings(settings)
+
     def __repr__(self) -> str:
         trained = f"{len(self.labels):,} labels" if self._arrays else "not trained"
         return f"Tagger({self.target.expression!r}, {self.learner.name}, {trained})"
+
+
+def _make_untrained(target: str, learner: Learner, templates: str | None) -> Tagger:
+    return Tagger(target, learner.name, templates=templates, **asdict(learner))

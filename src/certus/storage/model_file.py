@@ -10,11 +10,11 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,17 @@ class ModelFile:
 
     def __repr__(self) -> str:
         return f"ModelFile({self.path!r}, kind={self.kind!r}, {len(self.arrays)} arrays, {self.size:,} bytes)"
+
+
+class Storable(Protocol):
+    """A model that can be made of an opened model file."""
+
+    @classmethod
+    def from_file(cls, file: ModelFile) -> Any:
+        """Make one."""
+
+
+Kept = TypeVar("Kept", bound=Storable)
 
 
 def write(
@@ -91,6 +102,16 @@ def pack(kind: str, arrays: Mapping[str, NDArray[Any]], description: Mapping[str
 def unpack(data: bytes) -> ModelFile:
     """Return the model that ``pack`` made bytes of, after checking that it is one and complete."""
     return _parse("<bytes>", data)[0]
+
+
+def pickle_model(kind: type[Kept], data: bytes) -> tuple[Callable[[type[Kept], bytes], Kept], Any]:
+    """Return what ``__reduce__`` of a model returns: how to make it again of what ``pack`` gave."""
+    return _unpickle, (kind, data)
+
+
+def _unpickle(kind: type[Kept], data: bytes) -> Kept:
+    made: Kept = kind.from_file(unpack(data))
+    return made
 
 
 def _lay_out(

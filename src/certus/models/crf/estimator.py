@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from certus.models.crf.fitted import FittedCRF
 from certus.models.crf.inputs import Item, LabelLists, Sentences
 from certus.models.crf.log import TrainingLog
 from certus.models.crf.parameters import PARAMETERS, CRFParameters, as_number
+from certus.models.crf.tagger import CRFTagger
 from certus.storage import model_file
 
+T = TypeVar("T")
 _UNSAVED = {"model_filename", "trainer_cls", "keep_tempfiles", "verbose"}
 
 
@@ -45,7 +47,8 @@ class CRF(CRFParameters):
         threads: for lbfgs and for prediction; results do not depend on it.
         seed: decides the order of sentences where the algorithm shuffles them.
         verbose: print a line for each iteration.
-        model_filename: write the trained model to this file, too; ``CRF.load`` reads it.
+        model_filename: write the trained model to this file, too. If it is there already, the model in it
+            answers until the next ``fit``.
 
     Other args:
         num_memories, epsilon, period, delta, linesearch, max_linesearch: of lbfgs; some of others, too.
@@ -58,6 +61,7 @@ class CRF(CRFParameters):
     """
 
     papers: ClassVar[tuple[str, ...]] = ("lafferty2001",)
+    training_log_: list[dict[str, Any]] = cast(Any, None)  # before training
 
     def fit(
         self, X: Sentences, y: LabelLists, X_dev: Sentences | None = None, y_dev: LabelLists | None = None
@@ -176,37 +180,56 @@ class CRF(CRFParameters):
         return model
 
     @property
+    def tagger_(self) -> CRFTagger:
+        """The trained model by itself, with the methods of pycrfsuite.Tagger."""
+        return self._look(CRFTagger)
+
+    @property
     def classes_(self) -> list[str]:
         """The labels, in the order in which training met them."""
-        return list(self._get_fitted().labels)
+        return self._look(lambda model: list(model.labels))
 
     @property
     def attributes_(self) -> list[str]:
         """The features that have a weight."""
-        return self._get_fitted().list_attributes()
+        return self._look(FittedCRF.list_attributes)
 
     @property
     def num_attributes_(self) -> int:
         """How many features have a weight."""
-        return self._get_fitted().chain.features
+        return self._look(lambda model: model.chain.features)
 
     @property
     def size_(self) -> int:
         """The size of the model, in bytes."""
-        return self._get_fitted().nbytes
+        return self._look(lambda model: model.nbytes)
 
     @property
     def state_features_(self) -> dict[tuple[str, str], float]:
         """The weights of features with labels, ``{(feature, label): weight}``, except those that are 0."""
-        return self._get_fitted().list_states()
+        return self._look(FittedCRF.list_states)
 
     @property
     def transition_features_(self) -> dict[tuple[str, str], float]:
         """The weights of labels in a row, ``{(from, to): weight}``, except those that are 0."""
-        return self._get_fitted().list_transitions()
+        return self._look(FittedCRF.list_transitions)
+
+    def _look(self, find: Callable[[FittedCRF], T]) -> T:
+        """Return something of the trained model; None without one, as in sklearn-crfsuite, whatever T is."""
+        model = self._find_fitted()
+        return cast(T, None) if model is None else find(model)
+
+    def _find_fitted(self) -> FittedCRF | None:
+        """Return what was trained, or read it from ``model_filename``; None if there is neither."""
+        if "_fitted" not in self.__dict__ and self._is_kept():
+            self._fitted, _ = FittedCRF.from_file(model_file.read(self.model_filename))
+        return self.__dict__.get("_fitted")
+
+    def _is_kept(self) -> bool:
+        return self.model_filename is not None and os.path.exists(self.model_filename)
 
     def _get_fitted(self) -> FittedCRF:
-        fitted: FittedCRF | None = self.__dict__.get("_fitted")
+        fitted = self._find_fitted()
         if fitted is None:
             raise NotFitted("this CRF is not trained yet: call fit(X, y) first, or CRF.load(path)")
         return fitted
@@ -222,7 +245,7 @@ class CRF(CRFParameters):
         )
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_fitted" in self.__dict__
+        return "_fitted" in self.__dict__ or self._is_kept()
 
 
 def _make_array(sentences: list[Any]) -> NDArray[np.object_]:
