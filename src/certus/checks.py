@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, Protocol, TypeAlias, TypeGuard
+from typing import Any, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +43,13 @@ class Device(Protocol):
     type: str
 
 
+class Shared(Protocol):
+    """An array of another library that can be shared through DLPack."""
+
+    def __dlpack__(self, /, *, stream: None = None) -> Any: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+
 # What people pass: NumPy arrays, nested sequences, torch tensors.
 Scores: TypeAlias = ArrayLike | Tensor  # numbers; -inf forbids
 Mask: TypeAlias = ArrayLike | Tensor  # booleans
@@ -54,6 +61,8 @@ Precision: TypeAlias = np.dtype[np.floating]
 SINGLE: Precision = np.dtype(np.float32)
 DOUBLE: Precision = np.dtype(np.float64)
 
+D = TypeVar("D", bound=np.generic)  # what an array holds
+
 
 def as_array(name: str, value: Scores) -> Floats:
     """Return a float32 or float64 array that shares memory with ``value`` where it can.
@@ -63,12 +72,7 @@ def as_array(name: str, value: Scores) -> Floats:
     """
     if type(value) is np.ndarray and (value.dtype is SINGLE or value.dtype is DOUBLE):
         return value
-    if _is_tensor(value):
-        value = _from_torch(name, value)
-    try:
-        array: NDArray[np.generic] = np.asarray(value)
-    except ValueError as error:
-        raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
+    array = _read_array(name, value)
     kind = array.dtype.kind
     if array.dtype in (SINGLE, DOUBLE):  # also other byte orders, which are converted
         return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -79,6 +83,52 @@ def as_array(name: str, value: Scores) -> Floats:
     if array.size == 0:
         return array.astype(DOUBLE)
     raise InvalidInput(f"{name} must hold numbers, not {array.dtype}")
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is one array or tensor, of any library, and not a list of them."""
+    return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
+
+
+def freeze(array: NDArray[D]) -> NDArray[D]:
+    """Return an array that nobody can write to: itself where that is so, otherwise a read-only copy."""
+    owner: object = array
+    while isinstance(owner, np.ndarray) and not owner.flags.writeable:
+        owner = owner.base
+    return array if owner is None or isinstance(owner, bytes) else seal(array.copy())
+
+
+def seal(array: NDArray[D]) -> NDArray[D]:
+    """Return the same array, which nobody else has, made read-only: ``freeze`` need not copy it."""
+    array.flags.writeable = False
+    return array
+
+
+def _read_array(name: str, value: ArrayLike | Tensor) -> NDArray[Any]:
+    """Return what NumPy makes of a value, without copying where it lies in memory as an array does."""
+    if _has_masked(value):
+        raise InvalidInput(
+            f"{name} is a masked array with masked elements: fill them first "
+            "(scores.filled(-np.inf) forbids what is masked)"
+        )
+    if _is_tensor(value):
+        return _from_torch(name, value)
+    try:
+        array: NDArray[Any] = np.from_dlpack(value) if _has_dlpack_only(value) else np.asarray(value)
+    except (ValueError, BufferError) as error:
+        raise InvalidInput(f"{name} is not a rectangular array of numbers: {error}") from None
+    return array
+
+
+def _has_masked(value: object) -> bool:
+    """Whether any element of a masked array, or of a list of them, is masked: NumPy would forget it."""
+    if isinstance(value, list | tuple):
+        return any(_has_masked(each) for each in value)
+    return isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+
+
+def _has_dlpack_only(value: object) -> TypeGuard[Shared]:
+    return hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
 
 
 def _is_tensor(value: object) -> TypeGuard[Tensor]:
@@ -124,7 +174,7 @@ def as_vector(name: str, value: Scores | None, labels: int, dtype: Precision | N
     if array.shape != (labels,):
         raise InvalidInput(f"{name} must have shape ({labels},), one score per label, not {array.shape}")
     check_finite(name, array)
-    return array
+    return freeze(array)
 
 
 def check_count(name: str, value: object, *, least: int = 1) -> None:
@@ -158,7 +208,7 @@ def refuse(name: str, where: tuple[int, ...], array: Floats) -> NoReturn:
 
 def as_mask(name: str, value: Mask, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Return a checked boolean array of the shape given."""
-    mask = np.asarray(value.detach().numpy() if _is_tensor(value) else value)
+    mask = _read_array(name, value)
     if mask.dtype != bool and not (mask.dtype.kind in "iu" and np.isin(mask, (0, 1)).all()):
         raise InvalidInput(f"{name} must hold booleans, not {mask.dtype}")
     if mask.shape != shape:
@@ -168,7 +218,7 @@ def as_mask(name: str, value: Mask, shape: tuple[int, ...]) -> NDArray[np.bool_]
 
 def as_labels(value: ArrayLike, length: int, labels: int) -> NDArray[np.int64]:
     """Return a checked (T,) or (n, T) array of label ids."""
-    array = np.asarray(value)
+    array = _read_array("labels", value)
     if array.size and array.dtype.kind not in "iu":
         raise InvalidInput(f"labels must be whole numbers, not {array.dtype}")
     if array.ndim not in (1, 2) or array.shape[-1] != length:
@@ -181,15 +231,9 @@ def as_labels(value: ArrayLike, length: int, labels: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def read_lengths(batch: int, longest: int, lengths: Lengths | None, mask: Mask | None) -> list[int]:
+def read_lengths(batch: int, longest: int, lengths: Lengths) -> list[int]:
     """Return the length of each sentence of a padded batch."""
-    if lengths is not None and mask is not None:
-        raise InvalidInput("give lengths or mask, not both")
-    if mask is not None:
-        return _read_mask(as_mask("mask", mask, (batch, longest)))
-    if lengths is None:
-        return [longest] * batch
-    array = np.asarray(lengths.detach().numpy() if _is_tensor(lengths) else lengths)
+    array = _read_array("lengths", lengths)
     if array.shape != (batch,) or (array.size and array.dtype.kind not in "iu"):
         raise InvalidInput(
             f"lengths must hold one whole number per sentence: {batch} of them, not {array.shape}"
@@ -200,15 +244,3 @@ def read_lengths(batch: int, longest: int, lengths: Lengths | None, mask: Mask |
             f"lengths[{bad[0]}] is {array[bad[0]]}, but sentences have at most {longest} positions"
         )
     return [int(n) for n in array]
-
-
-def _read_mask(mask: NDArray[np.bool_]) -> list[int]:
-    if mask.shape[1] > 1:
-        holes = np.argwhere(mask[:, 1:] & ~mask[:, :-1])
-        if holes.size:
-            b, t = (int(i) for i in holes[0])
-            raise InvalidInput(
-                f"mask[{b}, {t}] is False but mask[{b}, {t + 1}] is True: "
-                "a mask must be True up to the end of each sentence and False after it"
-            )
-    return [int(n) for n in mask.sum(axis=1)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, cast
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +22,10 @@ from certus.solution import OnInfeasible, Solution, Status
 # A (T, L) array per sentence, or one padded (B, T, L) array.
 Batch: TypeAlias = Sequence[Scores] | ArrayLike | Tensor
 Masks: TypeAlias = Sequence[Mask] | ArrayLike | Tensor
+OnGaps: TypeAlias = Literal[
+    "refuse", "drop"
+]  # what becomes of positions before a token that a mask leaves out
+Tokens: TypeAlias = slice | NDArray[np.int64]  # positions of a padded sentence
 
 
 def decode_sentences(
@@ -73,45 +78,115 @@ def _read_other(
     return read_result(result, paths, totals, scores, k, infeasible, sentence)
 
 
-def split_batch(
-    model: ChainModel, emissions: Batch, lengths: Lengths | None, mask: Mask | None, allowed: Masks | None
-) -> list[Floats]:
+@dataclass(frozen=True, eq=False)
+class Padding:
+    """Which positions of a padded array are the tokens of its sentences: what ``decode_batch`` is told.
+
+    Attributes:
+        lengths: (B,) the lengths of the sentences.
+        mask: (B, T) instead: True for the tokens.
+        gaps: whether False before a token is refused or dropped.
+        batch_first: whether arrays are (B, T, ...), not (T, B, ...).
+    """
+
+    lengths: Lengths | None = None
+    mask: Mask | None = None
+    gaps: OnGaps = "refuse"
+    batch_first: bool = True
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is anything that a list of sentences does not need."""
+        arrays = self.lengths is not None or self.mask is not None
+        return arrays or self.gaps != "refuse" or not self.batch_first
+
+    def find_tokens(self, batch: int, longest: int) -> list[Tokens]:
+        """Return, for each sentence, which positions to take."""
+        if self.lengths is not None and self.mask is not None:
+            raise InvalidInput("give lengths or mask, not both")
+        if self.gaps not in ("refuse", "drop"):
+            raise InvalidInput(f'gaps must be "refuse" or "drop", not {self.gaps!r}')
+        if self.mask is None:
+            if self.gaps == "drop":
+                raise InvalidInput('gaps="drop" needs a mask, which tells the tokens from the gaps')
+            if self.lengths is None:
+                return [slice(None)] * batch
+            return [slice(n) for n in checks.read_lengths(batch, longest, self.lengths)]
+        shape = (batch, longest) if self.batch_first else (longest, batch)
+        if np.shape(self.mask) == shape[::-1] != shape:
+            raise InvalidInput(
+                f"mask must have shape {shape}, not {shape[::-1]}: for a (T, B, L) array with a (T, B) mask "
+                "pass batch_first=False, for (B, T, L) with (B, T) leave it out"
+            )
+        mask = checks.as_mask("mask", self.mask, shape)
+        mask = mask if self.batch_first else mask.T
+        if self.gaps == "drop":
+            return [np.flatnonzero(row) for row in mask]
+        self._refuse_gaps(mask)
+        return [slice(n) for n in mask.sum(axis=1).tolist()]
+
+    def _refuse_gaps(self, mask: NDArray[np.bool_]) -> None:
+        gaps = np.argwhere(mask[:, 1:] & ~mask[:, :-1])
+        if gaps.size:
+            b, t = gaps[0].tolist()
+            pairs = (b, t), (b, t + 1)
+            here, next = (f"{x}, {y}" if self.batch_first else f"{y}, {x}" for x, y in pairs)
+            raise InvalidInput(
+                f"mask[{here}] is False but mask[{next}] is True: a mask must be True up to the end of each "
+                'sentence and False after it; gaps="drop" leaves out what is False, wherever it is'
+            )
+
+
+def split_batch(model: ChainModel, emissions: Batch, padding: Padding, allowed: Masks | None) -> list[Floats]:
     """Return the sentences of a list or of a padded array, as the kernels take them, in one precision."""
-    if type(emissions) is list and allowed is None and lengths is None and mask is None:
+    if type(emissions) is list and allowed is None and not padding.is_given:
         arrays = cast("list[Floats]", emissions)
-        if model.prepare(model.dtype).can_take_all(arrays):  # the common case
+        if _all_numpy(arrays) and model.prepare(model.dtype).can_take_all(arrays):  # the common case
             return arrays
-    parts = _split(emissions, lengths, mask)
+    parts, tokens = _split(emissions, padding)
     sentences = [model.as_sentence(part, f"emissions[{n}]") for n, part in enumerate(parts)]
     # One precision for all, so that a sentence's answer does not depend on its neighbours' type.
     if any(sentence.dtype != sentences[0].dtype for sentence in sentences):
         sentences = [sentence.astype(checks.DOUBLE, order="C", copy=False) for sentence in sentences]
     if allowed is None:
         return sentences
-    masks = cast(Sequence[Mask], allowed)
-    if len(masks) != len(sentences):
-        raise InvalidInput(f"allowed has {len(masks)} masks for {len(sentences)} sentences")
-    if _is_padded(emissions):
-        masks = [np.asarray(each)[: len(sentences[n])] for n, each in enumerate(masks)]
+    masks = _split_masks(allowed, padding, len(sentences), tokens)
     return [
         model.mask_sentence(sentence, masks[n], f"emissions[{n}]", f"allowed[{n}]")
         for n, sentence in enumerate(sentences)
     ]
 
 
-def _split(emissions: Batch, lengths: Lengths | None, mask: Mask | None) -> Sequence[Scores]:
-    """Return the scores of each sentence, without padding."""
-    if _is_padded(emissions):
+def _all_numpy(arrays: list[Floats]) -> bool:
+    """Whether a list holds NumPy's own arrays alone: not tensors, which the kernels would take, too."""
+    return not arrays or set(map(type, arrays)) == {np.ndarray}
+
+
+def _split(emissions: Batch, padding: Padding) -> tuple[Sequence[Scores], list[Tokens] | None]:
+    """Return the scores of each sentence, without padding, and which positions of a padded array they are."""
+    if checks.is_array(emissions):
         array = checks.as_array("emissions", cast(Scores, emissions))
         if array.ndim != 3:
-            raise InvalidInput(f"a padded batch of emissions must have shape (B, T, L), not {array.shape}")
-        sizes = checks.read_lengths(array.shape[0], array.shape[1], lengths, mask)
-        return [array[b, :size] for b, size in enumerate(sizes)]
-    if lengths is not None or mask is not None:
-        raise InvalidInput("lengths and mask belong to a padded (B, T, L) array; a list has its own lengths")
-    return list(cast(Sequence[Scores], emissions))
+            shape = "(B, T, L)" if padding.batch_first else "(T, B, L)"
+            raise InvalidInput(f"a padded batch of emissions must have shape {shape}, not {array.shape}")
+        array = array if padding.batch_first else array.swapaxes(0, 1)
+        tokens = padding.find_tokens(array.shape[0], array.shape[1])
+        return [array[b, which] for b, which in enumerate(tokens)], tokens
+    if padding.is_given:
+        raise InvalidInput(
+            "lengths and mask belong to a padded (B, T, L) array, and so do gaps and batch_first; "
+            "a list has its own lengths"
+        )
+    return list(cast(Sequence[Scores], emissions)), None
 
 
-def _is_padded(emissions: Batch) -> bool:
-    """Whether a batch is one array, not a list of arrays."""
-    return hasattr(emissions, "ndim") and hasattr(emissions, "shape")
+def _split_masks(
+    allowed: Masks, padding: Padding, sentences: int, tokens: list[Tokens] | None
+) -> Sequence[Mask]:
+    """Return what is allowed in each sentence, without padding."""
+    masks = cast(Sequence[Mask], allowed)
+    if tokens is not None and checks.is_array(allowed) and not padding.batch_first:
+        masks = cast(Sequence[Mask], np.asarray(allowed).swapaxes(0, 1))
+    if len(masks) != sentences:
+        raise InvalidInput(f"allowed has {len(masks)} masks for {sentences} sentences")
+    return masks if tokens is None else [np.asarray(masks[n])[which] for n, which in enumerate(tokens)]

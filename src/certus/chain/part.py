@@ -33,7 +33,7 @@ class ChainPart:
         if bigrams and isinstance(chain.transitions, SparseTransitions):
             raise InvalidInput("bigrams of sparse transitions would be dense: use dense transitions")
         scores = checks.as_emissions(emissions, chain.labels, checks.DOUBLE)
-        self._emissions: NDArray[np.float64] = np.ascontiguousarray(scores, np.float64)
+        self._emissions: NDArray[np.float64] = checks.freeze(np.ascontiguousarray(scores, np.float64))
         checks.check_finite("emissions", self._emissions)
         self._rows = np.arange(len(self._emissions))
 
@@ -73,7 +73,8 @@ class ChainPart:
         if added is None or not added.size:
             return self._chain
         chain = self._chain
-        return Chain(np.asarray(chain.transitions, np.float64) + added, start=chain.start, end=chain.end)
+        adjusted = checks.seal(np.asarray(chain.transitions, np.float64) + added)
+        return Chain(adjusted, start=chain.start, end=chain.end)
 
     def _adjust_emissions(self, adjust: Adjustments) -> NDArray[np.float64]:
         return self._emissions + adjust["labels"] if "labels" in adjust else self._emissions

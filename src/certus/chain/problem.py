@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus import _native, checks
 from certus.chain.automaton import Automaton
-from certus.chain.batch import Batch, Masks, decode_sentences, split_batch
+from certus.chain.batch import Batch, Masks, OnGaps, Padding, decode_sentences, split_batch
 from certus.chain.decoding import Answer, decode_sentence, raise_failure
 from certus.chain.kbest import KBestLabels
 from certus.chain.marginals import Marginals
@@ -126,6 +126,8 @@ class Chain(ChainModel):
         *,
         lengths: Lengths | None = None,
         mask: Mask | None = None,
+        gaps: OnGaps = "refuse",
+        batch_first: bool = True,
         k: Literal[1] = 1,
         method: str | Method = "auto",
         allowed: Masks | Automaton | None = None,
@@ -139,6 +141,8 @@ class Chain(ChainModel):
         *,
         lengths: Lengths | None = None,
         mask: Mask | None = None,
+        gaps: OnGaps = "refuse",
+        batch_first: bool = True,
         k: int,
         method: str | Method = "auto",
         allowed: Masks | Automaton | None = None,
@@ -151,6 +155,8 @@ class Chain(ChainModel):
         *,
         lengths: Lengths | None = None,
         mask: Mask | None = None,
+        gaps: OnGaps = "refuse",
+        batch_first: bool = True,
         k: int = 1,
         method: str | Method = "auto",
         allowed: Masks | Automaton | None = None,
@@ -163,10 +169,13 @@ class Chain(ChainModel):
             emissions: a list of (T, L) arrays, or one padded (B, T, L) array.
             lengths: (B,) the lengths of the sentences of a padded array.
             mask: (B, T) instead of lengths: True for the tokens, which come before the padding.
+            batch_first: False for padded arrays of (T, B, L), with masks of (T, B).
             k: as in ``decode``.
             threads: how many threads to use.
 
         Other args:
+            gaps: what becomes of positions before a token that the mask leaves out (padding on the left,
+                holes): ``"refuse"``, or ``"drop"``; positions are then those of the tokens that are left.
             method: as in ``decode``.
             allowed: an Automaton, or the masks of ``decode``: a list of (T, L), or (B, T, L).
             infeasible: as in ``decode``.
@@ -177,7 +186,7 @@ class Chain(ChainModel):
         chain = self
         if isinstance(allowed, Automaton):
             chain, allowed = self.constrain(allowed), None
-        sentences = split_batch(chain, emissions, lengths, mask, allowed)
+        sentences = split_batch(chain, emissions, Padding(lengths, mask, gaps, batch_first), allowed)
         answers = decode_sentences(chain, sentences, k, chosen, threads, infeasible)
         return cast("list[Solution[Labels]] | list[KBestLabels]", answers)
 
@@ -187,7 +196,9 @@ class Chain(ChainModel):
         One forward pass, then about T·L steps per sequence: for when k is not known in advance. Each Solution
         is proven to be the best of those that were not yielded before.
         """
-        scores = self.as_sentence(emissions)
+        return self._yield_paths(checks.freeze(self.as_sentence(emissions)))
+
+    def _yield_paths(self, scores: Floats) -> Iterator[Solution[Labels]]:
         if len(scores) == 0:
             yield Solution(np.empty(0, np.int64), 0.0, 0.0, Status.OPTIMAL)
             return

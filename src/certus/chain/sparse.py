@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from certus.checks import Floats, Precision
+from certus.checks import Floats, Precision, as_array, freeze
 from certus.errors import InvalidInput
 
 
@@ -53,9 +53,7 @@ class SparseTransitions:
         self.labels = int(labels)
         self.origin = _as_ids("origin", origin, self.labels)
         self.target = _as_ids("target", target, self.labels)
-        listed = np.atleast_1d(np.asarray(scores))
-        kept = listed.dtype in (np.float32, np.float64)
-        self.scores: Floats = listed if kept else listed.astype(np.float64)
+        self.scores: Floats = freeze(np.atleast_1d(as_array("scores", scores)))
         self.default = float(default)
         if not self.origin.shape == self.target.shape == self.scores.shape:
             raise InvalidInput(
@@ -127,7 +125,7 @@ def _as_ids(name: str, ids: ArrayLike, labels: int) -> NDArray[np.int64]:
     bad = np.flatnonzero((array < 0) | (array >= labels))
     if bad.size:
         raise InvalidInput(f"{name}[{bad[0]}] is {array[bad[0]]}, but labels go from 0 to {labels - 1}")
-    return np.ascontiguousarray(array, np.int64)
+    return freeze(np.ascontiguousarray(array, np.int64))
 
 
 LARGE = 20_000  # labels from which a matrix is not copied whole
@@ -139,7 +137,7 @@ def as_sparse(matrix: object) -> SparseTransitions | None:
     Returns None for matrices that are small, are not matrices, or have no such score. A matrix that is one
     number broadcast to (L, L) is recognised without being read.
     """
-    if not isinstance(matrix, np.ndarray) or matrix.ndim != 2:
+    if not isinstance(matrix, np.ndarray) or isinstance(matrix, np.ma.MaskedArray) or matrix.ndim != 2:
         return None
     size = len(matrix)
     if matrix.shape[1] != size or size < LARGE:

@@ -18,7 +18,7 @@ TransitionsLike: TypeAlias = Scores | SparseTransitions | SciPyMatrix
 
 
 def as_transitions(transitions: TransitionsLike) -> Transitions:
-    """Return checked transitions: a float array, or sparse ones where they are given so or are too large."""
+    """Return checked transitions that nobody can edit: an array, or sparse ones if so given or too large."""
     if isinstance(transitions, SparseTransitions):
         checks.check_finite("the scores of transitions", transitions.scores)
         checks.check_finite("the default of transitions", np.array([transitions.default]))
@@ -32,11 +32,11 @@ def as_transitions(transitions: TransitionsLike) -> Transitions:
     if array.ndim not in (2, 3) or array.shape[-1] != array.shape[-2]:
         raise InvalidInput(f"transitions must have shape (L, L) or (T-1, L, L), not {array.shape}")
     checks.check_finite("transitions", array)
-    return array
+    return checks.freeze(array)
 
 
 def restrict_transitions(transitions: Transitions, legal: NDArray[np.bool_]) -> Transitions:
     """Forbid the pairs of labels where ``legal``, (L, L), is False."""
     if isinstance(transitions, SparseTransitions):
         return transitions.restrict(legal)
-    return np.where(legal, transitions, transitions.dtype.type(-np.inf))
+    return checks.seal(np.where(legal, transitions, transitions.dtype.type(-np.inf)))
