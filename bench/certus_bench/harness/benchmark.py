@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console, RenderableType
 
 from certus.errors import CertusError
+from certus.storage.figures import save_figure
 from certus.storage.files import open_atomically
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.pictures import NothingToDraw, check_picture
@@ -81,7 +82,7 @@ class Benchmark(Generic[Plan, Found]):
         if self.paint is None:
             raise CertusError(f"the benchmark {self.name} has no picture")
         try:
-            self.paint(report).savefig(path)
+            save_figure(self.paint(report), path)
         except NothingToDraw as error:
             raise CertusError(f"there is nothing to draw in {path.name}: {error}") from None
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import CertusError, InvalidInput
+from certus.storage.figures import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +56,7 @@ def draw_curves(trace: Curves, path: str | Path | None = None, title: str | None
         axes.spines[side].set_visible(False)
     figure.legend(loc="outside lower center", ncols=5, fontsize=8, frameon=False)
     if path is not None:
-        figure.savefig(path)
+        save_figure(figure, path)
     return figure
 
 

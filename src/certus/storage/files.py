@@ -200,13 +200,34 @@ def _make_sibling(path: str | os.PathLike[str], final: str, name: str) -> None:
 def _open_for_writing(name: str, path: str | os.PathLike[str], encoding: str | None) -> Iterator[IO[Any]]:
     """Open a file to be written, with compression and encoding around it as its final path wants."""
     with ExitStack() as stack:
-        file: Any = stack.enter_context(open(name, "wb"))
+        with _translate_errors(path):
+            raw = stack.enter_context(open(name, "wb", buffering=0))
+        file: Any = stack.enter_context(io.BufferedWriter(_Output(raw, path), CHUNK))
         if _is_zipped(path):
             # No time and no name in the header: the same content gives the same bytes.
             file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
         if encoding is not None:
             file = stack.enter_context(io.TextIOWrapper(file, encoding=encoding, newline=""))
         yield file
+
+
+class _Output(io.RawIOBase):
+    """A file whose errors are ours and name its final path, so that the caller's own stay what they are."""
+
+    def __init__(self, raw: io.FileIO, path: str | os.PathLike[str]) -> None:
+        self._raw, self._path = raw, path
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        with _translate_errors(self._path):
+            return self._raw.write(data)
+
+    def close(self) -> None:
+        super().close()
+        with _translate_errors(self._path):
+            self._raw.close()
 
 
 @contextmanager
