@@ -4,7 +4,7 @@ BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 NATIVE := $(shell find native src -type f -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint tidy sanitize coverage review build english clean
+.PHONY: demo test bench lint tidy sanitize coverage fuzz review build english clean
 
 demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
@@ -71,6 +71,15 @@ coverage: .venv/tools  ## the lines that the tests run, in Python and in C++, in
 		--txt build/coverage/native.txt --gcov-ignore-parse-errors=negative_hits.warn_once_per_file \
 		--gcov-ignore-parse-errors=suspicious_hits.warn_once_per_file
 
+MINUTES ?= 10
+fuzz: .venv/tools  ## fuzz the readers, the loaders and the command line; what was found is in build/fuzz
+	test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
+	.venv-fuzz/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-fuzz/bin/python -m pip install --quiet --group build --group fuzz
+	PATH="$(CURDIR)/.venv-fuzz/bin:$$PATH" .venv-fuzz/bin/python -m pip install --quiet \
+		--no-build-isolation --editable ./bench --editable . -C build-dir=build/fuzz-build
+	.venv-fuzz/bin/python -m tests.fuzz --minutes $(MINUTES)
+
 review: .venv/tools  ## what the reviewers of scientific Python packages ask for
 	$(BIN)/python -m pip install --quiet --group review
 	$(BIN)/repo-review .
@@ -84,4 +93,4 @@ english: build  ## train the embedded model anew
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:
-	rm -rf .venv .venv-sanitize .venv-coverage build
+	rm -rf .venv .venv-sanitize .venv-coverage .venv-fuzz .venv-peers build

@@ -1,0 +1,16 @@
+"""The names of the targets; they import nothing, so that the coverage of all imports can be measured."""
+
+from __future__ import annotations
+
+FORMATS = ("any", "conllu", "conllx", "columns", "brackets", "text", "raw")
+OTHERS = ("trees", "templates", "target", "dictionary")
+KINDS = (
+    "hmm", "perceptron", "crf", "pruned-crf", "latent-crf", "refinement", "parser", "crf-items", "hypergraph",
+)  # fmt: skip
+NAMES = (
+    *(f"read-{name}" for name in (*FORMATS, *OTHERS)),
+    *(f"load-{name}" for name in (*KINDS, "bytes")),
+    "solve-chain",
+    "solve-forest",
+    "command-line",
+)
