@@ -35,6 +35,10 @@ class ModelError(CertusError, ValueError):
     """A model file cannot be read or written; the message names the file, the reason and what to do."""
 
 
+# The end of the message of an Infeasible, which the command line leaves out.
+ADVICE_FOR_PYTHON = '; infeasible="return" gives a Solution with status INFEASIBLE instead of this error.'
+
+
 class Infeasible(CertusError):
     """No structure is allowed under the model: each one meets a score of ``-inf``.
 
@@ -66,10 +70,7 @@ class Infeasible(CertusError):
 def describe_infeasible(problem: str, advice: str, sentence: int | None = None) -> str:
     """Return the message of an Infeasible: what is not possible and why, then what to do."""
     where = "" if sentence is None else f"sentence {sentence}: "
-    return (
-        f"{where}{problem}. {advice}; "
-        'infeasible="return" gives a Solution with status INFEASIBLE instead of this error.'
-    )
+    return f"{where}{problem}. {advice}{ADVICE_FOR_PYTHON}"
 
 
 class NotFitted(InvalidInput, AttributeError):

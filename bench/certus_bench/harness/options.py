@@ -28,7 +28,7 @@ Seconds = Annotated[
 
 def flag_quick(what: str) -> Any:
     """Declare ``--quick``, which takes less time."""
-    return typer.Option("--quick", metavar="", help=what)
+    return typer.Option("--quick", help=f"{what} On a busy machine, lines of the last table may fail.")
 
 
 def split_names(text: str) -> tuple[str, ...]:

@@ -13,6 +13,11 @@ from rich.text import Text
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.timing import Spread
 
+BUSY = (
+    "A line can fail because the machine was busy with other work, or because a quick run measures little: "
+    "run it again on an idle machine, without --quick, before you believe it."
+)
+
 
 def make_table(first: str, *others: str) -> Table:
     """Return a table whose first column is names, at the left, and the others figures, at the right."""
@@ -37,6 +42,8 @@ def conclude(
 ) -> None:
     """Print what all benchmarks end with: the claims, the machine, and what was wrong."""
     console.print(lay_out_claims(made))
+    if any(claim.holds is False for claim in made):
+        console.print(Text(BUSY, "yellow"))
     console.print(Text(describe_in_a_line(machine), "dim"))
     for failure in failures:
         console.print(Text(f"FAILED  {failure}", "bold red"))

@@ -37,11 +37,11 @@ def main() -> None:
 def _run(arguments: list[str]) -> None:
     from certus.cli.quick import read_plain_tag
 
-    quick = read_plain_tag(arguments)
+    quick = None if "_CERTUS_COMPLETE" in os.environ else read_plain_tag(arguments)
     if quick is None:
         from certus.cli.app import app
 
-        app()
+        app(prog_name="certus")
     else:
         from certus.cli.tag import run
 
@@ -51,11 +51,12 @@ def _run(arguments: list[str]) -> None:
 def _fail(error: Exception) -> NoReturn:
     """Say what is wrong, and leave."""
     from certus.cli.standard import discard_stdout
-    from certus.errors import CertusError, FormatError, Infeasible
+    from certus.errors import ADVICE_FOR_PYTHON, CertusError, FormatError, Infeasible
 
     code = 1
     if isinstance(error, CertusError):
-        reason, code = str(error), 1 if isinstance(error, FormatError | Infeasible) else 2
+        reason = str(error).removesuffix(ADVICE_FOR_PYTHON)
+        code = 1 if isinstance(error, FormatError | Infeasible) else 2
     elif isinstance(error, BrokenPipeError):
         discard_stdout()  # a reader that has seen enough is no error
         sys.exit(0)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from certus.cli.bench import bench
-from certus.cli.declare import InputArguments, ModelArgument, with_options
+from certus.cli.declare import InputArguments, ModelArgument, PlainCommand, PlainGroup, with_options
 from certus.cli.options import EvaluateOptions, InfoOptions, ParseOptions, TagOptions
 
 app = typer.Typer(
     name="certus",
+    cls=PlainGroup,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-class TrainGroup(TyperGroup):
+class TrainGroup(PlainGroup):
     """A group whose commands are made when it is used: their options are those of all learners."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -78,9 +78,7 @@ _TEACH = """
 def about(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True, metavar=""
-        ),
+        typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     """Find the best label sequence or tree under a model, fast, with a bound that proves it is the best.
@@ -90,7 +88,7 @@ def about(
     """
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 def demo() -> None:
     """Decode a small sentence and show what comes back: score, bound, runners-up, confidences, legal BIO."""
     from certus.cli.demo import run
@@ -98,7 +96,7 @@ def demo() -> None:
     run()
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 @with_options(TagOptions)
 def tag(model: ModelArgument = None, inputs: InputArguments = None, *, options: TagOptions) -> None:
     """Label sentences: CoNLL-U and column files come out as they went in, plain text as CoNLL-U.
@@ -110,10 +108,10 @@ def tag(model: ModelArgument = None, inputs: InputArguments = None, *, options: 
     run(model, inputs or [], options)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 @with_options(ParseOptions)
 def parse(
-    model: Annotated[str, typer.Argument(help="A parser, from certus train parser.", show_default=False)],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A parser, from certus train parser.")],
     inputs: InputArguments = None,
     *,
     options: ParseOptions,
@@ -128,11 +126,11 @@ def parse(
     run(model, inputs or [], options)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 @with_options(EvaluateOptions)
 def evaluate(
-    gold: Annotated[str, typer.Argument(help="The file as it should be.", show_default=False)],
-    predicted: Annotated[str, typer.Argument(help="The same sentences as predicted.", show_default=False)],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file as it should be.")],
+    predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="The same sentences as predicted.")],
     *,
     options: EvaluateOptions,
 ) -> None:
@@ -142,12 +140,15 @@ def evaluate(
     """
     from certus.cli.evaluate import run
     from certus.cli.outputs import check_outputs
+    from certus.cli.progress import watch_files
 
-    check_outputs({"report": None}, [gold, predicted, options.train, options.against])
-    run(gold, predicted, options)
+    files = [gold, predicted, options.train, options.against]
+    check_outputs({"report": None}, files)
+    with watch_files([*files, gold if options.against else None], sys.stderr.isatty()):
+        run(gold, predicted, options)
 
 
-@app.command()
+@app.command(cls=PlainCommand)
 @with_options(InfoOptions)
 def info(model: ModelArgument = None, *, options: InfoOptions) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""

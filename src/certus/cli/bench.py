@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
+from certus.cli.declare import PlainCommand, PlainGroup
 from certus.errors import CertusError
 
 HELP = "Time Certus beside the alternatives that are installed."
@@ -23,7 +23,7 @@ _JSON = Annotated[Path | None, typer.Option(metavar="FILE", help="Write all that
 _PLOT = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: a .png, .svg or .pdf file.")]
 
 
-class BenchmarkGroup(TyperGroup):
+class BenchmarkGroup(PlainGroup):
     """A group whose commands are the benchmarks that ``certus_bench`` lists."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -36,7 +36,7 @@ class BenchmarkGroup(TyperGroup):
         if cmd_name not in package.NAMES:
             return None
         commands = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        commands.command(cmd_name)(make_command(package.load_benchmark(cmd_name)))
+        commands.command(cmd_name, cls=PlainCommand)(make_command(package.load_benchmark(cmd_name)))
         return typer.main.get_command(commands)
 
 

@@ -10,6 +10,7 @@ from certus.cli.labelled import write_labelled
 from certus.cli.options import SENTENCES, TagOptions
 from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.streams import deliver, open_tagger, read_inputs, sort_out
+from certus.cli.wording import format_count
 from certus.errors import InvalidInput
 from certus.formats import guess, read
 from certus.models.loading import locate
@@ -76,11 +77,12 @@ def summarize(found: Consistent) -> str:
     stats = found.stats
     took, first = stats["solve_seconds"], max(stats["load_seconds"], 1e-9)
     proof = "all proven" if found.complete else f"{found.bound - found.score:.3g} below the bound"
-    rounds = f"{stats['iterations']} iteration{'s' if stats['iterations'] != 1 else ''}"
+    rounds = format_count(stats["iterations"], "iteration")
     where = " among the labels that the tagger's pruning leaves" if stats["pruned"] else ""
     return (
-        f"{stats['constrained']:,} unknown words in {stats['nodes']:,} types that should agree, "
-        f"{stats['components']:,} components; {stats['text_sentences']:,} sentences of added text used\n"
+        f"{format_count(stats['constrained'], 'unknown word')} in {format_count(stats['nodes'], 'type')} "
+        f"that should agree, {format_count(stats['components'], 'component')}; "
+        f"{format_count(stats['text_sentences'], 'sentence')} of added text used\n"
         f"{100 * stats['certified']:.1f} % of sentences certified{where}, {proof}; "
         f"{rounds} took {took / first:.2f} of the time of tagging"
     )
@@ -95,6 +97,7 @@ class _ProgressLine:
     def __call__(self, iteration: Iteration) -> None:
         self._count += 1
         if self._watched:
-            told = f"iteration {self._count}: bound {iteration.bound:.2f}, {iteration.open} types open"
+            left = format_count(iteration.open, "type")
+            told = f"iteration {self._count}: bound {iteration.bound:.2f}, {left} open"
             end = "\r" if iteration.open else "\r\033[K"
             print(f"\r\033[K{told}", end=end, file=sys.stderr, flush=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import wraps
 from inspect import Parameter
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from certus.cli.options import list_options, spell
 from certus.errors import InvalidInput
@@ -20,12 +21,41 @@ LARGEST = 2**63 - 1
 
 ModelArgument = Annotated[
     str | None,
-    typer.Argument(metavar="MODEL", help="A model file; left out, the English one that comes with Certus."),
+    typer.Argument(metavar="MODEL", help="A model file; without one, the English model of Certus is used."),
 ]
 InputArguments = Annotated[
     list[str] | None,
     typer.Argument(metavar="FILE|TEXT", help="Files, or sentences in quotes; stdin by default."),
 ]
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help says NUMBER and TEXT where typer would name types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with words for their values."""
+        return _name_values(super().get_params(ctx), ctx)
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands whose own help is plain."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with words for their values."""
+        return _name_values(super().get_params(ctx), ctx)
+
+
+def _name_values(params: Sequence[Any], ctx: Any) -> list[Any]:
+    """Give a word for its value to each option that was declared without one."""
+    for param in params:
+        if not hasattr(param, "display_type_rich"):  # an older typer, whose help is plain
+            continue
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda ctx: None  # its name says what it is
+        elif param.metavar is None:
+            number = any(kind in param.display_type_rich(ctx) for kind in ("int", "float"))
+            param.metavar = "" if param.is_flag else "NUMBER" if number else "TEXT"
+    return list(params)
 
 
 def with_options(kind: type[Any]) -> Callable[[Command], Command]:
@@ -61,10 +91,8 @@ def make_parameters(kind: type[Any]) -> Iterator[Parameter]:
     types = get_type_hints(kind)
     for declared in list_options(kind):
         about, default = declared.metadata, declared.default
-        many, flag = isinstance(default, tuple), isinstance(default, bool)
-        made = typer.Option(
-            *spell(declared), help=about["help"], min=about["least"], metavar="" if flag else about["takes"]
-        )
+        many = isinstance(default, tuple)
+        made = typer.Option(*spell(declared), help=about["help"], min=about["least"], metavar=about["takes"])
         yield Parameter(
             declared.name,
             Parameter.KEYWORD_ONLY,

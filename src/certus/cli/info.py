@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certus.cli.standard import make_printable
+from certus.cli.wording import format_count
 from certus.storage.model_file import ModelFile, read, verify
 
 FEW = 12
@@ -62,7 +64,8 @@ def run(
     model = verify(path) if check else read(path)
     console = console or Console()
     if as_json:
-        text = json.dumps(summarize(model, verified=check), ensure_ascii=False, indent=2)
+        plain = not (console.encoding or "").startswith("utf")
+        text = json.dumps(summarize(model, verified=check), ensure_ascii=plain, indent=2)
         print(text, file=console.file)
     else:
         _show(model, console, every_label=labels, verified=check)
@@ -85,12 +88,12 @@ def summarize(model: ModelFile, *, verified: bool = False) -> dict[str, Any]:
 
 
 def _show(model: ModelFile, console: Console, *, every_label: bool, verified: bool) -> None:
-    console.print(Text.assemble(("Model ", "bold"), (_make_printable(model.path), "bold cyan")))
+    console.print(Text.assemble(("Model ", "bold"), (make_printable(model.path), "bold cyan")))
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for heading, text in _list_rows(model, every_label=every_label, verified=verified):
-        table.add_row(Text(_make_printable(heading)), Text(_make_printable(text)))
+        table.add_row(Text(make_printable(heading)), Text(make_printable(text)))
     console.print(table)
     console.print()
     console.print(_lay_out_arrays(model))
@@ -114,14 +117,11 @@ def _render_field(name: str, value: Any, every_label: bool) -> str:
     if name == "labels" and isinstance(value, list):
         return _list_labels(value, len(value) if every_label else FEW)
     if name in ("training", "dev") and isinstance(value, Mapping):
-        counts = {
-            "trees": "trees",
-            "sentences": "sentences",
-            "tokens": "tokens",
-            "unseen": "of unseen labels",
-        }
-        parts = [f"{_render(value[count])} {noun}" for count, noun in counts.items() if count in value]
-        others = {key: inner for key, inner in value.items() if key not in ("name", *counts)}
+        counts = {"trees": "tree", "sentences": "sentence", "tokens": "token"}
+        parts = [_render_count(value[count], noun) for count, noun in counts.items() if count in value]
+        if "unseen" in value:
+            parts.append(f"{_render(value['unseen'])} of unseen labels")
+        others = {key: inner for key, inner in value.items() if key not in ("name", "unseen", *counts)}
         return ", ".join(filter(None, [_render(value.get("name")), *parts, _render(others)]))
     if name == "accuracy":
         return _render_shares(value)
@@ -134,6 +134,10 @@ def _render_field(name: str, value: Any, every_label: bool) -> str:
             f"{damped} labelled with the model's memory halved, {plain} by the plain HMM"
         )
     return _render(value)
+
+
+def _render_count(value: Any, noun: str) -> str:
+    return format_count(value, noun) if isinstance(value, int) else f"{_render(value)} {noun}s"
 
 
 def _list_labels(labels: list[Any], count: int) -> str:
@@ -167,13 +171,6 @@ def _render(value: Any) -> str:
     return str(value)
 
 
-def _make_printable(text: str) -> str:
-    """Keep what a file says from steering the terminal."""
-    return "".join(
-        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
-    )
-
-
 def _format_bytes(size: float) -> str:
     for unit in ("bytes", "kB", "MB"):
         if size < 1000:
@@ -192,5 +189,5 @@ def _lay_out_arrays(model: ModelFile) -> Table:
     table.add_column("bytes", justify="right")
     for name, array in model.arrays.items():
         shape = " × ".join(f"{size:,}" for size in array.shape) or "one number"
-        table.add_row(Text(_make_printable(name)), shape, array.dtype.name, f"{array.nbytes:,}")
+        table.add_row(Text(make_printable(name)), shape, array.dtype.name, f"{array.nbytes:,}")
     return table

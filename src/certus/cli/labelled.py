@@ -46,10 +46,7 @@ def write_answers(
         answers: Taggings, at most k.
         k: how many were asked for; several are numbered.
     """
-    position = answers[0].position if answers else 0
-    if position is not None:
-        line = sentence.line_of(position)
-        raise FormatError("no label sequence fits the constraints here", sentence.source, line)
+    refuse_infeasible(sentence, answers)
     confident = answers[0].confidence is not None
     place = append_missing_columns(lay_out_columns(sentence, target), target, confident)
     for rank, answer in enumerate(answers, 1):
@@ -58,6 +55,14 @@ def write_answers(
             fields |= fill_confidences(place, answer.confidence)
         made = replace(place, fields)
         yield insert_comments(made, describe_answer(answer, rank if k > 1 else None)), place.layout
+
+
+def refuse_infeasible(sentence: Sentence, answers: Sequence[Tagging]) -> None:
+    """Name the place of a word that the constraints leave no label for."""
+    position = answers[0].position if answers else 0
+    if position is not None:
+        line = sentence.line_of(position)
+        raise FormatError("no label sequence fits the constraints here", sentence.source, line)
 
 
 def lay_out_columns(sentence: Sentence, target: Target) -> Sentence:

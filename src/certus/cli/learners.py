@@ -44,7 +44,7 @@ def _annotate(of: dict[str, Field[Any]]) -> Any:
     default, about = field.default, field.metadata["help"]
     alone = len(of) == 1
     if not alone and 2 * len(of) <= len(LEARNERS):
-        about = f"Of {' and '.join(of)}: {about[0].lower()}{about[1:]}"
+        about = f"For {' and '.join(of)}: {about[0].lower()}{about[1:]}"
     listed = isinstance(default, tuple)
     made = typer.Option(
         help=f"{about} Default: {_format_defaults(of)}.",

@@ -76,10 +76,16 @@ class ColumnOptions(ReadingOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class WritingOptions:
-    """Where answers are written to, and how many threads work on them."""
+    """Where and how answers are written, and how many threads work on them."""
 
-    output: str | None = option(None, "Write to a file instead of stdout.", "--output", "-o", takes="FILE")
+    output: str | None = option(None, "Write to this file instead of stdout.", "--output", "-o", takes="FILE")
     threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
+    pretty: bool = option(
+        False,
+        "Show answers for people to read. This is the default for texts on a terminal.",
+        about=SENTENCES,
+    )
+    no_pretty: bool = option(False, "Write to a terminal what a file would get.", about=SENTENCES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,19 +115,24 @@ class TagOptions(WritingOptions, ColumnOptions):
     )
     steps: int = option(
         0,
-        "The most latent paths that ldi and mbr look at; 0 leaves it to them.",
+        "The most latent paths that ldi and mbr look at; 0 leaves the limit to them.",
         takes="NUMBER",
         least=0,
         about=SENTENCES,
     )
     consistent: bool = option(
-        False, "Label all files as a whole: words that were not seen in training shall agree.", about=CORPUS
+        False,
+        "Label all files together, so that words not seen in training get the same labels.",
+        about=CORPUS,
     )
     text: tuple[str, ...] = option(
         (), "With --consistent: a file of more text, which need not be labelled.", takes="FILE", about=CORPUS
     )
     delta: str | None = option(
-        None, "With --consistent: the weights same,close,null; such as 4,3,0.", takes="NUMBERS", about=CORPUS
+        None,
+        "With --consistent: the weights of agreement, same,close,null, such as 4,3,0.",
+        takes="NUMBERS",
+        about=CORPUS,
     )
     known: str | None = option(
         None,
@@ -160,7 +171,6 @@ class ParseOptions(WritingOptions, ReadingOptions):
         takes="NUMBER",
         least=0,
     )
-    pretty: bool = option(False, "Draw the trees.")
     quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
 
 
@@ -172,7 +182,7 @@ class EvaluateOptions(ColumnOptions):
         None, "The training file: words that it lacks are counted apart, as unknown.", takes="FILE"
     )
     against: str | None = option(
-        None, "Another prediction: is the difference between the two more than chance?", takes="FILE"
+        None, "Another prediction, to test whether the difference is more than chance.", takes="FILE"
     )
     judge: str | None = option(
         None,
@@ -212,7 +222,7 @@ class TrainTaggerOptions(TrainingOptions, ColumnOptions):
         None, "A file of feature templates; docs/features.md explains them.", takes="FILE"
     )
     threads: int = option(
-        1, "How many threads lbfgs, latent-crf and the dev data get.", takes="NUMBER", least=1
+        1, "How many threads to use for lbfgs, latent-crf and the dev data.", takes="NUMBER", least=1
     )
     checkpoint: str | None = option(
         None, "The file that keeps training between epochs; beside the model by default.", takes="FILE"
@@ -250,4 +260,6 @@ class TrainParserOptions(TrainingOptions):
     trusted: int | None = option(
         None, "Words seen this often have no tags but those seen; 20 by default.", takes="NUMBER", least=1
     )
-    threads: int = option(1, "How many threads measuring on dev data gets.", takes="NUMBER", least=1)
+    threads: int = option(
+        1, "How many threads to use for measuring on the dev data.", takes="NUMBER", least=1
+    )

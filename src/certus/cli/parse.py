@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from certus.annotation.trees import prepare_tree
 from certus.cli.options import ParseOptions
 from certus.cli.outputs import check_outputs
-from certus.cli.streams import deliver, is_file, is_typed, open_tagger, parse_text
+from certus.cli.progress import is_watched, watch_items
+from certus.cli.streams import deliver, is_file, is_typed, open_tagger, parse_text, wants_view
+from certus.cli.wording import format_count
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
 from certus.models.loading import load
@@ -22,7 +25,7 @@ from certus.syntax.constituency.penn import escape_words
 if TYPE_CHECKING:
     from certus.syntax.joint.parsing import JointParser
 
-BATCH = 256  # sentences parsed together
+BATCH, FEW = 256, 32  # sentences parsed together; fewer where somebody watches
 
 
 def run(model: str, inputs: list[str], options: ParseOptions) -> None:
@@ -37,9 +40,13 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
         for name, value in (("--weight", options.weight), ("--pruning", options.pruning)):
             if value is not None:
                 raise InvalidInput(f"{name} is that of the tagger: name one by --with-tagger")
-    waiting = is_typed(names)
+    waiting, watched = is_typed(names), "-" not in names and is_watched(options.output)
+    options = replace(options, pretty=wants_view(names, options))
+    sentences = read_words(names, options)
+    if watched:
+        sentences = watch_items(sentences)
     tally = Tally()
-    found = parse_sentences(parser, read_words(names, options), options, 1 if waiting else BATCH, tally)
+    found = parse_sentences(parser, sentences, options, 1 if waiting else FEW if watched else BATCH, tally)
     deliver(write_trees(found, options), options.output, options.encoding, waiting)
     if not options.quiet:
         print(tally.summarize(), file=sys.stderr)
@@ -111,8 +118,7 @@ class Tally:
 
     def summarize(self) -> str:
         """Say it in a line."""
-        noun = "sentence" if self.sentences == 1 else "sentences"
-        text = f"{self.sentences:,} {noun}, {self.proven:,} proven optimal"
+        text = f"{format_count(self.sentences, 'sentence')}, {self.proven:,} proven optimal"
         if self.proven_in_lattice:
             text += (
                 f", {self.proven_in_lattice:,} proven the best within the tagger's pruned lattice only "

@@ -37,3 +37,10 @@ def _simplify(error: UnicodeError) -> tuple[str, int]:
 def discard_stdout() -> None:
     """Let what stdout still holds go nowhere, once it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def make_printable(text: str) -> str:
+    """Keep what a file says from steering the terminal."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )

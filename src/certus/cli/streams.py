@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from certus.cli.options import ColumnOptions
+from certus.cli.options import ColumnOptions, WritingOptions
 from certus.cli.standard import discard_stdout
 from certus.errors import CertusError, InvalidInput
 from certus.formats import Sentence, open_atomically, read
@@ -34,6 +34,15 @@ def is_typed(inputs: list[str]) -> bool:
     if waiting:
         print("Type one sentence per line; Ctrl-D ends.", file=sys.stderr)
     return waiting
+
+
+def wants_view(inputs: list[str], options: WritingOptions) -> bool:
+    """Whether answers are shown for people to read: where asked for, and on a terminal those to texts."""
+    if options.pretty and options.no_pretty:
+        raise InvalidInput("--pretty and --no-pretty exclude each other: leave one out")
+    if options.pretty or options.no_pretty:
+        return options.pretty
+    return options.output is None and sys.stdout.isatty() and not any(map(is_file, inputs))
 
 
 def deliver(labelled: Iterator[str], output: str | None, encoding: str, waiting: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ from certus.annotation.tagging import Tagging
 from certus.cli.labelled import write_labelled
 from certus.cli.options import CORPUS, TagOptions
 from certus.cli.outputs import check_outputs
-from certus.cli.streams import deliver, is_typed, open_tagger, read_inputs, sort_out
+from certus.cli.progress import is_watched, watch_files
+from certus.cli.streams import deliver, is_typed, open_tagger, read_inputs, sort_out, wants_view
+from certus.cli.view import show_labelled
 from certus.errors import FormatError, InvalidInput
 from certus.formats import Sentence, Target, guess
 from certus.models.loading import locate
@@ -42,11 +45,18 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
         "legal": make_automaton(options.legal, tagger.target, tagger.labels),
         "dictionary": read_dictionary(options.dictionary, options.encoding),
     }
-    waiting = is_typed(inputs)
+    waiting, pretty = is_typed(inputs), wants_view(inputs, options)
+    if pretty:
+        options = replace(options, confidence=True)
     sentences = read_inputs(inputs, options)
     answered = label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
-    labelled = write_labelled(tagger.target, answered, options.k)
-    deliver(labelled, options.output, options.encoding, waiting)
+    labelled = (
+        show_labelled(tagger.target, answered)
+        if pretty
+        else write_labelled(tagger.target, answered, options.k)
+    )
+    with watch_files(inputs, is_watched(options.output)):
+        deliver(labelled, options.output, options.encoding, waiting)
 
 
 def label_sentences(

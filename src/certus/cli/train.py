@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certus.cli import learners
-from certus.cli.declare import with_options
+from certus.cli.declare import PlainCommand, with_options
 from certus.cli.options import TrainingOptions, TrainParserOptions, TrainTaggerOptions
 from certus.cli.outputs import check_outputs, check_writable
+from certus.cli.wording import format_count
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
@@ -41,7 +42,7 @@ _TEACH = f"""
 """
 
 
-@commands.command(epilog=_TEACH)
+@commands.command(cls=PlainCommand, epilog=_TEACH)
 @with_options(TrainTaggerOptions)
 @learners.with_learner_options
 def tagger(
@@ -87,7 +88,7 @@ def tagger(
         report(made, output, time.perf_counter() - began)
 
 
-@commands.command()
+@commands.command(cls=PlainCommand)
 @with_options(TrainParserOptions)
 def parser(
     data: Annotated[str, typer.Argument(metavar="TRAIN", help="Bracketed trees, such as a .mrg file.")],
@@ -148,7 +149,8 @@ def report_parser(made: ConstituencyParser, output: str, seconds: float) -> None
     )
     rules = sum(len(rules) for rules in made.grammar.rules[::2])
     parts = [
-        f"{len(made.grammar.symbols):,} symbols, {rules:,} rules",
+        format_count(len(made.grammar.symbols), "symbol"),
+        format_count(rules, "rule"),
         *dev,
         format_size(output),
         format_seconds(seconds),
@@ -220,13 +222,13 @@ def report(made: Tagger, output: str, seconds: float) -> None:
     held_out = about.get("dev", {})
     if held_out.get("unseen"):
         typer.echo(
-            f"{held_out['unseen']:,} of {held_out['tokens']:,} dev tokens have labels that the training data "
-            "lack: they count as wrong",
+            f"{held_out['unseen']:,} of {format_count(held_out['tokens'], 'dev token')} have labels that the "
+            "training data lack: they count as wrong",
             err=True,
         )
     for line in list_weaknesses(about):
         typer.echo(f"warning: {line}", err=True)
-    parts = [f"{len(made.labels):,} labels", format_size(output), format_seconds(seconds)]
+    parts = [format_count(len(made.labels), "label"), format_size(output), format_seconds(seconds)]
     if dev is not None:
         parts.insert(1, f"dev {100 * dev:.2f} %")
     typer.echo(f"{output}: {', '.join(parts)}", err=True)

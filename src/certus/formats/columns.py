@@ -82,7 +82,7 @@ def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | N
     if not fields:
         return Layout("columns", USUAL[1], separator)
     raise FormatError(
-        f"{width} columns, and no usual names for them; name them, for example columns='word lemma pos'",
+        f"{width} columns, and no usual names for them; name them, for example 'word lemma pos'",
         source,
     )
 
@@ -143,4 +143,4 @@ def _explain_width(text: str, fields: list[str], layout: Layout) -> str:
         return (
             f"there is no tab in this line; its fields are separated by spaces: tabs are needed for {wanted}"
         )
-    return f"{len(fields)} columns instead of {wanted}; other names can be given with columns"
+    return f"{len(fields)} columns instead of {wanted}; the columns can be given other names"

@@ -36,7 +36,7 @@ class FeatureLearner(Learner):
     hash_bits: int = option(
         0, "At most 2^bits features, by a hash kernel; 0 keeps them all apart.", least=0, most=48
     )
-    seed: int = option(0, "Of the order in which sentences are seen.", least=0)
+    seed: int = option(0, "The seed of the order in which sentences are seen.", least=0)
     patience: int = option(3, "Stop after this many epochs without a better dev accuracy.", least=1)
     drop: float = option(0.0, "Leave weights smaller than this out of the model.", least=0)
     epochs: int = option(10, "Passes over the training data.", least=1)

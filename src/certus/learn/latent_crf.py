@@ -44,15 +44,15 @@ class LatentCrfLearner(FeatureLearner):
     latent: int = option(4, "Latent states of each label.", least=1)
     epochs: int = option(100, "Iterations of L-BFGS from each beginning.", least=1)
     restarts: int = option(1, "How many times to begin, each time from other weights.", least=1)
-    variance: float = option(1.0, "Of the Gaussian prior of weights.", least=1e-9)
+    variance: float = option(1.0, "The variance of the Gaussian prior of weights.", least=1e-9)
     scale: float = option(0.1, "Standard deviation of the weights that training begins from.", least=1e-9)
-    seed: int = option(0, "Of the weights that training begins from.", least=0)
+    seed: int = option(0, "The seed of the weights that training begins from.", least=0)
     patience: int = option(
         10, "Begin again, or stop, after this many epochs without a better dev accuracy.", least=1
     )
-    pair_of: str = option("labels", "What templates of pairs are of: labels, or latent states.")
+    pair_of: str = option("labels", "What templates of pairs look at: labels or latent states.")
     inference: str = option("ldi", "How labels are found: ldi, bhp or bmp.")
-    steps: int = option(1000, "The most latent paths that ldi looks at; 0 for no limit.", least=0)
+    steps: int = option(1000, "The most latent paths that ldi looks at; 0 means no limit.", least=0)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

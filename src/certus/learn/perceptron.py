@@ -29,7 +29,9 @@ class PerceptronLearner(FeatureLearner):
 
     min_count: int = option(2, "Features that occur less often are left out.", least=1)
     margin: float = option(
-        0.4, "How much better than any other the right label must score, in updates of a token.", least=0
+        0.4,
+        "How much better than any other the right label must score, measured in updates of one token.",
+        least=0,
     )
     burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
     decoder: str = option("auto", "How sentences are decoded in training; any exact method gives the same.")

@@ -31,9 +31,9 @@ class CrfLearner(FeatureLearner):
     shares_parts: ClassVar[bool] = False
 
     epochs: int = option(30, "Passes over the training data, or iterations of L-BFGS.", least=1)
-    algorithm: str = option("sgd", "sgd (L1 penalty, cumulative) or lbfgs.")
+    algorithm: str = option("sgd", "How to optimise: sgd (cumulative L1 penalty) or lbfgs.")
     c1: float = option(0.1, "L1 penalty; with lbfgs by OWL-QN.", least=0)
-    c2: float = option(0.0, "L2 penalty; of lbfgs alone.", least=0)
+    c2: float = option(0.0, "L2 penalty; only lbfgs has one.", least=0)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

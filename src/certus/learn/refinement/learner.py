@@ -47,17 +47,18 @@ class RefinementLearner(Learner):
     looks_at: ClassVar[str] = "the columns of observe"
 
     observe: str = option(
-        "auto", "The column that is observed, or COLUMN+word; auto: pos+word if there is a pos, else word."
+        "auto",
+        "The column that is observed, or COLUMN+word; auto takes pos+word if there is a pos, else word.",
     )
     suffixes: int = option(4, "The longest ending of rare words to look at.", least=0)
     hidden: int = option(8, "Hidden states of each label.", least=1)
     estimator: str = option("spectral", "How hidden states are found: spectral or em.")
     smoothing: float = option(0.1, "Occurrences that are added to those of each label.", least=1e-9)
-    smooth_pairs: float = option(20.0, "Of spectral: how strongly pairs of labels are smoothed.", least=0)
-    smooth_seen: float = option(5.0, "Of spectral: how strongly observations are smoothed.", least=0)
-    restarts: int = option(1, "Of em: how many times to begin, each time elsewhere.", least=1)
-    iterations: int = option(100, "Of em: the most iterations from each beginning.", least=1)
-    seed: int = option(0, "Of where em begins, and of the random ranges of spectral.", least=0)
+    smooth_pairs: float = option(20.0, "How strongly spectral smooths pairs of labels.", least=0)
+    smooth_seen: float = option(5.0, "How strongly spectral smooths observations.", least=0)
+    restarts: int = option(1, "How many times em begins, each time elsewhere.", least=1)
+    iterations: int = option(100, "The most iterations of em from each beginning.", least=1)
+    seed: int = option(0, "The seed of where em begins, and of the random ranges of spectral.", least=0)
 
     def __post_init__(self) -> None:
         """Refuse values out of range, and options of the other estimator."""
