@@ -1,4 +1,5 @@
 // Consistency across a corpus: lattices and consensus nodes in, labels, scores and bounds out.
+#include <algorithm>
 
 #include "bindings/vectors.hpp"
 #include "corpus/subgradient.hpp"
@@ -27,7 +28,9 @@ void make(Problem* self, Flat<const Label> group, double same, double close, dou
 void add(Problem& self, const lattice::Lattices& lattices, Index sentence, Index token, Flat<const Index> nodes,
          Flat<Label> labels, Flat<double> scores, Flat<std::uint8_t> pruned) {
   const nb::gil_scoped_release released;
+  Heed heed;
   for (Index n = 0; n < lattices.sentences(); ++n) {
+    heed(1 << 14);  // a sentence takes some microseconds
     const Index at = lattices.first()[n];
     bool risky = false;
     scores.data()[n] =
@@ -42,13 +45,13 @@ void close(Problem& self) {
   self.open = self.field.everything();
 }
 
-// Branches on each component of what is open; those that the limit leaves unfinished are kept apart.
-Index branch(Problem& self, Index iterations, Index limit) {
+// Branches on each component of what is open; those that the limits leave unfinished are kept apart.
+Index branch(Problem& self, Index iterations, Index limit, double seconds) {
   const nb::gil_scoped_release released;
-  for (Region& part : self.field.components(self.open)) {
-    Index left = limit;
-    if (!self.field.branch(part, iterations, left)) self.stuck.add(part);
-  }
+  const Field::Clock::time_point end =
+      Field::Clock::now() + std::chrono::milliseconds(static_cast<Index>(1e3 * std::clamp(seconds, 0.0, 1e9)));
+  for (Region& part : self.field.components(self.open))
+    if (!self.field.branch(part, iterations, limit, end)) self.stuck.add(part);
   self.open = self.stuck;
   return static_cast<Index>(self.open.nodes.size());
 }
@@ -201,7 +204,7 @@ void bind_corpus(nb::module_& m) {
              const nb::gil_scoped_release released;
              self.field.improve(self.open);
            })
-      .def("branch", &branch, "iterations"_a, "limit"_a)
+      .def("branch", &branch, "iterations"_a, "limit"_a, "seconds"_a)
       .def("bound", &bound)
       .def("labels", &labels, "out"_a, "scores"_a)
       .def("consensus", &get_consensus)

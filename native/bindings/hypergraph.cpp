@@ -19,9 +19,9 @@ namespace {
 
 using namespace hypergraph;
 
-// How a question was answered. The scores are at fault in the last three: one is NaN or +inf, a sum is beyond the range
-// of doubles, a derivation has too many edges to be written down.
-enum class Outcome { fine, infeasible, invalid, overflow, too_large };
+// How a question was answered. The scores are at fault in the next three: one is NaN or +inf, a sum is beyond the range
+// of doubles, a derivation has too many edges to be written down. The last: what was asked for is not to be held.
+enum class Outcome { fine, infeasible, invalid, overflow, too_large, too_many };
 
 struct Answer {
   Outcome outcome = Outcome::fine;
@@ -32,6 +32,7 @@ struct BestDerivation : Answer {
   std::vector<Index> edges;  // in preorder
   Index twice = -1;          // of a part: a cell that the derivation uses twice
 };
+inline constexpr std::size_t kMostNumbers = std::size_t{1} << 29;  // 4 GiB
 struct DerivationList : Answer {
   std::vector<Index> edges, offsets{0};  // derivation i has the edges [offsets[i], offsets[i + 1])
   std::vector<double> scores;            // of derivations in their order; none where they are drawn
@@ -41,6 +42,7 @@ struct DerivationList : Answer {
     edges.insert(edges.end(), given.begin(), given.end());
     offsets.push_back(static_cast<Index>(edges.size()));
   }
+  bool is_full() const { return edges.size() + 4 * offsets.size() > kMostNumbers; }
 };
 
 Outcome judge(const Forest& f, const double* weights, double top) {
@@ -158,9 +160,12 @@ DerivationList sample(const Forest& f, Flat<const S> scores, Index n, std::uint6
   std::mt19937_64 random(seed);
   std::vector<Edge> edges;
   std::vector<Node> stack;
+  Heed heed;
   for (Index i = 0; i < n && out.outcome == Outcome::fine; ++i) {
+    heed(64 * static_cast<Index>(edges.size()) + 64);
     if (!sample_derivation(f, pass.weights.data(), pass.in, edges, stack, random)) out.outcome = Outcome::too_large;
     out.add(f, edges);
+    if (out.is_full()) out.outcome = Outcome::too_many;
   }
   return out;
 }
@@ -234,10 +239,13 @@ struct Derivations {
     DerivationList out;
     std::vector<Edge> edges;
     double value = 0;
-    for (Index i = 0; i < n && search->next(edges, &value); ++i) {
+    Heed heed;
+    for (Index i = 0; i < n && !out.is_full() && search->next(edges, &value); ++i) {
+      heed(64 + 4 * static_cast<Index>(edges.size()));
       out.add(forest, edges);
       out.scores.push_back(score(search->weights(), edges));
     }
+    if (out.is_full()) out.outcome = Outcome::too_many;
     if (search->too_large()) out.outcome = Outcome::too_large;
     return out;
   }
@@ -331,7 +339,8 @@ void bind_answers(nb::module_& m) {
       .value("INFEASIBLE", Outcome::infeasible)
       .value("INVALID", Outcome::invalid)
       .value("OVERFLOW", Outcome::overflow)
-      .value("TOO_LARGE", Outcome::too_large);
+      .value("TOO_LARGE", Outcome::too_large)
+      .value("TOO_MANY", Outcome::too_many);
   define_fields(nb::class_<Answer>(m, "ForestAnswer"), "outcome", &Answer::outcome, "where", &Answer::where, "value",
                 &Answer::value);
   nb::class_<BestDerivation, Answer> best(m, "ForestDerivation");

@@ -27,11 +27,26 @@ static void ask_python() {
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 
+// Ends what threads of Python's own do here, which signals do not reach: a thread enters, and another one cancels.
+struct Cancellation {
+  std::atomic<bool> cancelled{false};
+};
+
+static void bind_interrupt(nanobind::module_& m) {
+  nanobind::class_<Cancellation>(m, "Cancellation")
+      .def(nanobind::init<>())
+      .def("__enter__", [](const Cancellation& self) { interrupt::cancelled = &self.cancelled; })
+      .def("__exit__", [](const Cancellation&, const nanobind::args&) { interrupt::cancelled = nullptr; })
+      .def("cancel", [](Cancellation& self) { self.cancelled = true; });
+  m.def("check_interrupt", &interrupt::look);
+}
+
 }  // namespace certus
 
 NB_MODULE(_native, m) {
   using namespace certus;
   interrupt::ask = &ask_python;
+  bind_interrupt(m);
   bind_chain(m);  // first: others use its records
   bind_corpus(m);
   bind_features(m);

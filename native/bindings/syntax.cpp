@@ -27,6 +27,16 @@ Leaves leaves_of(const Index* first, Index length, const Label* symbol, const do
   return out;
 }
 
+// Calls work(), and says of what would take too much memory how much it would take, and for which sentence.
+template <class Work>
+auto bounded(Index sentence, const Work& work) {
+  try {
+    return work();
+  } catch (const TooLarge& error) {
+    throw std::length_error(std::to_string(sentence) + " " + std::to_string(error.bytes));
+  }
+}
+
 std::unique_ptr<Grammar> make_grammar(Label start, const Flat<const Label>& tag, const Flat<const Label>& label,
                                       const Table<const Label>& binary, const Flat<const double>& binary_score,
                                       const Table<const Label>& unary, const Flat<const double>& unary_score) {
@@ -56,7 +66,7 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
   parallel(count, threads, [&](Index s, Index) {
     const Index begin = word_first.data()[s], length = word_first.data()[s + 1] - begin;
     const Leaves leaves = leaves_of(leaf_first.data() + begin, length, symbol.data(), score.data());
-    out[s] = find_best_trees(grammar, leaves, k);
+    out[s] = bounded(s, [&] { return find_best_trees(grammar, leaves, k); });
   });
   return out;
 }
@@ -67,9 +77,11 @@ ParseForest forest(const Grammar& grammar, const Flat<const Index>& leaf_first, 
   const nb::gil_scoped_release released;
   const Index length = extent(leaf_first) - 1;
   const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
-  Chart chart;
-  chart.fill(grammar, leaves, nullptr, 0);
-  return pack(grammar, chart, leaves, chart.best() - threshold + chart.rounding());
+  return bounded(0, [&] {
+    Chart chart;
+    chart.fill(grammar, leaves, nullptr, 0);
+    return pack(grammar, chart, leaves, chart.best() - threshold + chart.rounding());
+  });
 }
 
 // Numbers as Python's Hypergraph takes them.
@@ -137,7 +149,7 @@ void bind_syntax(nb::module_& m) {
           "maximize",
           [](Parses& self, const Table<const double>& adjust) {
             const nb::gil_scoped_release released;
-            return self.maximize(adjust.data());
+            return bounded(0, [&] { return self.maximize(adjust.data()); });
           },
           "adjust"_a.noconvert())
       .def("write_best", &Parses::write_best)
@@ -145,7 +157,7 @@ void bind_syntax(nb::module_& m) {
           "max_marginals",
           [](Parses& self, const Table<const double>& adjust, Table<double> out, bool exact) {
             const nb::gil_scoped_release released;
-            self.max_marginals(adjust.data(), exact, out.data());
+            bounded(0, [&] { self.max_marginals(adjust.data(), exact, out.data()); });
           },
           "adjust"_a.noconvert(), "out"_a.noconvert(), "exact"_a)
       .def_prop_ro("parsed", &Parses::parsed)

@@ -71,7 +71,7 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
   std::stable_sort(values.begin(), values.end(),
                    [&](std::int32_t a, std::int32_t b) { return total_[first + a] > total_[first + b]; });
   for (const std::int32_t value : values) {
-    if (search.limit-- <= 0) {
+    if (search.limit-- <= 0 || Clock::now() >= search.end) {
       search.proven = false;
       break;
     }
@@ -105,11 +105,10 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
   return least;
 }
 
-bool Field::branch(Region& region, Index iterations, Index& limit) {
-  Search search{iterations, limit};
+bool Field::branch(Region& region, Index iterations, Index limit, Clock::time_point end) {
+  Search search{iterations, limit, end};
   improve(region);
   best_of_branches(region, score(region), search);
-  limit = std::max<Index>(search.limit, 0);
   if (search.proven) fix(region);
   return search.proven;
 }

@@ -70,6 +70,7 @@ void Field::grow(Index number, std::vector<Zone>& zones) {
     const auto [beyond, c] = zones[number].frontier.top();
     if (beyond >= zones[number].width) return;
     zones[number].frontier.pop();
+    heed_(64 * static_cast<Index>(mrf_.size(c)));
     if (beyond > distance_[c] + find_price(c)) continue;  // it was reached from nearer since
     for (std::size_t k = mrf_.word_begin[c]; k < mrf_.word_begin[c + 1]; ++k)
       number = reach(blocks_.block_of[mrf_.words[k]], beyond, number, zones);

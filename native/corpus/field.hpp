@@ -15,8 +15,10 @@
 // are what sentences and nodes agree on: both are the same linear program.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "corpus/blocks.hpp"
 #include "corpus/mrf.hpp"
 
@@ -60,8 +62,9 @@ class Field {
   // The parts of a region that do not touch.
   std::vector<Region> components(const Region& region);
   // Finds the best labels of the nodes of a region by branching on them, with bounds from sweeps. Returns whether they
-  // are proven within `limit` branches, which are counted down.
-  bool branch(Region& region, Index iterations, Index& limit);
+  // are proven within `limit` branches and before the time is up.
+  using Clock = std::chrono::steady_clock;
+  bool branch(Region& region, Index iterations, Index limit, Clock::time_point end);
   // Improves the labels of a region's nodes: blocks choose given the nodes, nodes given the blocks, in turn.
   void improve(const Region& region);
 
@@ -96,6 +99,7 @@ class Field {
   class SlotSteps;
   struct Search {
     Index iterations, limit;  // before each branching; branchings left
+    Clock::time_point end;
     bool proven = true;
   };
 
@@ -166,6 +170,7 @@ class Field {
   std::vector<double> apart_, both_;
   std::vector<const double*> rows_;  // [positions]: what is added there, or null
   lattice::PathMemory paths_;
+  Heed heed_;
 };
 
 }  // namespace certus::corpus

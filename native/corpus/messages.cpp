@@ -85,6 +85,7 @@ lattice::Additions Field::spread(Index block, const double* added) {
 
 double Field::best(Index block, const double* added, Label* out) {
   const lattice::Lattice& lattice = blocks_.lattice[block];
+  heed_(64 + static_cast<Index>(lattice.edge.size()));
   const lattice::BestPath path = find_best_path(lattice, paths_, spread(block, added), out != nullptr);
   if (out) trace_back(lattice, paths_, path, [&](Index p, std::uint32_t s) { out[p] = lattice.label[s]; });
   return path.score;
@@ -156,6 +157,7 @@ double Field::solve(Index block) {
   const std::size_t begin = blocks_.slot[block], end = blocks_.slot[block + 1];
   added_.resize(mrf_.candidates[end] - mrf_.candidates[begin]);
   for (std::size_t i = begin; i < end; ++i) adjust(static_cast<Index>(i), kFree, true);
+  heed_(64 + 4 * static_cast<Index>(blocks_.lattice[block].edge.size()));
   SlotSteps steps(*this, block);
   run_backward(steps, blocks_.length(block));
   run_forward(steps, blocks_.length(block));

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "hypergraph/forest.hpp"
 
 namespace certus::hypergraph {
@@ -17,7 +18,9 @@ template <class Choose>
 bool derive(const Forest& f, std::vector<Edge>& edges, std::vector<Node>& stack, const Choose& choose) {
   edges.clear();
   stack.assign(1, f.goal());
+  Heed heed;
   while (!stack.empty()) {
+    heed(16);
     const Node v = stack.back();
     stack.pop_back();
     if (static_cast<Index>(edges.size()) == kLargest) return false;

@@ -99,6 +99,7 @@ void Intersection::expand(std::int32_t number, double least) {
 // A new state, unless it is hopeless. `left` is -1 where the edge itself begins here.
 void Intersection::offer(Edge e, std::int32_t joined, double value, std::int32_t left, std::int32_t right,
                          double least) {
+  heed_(32 + 4 * rows_.rows);
   const Edge arity = f_.tail_begin[e + 1] - f_.tail_begin[e];
   const Node head = above_.head[e];
   const bool whole = joined == arity;

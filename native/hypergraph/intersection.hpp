@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "hypergraph/forest.hpp"
 
 namespace certus::hypergraph {
@@ -89,6 +90,7 @@ class Intersection {
   std::unordered_map<Index, std::vector<std::int32_t>> by_slot_;
   std::int32_t last_ = -1;
   bool begun_ = false;
+  Heed heed_;
 };
 
 }  // namespace certus::hypergraph

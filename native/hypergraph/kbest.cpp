@@ -67,6 +67,7 @@ bool KBest::find(Node goal, std::size_t wanted) {
   if (in_[goal] == kNever<double>) return false;
   stack_.assign(1, {goal, wanted});
   while (!stack_.empty()) {
+    heed_(64);
     const Ranked top = stack_.back();
     List& l = list(top.node);
     if (l.found.size() > top.rank || l.exhausted) {
@@ -141,6 +142,7 @@ bool KBest::extract(std::size_t wanted, std::vector<Edge>& edges) {
   edges.clear();
   stack_.assign(1, {f_.goal(), wanted});
   while (!stack_.empty()) {
+    heed_(16);
     const Ranked top = stack_.back();
     stack_.pop_back();
     if (static_cast<Index>(edges.size()) == kLargest) return false;

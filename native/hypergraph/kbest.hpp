@@ -13,6 +13,7 @@
 #include <deque>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "hypergraph/forest.hpp"
 
 namespace certus::hypergraph {
@@ -69,6 +70,7 @@ class KBest {
   std::deque<List> made_;     // where they are
   std::vector<std::int32_t> pool_;
   std::vector<Ranked> stack_;  // scratch
+  Heed heed_;
   Index expanded_ = 0;
   std::size_t given_ = 0;
   bool too_large_ = false;

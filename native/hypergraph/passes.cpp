@@ -29,7 +29,9 @@ void outside_in(const Semiring& s, const Forest& f, const double* weights, const
 
 CERTUS_CLONES void share_out(const Forest& f, const double* weights, const double* in, double* edges, double* nodes,
                              double* terms) {
+  HeedNodes heed;
   for (Index v = f.nodes - 1; v >= 0; --v) {
+    heed(f, v);
     const Index first = f.begin[v], n = f.begin[v + 1] - first;
     const double here = nodes[v], most = in[v];
     if (here == 0 || most == kNever<double>) {

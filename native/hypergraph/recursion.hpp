@@ -5,6 +5,7 @@
 // twice, may be derived differently each time, and each occurrence is cut out by itself.
 #pragma once
 
+#include "base/interrupt.hpp"
 #include "hypergraph/forest.hpp"
 #include "hypergraph/semirings.hpp"
 
@@ -19,6 +20,21 @@ CERTUS_INLINE typename Semiring::Value term(const Semiring& s, const Forest& f, 
   for (Edge i = f.tail_begin[e]; i < f.tail_begin[e + 1]; ++i) product = s.times(product, in[f.tail[i]]);
   return product;
 }
+
+// Asks now and then, in a loop over nodes up or down, whether to stop.
+class HeedNodes {
+ public:
+  CERTUS_INLINE_MEMBER void operator()(const Forest& f, Index v) {
+    if (v % kNodes) return;
+    heed_(kNodes + 2 * std::abs(f.begin[v] - edge_));
+    edge_ = f.begin[v];
+  }
+
+ private:
+  static constexpr Index kNodes = 1024;
+  Heed heed_;
+  Edge edge_ = 0;
+};
 
 // The values of all edges of a node. Most forests are binary: pairs of tails that lie side by side need no offsets.
 template <class Semiring>
@@ -38,7 +54,9 @@ CERTUS_INLINE void terms_of(const Semiring& s, const Forest& f, const double* we
 template <class Semiring>
 CERTUS_INLINE void inside(const Semiring& s, const Forest& f, const double* weights, typename Semiring::Value* in,
                           typename Semiring::Value* terms) {
+  HeedNodes heed;
   for (Index v = 0; v < f.nodes; ++v) {
+    heed(f, v);
     const Index n = f.begin[v + 1] - f.begin[v];
     terms_of(s, f, weights, in, v, terms);
     in[v] = n ? s.sum(terms, n) : Semiring::zero;
@@ -53,7 +71,9 @@ CERTUS_INLINE void outside(const Semiring& s, const Forest& f, const double* wei
   using Value = typename Semiring::Value;
   for (Index v = 0; v < f.nodes; ++v) totals[v] = Semiring::nothing();
   s.add(totals[f.goal()], Semiring::one);
+  HeedNodes heed;
   for (Index v = f.nodes - 1; v >= 0; --v) {
+    heed(f, v);
     out[v] = s.value(totals[v]);
     if (out[v] == Semiring::zero) continue;
     for (Edge e = f.begin[v]; e < f.begin[v + 1]; ++e) {

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "base/interrupt.hpp"
+
 namespace certus::relax {
 namespace {
 
@@ -18,7 +20,9 @@ Index mix(const double* gram, const double* gain, const Index* block, Index colu
     if (a[k] != 0)
       for (Index l = 0; l < columns; ++l) slope[l] -= a[k] * gram[k * columns + l];
   std::vector<Pair> pairs(blocks);
+  Heed heed;
   for (Index moves = 0;; ++moves) {
+    heed(4 * (columns + blocks));
     if (moves == most_moves) return moves;
     pairs.assign(blocks, {});
     for (Index k = 0; k < columns; ++k) {

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/interrupt.hpp"
+
 namespace certus::relax {
 namespace {
 
@@ -46,7 +48,7 @@ class Arborescence {
     next_ = static_cast<Label>(N_);
   }
 
-  bool run(bool single, Index* heads) {
+  bool run(bool single, Index* heads, Heed& heed) {
     std::vector<char> joined(N_, 0), on_path(N_, 0);
     joined[0] = 1;
     std::vector<Index> path;
@@ -55,6 +57,7 @@ class Arborescence {
       path.assign(1, start);
       on_path[start] = 1;
       while (true) {
+        heed(4 * N_);
         const Index v = path.back();
         const Index u = best_into(v);
         if (u < 0) return false;
@@ -63,7 +66,7 @@ class Arborescence {
           path.push_back(u);
           on_path[u] = 1;
         } else {
-          contract(path, u, on_path);
+          contract(path, u, on_path, heed);
         }
       }
       for (const Index v : path) joined[v] = 1, on_path[v] = 0;
@@ -85,7 +88,7 @@ class Arborescence {
   }
 
   // Makes one node, in the place of u, of the end of the path from u on.
-  void contract(std::vector<Index>& path, Index u, std::vector<char>& on_path) {
+  void contract(std::vector<Index>& path, Index u, std::vector<char>& on_path, Heed& heed) {
     const Label made = next_++;
     std::vector<Index> cycle;
     while (true) {
@@ -94,6 +97,7 @@ class Arborescence {
       if (cycle.back() == u) break;
     }
     for (const Index v : cycle) {
+      heed(16 * N_);
       up_[id_[v]] = made;
       const Weight taken = in_[id_[v]].weight;
       for (Index w = 0; w < N_; ++w)
@@ -137,21 +141,28 @@ class Arborescence {
 
 }  // namespace
 
+static bool span(const double* scores, Index n, bool single, Index* heads, Heed& heed) {
+  heed(2 * n * n);
+  return n == 0 || Arborescence(scores, n, single).run(single, heads, heed);
+}
+
 bool spanning_tree(const double* scores, Index n, bool single, Index* heads) {
-  return n == 0 || Arborescence(scores, n, single).run(single, heads);
+  Heed heed;
+  return span(scores, n, single, heads, heed);
 }
 
 void tree_max_marginals(const double* scores, Index n, bool single, double* best) {
   const Index N = n + 1;
   std::vector<double> only(scores, scores + n * N);
   std::vector<Index> heads(n);
+  Heed heed;
   for (Index i = 0; i < n; ++i) {
     double* row = only.data() + i * N;
     for (Index h = 0; h < N; ++h) {
       std::fill(row, row + N, kNever<double>);
       row[h] = scores[i * N + h];
       double total = kNever<double>;
-      if (h != i + 1 && row[h] != kNever<double> && spanning_tree(only.data(), n, single, heads.data())) {
+      if (h != i + 1 && row[h] != kNever<double> && span(only.data(), n, single, heads.data(), heed)) {
         total = 0;
         for (Index j = 0; j < n; ++j) total += scores[j * N + heads[j]];
       }

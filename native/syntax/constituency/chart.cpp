@@ -10,7 +10,8 @@ namespace certus::syntax {
 namespace {
 
 constexpr float kNone = kNever<float>;
-constexpr std::size_t kKeep = std::size_t{16} << 20;  // numbers that rows may hold on to
+constexpr std::size_t kFirstPool = std::size_t{1} << 18;  // numbers
+constexpr std::size_t kKeep = std::size_t{16} << 20;      // numbers that rows may hold on to
 
 }  // namespace
 
@@ -18,33 +19,48 @@ template <class X>
 void Rows<X>::reset(Index length, Label symbols) {
   symbols_ = symbols;
   length_ = length;
-  used_ = 0;
-  Index most = 0;  // blocks, if every row is made; what is not made is never touched
-  for (Index width = 1; width <= length; ++width) most += symbols * (blocks(length - width + 1) + 1);
-  const auto size = static_cast<std::size_t>(kLanes * most);
-  const bool much = size_ > kKeep && size < size_ / 4;  // after a very long sentence
-  if (size > size_ || much) {
-    data_.reset();
-    data_.reset(static_cast<X*>(::operator new[](size * sizeof(X), std::align_val_t{64})));
-    size_ = size;
-  }
-  place_.assign(static_cast<std::size_t>((length + 1) * symbols), -1);
+  // If every row is made; most grammars make about half of them. Two of these make a chart.
+  double bytes = 0;
+  for (Index width = 1; width <= length; ++width) bytes += static_cast<double>(blocks(length - width + 1) + 1);
+  bytes *= static_cast<double>(kLanes * symbols) * sizeof(X);
+  if (2 * bytes > kMostBytes) throw TooLarge(2 * bytes);
+  std::size_t held = 0;
+  for (const Pool& pool : pools_) held += pool.size;
+  if (held > kKeep) pools_.clear();  // after a very long sentence
+  pool_ = used_ = 0;
+  const auto places = static_cast<std::size_t>(length + 1) * static_cast<std::size_t>(symbols);
+  place_.assign(places, nullptr);
   listed_.resize(static_cast<std::size_t>(length) + 1);
   for (auto& list : listed_) list.clear();
 }
 
 template <class X>
 X* Rows<X>::make(Index width, Label symbol, X empty) {
-  std::int32_t& place = place_[width * symbols_ + symbol];
-  if (place < 0) {
-    const Index count = blocks(length_ - width + 1) + 1;  // vectors may be read from any span on
-    place = static_cast<std::int32_t>(used_);
-    used_ += count;
-    X* row = data_.get() + kLanes * place;
-    std::fill(row, row + kLanes * count, empty);
+  X*& row = place_[width * symbols_ + symbol];
+  if (!row) {
+    const auto count = static_cast<std::size_t>(kLanes * (blocks(length_ - width + 1) + 1));  // read from any span on
+    row = take(count);
+    std::fill(row, row + count, empty);
     listed_[width].push_back(symbol);
   }
-  return data_.get() + kLanes * place;
+  return row;
+}
+
+template <class X>
+X* Rows<X>::take(std::size_t count) {
+  while (pool_ < pools_.size() && used_ + count > pools_[pool_].size) ++pool_, used_ = 0;
+  if (pool_ == pools_.size()) add_pool(count);
+  used_ += count;
+  return pools_[pool_].data.get() + (used_ - count);
+}
+
+template <class X>
+void Rows<X>::add_pool(std::size_t least) {
+  std::size_t held = 0;
+  for (const Pool& pool : pools_) held += pool.size;
+  const std::size_t size = std::max({least, held, kFirstPool});
+  pools_.push_back({{}, size});
+  pools_.back().data.reset(static_cast<X*>(::operator new[](size * sizeof(X), std::align_val_t{64})));
 }
 
 template class Rows<float>;
@@ -86,9 +102,10 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   single_ =
       terms * (terms * largest * std::numeric_limits<float>::epsilon() + std::numeric_limits<float>::denorm_min());
   rounding_ = single_ + terms * (terms * largest + mass) * std::numeric_limits<double>::epsilon();
+  Heed heed;
   for (Index width = 1; width <= length_; ++width) {
-    if (width > 1) combine(rules, width);
-    close(rules, width);
+    if (width > 1) combine(rules, width, heed);
+    close(rules, width, heed);
   }
   if (length_ > 0 && top_.has(length_, grammar.start)) highest_ = top_(length_, grammar.start)[0];
 }
@@ -99,7 +116,7 @@ float Chart::threshold(double margin) const {
 }
 
 // The bottoms of a width, from tops of smaller ones.
-void Chart::combine(const Rules& rules, Index width) {
+void Chart::combine(const Rules& rules, Index width, Heed& heed) {
   const Index count = blocks(length_ - width + 1);
   std::vector<float> best(static_cast<std::size_t>(count * kLanes));
   from_.resize(static_cast<std::size_t>(2 * width));
@@ -109,6 +126,7 @@ void Chart::combine(const Rules& rules, Index width) {
       from_[n++] = top_(d, pair.left);
       from_[n++] = top_(width - d, pair.right) + d;
     });
+    heed(words_ + n * count);
     if (n == 0 || !best_sums(best.data(), from_.data(), n / 2, count)) continue;
     for (const Rules::Rule* rule = rules.rules() + pair.first; rule != rules.rules() + pair.last; ++rule)
       raise_row(bottom_.make(width, rule->parent, kNone), best.data(), rule->score, count);
@@ -117,10 +135,11 @@ void Chart::combine(const Rules& rules, Index width) {
 }
 
 // The tops of a width, from its bottoms.
-void Chart::close(const Rules& rules, Index width) {
+void Chart::close(const Rules& rules, Index width, Heed& heed) {
   const Index count = blocks(length_ - width + 1);
   for (const Label symbol : bottom_.listed(width)) {
     const float* from = bottom_(width, symbol);
+    heed(count * (1 + (rules.chains_end(symbol) - rules.chains_begin(symbol))));
     raise_row(top_.make(width, symbol, kNone), from, 0, count);
     for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
       raise_row(top_.make(width, chain->parent, kNone), from, static_cast<float>(chain->score), count);

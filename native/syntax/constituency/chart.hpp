@@ -14,39 +14,54 @@
 // they are added to the scores of the leaves cannot be had again.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "syntax/constituency/grammar.hpp"
 #include "syntax/constituency/rows.hpp"
 
 namespace certus::syntax {
 
+// Thrown where a sentence has more trees, or larger ones, than fit into what one sentence may take of memory.
+struct TooLarge : std::exception {
+  explicit TooLarge(double all) : bytes(all) {}
+  double bytes;  // what might have been needed
+};
+inline constexpr std::size_t kMostBytes = std::size_t{4} << 30;
+
 // A number for each span of each symbol: rows by width, made when they are first used.
 template <class X>
 class Rows {
  public:
+  // Throws TooLarge where all rows together might not fit.
   void reset(Index length, Label symbols);
-  bool has(Index width, Label symbol) const { return place_[width * symbols_ + symbol] >= 0; }
-  X* operator()(Index width, Label symbol) { return data_.get() + kLanes * place_[width * symbols_ + symbol]; }
-  const X* operator()(Index width, Label symbol) const {
-    return data_.get() + kLanes * place_[width * symbols_ + symbol];
-  }
+  bool has(Index width, Label symbol) const { return place_[width * symbols_ + symbol]; }
+  X* operator()(Index width, Label symbol) { return place_[width * symbols_ + symbol]; }
+  const X* operator()(Index width, Label symbol) const { return place_[width * symbols_ + symbol]; }
   // The row, filled with `empty` if it was not there; it is then listed under its width.
   X* make(Index width, Label symbol, X empty);
   const std::vector<Label>& listed(Index width) const { return listed_[width]; }
   std::vector<Label>& listed(Index width) { return listed_[width]; }
 
  private:
-  Label symbols_ = 0;
   struct Free {
     void operator()(X* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
-  std::unique_ptr<X[], Free> data_;
-  std::size_t size_ = 0;
-  Index length_ = 0, used_ = 0;             // used_: blocks
-  std::vector<std::int32_t> place_;         // [width][symbol] the first block of the row, or -1
+  struct Pool {
+    std::unique_ptr<X[], Free> data;
+    std::size_t size;
+  };
+  X* take(std::size_t count);
+  void add_pool(std::size_t least);
+
+  Label symbols_ = 0;
+  Index length_ = 0;
+  std::vector<Pool> pools_;                 // each as large as all before it, so that they are few
+  std::size_t pool_ = 0, used_ = 0;         // the pool that rows are taken from, and what of it is taken
+  std::vector<X*> place_;                   // [width][symbol] the row, or null
   std::vector<std::vector<Label>> listed_;  // [width]
 };
 
@@ -85,8 +100,8 @@ class Chart {
   }
 
  private:
-  void combine(const Rules& rules, Index width);
-  void close(const Rules& rules, Index width);
+  void combine(const Rules& rules, Index width, Heed& heed);
+  void close(const Rules& rules, Index width, Heed& heed);
 
   Index length_ = 0, words_ = 0, symbols_ = 0;
   double highest_ = kNever<double>;   // of a tree in the chart

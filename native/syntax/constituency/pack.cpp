@@ -16,6 +16,7 @@ namespace certus::syntax {
 namespace {
 
 constexpr float kNone = kNever<float>;
+constexpr std::size_t kEdgeBytes = 100;  // of an edge, until it is in the forest
 
 // What was found, in the order in which it was found: parents before children.
 struct Found {
@@ -89,6 +90,7 @@ class Packing {
 
   void hand_down(Index width, Label parent, Label child, double score) {
     if (!top_.has(width, parent)) return;
+    heed_(length_ - width + 1);
     const float* above = top_(width, parent);
     const float* inside = chart_.bottoms()(width, child);
     const float added = static_cast<float>(score);
@@ -111,6 +113,7 @@ class Packing {
       const Rules::Expansion* end = rules.expansions_end(parent);
       for (const Rules::Expansion* rule = rules.expansions_begin(parent); rule != end; ++rule)
         chart_.splits(rule->left, rule->right, width, [&](Index d) {
+          heed_(1);
           const auto score = static_cast<float>(rule->score);
           // First the best of all spans of the widths, which rarely reaches the threshold; then span by span.
           const float best = chart_.most(d, rule->left) + chart_.most(width - d, rule->right);
@@ -126,6 +129,7 @@ class Packing {
   void add(Index width, Index d, Label parent, const Rules::Expansion& rule) {
     const float* left = chart_.tops()(d, rule.left);
     const float* right = chart_.tops()(width - d, rule.right) + d;
+    heed_(4 * length_);
     float* left_outside = top_.make(d, rule.left, kNone);
     float* right_outside = top_.make(width - d, rule.right, kNone) + d;
     for (Index i = 0; i <= length_ - width; ++i) {
@@ -138,6 +142,13 @@ class Packing {
       const std::int32_t second = top(width - d, rule.right, i + d);
       found_.edges.push_back({head, first, second, rule.score});
     }
+    if (found_.edges.size() * kEdgeBytes > kMostBytes) throw TooLarge(find_most_bytes());
+  }
+
+  // If every rule derives every span from every two parts of it.
+  double find_most_bytes() const {
+    const auto n = static_cast<double>(length_);
+    return kEdgeBytes * static_cast<double>(grammar_.rules.binary_count()) * n * n * n / 6;
   }
 
   void end() {
@@ -156,6 +167,7 @@ class Packing {
   const Leaves& leaves_;
   const Index length_;
   const float threshold_;
+  Heed heed_;
   struct Scratch {
     Rows<float> top, bottom;
     Rows<std::int32_t> top_node, bottom_node;

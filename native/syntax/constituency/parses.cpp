@@ -16,10 +16,11 @@ namespace {
 constexpr double kNone = kNever<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMargin = 14;  // of the first forest
-constexpr double kLargestMargin = 40;
+constexpr double kLargestMargin = 40, kLeastMargin = 0.1;
 constexpr double kFirstRanks = 3;  // how far below the best the k best are sought first
 constexpr int kDoublings = 5;
-constexpr double kWhole = 100;  // a margin above which nothing is left out
+constexpr std::size_t kTreeBytes = 256;  // of a tree, beside its labels
+constexpr double kWhole = 100;           // a margin above which nothing is left out
 
 std::vector<hypergraph::Edge> best_derivation(const ParseForest& forest) {
   std::vector<double> inside(forest.symbols.size());
@@ -36,11 +37,18 @@ bool add_trees(const Grammar& grammar, const ParseForest& forest, Index k, doubl
   hypergraph::KBest ranks(forest.graph, forest.scores.data());
   std::set<std::pair<std::vector<Label>, std::vector<std::int32_t>>> seen;
   std::vector<hypergraph::Edge> edges;
+  std::size_t bytes = 0;
+  Heed heed;
   for (double score = 0; static_cast<Index>(trees.size()) < k;) {
     if (!ranks.next(edges, &score)) return true;
     if (score < least) break;
     WrittenTree tree = write_tree(grammar, forest, edges);
-    if (seen.emplace(tree.labels, tree.arity).second) trees.push_back(std::move(tree));
+    heed(64 * static_cast<Index>(edges.size()));
+    if (!seen.emplace(tree.labels, tree.arity).second) continue;
+    bytes += kTreeBytes + sizeof(Label) * (4 * tree.labels.size() + tree.tags.size());
+    trees.push_back(std::move(tree));
+    if (bytes > kMostBytes)
+      throw TooLarge(static_cast<double>(k) * (static_cast<double>(bytes) / static_cast<double>(trees.size())));
   }
   return false;
 }
@@ -125,11 +133,22 @@ double Parses::maximize(const double* adjust) {
   return parse(slots_[current_], adjust);
 }
 
+// Packs what is within a margin of the best, or within a smaller one if that is too much to hold.
+ParseForest Parses::pack_within(const Chart& chart, double& margin) const {
+  for (;; margin /= 4) {
+    try {
+      return pack(grammar_, chart, leaves_, margin);
+    } catch (const TooLarge&) {
+      if (margin < kLeastMargin) throw;
+    }
+  }
+}
+
 double Parses::parse(Slot& slot, const double* adjust) {
-  const double margin = !slot.forest ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
+  double margin = !slot.forest ? kMargin : std::min(1.5 * slot.margin, kLargestMargin);
   Chart& chart = Chart::local();
   chart.fill(grammar_, leaves_, adjust, tags_);
-  slot.forest.emplace(pack(grammar_, chart, leaves_, margin));  // from here on nothing is interrupted
+  slot.forest.emplace(pack_within(chart, margin));  // from here on nothing is interrupted
   ++parsed_;
   slot.origin.assign(adjust, adjust + length() * tags_);
   slot.margin = margin;

@@ -57,6 +57,7 @@ class Parses {
   double gain(const Slot& slot, const double* adjust) const;
   bool same_forbidden(const Slot& slot, const double* adjust) const;
   double parse(Slot& slot, const double* adjust);
+  ParseForest pack_within(const Chart& chart, double& margin) const;
   bool is_covered(const double* adjust, const double* cells, double outside) const;
 
   const Grammar& grammar_;

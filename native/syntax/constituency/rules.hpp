@@ -55,6 +55,7 @@ class Rules {
   Label symbols() const { return symbols_; }
   const std::vector<Pair>& pairs() const { return pairs_; }
   const Rule* rules() const { return rules_.data(); }
+  std::size_t binary_count() const { return rules_.size(); }
   const Expansion* expansions_begin(Label parent) const { return expansions_.data() + expansion_first_[parent]; }
   const Expansion* expansions_end(Label parent) const { return expansions_.data() + expansion_first_[parent + 1]; }
   const Chain* chains_begin(Label child) const { return chains_.data() + chain_first_[child]; }

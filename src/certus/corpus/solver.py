@@ -65,6 +65,11 @@ class Clock:
         self._end = math.inf if seconds is None else time.perf_counter() + seconds
 
     @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        return self._end - time.perf_counter()
+
+    @property
     def is_over(self) -> bool:
         """Whether time is up."""
         return time.perf_counter() >= self._end
@@ -89,7 +94,7 @@ def solve(
     _iterate(field, limits, base, clock, trace, progress)
     if limits.branches and field.open_nodes and not clock.is_over:
         began = time.perf_counter()
-        field.branch(8, limits.branches)
+        field.branch(8, limits.branches, clock.left)
         trace.append(Iteration(base + field.bound(), 0, field.open_nodes, time.perf_counter() - began))
         progress(trace[-1])
     field.improve()  # what is still open gets labels that no word or node alone can better

@@ -282,3 +282,8 @@ def check_size(outcome: _native.ForestOutcome) -> None:
         raise InvalidInput("the scores of a derivation add up beyond the range of float64; scale them down")
     if outcome is _Outcome.TOO_LARGE:
         raise explain_too_large("inside, marginals, max_marginals and count do without")
+    if outcome is _Outcome.TOO_MANY:
+        raise InvalidInput(
+            "the derivations asked for take more than 4 GiB: ask for fewer, or take them one at a time from "
+            "derivations()"
+        )

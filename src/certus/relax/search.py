@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from certus import _native
 from certus.part import Forbidden
 from certus.relax.dual import Branch, Dual, Evaluation
 from certus.relax.errors import Inconsistent
@@ -216,6 +217,7 @@ class Search:
             self.watch(Progress(*now, trace.seconds[-1]))
 
     def _check_limits(self) -> None:
+        _native.check_interrupt()  # for threads that another one may have cancelled
         if self.limits.iterations is not None and len(self.trace) >= self.limits.iterations:
             raise Stop("iterations")
         if self.limits.seconds is not None and time.perf_counter() - self._began >= self.limits.seconds:

@@ -26,6 +26,7 @@ from certus.syntax.constituency import pcfg
 from certus.syntax.constituency.annotate import HIDDEN, strip_marks
 from certus.syntax.constituency.forest import ParseForest, build_tree
 from certus.syntax.constituency.lexicon import Leaves, Lexicon, ListedLexicon
+from certus.syntax.constituency.memory import bounded_memory
 from certus.syntax.constituency.part import TreePart
 
 # Scores beyond this cannot be added up in single precision.
@@ -323,7 +324,9 @@ class Grammar:
         several = [_check_words(words) for words in sentences]
         if not several:
             return []
-        found = self._native.parse(*self._gather_leaves(several), k, threads)
+        leaves = self._gather_leaves(several)
+        with bounded_memory(several, k):
+            found = self._native.parse(*leaves, k, threads)
         return [
             self._answer(best, words, k, robust, infeasible, n if len(several) > 1 else None)
             for n, (best, words) in enumerate(zip(found, several, strict=True))
@@ -395,14 +398,18 @@ class Grammar:
             at_least: the score that trees have to reach; some that score less may be there as well.
         """
         words = _check_words(words)
-        packed = self._native.forest(*self._allowed_leaves(words, allowed), at_least)
+        leaves = self._allowed_leaves(words, allowed)
+        with bounded_memory([words]):
+            packed = self._native.forest(*leaves, at_least)
         return ParseForest.of_native(packed, self._native, self.labels, words)
 
     def cover(self, words: Sequence[str]) -> Tree | None:
         """Return a tree of as few constituents as possible side by side; None where a word has no tag."""
         if self._cover is None:
             self._cover = self._compile_cover()
-        (found,) = self._cover.parse(*self._gather_leaves([_check_words(words)]), 1, 1)
+        leaves = self._gather_leaves([_check_words(words)])
+        with bounded_memory([words]):
+            (found,) = self._cover.parse(*leaves, 1, 1)
         return build_tree(found.trees[0], self.labels, words) if found.trees else None
 
     def _allowed_leaves(

@@ -11,6 +11,7 @@ from certus import _native
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 from certus.syntax.constituency.forest import build_tree
+from certus.syntax.constituency.memory import bounded_memory
 
 NAME = "tags"
 
@@ -66,7 +67,10 @@ class TreePart:
         Raises:
             Forbidden: no tree is left (or the sentence has none at all).
         """
-        if self._parses.maximize(self._adjustments(adjust)) == -np.inf:
+        added = self._adjustments(adjust)
+        with bounded_memory([self._words]):
+            best_score = self._parses.maximize(added)
+        if best_score == -np.inf:
             raise Forbidden(
                 "the sentence has no tree with tags that are allowed: "
                 + " ".join(self._words[:8])
@@ -90,7 +94,9 @@ class TreePart:
                 sentences.
         """
         out = np.empty(self._shape)
-        self._parses.max_marginals(self._adjustments(adjust), out, exact)
+        added = self._adjustments(adjust)
+        with bounded_memory([self._words]):
+            self._parses.max_marginals(added, out, exact)
         return {NAME: out}
 
     def _adjustments(self, adjust: Adjustments) -> NDArray[np.float64]:
@@ -100,9 +106,11 @@ class TreePart:
         array = np.ascontiguousarray(given, np.float64)
         if array.shape != self._shape:
             raise InvalidInput(f"adjust[{NAME!r}] has the shape {array.shape}, not {self._shape}")
-        if not (array <= 1e30).all():
-            row, column = np.argwhere(~(array <= 1e30))[0]
+        allowed = (np.abs(array) <= 1e30) | (array == -np.inf)
+        if not allowed.all():
+            row, column = np.argwhere(~allowed)[0]
             raise InvalidInput(
-                f"adjust[{NAME!r}][{row}, {column}] is {array[row, column]}; it must be a number or -inf"
+                f"adjust[{NAME!r}][{row}, {column}] is {array[row, column]}; it must be a number up to "
+                "1e30, or -inf"
             )
         return array

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
 from certus.annotation.trees import Tree
 from certus.checks import check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
@@ -166,8 +167,19 @@ class JointParser:
 
         if threads == 1:
             return list(map(solve, range(len(given))))
+        cancellation = _native.Cancellation()
+
+        def solve_in_thread(n: int) -> JointParse[Tree] | JointParse[Tree | None]:
+            with cancellation:
+                return solve(n)
+
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(solve, range(len(given))))
+            try:
+                return list(pool.map(solve_in_thread, range(len(given))))
+            except BaseException:
+                cancellation.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     def problems(self, words: Sequence[str]) -> Iterator[JointProblem]:
         """Yield the problem of a sentence, then less pruned ones as long as they fit the limits."""
