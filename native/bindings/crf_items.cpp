@@ -46,6 +46,7 @@ void CrfReader::read(nb::handle sentence) {
     refuse(name_ + "[" + std::to_string(sentence_) + "] is a " + type_name(x) +
            "; a sentence is a list of tokens, each a dict or a list of features");
   each_of(x, [&](PyObject* element) {
+    heed_(1 << 12);
     token(element);
     ++token_;
   });

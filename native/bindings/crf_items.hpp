@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/text.hpp"
 #include "learn/crf/vocabulary.hpp"
@@ -50,6 +51,7 @@ class CrfReader {
   std::string prefix_;  // of nested ones
   std::vector<Entry> entries_;
   Index sentence_ = 0, token_ = 0;
+  Heed heed_;
 };
 
 }  // namespace certus

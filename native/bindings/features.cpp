@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/interrupt.hpp"
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 
@@ -34,7 +35,9 @@ nb::tuple keys_of_all(const Extractor& self, nb::handle sentences) {
     const nb::gil_scoped_release released;
     features::Scratch scratch;
     std::vector<std::uint32_t> ends;
+    Heed heed;
     for (Index n = 0; n < texts.size(); ++n) {
+      heed(16 * self.most() * texts.at(n).length);
       const std::size_t before = keys.size();
       self.extract(texts.at(n), keys, ends, scratch);
       for (const std::uint32_t end : ends) all_ends.push_back(before + end);

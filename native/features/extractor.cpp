@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.hpp"
 #include "features/affixes.hpp"
 
 namespace certus::features {
@@ -158,7 +159,9 @@ void Extractor::extract(const Sentence& s, std::vector<Key>& keys, std::vector<s
   Key* const first = at_least(scratch.keys, s.length * plan_.most);
   Key* out = first;
   ends.resize(s.length);
+  Heed heed;
   for (Index t = 0; t < s.length; ++t) {
+    heed(16 * plan_.most);
     const bool rare = plan_.conditional && is_rare(run.word(t));
     out = run.write(plan_.code[rare], t, out);
     ends[t] = static_cast<std::uint32_t>(out - first);

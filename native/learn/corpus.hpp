@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/types.hpp"
 #include "scoring/keys.hpp"
 
@@ -88,7 +89,9 @@ inline Corpus number_features(const Key* keys, const std::uint64_t* ends, Index 
   std::vector<Feature> raw(total);
   Numbering all;
   constexpr std::uint64_t kAhead = 16;
+  Heed heed;
   for (std::uint64_t i = 0; i < total; ++i) {
+    heed(64);
     if (i + kAhead < total) all.prefetch(keys[i + kAhead]);
     const Feature f = raw[i] = all.number(keys[i]);
     if (f == count.size()) count.push_back(0);
@@ -103,6 +106,7 @@ inline Corpus number_features(const Key* keys, const std::uint64_t* ends, Index 
   corpus.features.reserve(total);
   std::uint64_t i = 0;
   for (Index t = 0; t < tokens; ++t) {
+    heed(64);
     for (; i < ends[t]; ++i)
       if (kept[raw[i]] != Numbering::kNone) corpus.features.push_back(kept[raw[i]]);
     corpus.token.push_back(static_cast<Index>(corpus.features.size()));

@@ -5,6 +5,7 @@ namespace {
 
 // The bounds that decoding prunes by are made anew after this many transitions for each label were changed.
 constexpr Index kTighten = 4;
+constexpr Index kTokenWork = 1 << 12;  // what learning from a token counts for, roughly
 
 std::vector<float> zeros(Index n) { return std::vector<float>(n, 0.0f); }
 
@@ -25,7 +26,9 @@ Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method&
 PerceptronEpoch Perceptron::epoch(const Index* order, Index count) {
   PerceptronEpoch report;
   model_.tighten();  // so that a run that was interrupted goes on exactly as it would have
+  Heed heed;
   for (Index n = 0; n < count; ++n) {
+    heed(kTokenWork * static_cast<Index>(found_.size()));  // that of the sentence before
     ++steps;
     const Index errors = train(order[n]);
     report.errors += errors;
@@ -38,7 +41,9 @@ PerceptronEpoch Perceptron::epoch(const Index* order, Index count) {
 
 void Perceptron::emissions(Index first, Index length) {
   scores_.resize(length * tagset_.labels);
+  Heed heed;
   for (Index t = 0; t < length; ++t) {
+    heed(16 * tagset_.labels);
     rows.score_token(corpus_, first + t, first + length, units_);
     expansion_.expand(units_.data(), sums_.data(), scores_.data() + t * tagset_.labels);
   }

@@ -6,8 +6,9 @@
 namespace certus::learn {
 
 namespace {
-constexpr Index kAdapt = 100;  // sentences between two looks at the thresholds
-}
+constexpr Index kTokenWork = 1 << 13;  // what learning from a token counts for, roughly
+constexpr Index kAdapt = 100;          // sentences between two looks at the thresholds
+}  // namespace
 
 PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& o)
     : rows(corpus.feature_count(), tagset.units),
@@ -25,7 +26,9 @@ PrunedCrfEpoch PrunedCrf::epoch(const Index* order, Index count) {
   report_.order = options.order;
   rate_ = options.rate / (1 + options.decay * static_cast<float>(epochs));
   Index tokens = 0;
+  Heed heed;
   for (Index n = 0; n < count; ++n) {
+    heed(kTokenWork * cascade.length());  // that of the sentence before
     ++steps;
     penalty += options.l1 * rate_;
     train(order[n]);

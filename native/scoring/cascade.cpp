@@ -1,6 +1,7 @@
 #include "scoring/cascade.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "scoring/emissions.hpp"
 
@@ -13,6 +14,23 @@ namespace {
 
 // What stays where nothing is probable enough, as before anything was learned.
 Index first_largest(const std::vector<float>& x) { return std::max_element(x.begin(), x.end()) - x.begin(); }
+
+// Thresholds bound the average lattice only: of words that nothing is known of, every label is about as probable as any
+// other. A sentence whose lattice would have more edges than both of these keeps a number of states per position.
+constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 12;
+constexpr Index kCandidates = 64, kStates = 16;  // their square, and their cube, is a position's edges
+
+// Drops all but the `most` largest of x, the first ones of those that are equal.
+template <class X>
+void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch, std::uint8_t* kept) {
+  if (n <= most) return;
+  scratch.assign(x, x + n);
+  std::nth_element(scratch.begin(), scratch.begin() + most - 1, scratch.end(), std::greater<>());
+  const double least = scratch[static_cast<std::size_t>(most) - 1];
+  Index equal = most - std::count_if(x, x + n, [least](X y) { return y > least; });
+  for (Index i = 0; i < n; ++i)
+    if (!(x[i] > least) && !(x[i] == least && equal-- > 0)) kept[i] = 0;
+}
 
 }  // namespace
 
@@ -43,7 +61,45 @@ void Cascade::begin(Index length) {
   add_boundary();
 }
 
-void Cascade::close() { add_boundary(); }
+void Cascade::close() {
+  add_boundary();
+  limit_candidates();
+}
+
+bool Cascade::is_too_much(Index edges) const { return edges > std::max(kFewEdges, kEdgesPerToken * length_); }
+
+void Cascade::limit_candidates() {
+  Level& zero = levels_[0];
+  Index edges = 0;
+  for (Index t = 1; t < length_ + 2; ++t) edges += static_cast<Index>(zero.states(t)) * zero.states(t - 1);
+  if (thresholds.states[0] == 0 || !is_too_much(edges)) return;
+  kept_.assign(zero.size(), 1);
+  for (Index t = 1; t <= length_; ++t)
+    keep_largest(zero.node.data() + zero.begin[t], zero.states(t), kCandidates, largest_, kept_.data() + zero.begin[t]);
+  pruned = true;
+  Level all;
+  std::swap(all, zero);
+  zero.clear();
+  for (Index t = 0; t < length_ + 2; ++t) {
+    for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
+      if (kept_[s])
+        add_state(zero, all.prev[s], all.cur[s], all.label[s], all.full[s], all.coarse[s],
+                  static_cast<float>(all.node[s]));
+    zero.begin.push_back(as_number(zero.size()));
+  }
+}
+
+void Cascade::limit_states(const Level& level) {
+  Index edges = 0, before = 1, last = 1;  // states that stay at the two positions before
+  for (Index t = 1; t < length_ + 2; ++t) {
+    const Index here = std::count(kept_.begin() + level.begin[t], kept_.begin() + level.begin[t + 1], 1);
+    edges += before * last * here;
+    before = last, last = here;
+  }
+  for (Index t = 1; is_too_much(edges) && t <= length_; ++t)
+    keep_largest(sums.probability.data() + level.begin[t], level.states(t), kStates, largest_,
+                 kept_.data() + level.begin[t]);
+}
 
 // Leaves those of `groups_` that are probable enough.
 float Cascade::keep_groups(const float* scores) {
@@ -110,6 +166,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   else expand(scores, allowed);
   Level& zero = levels_[0];
   const Index n = static_cast<Index>(expanded_.size());
+  heed_(16 * n);
   const float most = lattice::find_largest(expanded_score_.data(), n);
   scratch_.assign(expanded_score_.begin(), expanded_score_.end());
   const float sum = exponentiate(scratch_.data(), n, most);
@@ -161,6 +218,7 @@ void Cascade::merge_states(Level& level, const Level& below) {
   add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], 0);
   level.begin.push_back(1);
   for (Index t = 1; t < P; ++t) {
+    heed_(16 * (below.edge_begin[below.begin[t + 1]] - below.edge_begin[below.begin[t]]));
     for (std::uint32_t s = below.begin[t]; s < below.begin[t + 1]; ++s) {
       if (!kept_[s]) continue;
       const Unit group = group_of(below.label[s]);
@@ -191,6 +249,7 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
   const std::size_t L = static_cast<std::size_t>(tagset_.labels) + 1, G = static_cast<std::size_t>(tagset_.groups) + 1;
   for (Index t = 1; t < length_ + 2; ++t) {
     keys_.clear();
+    heed_(16 * (level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]]));
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
       const Key y = static_cast<Key>(level.label[s]);
       const Unit group = group_of(level.label[s]);
@@ -223,6 +282,7 @@ void Cascade::prune(Index n, float threshold) {
   const Level& level = levels_[n];
   kept_.resize(level.size());
   for (std::size_t s = 0; s < kept_.size(); ++s) kept_[s] = sums.probability[s] >= threshold;
+  if (threshold > 0) limit_states(level);
   trace_back(level, paths, best, [this](Index, std::uint32_t s) { kept_[s] = 1; });
   pruned = pruned || std::find(kept_.begin(), kept_.end(), 0) != kept_.end();
 }

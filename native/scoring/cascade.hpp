@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "lattice/best_path.hpp"
 #include "lattice/sums.hpp"
 #include "scoring/ngrams.hpp"
@@ -94,6 +95,9 @@ class Cascade {
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
+  void limit_candidates();
+  void limit_states(const Level& level);
+  bool is_too_much(Index edges) const;
 
   const Tagset& tagset_;
   Index length_ = 0;
@@ -104,6 +108,8 @@ class Cascade {
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position
   std::vector<Label> expanded_;
   std::vector<float> expanded_score_;
+  std::vector<double> largest_;
+  Heed heed_;
 };
 
 }  // namespace certus::scoring

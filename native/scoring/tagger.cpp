@@ -72,7 +72,9 @@ void Tagger::score_token(Index t, Workspace& w) const {
 
 void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace& w) const {
   find_rows(sentence, w);
+  Heed heed;
   for (Index t = 0; t < sentence.length; ++t) {
+    heed(16 * tagset_->labels);
     score_token(t, w);
     expansion_.expand(w.units.data(), w.nodes.data(), out + t * tagset_->labels);
   }

@@ -1,11 +1,10 @@
 #include "learn/crf/objective.hpp"
 
 #include <barrier>
-#include <system_error>
-#include <thread>
 
 #include "base/arena.hpp"
 #include "base/exponential.hpp"
+#include "base/parallel.hpp"
 
 namespace certus::learn {
 namespace {
@@ -90,9 +89,10 @@ void CrfObjective::cut() {
     for (Doubles* x : {&gold_a_, &gold_b_, &gold_p_}) x->resize(largest * data_.latent);
 }
 
-void CrfObjective::sum_sentences(Block& block, const double* w) {
+void CrfObjective::sum_sentences(Block& block, const double* w, Heed& heed) {
   const Index W = links_.width;
   for (Index s; (s = block.first + block.next_sentence.fetch_add(1)) < block.last;) {
+    heed((data_.input.length(s) + 1) * links_.labels * W);
     const Index token = data_.input.sentence_begin[s] - block.token;
     data_.score(w, s, r_.data() + token * W);
     loss_[s] = shared()           ? sum_factored(s, token, w)
@@ -255,12 +255,32 @@ void CrfObjective::redo(const Block& block, const double* w) {
 
 template <class Wait>
 void CrfObjective::work(const double* w, double* gradient, const Wait& wait) {
+  Heed heed;
   for (const auto& block : blocks_) {
-    sum_sentences(*block, w);
+    sum_sentences(*block, w, heed);
     wait();
     collect(*block, gradient);
     wait();
   }
+}
+
+// This thread asks whether to stop, while the others work. One that stops no longer counts where they meet.
+void CrfObjective::work_together(const double* w, double* gradient) {
+  std::barrier<> gate(threads_);
+  Group group;
+  const auto run = [&] {
+    try {
+      work(w, gradient, [&] { gate.arrive_and_wait(); });
+    } catch (...) {
+      gate.arrive_and_drop();
+      throw;
+    }
+  };
+  Index started = 0;
+  while (started < threads_ && group.start(run)) ++started;
+  for (Index n = std::max<Index>(started, 1); n < threads_; ++n) gate.arrive_and_drop();  // the machine has no more
+  if (started == 0) group.attempt(run);
+  group.wait();
 }
 
 double CrfObjective::operator()(const double* w, double* gradient) {
@@ -274,18 +294,7 @@ double CrfObjective::operator()(const double* w, double* gradient) {
   if (threads_ == 1) {
     work(w, gradient, [] {});
   } else {
-    std::barrier<> gate(threads_);
-    std::vector<std::thread> others;
-    const auto run = [&] { work(w, gradient, [&] { gate.arrive_and_wait(); }); };
-    for (Index n = 1; n < threads_; ++n) {
-      try {
-        others.emplace_back(run);
-      } catch (const std::system_error&) {  // the machine has no more threads to give: the others do the work
-        for (; n < threads_; ++n) gate.arrive_and_drop();
-      }
-    }
-    run();
-    for (std::thread& other : others) other.join();
+    work_together(w, gradient);
   }
   for (const auto& block : blocks_) redo(*block, w);
   for (std::size_t n = 0; n < pairs_.size(); ++n)

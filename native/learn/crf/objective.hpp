@@ -14,6 +14,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/interrupt.hpp"
 #include "learn/crf/data.hpp"
 #include "learn/crf/latent.hpp"
 #include "learn/crf/places.hpp"
@@ -37,7 +38,8 @@ class CrfObjective {
   void cut();
   template <class Wait>
   void work(const double* w, double* gradient, const Wait& wait);
-  void sum_sentences(Block& block, const double* w);
+  void work_together(const double* w, double* gradient);
+  void sum_sentences(Block& block, const double* w, Heed& heed);
   double sum_plain(Index sentence, Index token);
   double sum_latent(Index sentence, Index token);
   double sum_pairs(Index sentence, Index token, const double* w);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/interrupt.hpp"
 #include "base/vector.hpp"
 
 namespace certus::learn {
@@ -30,6 +31,9 @@ class CrfSentences {
   explicit CrfSentences(const CrfData& data) : data_(data), links_(data.layout), pairs_(links_.labels * links_.width) {
     for (Doubles* x : {&a_, &b_, &r_}) x->resize(data.longest * links_.width);
   }
+
+  // In operations: what a loop over sentences heeds.
+  Index estimate_work(Index s) const { return (data_.input.length(s) + 1) * links_.labels * links_.width; }
 
   // Under the weights scale * w.
   double sum(const double* w, double scale, Index s) {
@@ -124,7 +128,9 @@ class L2Sgd : public CrfPasses {
   // One pass over `count` sentences of an order; returns the objective met on the way.
   double learn(const Index* order, Index count) {
     double loss = 0, scale = 1;
+    Heed heed;
     for (Index n = 0; n < count; ++n) {
+      heed(sentences_.estimate_work(order[n]));
       const double eta = eta_ / (1 + lambda_ * eta_ * static_cast<double>(k_++));
       scale /= 1 + eta * lambda_;
       loss += sentences_.sum(w_, scale, order[n]);
@@ -148,7 +154,11 @@ class L2Sgd : public CrfPasses {
     const Index count = std::min(o_.samples, data_.input.sentences());
     begin(o_.eta);
     double idle = 0;
-    for (Index n = 0; n < count; ++n) idle += sentences_.sum(w_, 1, shuffle.order[n]);
+    Heed heed;
+    for (Index n = 0; n < count; ++n) {
+      heed(sentences_.estimate_work(shuffle.order[n]));
+      idle += sentences_.sum(w_, 1, shuffle.order[n]);
+    }
     double best = std::numeric_limits<double>::infinity(), chosen = o_.eta, eta = o_.eta;
     bool down = false;
     Index left = o_.candidates;
@@ -200,7 +210,9 @@ double CrfSgd::learn(const Index* order, Index count) {
     if (state.due > 0) pull(w_ + begin, state.got.data() + begin, state.due, size);
   };
   double loss = 0;
+  Heed heed;
   for (Index n = 0; n < count; ++n) {
+    heed(sentences_->estimate_work(order[n]));
     const double eta = o_.eta * std::pow(o_.decay, static_cast<double>(state.learnt++) / total);
     state.due += eta * o_.c1 / total;
     loss += sentences_->sum(w_, 1, order[n]);

@@ -115,8 +115,10 @@ struct Shard {
 template <int M>
 CERTUS_INLINE void shard_body(const Parameters& model, const Sequences& data, const Shard& shard, Scratch& scratch,
                               double* log_likelihood, double* posterior) {
+  Heed heed;
   for (Index n = shard.begin; n < shard.end; ++n) {
     const Index begin = data.offsets[n], length = data.offsets[n + 1] - begin;
+    heed(4 * length * model.hidden * model.hidden);
     double* own = posterior + begin * model.hidden;
     LabelledSteps<M> steps{model, data.labels + begin, data.observations + begin, scratch, data.weights[n],
                            own,   shard.pairs};

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,8 @@ from certus.learn.trainer import Arrays, Trainer
 if TYPE_CHECKING:  # what training alone needs is imported when it is asked for: tagging starts sooner
     from certus.learn.features.data import TrainingSet
 
+_MOST = 1 << 32  # bytes that the transitions of a model may take in training,
+_VECTORS = 20  # which L-BFGS remembers this many times
 _BEST, _NUMBERS = "restart.best", "restart.numbers"
 
 
@@ -81,6 +84,20 @@ class LatentCrfLearner(FeatureLearner):
         paired = self.count_paired(labels)
         return {"labels": labels, "states": labels * self.latent, "pairs": paired**2}
 
+    def check_size(self, labels: int) -> None:
+        """Refuse more states than memory holds, before it is full."""
+
+        def size(latent: int) -> int:
+            return _VECTORS * 8 * (labels * latent) ** 2
+
+        if size(self.latent) > _MOST:
+            fits = next(latent for latent in count() if size(latent + 1) > _MOST)
+            advice = f"set latent to {fits} at most" if fits else "take another learner, such as pruned-crf"
+            raise InvalidInput(
+                f"{labels:,} labels with {self.latent:,} latent states each take "
+                f"{size(self.latent) / 2**30:,.1f} GB for their transitions alone: {advice}"
+            )
+
     def start(self, data: TrainingSet, threads: int) -> LatentCrfTrainer:
         """Make what learns the weights."""
         return LatentCrfTrainer(data, self, threads)
@@ -120,6 +137,7 @@ class LatentCrfTrainer(Trainer):
     def __init__(self, data: TrainingSet, learner: LatentCrfLearner, threads: int) -> None:
         from certus.learn.crf.algorithms import LBFGS
 
+        learner.check_size(len(data.inventory))
         self._data, self._learner, self._threads = data, learner, threads
         self._algorithm = LBFGS(c2=0.5 / learner.variance)
         self._trainer = lay_out_weights(data, learner.latent, learner.pair_of == "labels")

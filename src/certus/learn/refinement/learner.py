@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -157,7 +158,7 @@ class RefinementLearner(Learner):
             return 8 * (labels * hidden) ** 2 * (hidden if self.estimator == "spectral" else _SHARDS)
 
         if size(self.hidden) > _MOST:
-            fits = max((h for h in range(1, self.hidden) if size(h) <= _MOST), default=0)
+            fits = next(h for h in count() if size(h + 1) > _MOST)
             advice = f"set hidden to {fits} at most" if fits else "take another learner, such as pruned-crf"
             raise InvalidInput(
                 f"{labels:,} labels with {self.hidden} hidden states each take "
