@@ -9,6 +9,7 @@ void bind_chain(nanobind::module_& m);
 void bind_corpus(nanobind::module_& m);
 void bind_crf(nanobind::module_& m);
 void bind_crf_learners(nanobind::module_& m);
+void bind_factor_graph(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
 void bind_hypergraph(nanobind::module_& m);
 void bind_latent(nanobind::module_& m);
@@ -49,6 +50,7 @@ NB_MODULE(_native, m) {
   bind_interrupt(m);
   bind_chain(m);  // first: others use its records
   bind_corpus(m);
+  bind_factor_graph(m);
   bind_features(m);
   bind_learners(m);
   bind_crf(m);

@@ -155,6 +155,15 @@ PAPERS = _index(
             "53–64",
         ),
         Paper(
+            "kolmogorov2006",
+            ("Vladimir Kolmogorov",),
+            "Convergent Tree-Reweighted Message Passing for Energy Minimization",
+            "IEEE Transactions on Pattern Analysis and Machine Intelligence",
+            2006,
+            "1568–1583",
+            volume="28",
+        ),
+        Paper(
             "komodakis2007",
             ("Nikos Komodakis", "Nikos Paragios", "Georgios Tziritas"),
             "MRF Optimization via Dual Decomposition: Message-Passing Revisited",
@@ -265,6 +274,14 @@ PAPERS = _index(
             "Proceedings of the Seventeenth Conference on Computational Natural Language Learning",
             2013,
             "56–64",
+        ),
+        Paper(
+            "swoboda2019",
+            ("Paul Swoboda", "Vladimir Kolmogorov"),
+            "MAP Inference via Block-Coordinate Frank-Wolfe Algorithm",
+            "Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition",
+            2019,
+            "11146–11155",
         ),
     )
 )

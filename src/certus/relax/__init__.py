@@ -5,6 +5,7 @@ from __future__ import annotations
 from certus.part import Adjustments, Choice, Forbidden, Part
 from certus.relax.decomposition import Decomposition, Side
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
+from certus.relax.factor_graph import Assignment, FactorGraph, Literal, Variable
 from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
 from certus.relax.search import Progress
 from certus.relax.solution import Handle, JointSolution
@@ -13,16 +14,19 @@ from certus.relax.trace import Trace
 __all__ = [
     "OPTIMIZERS",
     "Adjustments",
+    "Assignment",
     "Auto",
     "Bundle",
     "Choice",
     "Decomposition",
     "Descent",
+    "FactorGraph",
     "Forbidden",
     "Handle",
     "Inconsistent",
     "Interrupted",
     "JointSolution",
+    "Literal",
     "NoAgreement",
     "Optimizer",
     "Part",
@@ -31,4 +35,5 @@ __all__ = [
     "Side",
     "Subgradient",
     "Trace",
+    "Variable",
 ]

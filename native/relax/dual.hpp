@@ -1,0 +1,98 @@
+// The dual of a problem: a bound on the optimum at any multipliers, and what the parts choose there.
+//
+//     L(u) = sum over parts p of  max over its structures y of  score_p(y) + u_p · x_p(y)
+//
+// where x_p(y) are the cells that y uses, and the multipliers of the copies of a variable sum to zero. For structures
+// in agreement the multipliers cancel, so L(u) is at least the best score of any: weak duality.
+//
+// Variables can be fixed: at 0, the cell is forbidden in all parts that have it; at 1, it is required. Its
+// multipliers count no more.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "relax/problem.hpp"
+
+namespace certus::relax {
+
+class Dual {
+ public:
+  static constexpr std::int8_t kFree = -1;
+
+  explicit Dual(Problem& problem);
+  // Asks all parts for the first time, which tells how large the numbers are. False: one has no structure at all.
+  bool start();
+
+  const Problem& problem() const { return problem_; }
+  Part& part(Index p) { return problem_.part(p); }
+
+  // Asks the parts whose multipliers changed. False: one has no structure left.
+  bool evaluate();
+  double bound() const;         // after evaluate()
+  double magnitude() const;     // the size of the numbers that bound() adds up
+  double value(Index p) const { return value_[p]; }
+  double score(Index p) const { return score_[p]; }
+  const std::vector<Index>& used(Index p) const { return used_[p]; }
+  Index on(Index v) const { return on_[v]; }  // copies of a variable that the parts use
+  bool split(Index v) const { return on_[v] > 0 && on_[v] < problem_.count(v); }
+  bool agree() const;
+
+  double multiplier(Index copy) const { return multiplier_[copy]; }
+  double round(double x) const { return (x + rounder_) - rounder_; }  // to the grid
+  // Rounds the multipliers of open parts to the grid, so that those of each variable sum to zero without rounding.
+  void balance();
+  double largest() const { return largest_; }  // more than any difference of scores matters
+  double worth() const { return worth_; }      // what a cell is worth to its part at the start, in the mean
+  void set_multiplier(Index copy, double u);
+  void move(Index copy, double change) { set_multiplier(copy, multiplier_[copy] + change); }
+
+  // False: it contradicts what is fixed.
+  bool fix(Index v, bool on);
+  // Fixes what follows from what is fixed, part by part. False: nothing is left.
+  bool propagate();
+  const std::vector<std::int8_t>& fixed() const { return fixed_; }
+  bool is_free(Index v) const { return fixed_[v] == kFree; }
+  // Fixes the variables of which one side cannot be better than `score`, by the parts' max-marginals; counts them.
+  bool fix_by_bounds(double score, Index* count);
+  // The parts that have free variables, in order.
+  const std::vector<Index>& open() const { return open_; }
+  void find_open();
+  bool is_open(Index p) const { return is_open_[p] != 0; }
+
+  // Tells a part its multipliers and what is fixed, after it was asked something else.
+  void adjust_part(Index p);
+
+  // With each cell and without it, as the part sees it now; false where the part cannot tell.
+  bool max_marginals(Index p) { return problem_.part(p).max_marginals(with_.data(), without_.data()); }
+  const double* with() const { return with_.data(); }
+  const double* without() const { return without_.data(); }
+
+  // What to come back to.
+  struct Snapshot {
+    std::vector<std::int8_t> fixed;
+    std::vector<double> multipliers;  // of the copies of open parts
+    std::vector<Index> open;
+  };
+  Snapshot save() const;
+  void restore(const Snapshot& snapshot);
+
+ private:
+  bool propagate(Index p);
+  double measure_worth();
+  void adjust(Index copy);
+  void release(Index p);
+
+  Problem& problem_;
+  double rounder_ = 0, largest_ = 0, worth_ = 0;
+  std::vector<double> multiplier_;  // [copies]
+  std::vector<std::int8_t> fixed_;  // [variables]
+  std::vector<Index> on_;           // [variables]
+  std::vector<std::vector<Index>> used_;
+  std::vector<double> score_, value_;
+  std::vector<std::uint8_t> dirty_, is_open_, touched_;
+  std::vector<Index> open_, queue_;
+  std::vector<double> with_, without_, on_loss_, off_loss_;
+};
+
+}  // namespace certus::relax

@@ -1,0 +1,21 @@
+#include "relax/part.hpp"
+
+#include <algorithm>
+
+namespace certus::relax {
+
+void fill_without(const std::vector<CellGroup>& groups, const double* with, double* without) {
+  for (const CellGroup& group : groups) {
+    if (!group.exactly_one) continue;
+    double best = kNever<double>, second = kNever<double>;
+    Index at = group.begin;
+    for (Index c = group.begin; c < group.end; ++c) {
+      if (with[c] > best) second = best, best = with[c], at = c;
+      else second = std::max(second, with[c]);
+    }
+    std::fill(without + group.begin, without + group.end, best);
+    if (group.begin < group.end) without[at] = second;
+  }
+}
+
+}  // namespace certus::relax

@@ -1,0 +1,64 @@
+// What a decomposition asks of its parts. A part is a set of structures, each of which uses some of the part's cells
+// (a label at a position, an arc of a tree, a variable that is on) and has a score of its own.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace certus::relax {
+
+// Cells of which every structure uses exactly one, such as the states of a variable; or a single cell that is used or
+// not, such as a variable that is on or off.
+struct CellGroup {
+  Index begin, end;
+  bool exactly_one;
+};
+
+class Part {
+ public:
+  virtual ~Part() = default;
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  Index cells() const { return static_cast<Index>(sums_.size()); }
+  const std::vector<CellGroup>& groups() const { return groups_; }  // they cover all cells, in order
+  const CellGroup& group(Index cell) const { return groups_[group_[cell]]; }
+  double cell_score(Index cell) const { return scores_[cell]; }
+
+  // What a cell counts for besides its score; -inf forbids it.
+  void adjust(Index cell, double adjustment) { sums_[cell] = scores_[cell] + adjustment; }
+  // Whether every structure has to use the cell. Of a group with exactly one, the others are forbidden with it.
+  void require(Index cell, bool required) { required_[cell] = required; }
+
+  // Finds a structure with the highest score plus adjustments, lists the cells that it uses, in rising order, and
+  // returns its score without the adjustments; -inf where the adjustments leave no structure.
+  virtual double maximize(std::vector<Index>& used) = 0;
+
+  // For each cell the highest score plus adjustments of a structure that uses it, and of one that does not; -inf where
+  // there is none. Numbers that are too high are allowed: they only make less of what is known. False: unknown here.
+  virtual bool max_marginals(double* with, double* without) = 0;
+
+ protected:
+  explicit Part(std::vector<double> scores)
+      : scores_(std::move(scores)), sums_(scores_), required_(scores_.size(), 0), group_(scores_.size()) {}
+
+  void add_group(Index begin, Index end, bool exactly_one) {
+    for (Index c = begin; c < end; ++c) group_[c] = static_cast<Index>(groups_.size());
+    groups_.push_back({begin, end, exactly_one});
+  }
+
+  std::vector<double> scores_, sums_;   // [cells]: of its own, and with the adjustments
+  std::vector<std::uint8_t> required_;  // [cells]
+
+ private:
+  std::vector<CellGroup> groups_;
+  std::vector<Index> group_;  // [cells]
+};
+
+// For groups of which exactly one cell is used: the best without a cell is the best with another one.
+void fill_without(const std::vector<CellGroup>& groups, const double* with, double* without);
+
+}  // namespace certus::relax

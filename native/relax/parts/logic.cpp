@@ -1,0 +1,246 @@
+#include "relax/parts/logic.hpp"
+
+#include <algorithm>
+
+namespace certus::relax {
+
+LogicPart::LogicPart(std::vector<double> scores, std::vector<std::uint8_t> negated)
+    : Part(std::move(scores)),
+      negated_(std::move(negated)),
+      gains_(negated_.size()),
+      forced_(negated_.size()),
+      true_(negated_.size()) {}
+
+bool LogicPart::read() {
+  base_ = 0;
+  for (Index c = 0; c < cells(); ++c) {
+    const double sum = sums_[c];
+    if (sum == kNever<double>) {
+      if (required_[c]) return false;
+      forced_[c] = negated_[c] ? Truth::yes : Truth::no;
+      gains_[c] = 0;
+    } else if (required_[c]) {
+      forced_[c] = negated_[c] ? Truth::no : Truth::yes;
+      gains_[c] = 0;
+      base_ += sum;
+    } else {
+      forced_[c] = Truth::open;
+      gains_[c] = negated_[c] ? -sum : sum;
+      if (negated_[c]) base_ += sum;
+    }
+  }
+  return true;
+}
+
+double LogicPart::choose(std::vector<Index>& used) const {
+  used.clear();
+  double score = 0;
+  for (Index c = 0; c < cells(); ++c)
+    if (true_[c] != negated_[c]) {
+      used.push_back(c);
+      score += scores_[c];
+    }
+  return score;
+}
+
+void LogicPart::turn(double* with, double* without) const {
+  for (Index c = 0; c < cells(); ++c)
+    if (negated_[c]) std::swap(with[c], without[c]);
+}
+
+CountPart::CountPart(std::vector<double> scores, std::vector<std::uint8_t> negated, Index least, Index most)
+    : LogicPart(std::move(scores), std::move(negated)), least_(least), most_(most) {
+  const bool plain = std::find(negated_.begin(), negated_.end(), 1) == negated_.end();
+  if (least == 1 && most == 1 && plain) add_group(0, cells(), true);
+  else
+    for (Index c = 0; c < cells(); ++c) add_group(c, c + 1, false);
+}
+
+bool CountPart::sort(Index* least, Index* most) {
+  if (!read()) return false;
+  order_.clear();
+  Index sure = 0;
+  for (Index c = 0; c < cells(); ++c) {
+    if (forced_[c] == Truth::open) order_.push_back(c);
+    else sure += forced_[c] == Truth::yes;
+  }
+  std::sort(order_.begin(), order_.end(),
+            [this](Index a, Index b) { return gains_[a] != gains_[b] ? gains_[a] > gains_[b] : a < b; });
+  before_.assign(1, 0.0);
+  for (const Index c : order_) before_.push_back(before_.back() + gains_[c]);
+  *least = std::max<Index>(least_ - sure, 0);
+  *most = std::min(most_ - sure, static_cast<Index>(order_.size()));
+  return *least <= *most;
+}
+
+// How many of the sorted literals to make true: all that gain, as far as the limits allow.
+static Index count_best(const std::vector<double>& gains, const std::vector<Index>& order, Index least, Index most) {
+  Index count = least;
+  while (count < most && gains[order[count]] > 0) ++count;
+  return count;
+}
+
+double CountPart::maximize(std::vector<Index>& used) {
+  Index least, most;
+  if (!sort(&least, &most)) return kNever<double>;
+  const Index count = count_best(gains_, order_, least, most);
+  for (Index c = 0; c < cells(); ++c) true_[c] = forced_[c] == Truth::yes;
+  for (Index i = 0; i < count; ++i) true_[order_[i]] = 1;
+  return choose(used);
+}
+
+bool CountPart::max_marginals(double* with, double* without) {
+  Index least, most;
+  std::fill_n(with, cells(), kNever<double>);
+  std::fill_n(without, cells(), kNever<double>);
+  if (!sort(&least, &most)) return true;
+  const Index count = count_best(gains_, order_, least, most), size = static_cast<Index>(order_.size());
+  const double best = base_ + before_[count];
+  for (Index c = 0; c < cells(); ++c)
+    if (forced_[c] != Truth::open) (forced_[c] == Truth::yes ? with : without)[c] = best;
+  for (Index i = 0; i < size; ++i) {
+    const Index c = order_[i];
+    if (i < count) {
+      with[c] = best;
+      // Without it, the next in line comes in where it gains or where too few would be left.
+      const bool next = count < size && (count - 1 < least || gains_[order_[count]] > 0);
+      if (count - 1 >= least || next) without[c] = best - gains_[c] + (next ? gains_[order_[count]] : 0);
+    } else {
+      without[c] = best;
+      // With it, the last in line goes where there would be too many, or where it costs and enough are left.
+      const bool last = count > 0 && (count + 1 > most || (count + 1 > least && gains_[order_[count - 1]] <= 0));
+      if (count + 1 <= most || last) with[c] = best + gains_[c] - (last ? gains_[order_[count - 1]] : 0);
+    }
+  }
+  turn(with, without);
+  return true;
+}
+
+OrOutputPart::OrOutputPart(std::vector<double> scores, std::vector<std::uint8_t> negated)
+    : LogicPart(std::move(scores), std::move(negated)) {
+  for (Index c = 0; c < cells(); ++c) add_group(c, c + 1, false);
+}
+
+bool OrOutputPart::read_inputs(Inputs* into) {
+  if (!read()) return false;
+  Inputs& inputs = *into;
+  for (Index c = 0; c + 1 < cells(); ++c) {
+    if (forced_[c] == Truth::no) continue;
+    if (forced_[c] == Truth::yes) {
+      inputs.forced = true;
+      continue;
+    }
+    if (gains_[c] > 0) inputs.gains += gains_[c], ++inputs.likely;
+    if (inputs.first < 0 || gains_[c] > gains_[inputs.first]) inputs.second = inputs.first, inputs.first = c;
+    else if (inputs.second < 0 || gains_[c] > gains_[inputs.second]) inputs.second = c;
+  }
+  return true;
+}
+
+double OrOutputPart::value(const Inputs& inputs, bool output, Index but) const {
+  const Index last = cells() - 1;
+  if (forced_[last] == (output ? Truth::no : Truth::yes)) return kNever<double>;
+  const double gain = output ? gains_[last] : 0;
+  if (!output) return inputs.forced ? kNever<double> : base_;
+  const bool likes = but >= 0 && gains_[but] > 0;
+  const double gains = inputs.gains - (likes ? gains_[but] : 0);
+  if (inputs.forced || inputs.likely - likes > 0) return base_ + gain + gains;
+  const Index chosen = inputs.first == but ? inputs.second : inputs.first;
+  return chosen < 0 ? kNever<double> : base_ + gain + gains_[chosen];
+}
+
+double OrOutputPart::maximize(std::vector<Index>& used) {
+  Inputs inputs;
+  if (!read_inputs(&inputs)) return kNever<double>;
+  const Index last = cells() - 1;
+  const double on = value(inputs, true, -1), off = value(inputs, false, -1);
+  if (std::max(on, off) == kNever<double>) return kNever<double>;
+  const bool output = on > off;
+  for (Index c = 0; c < last; ++c)
+    true_[c] = forced_[c] == Truth::yes || (output && forced_[c] == Truth::open && gains_[c] > 0);
+  true_[last] = output;
+  if (output && !inputs.forced && inputs.likely == 0) true_[inputs.first] = 1;
+  return choose(used);
+}
+
+bool OrOutputPart::max_marginals(double* with, double* without) {
+  std::fill_n(with, cells(), kNever<double>);
+  std::fill_n(without, cells(), kNever<double>);
+  Inputs inputs;
+  if (!read_inputs(&inputs)) return true;
+  const Index last = cells() - 1;
+  const double off = value(inputs, false, -1), on = value(inputs, true, -1);
+  with[last] = on;
+  without[last] = off;
+  for (Index c = 0; c < last; ++c) {
+    if (forced_[c] != Truth::open) {
+      (forced_[c] == Truth::yes ? with : without)[c] = std::max(on, off);
+      continue;
+    }
+    without[c] = std::max(off, value(inputs, true, c));
+    // With it the output is true, and the other inputs are as they like.
+    const double gains = inputs.gains + std::min(gains_[c], 0.0);
+    with[c] = forced_[last] == Truth::no ? kNever<double> : base_ + gains_[last] + gains;
+  }
+  turn(with, without);
+  return true;
+}
+
+KnapsackPart::KnapsackPart(std::vector<double> scores, std::vector<std::uint8_t> negated, std::vector<Index> weights,
+                           Index capacity)
+    : LogicPart(std::move(scores), std::move(negated)), weights_(std::move(weights)), capacity_(capacity) {
+  for (Index c = 0; c < cells(); ++c) add_group(c, c + 1, false);
+}
+
+void KnapsackPart::extend(const double* from, double* to, Index literal) const {
+  const Index weight = weights_[literal];
+  const double gain = gains_[literal];
+  for (Index w = 0; w <= capacity_; ++w) {
+    const double with = weight <= w ? from[w - weight] + gain : kNever<double>;
+    to[w] = forced_[literal] == Truth::yes ? with : forced_[literal] == Truth::no ? from[w] : std::max(from[w], with);
+  }
+}
+
+void KnapsackPart::fill(std::vector<double>& best, bool backward) const {
+  const Index width = capacity_ + 1;
+  best.assign((cells() + 1) * width, 0.0);
+  for (Index i = 0; i < cells(); ++i) {
+    const Index c = backward ? cells() - 1 - i : i, from = backward ? c + 1 : c, to = backward ? c : c + 1;
+    extend(best.data() + from * width, best.data() + to * width, c);
+  }
+}
+
+double KnapsackPart::maximize(std::vector<Index>& used) {
+  if (!read()) return kNever<double>;
+  fill(forward_, false);
+  const Index width = capacity_ + 1;
+  if (forward_[cells() * width + capacity_] == kNever<double>) return kNever<double>;
+  for (Index c = cells() - 1, w = capacity_; c >= 0; --c) {
+    const double* before = forward_.data() + c * width;
+    const bool can = weights_[c] <= w && forced_[c] != Truth::no;
+    true_[c] = can && (forced_[c] == Truth::yes || before[w - weights_[c]] + gains_[c] > before[w]);
+    if (true_[c]) w -= weights_[c];
+  }
+  return choose(used);
+}
+
+bool KnapsackPart::max_marginals(double* with, double* without) {
+  std::fill_n(with, cells(), kNever<double>);
+  std::fill_n(without, cells(), kNever<double>);
+  if (!read()) return true;
+  fill(forward_, false);
+  fill(backward_, true);
+  const Index width = capacity_ + 1;
+  for (Index c = 0; c < cells(); ++c) {
+    const double *before = forward_.data() + c * width, *after = backward_.data() + (c + 1) * width;
+    for (Index w = 0; w <= capacity_; ++w) {
+      if (forced_[c] != Truth::yes) without[c] = std::max(without[c], base_ + before[w] + after[capacity_ - w]);
+      const Index rest = capacity_ - w - weights_[c];
+      if (forced_[c] != Truth::no && rest >= 0) with[c] = std::max(with[c], base_ + before[w] + after[rest] + gains_[c]);
+    }
+  }
+  turn(with, without);
+  return true;
+}
+
+}  // namespace certus::relax

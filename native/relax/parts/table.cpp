@@ -1,0 +1,102 @@
+#include "relax/parts/table.hpp"
+
+#include <algorithm>
+
+namespace certus::relax {
+
+TablePart::TablePart(std::vector<Index> shape, std::vector<std::uint8_t> single, std::vector<double> table,
+                     std::vector<double> scores)
+    : Part(std::move(scores)),
+      shape_(std::move(shape)),
+      place_(shape_.size()),
+      single_(std::move(single)),
+      table_(std::move(table)) {
+  Index cell = 0, state = 0;
+  for (std::size_t v = 0; v < shape_.size(); ++v) {
+    const Index cells = single_[v] ? 1 : shape_[v];
+    add_group(cell, cell + cells, !single_[v]);
+    begin_.push_back(state);
+    cell += cells;
+    state += shape_[v];
+  }
+  states_.resize(state);
+  best_.resize(state);
+}
+
+void TablePart::read_states() {
+  for (std::size_t v = 0; v < shape_.size(); ++v) {
+    const Index cell = groups()[v].begin;
+    if (single_[v]) states_[begin_[v]] = required_[cell] ? kNever<double> : 0.0, states_[begin_[v] + 1] = sums_[cell];
+    else std::copy_n(sums_.begin() + cell, shape_[v], states_.begin() + begin_[v]);
+  }
+}
+
+template <class Visit>
+void TablePart::each_row(const Visit& visit) {
+  const std::size_t last = shape_.size() - 1;
+  const Index rows = static_cast<Index>(table_.size()) / shape_[last];
+  std::fill(place_.begin(), place_.end(), 0);
+  for (Index row = 0; row < rows; ++row) {
+    double first = 0;
+    for (std::size_t v = 0; v < last; ++v) first += states_[begin_[v] + place_[v]];
+    visit(row, first);
+    for (std::size_t v = last; v-- > 0;) {
+      if (++place_[v] < shape_[v]) break;
+      place_[v] = 0;
+    }
+  }
+}
+
+double TablePart::maximize(std::vector<Index>& used) {
+  used.clear();
+  read_states();
+  const Index width = shape_.back();
+  const double* states = states_.data() + begin_.back();
+  double best = kNever<double>;
+  Index at = -1;
+  each_row([&](Index row, double first) {
+    const double* entries = table_.data() + row * width;
+    for (Index s = 0; s < width; ++s) {
+      const double value = first + entries[s] + states[s];
+      if (value > best) best = value, at = row * width + s;
+    }
+  });
+  if (at < 0) return kNever<double>;
+  double score = table_[at];
+  for (std::size_t v = shape_.size(); v-- > 0; at /= shape_[v]) {
+    const Index state = at % shape_[v], cell = groups()[v].begin;
+    if (!single_[v]) used.push_back(cell + state);
+    else if (state == 1) used.push_back(cell);
+  }
+  std::reverse(used.begin(), used.end());
+  for (const Index cell : used) score += scores_[cell];
+  return score;
+}
+
+bool TablePart::max_marginals(double* with, double* without) {
+  read_states();
+  std::fill(best_.begin(), best_.end(), kNever<double>);
+  const Index width = shape_.back(), begin = begin_.back();
+  each_row([&](Index row, double first) {
+    const double* entries = table_.data() + row * width;
+    double most = kNever<double>;
+    for (Index s = 0; s < width; ++s) {
+      const double value = first + entries[s] + states_[begin + s];
+      most = std::max(most, value);
+      best_[begin + s] = std::max(best_[begin + s], value);
+    }
+    for (std::size_t v = 0; v + 1 < shape_.size(); ++v) {
+      double& state = best_[begin_[v] + place_[v]];
+      state = std::max(state, most);
+    }
+  });
+  for (std::size_t v = 0; v < shape_.size(); ++v) {
+    const Index cell = groups()[v].begin;
+    if (single_[v]) without[cell] = best_[begin_[v]], with[cell] = best_[begin_[v] + 1];
+    else std::copy_n(best_.begin() + begin_[v], shape_[v], with + cell);
+  }
+  fill_without(groups(), with, without);
+  return true;
+}
+
+}  // namespace certus::relax

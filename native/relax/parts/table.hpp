@@ -1,0 +1,33 @@
+// A table of scores over a few variables.
+#pragma once
+
+#include "relax/part.hpp"
+
+namespace certus::relax {
+
+// A variable has several states, each of which is a cell, and exactly one of them; or it is one cell that is used
+// (state 1) or not (state 0).
+class TablePart final : public Part {
+ public:
+  // `shape`: the states of each variable; `single`: whether it is one cell. `table` in the order of C; `scores` of the
+  // cells, one variable after the other.
+  TablePart(std::vector<Index> shape, std::vector<std::uint8_t> single, std::vector<double> table,
+            std::vector<double> scores);
+
+  double maximize(std::vector<Index>& used) override;
+  bool max_marginals(double* with, double* without) override;
+
+ private:
+  // The adjusted scores of all states, of single cells those of 0 and 1.
+  void read_states();
+  // Calls visit(row, first) for each row of entries along the last variable: `first` is the sum of the states of the
+  // other variables, which place_ holds.
+  template <class Visit>
+  void each_row(const Visit& visit);
+
+  std::vector<Index> shape_, begin_, place_;  // by variable: its states, the first of them in states_, one of them
+  std::vector<std::uint8_t> single_;
+  std::vector<double> table_, states_, best_;
+};
+
+}  // namespace certus::relax

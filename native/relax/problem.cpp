@@ -1,0 +1,25 @@
+#include "relax/problem.hpp"
+
+namespace certus::relax {
+
+void Problem::add(std::unique_ptr<Part> part, const std::vector<Index>& variables) {
+  variable_.insert(variable_.end(), variables.begin(), variables.end());
+  owner_.resize(variable_.size(), parts());
+  parts_.push_back(std::move(part));
+  begin_.push_back(copies());
+}
+
+void Problem::link(Index variables) {
+  variable_begin_.assign(variables + 1, 0);
+  for (const Index v : variable_) ++variable_begin_[v + 1];
+  for (Index v = 0; v < variables; ++v) variable_begin_[v + 1] += variable_begin_[v];
+  std::vector<Index> next(variable_begin_.begin(), variable_begin_.end() - 1);
+  copies_.resize(copies());
+  place_.resize(copies());
+  for (Index copy = 0; copy < copies(); ++copy) {
+    place_[copy] = next[variable_[copy]]++;
+    copies_[place_[copy]] = copy;
+  }
+}
+
+}  // namespace certus::relax

@@ -1,0 +1,388 @@
+"""Factor graphs: variables, scores of their states, tables and constraints; the best assignment, with proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from certus import _native
+from certus.checks import check_count, check_infeasible
+from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.solution import OnInfeasible, Solution, Status
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-12
+KNAPSACK = 100_000_000  # the most that literals times capacity may be
+_STATUS = {
+    _native.SearchEnd.PROVEN: Status.OPTIMAL,
+    _native.SearchEnd.SECONDS: Status.SECONDS,
+    _native.SearchEnd.NODES: Status.NODES,
+}
+
+
+@dataclass(frozen=True)
+class Literal:
+    """That a binary variable is on, or that a variable has a state; ``~literal`` is the opposite."""
+
+    cell: int
+    negated: bool = False
+
+    def __invert__(self) -> Literal:
+        return Literal(self.cell, not self.negated)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a FactorGraph; ``variable[state]`` says that it has a state.
+
+    A binary one stands for "it is on" itself wherever a literal is wanted, and ``~variable`` for "it is off".
+    """
+
+    index: int
+    states: int
+    cell: int
+    binary: bool
+
+    def __getitem__(self, state: int) -> Literal:
+        if not 0 <= state < self.states:
+            raise InvalidInput(f"variable {self.index} has no state {state}; its states go from 0 to {self.states - 1}")
+        if self.binary:
+            return Literal(self.cell, state == 0)
+        return Literal(self.cell + state)
+
+    def __invert__(self) -> Literal:
+        if not self.binary:
+            raise InvalidInput(f"variable {self.index} has {self.states} states; say which: ~variable[state]")
+        return Literal(self.cell, True)
+
+
+AnyLiteral: TypeAlias = Literal | Variable
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """What the search is given of a factor once all scores are known."""
+
+    cells: list[int]
+
+    def add(self, factors: _native.Factors, scores: Floats) -> None:
+        """Hand the factor to the kernels, with the scores of its cells that it carries."""
+        raise AssertionError("every kind of factor adds itself")
+
+    def score(self, on: NDArray[np.bool_]) -> float:
+        """Return the factor's score where these of its cells are on; -inf where it forbids them."""
+        raise AssertionError("every kind of factor scores itself")
+
+
+@dataclass(frozen=True)
+class _Table(_Factor):
+    shape: list[int]
+    single: list[bool]
+    table: Floats
+
+    def add(self, factors: _native.Factors, scores: Floats) -> None:
+        factors.add_table(self.shape, np.array(self.single, np.uint8), self.table, scores, self.cells)
+
+    def score(self, on: NDArray[np.bool_]) -> float:
+        at, cell = 0, 0
+        for states, single in zip(self.shape, self.single, strict=True):
+            state = int(on[cell]) if single else int(np.argmax(on[cell : cell + states]))
+            at, cell = at * states + state, cell + (1 if single else states)
+        return float(self.table[at])
+
+
+@dataclass(frozen=True)
+class _Count(_Factor):
+    negated: list[bool]
+    least: int
+    most: int
+
+    def add(self, factors: _native.Factors, scores: Floats) -> None:
+        factors.add_count(scores, np.array(self.negated, np.uint8), self.least, self.most, self.cells)
+
+    def score(self, on: NDArray[np.bool_]) -> float:
+        return 0.0 if self.least <= int((on != self.negated).sum()) <= self.most else -math.inf
+
+
+@dataclass(frozen=True)
+class _OrOutput(_Factor):
+    negated: list[bool]
+
+    def add(self, factors: _native.Factors, scores: Floats) -> None:
+        factors.add_or_output(scores, np.array(self.negated, np.uint8), self.cells)
+
+    def score(self, on: NDArray[np.bool_]) -> float:
+        true = on != self.negated
+        return 0.0 if true[:-1].any() == true[-1] else -math.inf
+
+
+@dataclass(frozen=True)
+class _Knapsack(_Factor):
+    negated: list[bool]
+    weights: list[int]
+    capacity: int
+
+    def add(self, factors: _native.Factors, scores: Floats) -> None:
+        factors.add_knapsack(scores, np.array(self.negated, np.uint8), self.weights, self.capacity, self.cells)
+
+    def score(self, on: NDArray[np.bool_]) -> float:
+        return 0.0 if int((on != self.negated) @ np.array(self.weights)) <= self.capacity else -math.inf
+
+
+class Assignment(Solution[NDArray[np.int64]]):
+    """``score <= optimum <= bound``.
+
+    Attributes:
+        value: the state of each variable, in the order in which they were added; of a binary one, 0 or 1.
+            Empty while no assignment was found.
+        trace: how the search stood, step by step: arrays ``seconds``, ``bound``, ``score``, ``nodes``.
+    """
+
+    __slots__ = ("trace",)
+    papers: ClassVar[tuple[str, ...]] = ("kolmogorov2006", "globerson2007", "swoboda2019")
+
+    def __init__(
+        self, value: NDArray[np.int64], score: float, bound: float, status: Status, answer: _native.SearchAnswer
+    ) -> None:
+        super().__init__(value, score, bound, status, {"nodes": answer.nodes, "fixed": answer.fixed})
+        self.trace = answer.trace
+
+    def __getitem__(self, variable: Variable) -> int:
+        """Return the state of a variable."""
+        return int(self.value[variable.index])
+
+
+class FactorGraph:
+    """Variables, the scores of their states, and factors on several of them: tables and constraints.
+
+    The best assignment is that with the highest sum of scores among those that meet all constraints.
+    ``solve`` finds it and proves it, natively: the dual of the linear relaxation is minimised by coordinate
+    descent (Kolmogorov 2006; Globerson & Jaakkola 2007) and a proximal bundle (Swoboda & Kolmogorov 2019),
+    variables are fixed by bounds, and where a gap stays the search branches.
+    """
+
+    papers: ClassVar[tuple[str, ...]] = ("kolmogorov2006", "globerson2007", "swoboda2019")
+
+    def __init__(self) -> None:
+        self._variables: list[Variable] = []
+        self._scores: list[float] = []
+        self._factors: list[_Factor] = []
+        self._whole: set[int] = set()  # variables of several states that some table keeps to exactly one
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """All variables, in the order in which they were added."""
+        return tuple(self._variables)
+
+    @property
+    def factors(self) -> int:
+        """How many factors there are."""
+        return len(self._factors)
+
+    def add_variable(self, scores: ArrayLike) -> Variable:
+        """Add a variable that has one of several states; ``scores`` are theirs, -inf forbids."""
+        values = _as_scores("scores of a variable", scores)
+        if values.ndim != 1 or not len(values):
+            raise InvalidInput(f"scores of a variable need the shape (states,), not {values.shape}")
+        return self._add(values.tolist(), binary=False)
+
+    def add_binary(self, score: float = 0.0) -> Variable:
+        """Add a variable that is on or off; ``score`` counts where it is on."""
+        value = _as_scores("the score of a binary variable", score)
+        if value.ndim:
+            raise InvalidInput(f"the score of a binary variable is one number, not {score!r}")
+        return self._add([float(value)], binary=True)
+
+    def add_table(self, variables: Sequence[Variable], scores: ArrayLike) -> None:
+        """Add scores of the states of several variables together.
+
+        Args:
+            variables: one or more, each once.
+            scores: an array with an axis for each variable, as long as it has states; -inf forbids.
+        """
+        table = _as_scores("scores of a table", scores)
+        for variable in variables:
+            self._check(variable)
+        shape = tuple(variable.states for variable in variables)
+        if table.shape != shape or not shape:
+            raise InvalidInput(f"scores of this table need the shape {shape}, not {table.shape}")
+        if len(set(variables)) < len(variables):
+            raise InvalidInput("a table has each of its variables once; this one names a variable twice")
+        self._whole.update(variable.index for variable in variables if not variable.binary)
+        cells = [
+            cell for v in variables for cell in ([v.cell] if v.binary else range(v.cell, v.cell + v.states))
+        ]
+        self._factors.append(_Table(cells, list(shape), [v.binary for v in variables], table.reshape(-1)))
+
+    def add_exactly_one(self, literals: Iterable[AnyLiteral]) -> None:
+        """Demand that exactly one of the literals is true."""
+        self.add_count(literals, least=1, most=1)
+
+    def add_at_most_one(self, literals: Iterable[AnyLiteral]) -> None:
+        """Demand that at most one of the literals is true."""
+        self.add_count(literals, most=1)
+
+    def add_or(self, literals: Iterable[AnyLiteral]) -> None:
+        """Demand that at least one of the literals is true."""
+        self.add_count(literals, least=1)
+
+    def add_count(self, literals: Iterable[AnyLiteral], *, least: int = 0, most: int | None = None) -> None:
+        """Demand that at least ``least`` and at most ``most`` (None: all) of the literals are true: a budget."""
+        given = self._read_literals(literals)
+        most = len(given) if most is None else most
+        for name, value in (("least", least), ("most", most)):
+            check_count(name, value, least=0)
+        self._factors.append(_Count(*_split(given), least, min(most, len(given))))
+
+    def add_or_output(self, inputs: Iterable[AnyLiteral], output: AnyLiteral) -> None:
+        """Demand that ``output`` is true exactly where at least one of the inputs is."""
+        self._factors.append(_OrOutput(*_split(self._read_literals([*inputs, output]))))
+
+    def add_knapsack(self, literals: Iterable[AnyLiteral], weights: Sequence[int], capacity: int) -> None:
+        """Demand that the weights of the true literals, whole numbers, sum to at most ``capacity``."""
+        given = self._read_literals(literals)
+        check_count("capacity", capacity, least=0)
+        if len(weights) != len(given):
+            raise InvalidInput(f"there are {len(given)} literals, but {len(weights)} weights")
+        for weight in weights:
+            check_count("a weight", weight, least=0)
+        capacity = min(int(capacity), sum(map(int, weights)))
+        if len(given) * capacity > KNAPSACK:
+            raise InvalidInput(
+                f"a knapsack of {len(given)} literals with a capacity of {capacity} needs a table of "
+                f"{len(given) * capacity} numbers; the most is {KNAPSACK}: divide the weights"
+            )
+        self._factors.append(_Knapsack(*_split(given), [int(weight) for weight in weights], capacity))
+
+    def score(self, states: ArrayLike) -> float:
+        """Return the score of an assignment, one state per variable; -inf where it breaks a constraint."""
+        given = np.asarray(states)
+        if given.shape != (len(self._variables),) or not np.issubdtype(given.dtype, np.integer):
+            raise InvalidInput(f"states must be {len(self._variables)} whole numbers, one per variable")
+        on = np.zeros(len(self._scores), bool)
+        for variable, state in zip(self._variables, given.tolist(), strict=True):
+            literal = variable[state]
+            on[literal.cell] = not literal.negated
+        scores = np.array(self._scores)
+        return float(scores[on].sum() + sum(factor.score(on[factor.cells]) for factor in self._factors))
+
+    def solve(
+        self,
+        *,
+        seconds: float | None = None,
+        max_nodes: int | None = None,
+        tolerance: float = TOLERANCE,
+        infeasible: OnInfeasible = "raise",
+    ) -> Assignment:
+        """Find the best assignment and prove it, unless a limit is hit, which the status says.
+
+        Args:
+            seconds: the most time.
+            max_nodes: the most branches; 1 never branches.
+
+        Other args:
+            tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
+            infeasible: whether constraints that nothing meets raise Infeasible or return an assignment with
+                that status.
+        """
+        check_infeasible(infeasible)
+        if seconds is not None and not seconds > 0:
+            raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
+        if max_nodes is not None:
+            check_count("max_nodes", max_nodes)
+        if not self._variables:
+            raise InvalidInput("there is nothing to solve: add variables first")
+        answer = self._make_factors().search(
+            len(self._scores), math.inf if seconds is None else float(seconds), max_nodes or 2**62, tolerance
+        )
+        return self._read_answer(answer, infeasible)
+
+    def _read_answer(self, answer: _native.SearchAnswer, infeasible: OnInfeasible) -> Assignment:
+        status = _STATUS[answer.end]
+        if status is Status.OPTIMAL and answer.score == -math.inf:
+            if infeasible == "raise":
+                raise Infeasible(
+                    describe_infeasible(
+                        "no assignment meets all constraints", "Look for constraints that contradict each other"
+                    )
+                )
+            status = Status.INFEASIBLE
+        return Assignment(self._read_states(answer.on), answer.score, answer.bound, status, answer)
+
+    def _read_states(self, on: NDArray[np.int8]) -> NDArray[np.int64]:
+        if not len(on):
+            return np.empty(0, np.int64)
+        return np.array(
+            [on[v.cell] if v.binary else np.argmax(on[v.cell : v.cell + v.states]) for v in self._variables],
+            np.int64,
+        )
+
+    def _make_factors(self) -> _native.Factors:
+        """Hand everything to the kernels; the score of a cell goes to the first factor that has it."""
+        factors = _native.Factors()
+        given = np.zeros(len(self._scores), bool)
+        scores = np.array(self._scores)
+        for factor in [*self._factors, *self._complete()]:
+            own = np.where(given[factor.cells], 0.0, scores[factor.cells])
+            given[factor.cells] = True
+            factor.add(factors, own)
+        return factors
+
+    def _complete(self) -> Iterable[_Factor]:
+        """Yield what keeps variables to one state where no table does, and carries scores that nothing else does."""
+        for v in self._variables:
+            if v.binary:
+                yield _Count([v.cell], [False], 0, 1)
+            elif v.index not in self._whole:
+                yield _Count(list(range(v.cell, v.cell + v.states)), [False] * v.states, 1, 1)
+
+    def _add(self, scores: list[float], *, binary: bool) -> Variable:
+        variable = Variable(len(self._variables), 2 if binary else len(scores), len(self._scores), binary)
+        self._variables.append(variable)
+        self._scores.extend(scores)
+        return variable
+
+    def _check(self, variable: object) -> None:
+        if not isinstance(variable, Variable) or self._variables[variable.index : variable.index + 1] != [variable]:
+            raise InvalidInput(f"{variable!r} is not a variable of this factor graph; use what add_... returned")
+
+    def _read_literals(self, literals: Iterable[AnyLiteral]) -> list[Literal]:
+        given = [self._read_literal(literal) for literal in literals]
+        if not given:
+            raise InvalidInput("a constraint needs at least one literal")
+        if len({literal.cell for literal in given}) < len(given):
+            raise InvalidInput("a constraint has each literal once; this one names a variable or a state twice")
+        return given
+
+    def _read_literal(self, literal: AnyLiteral) -> Literal:
+        if isinstance(literal, Variable):
+            self._check(literal)
+            return literal[1] if literal.binary else self._refuse_states(literal)
+        if not isinstance(literal, Literal) or not 0 <= literal.cell < len(self._scores):
+            raise InvalidInput(f"{literal!r} is not a literal: a binary variable, variable[state], or ~ of one")
+        return literal
+
+    def _refuse_states(self, variable: Variable) -> Literal:
+        raise InvalidInput(
+            f"variable {variable.index} has {variable.states} states; a literal says which: variable[state]"
+        )
+
+
+def _split(literals: list[Literal]) -> tuple[list[int], list[bool]]:
+    return [literal.cell for literal in literals], [literal.negated for literal in literals]
+
+
+def _as_scores(what: str, scores: ArrayLike) -> Floats:
+    try:
+        values = np.array(scores, np.float64, order="C")
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{what} must be numbers, not {scores!r}") from None
+    if np.isnan(values).any() or (values == np.inf).any():
+        raise InvalidInput(f"{what} must be numbers to add: NaN and +inf are not")
+    return values
