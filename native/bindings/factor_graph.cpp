@@ -68,8 +68,8 @@ void bind_factor_graph(nb::module_& m) {
   define_arrays(trace, "seconds", &SearchTrace::seconds, "bound", &SearchTrace::bound, "score", &SearchTrace::score,
                 "nodes", &SearchTrace::nodes);
   nb::class_<SearchAnswer> answer(m, "SearchAnswer");
-  define_fields(answer, "score", &SearchAnswer::score, "bound", &SearchAnswer::bound, "end", &SearchAnswer::end, "nodes",
-                &SearchAnswer::nodes, "fixed", &SearchAnswer::fixed, "trace", &SearchAnswer::trace);
+  define_fields(answer, "score", &SearchAnswer::score, "bound", &SearchAnswer::bound, "end", &SearchAnswer::end,
+                "nodes", &SearchAnswer::nodes, "fixed", &SearchAnswer::fixed, "trace", &SearchAnswer::trace);
   define_arrays(answer, "on", &SearchAnswer::on);
   nb::class_<Factors>(m, "Factors")
       .def(nb::init<>())

@@ -13,7 +13,8 @@ double clip(double worth, double most) { return std::clamp(worth, -most, most); 
 
 class Giver {
  public:
-  Giver(Dual& dual, bool forward, double most) : dual_(dual), problem_(dual.problem()), forward_(forward), most_(most) {}
+  Giver(Dual& dual, bool forward, double most)
+      : dual_(dual), problem_(dual.problem()), forward_(forward), most_(most) {}
 
   void give(Index p) {
     const std::vector<CellGroup>& groups = problem_.part(p).groups();

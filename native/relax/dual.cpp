@@ -6,8 +6,8 @@
 namespace certus::relax {
 namespace {
 
-constexpr int kGridBits = 36;       // below the magnitude of the scores that multipliers keep
-constexpr double kMargin = 1e-12;   // of the magnitudes: rounding decides nothing
+constexpr int kGridBits = 36;      // below the magnitude of the scores that multipliers keep
+constexpr double kMargin = 1e-12;  // of the magnitudes: rounding decides nothing
 
 }  // namespace
 

@@ -29,8 +29,8 @@ class Dual {
 
   // Asks the parts whose multipliers changed. False: one has no structure left.
   bool evaluate();
-  double bound() const;         // after evaluate()
-  double magnitude() const;     // the size of the numbers that bound() adds up
+  double bound() const;      // after evaluate()
+  double magnitude() const;  // the size of the numbers that bound() adds up
   double value(Index p) const { return value_[p]; }
   double score(Index p) const { return score_[p]; }
   const std::vector<Index>& used(Index p) const { return used_[p]; }

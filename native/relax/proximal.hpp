@@ -37,11 +37,11 @@ class Proximal {
 
   Dual& dual_;
   const Problem& problem_;
-  double weight_ = 0;                // of the squared distance
-  std::vector<double> center_;       // [copies]: multipliers
-  std::vector<double> mixture_;      // [copies]: how much the mixture of the part uses each cell
-  std::vector<double> score_;        // [parts]: of the mixture
-  std::vector<double> mean_;         // [variables]
+  double weight_ = 0;            // of the squared distance
+  std::vector<double> center_;   // [copies]: multipliers
+  std::vector<double> mixture_;  // [copies]: how much the mixture of the part uses each cell
+  std::vector<double> score_;    // [parts]: of the mixture
+  std::vector<double> mean_;     // [variables]
   std::vector<double> best_, change_;
   std::vector<std::vector<Structure>> known_;  // [parts]
   std::vector<Index> oldest_;                  // [parts]

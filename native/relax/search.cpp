@@ -7,11 +7,11 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kRounds = 3;                    // at the root: of descent, relaxation and fixing
-constexpr Index kRootSweeps = 20, kSweeps = 6;  // of descent, at the root and below
-constexpr Index kRootPasses = 60, kPasses = 12; // of the relaxation
-constexpr double kSure = 0.9;                   // the mean from which on a dive takes a variable to be on
-constexpr Index kDive = 50;                     // nodes of a dive
+constexpr Index kRounds = 3;                     // at the root: of descent, relaxation and fixing
+constexpr Index kRootSweeps = 20, kSweeps = 6;   // of descent, at the root and below
+constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
+constexpr double kSure = 0.9;                    // the mean from which on a dive takes a variable to be on
+constexpr Index kDive = 50;                      // nodes of a dive
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The best answer of a problem, with proof: the dual is minimised, variables that cannot matter are fixed by bounds, and
-// where a gap stays the search branches.
+// The best answer of a problem, with proof: the dual is minimised, variables that cannot matter are fixed by bounds,
+// and where a gap stays the search branches.
 #pragma once
 
 #include <memory>

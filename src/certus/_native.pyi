@@ -981,3 +981,68 @@ class NodeChoice:
     candidates: NDArray[np.int32]  # [words]: of the nodes asked for; -1 for others
     labels: NDArray[np.int32]  # [nodes asked for]
     scores: NDArray[np.float64]  # [nodes asked for]
+
+class SearchEnd(enum.Enum):
+    PROVEN = ...
+    SECONDS = ...
+    NODES = ...
+
+@final
+class SearchTrace:
+    @property
+    def seconds(self) -> NDArray[np.float64]: ...
+    @property
+    def bound(self) -> NDArray[np.float64]: ...
+    @property
+    def score(self) -> NDArray[np.float64]: ...
+    @property
+    def nodes(self) -> NDArray[np.int64]: ...
+
+@final
+class SearchAnswer:
+    @property
+    def score(self) -> float: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def end(self) -> SearchEnd: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def fixed(self) -> int: ...
+    @property
+    def on(self) -> NDArray[np.int8]: ...
+    @property
+    def trace(self) -> SearchTrace: ...
+
+@final
+class Factors:
+    def __init__(self) -> None: ...
+    def add_table(
+        self,
+        shape: list[int],
+        single: NDArray[np.uint8],
+        table: NDArray[np.float64],
+        scores: NDArray[np.float64],
+        cells: list[int],
+    ) -> None: ...
+    def add_count(
+        self,
+        scores: NDArray[np.float64],
+        negated: NDArray[np.uint8],
+        least: int,
+        most: int,
+        cells: list[int],
+    ) -> None: ...
+    def add_or_output(
+        self, scores: NDArray[np.float64], negated: NDArray[np.uint8], cells: list[int]
+    ) -> None: ...
+    def add_knapsack(
+        self,
+        scores: NDArray[np.float64],
+        negated: NDArray[np.uint8],
+        weights: list[int],
+        capacity: int,
+        cells: list[int],
+    ) -> None: ...
+    def search(self, cells: int, seconds: float, nodes: int, tolerance: float) -> SearchAnswer: ...

@@ -1,4 +1,4 @@
-"""Factor graphs against enumeration: random tables and constraints, ties, forbidden states, nothing allowed."""
+"""Factor graphs against enumeration: tables and constraints, ties, forbidden states, nothing allowed."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_the_best_assignment_is_found() -> None:
 
 
 def make_grid(side: int, states: int, seed: int, pull: float | None) -> tuple[FactorGraph, float]:
-    """A grid of variables; neighbours like to be equal, by ``pull`` or at random. With its optimum, row by row."""
+    """A grid whose neighbours like to be equal, by ``pull`` or at random; and its optimum, row by row."""
     rng = np.random.default_rng(seed)
     graph = FactorGraph()
     scores = rng.normal(size=(side, side, states))

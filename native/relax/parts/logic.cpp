@@ -236,7 +236,8 @@ bool KnapsackPart::max_marginals(double* with, double* without) {
     for (Index w = 0; w <= capacity_; ++w) {
       if (forced_[c] != Truth::yes) without[c] = std::max(without[c], base_ + before[w] + after[capacity_ - w]);
       const Index rest = capacity_ - w - weights_[c];
-      if (forced_[c] != Truth::no && rest >= 0) with[c] = std::max(with[c], base_ + before[w] + after[rest] + gains_[c]);
+      if (forced_[c] != Truth::no && rest >= 0)
+        with[c] = std::max(with[c], base_ + before[w] + after[rest] + gains_[c]);
     }
   }
   turn(with, without);

@@ -37,7 +37,8 @@ class CountPart final : public LogicPart {
   bool max_marginals(double* with, double* without) override;
 
  private:
-  // Sorts the open literals by their gain and returns how many of them at least and at most are true; false: impossible.
+  // Sorts the open literals by their gain and returns how many of them at least and at most are true; false:
+  // impossible.
   bool sort(Index* least, Index* most);
 
   Index least_, most_;
@@ -55,10 +56,10 @@ class OrOutputPart final : public LogicPart {
 
  private:
   struct Inputs {
-    double gains = 0;                                        // of the true ones among them, if each is as it likes
-    Index likely = 0;                                        // how many those are,
-    Index first = -1, second = -1;                           // and the two that cost least to make true
-    bool forced = false;                                     // one is true in any case
+    double gains = 0;               // of the true ones among them, if each is as it likes
+    Index likely = 0;               // how many those are,
+    Index first = -1, second = -1;  // and the two that cost least to make true
+    bool forced = false;            // one is true in any case
   };
   bool read_inputs(Inputs* inputs);
   // The best value over the inputs but one (-1: all), where the output is true or false.

@@ -6,6 +6,7 @@ from certus.part import Adjustments, Choice, Forbidden, Part
 from certus.relax.decomposition import Decomposition, Side
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.factor_graph import Assignment, FactorGraph, Literal, Variable
+from certus.relax.files import read_factor_graphs
 from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
 from certus.relax.search import Progress
 from certus.relax.solution import Handle, JointSolution
@@ -36,4 +37,5 @@ __all__ = [
     "Subgradient",
     "Trace",
     "Variable",
+    "read_factor_graphs",
 ]

@@ -1,4 +1,4 @@
-"""Factor graphs: variables, scores of their states, tables and constraints; the best assignment, with proof."""
+"""Factor graphs: variables, tables and constraints; the best assignment, with proof."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.solution import OnInfeasible, Solution, Status
 
-Floats = NDArray[np.float64]
-
 TOLERANCE = 1e-12
+LARGEST = 1e300
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -51,7 +51,9 @@ class Variable:
 
     def __getitem__(self, state: int) -> Literal:
         if not 0 <= state < self.states:
-            raise InvalidInput(f"variable {self.index} has no state {state}; its states go from 0 to {self.states - 1}")
+            raise InvalidInput(
+                f"variable {self.index} has no state {state}; its states go from 0 to {self.states - 1}"
+            )
         if self.binary:
             return Literal(self.cell, state == 0)
         return Literal(self.cell + state)
@@ -63,76 +65,7 @@ class Variable:
 
 
 AnyLiteral: TypeAlias = Literal | Variable
-
-
-@dataclass(frozen=True)
-class _Factor:
-    """What the search is given of a factor once all scores are known."""
-
-    cells: list[int]
-
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        """Hand the factor to the kernels, with the scores of its cells that it carries."""
-        raise AssertionError("every kind of factor adds itself")
-
-    def score(self, on: NDArray[np.bool_]) -> float:
-        """Return the factor's score where these of its cells are on; -inf where it forbids them."""
-        raise AssertionError("every kind of factor scores itself")
-
-
-@dataclass(frozen=True)
-class _Table(_Factor):
-    shape: list[int]
-    single: list[bool]
-    table: Floats
-
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        factors.add_table(self.shape, np.array(self.single, np.uint8), self.table, scores, self.cells)
-
-    def score(self, on: NDArray[np.bool_]) -> float:
-        at, cell = 0, 0
-        for states, single in zip(self.shape, self.single, strict=True):
-            state = int(on[cell]) if single else int(np.argmax(on[cell : cell + states]))
-            at, cell = at * states + state, cell + (1 if single else states)
-        return float(self.table[at])
-
-
-@dataclass(frozen=True)
-class _Count(_Factor):
-    negated: list[bool]
-    least: int
-    most: int
-
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        factors.add_count(scores, np.array(self.negated, np.uint8), self.least, self.most, self.cells)
-
-    def score(self, on: NDArray[np.bool_]) -> float:
-        return 0.0 if self.least <= int((on != self.negated).sum()) <= self.most else -math.inf
-
-
-@dataclass(frozen=True)
-class _OrOutput(_Factor):
-    negated: list[bool]
-
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        factors.add_or_output(scores, np.array(self.negated, np.uint8), self.cells)
-
-    def score(self, on: NDArray[np.bool_]) -> float:
-        true = on != self.negated
-        return 0.0 if true[:-1].any() == true[-1] else -math.inf
-
-
-@dataclass(frozen=True)
-class _Knapsack(_Factor):
-    negated: list[bool]
-    weights: list[int]
-    capacity: int
-
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        factors.add_knapsack(scores, np.array(self.negated, np.uint8), self.weights, self.capacity, self.cells)
-
-    def score(self, on: NDArray[np.bool_]) -> float:
-        return 0.0 if int((on != self.negated) @ np.array(self.weights)) <= self.capacity else -math.inf
+Axis: TypeAlias = Variable | Sequence[Variable]  # of a table
 
 
 class Assignment(Solution[NDArray[np.int64]]):
@@ -148,7 +81,12 @@ class Assignment(Solution[NDArray[np.int64]]):
     papers: ClassVar[tuple[str, ...]] = ("kolmogorov2006", "globerson2007", "swoboda2019")
 
     def __init__(
-        self, value: NDArray[np.int64], score: float, bound: float, status: Status, answer: _native.SearchAnswer
+        self,
+        value: NDArray[np.int64],
+        score: float,
+        bound: float,
+        status: Status,
+        answer: _native.SearchAnswer,
     ) -> None:
         super().__init__(value, score, bound, status, {"nodes": answer.nodes, "fixed": answer.fixed})
         self.trace = answer.trace
@@ -172,7 +110,7 @@ class FactorGraph:
     def __init__(self) -> None:
         self._variables: list[Variable] = []
         self._scores: list[float] = []
-        self._factors: list[_Factor] = []
+        self._factors: list[Factor] = []
         self._whole: set[int] = set()  # variables of several states that some table keeps to exactly one
 
     @property
@@ -199,26 +137,24 @@ class FactorGraph:
             raise InvalidInput(f"the score of a binary variable is one number, not {score!r}")
         return self._add([float(value)], binary=True)
 
-    def add_table(self, variables: Sequence[Variable], scores: ArrayLike) -> None:
+    def add_table(self, variables: Sequence[Axis], scores: ArrayLike) -> None:
         """Add scores of the states of several variables together.
 
         Args:
-            variables: one or more, each once.
+            variables: one or more, each once. A list of binary variables stands for one that has them as its
+                states: exactly one of them is on.
             scores: an array with an axis for each variable, as long as it has states; -inf forbids.
         """
         table = _as_scores("scores of a table", scores)
-        for variable in variables:
-            self._check(variable)
-        shape = tuple(variable.states for variable in variables)
+        axes = [self._read_axis(axis) for axis in variables]
+        shape = tuple(states for _, states, _ in axes)
         if table.shape != shape or not shape:
             raise InvalidInput(f"scores of this table need the shape {shape}, not {table.shape}")
-        if len(set(variables)) < len(variables):
+        cells = [cell for own, _, _ in axes for cell in own]
+        if len(set(cells)) < len(cells):
             raise InvalidInput("a table has each of its variables once; this one names a variable twice")
-        self._whole.update(variable.index for variable in variables if not variable.binary)
-        cells = [
-            cell for v in variables for cell in ([v.cell] if v.binary else range(v.cell, v.cell + v.states))
-        ]
-        self._factors.append(_Table(cells, list(shape), [v.binary for v in variables], table.reshape(-1)))
+        self._whole.update(v.index for v in variables if isinstance(v, Variable) and not v.binary)
+        self._factors.append(Table(cells, list(shape), [single for _, _, single in axes], table.reshape(-1)))
 
     def add_exactly_one(self, literals: Iterable[AnyLiteral]) -> None:
         """Demand that exactly one of the literals is true."""
@@ -233,16 +169,16 @@ class FactorGraph:
         self.add_count(literals, least=1)
 
     def add_count(self, literals: Iterable[AnyLiteral], *, least: int = 0, most: int | None = None) -> None:
-        """Demand that at least ``least`` and at most ``most`` (None: all) of the literals are true: a budget."""
+        """Demand that from ``least`` to ``most`` (None: all) of the literals are true: a budget."""
         given = self._read_literals(literals)
         most = len(given) if most is None else most
         for name, value in (("least", least), ("most", most)):
             check_count(name, value, least=0)
-        self._factors.append(_Count(*_split(given), least, min(most, len(given))))
+        self._factors.append(Count(*_split(given), least, min(most, len(given))))
 
     def add_or_output(self, inputs: Iterable[AnyLiteral], output: AnyLiteral) -> None:
         """Demand that ``output`` is true exactly where at least one of the inputs is."""
-        self._factors.append(_OrOutput(*_split(self._read_literals([*inputs, output]))))
+        self._factors.append(OrOutput(*_split(self._read_literals([*inputs, output]))))
 
     def add_knapsack(self, literals: Iterable[AnyLiteral], weights: Sequence[int], capacity: int) -> None:
         """Demand that the weights of the true literals, whole numbers, sum to at most ``capacity``."""
@@ -258,7 +194,7 @@ class FactorGraph:
                 f"a knapsack of {len(given)} literals with a capacity of {capacity} needs a table of "
                 f"{len(given) * capacity} numbers; the most is {KNAPSACK}: divide the weights"
             )
-        self._factors.append(_Knapsack(*_split(given), [int(weight) for weight in weights], capacity))
+        self._factors.append(Knapsack(*_split(given), [int(weight) for weight in weights], capacity))
 
     def score(self, states: ArrayLike) -> float:
         """Return the score of an assignment, one state per variable; -inf where it breaks a constraint."""
@@ -309,7 +245,8 @@ class FactorGraph:
             if infeasible == "raise":
                 raise Infeasible(
                     describe_infeasible(
-                        "no assignment meets all constraints", "Look for constraints that contradict each other"
+                        "no assignment meets all constraints",
+                        "Look for constraints that contradict each other",
                     )
                 )
             status = Status.INFEASIBLE
@@ -328,19 +265,22 @@ class FactorGraph:
         factors = _native.Factors()
         given = np.zeros(len(self._scores), bool)
         scores = np.array(self._scores)
+        largest = sum(_find_largest(f.table) for f in self._factors if isinstance(f, Table))
+        if not largest + float(np.abs(scores[np.isfinite(scores)]).sum()) < LARGEST:
+            raise InvalidInput(f"the scores sum to more than {LARGEST:.0e}, too much to add; scale them down")
         for factor in [*self._factors, *self._complete()]:
             own = np.where(given[factor.cells], 0.0, scores[factor.cells])
             given[factor.cells] = True
             factor.add(factors, own)
         return factors
 
-    def _complete(self) -> Iterable[_Factor]:
-        """Yield what keeps variables to one state where no table does, and carries scores that nothing else does."""
+    def _complete(self) -> Iterable[Factor]:
+        """Yield what keeps variables to one state, and carries scores, where no factor does."""
         for v in self._variables:
             if v.binary:
-                yield _Count([v.cell], [False], 0, 1)
+                yield Count([v.cell], [False], 0, 1)
             elif v.index not in self._whole:
-                yield _Count(list(range(v.cell, v.cell + v.states)), [False] * v.states, 1, 1)
+                yield Count(list(range(v.cell, v.cell + v.states)), [False] * v.states, 1, 1)
 
     def _add(self, scores: list[float], *, binary: bool) -> Variable:
         variable = Variable(len(self._variables), 2 if binary else len(scores), len(self._scores), binary)
@@ -349,15 +289,32 @@ class FactorGraph:
         return variable
 
     def _check(self, variable: object) -> None:
-        if not isinstance(variable, Variable) or self._variables[variable.index : variable.index + 1] != [variable]:
-            raise InvalidInput(f"{variable!r} is not a variable of this factor graph; use what add_... returned")
+        if not isinstance(variable, Variable) or self._variables[variable.index : variable.index + 1] != [
+            variable
+        ]:
+            raise InvalidInput(
+                f"{variable!r} is not a variable of this factor graph; use what add_... returned"
+            )
+
+    def _read_axis(self, axis: Axis) -> tuple[list[int], int, bool]:
+        """Return the cells and the number of states of an axis, and whether it is one cell, on or off."""
+        for variable in [axis] if isinstance(axis, Variable) else axis:
+            self._check(variable)
+        if isinstance(axis, Variable):
+            cells = [axis.cell] if axis.binary else list(range(axis.cell, axis.cell + axis.states))
+            return cells, axis.states, axis.binary
+        if not axis or not all(variable.binary for variable in axis):
+            raise InvalidInput("the states of an axis are binary variables, at least one")
+        return [variable.cell for variable in axis], len(axis), False
 
     def _read_literals(self, literals: Iterable[AnyLiteral]) -> list[Literal]:
         given = [self._read_literal(literal) for literal in literals]
         if not given:
             raise InvalidInput("a constraint needs at least one literal")
         if len({literal.cell for literal in given}) < len(given):
-            raise InvalidInput("a constraint has each literal once; this one names a variable or a state twice")
+            raise InvalidInput(
+                "a constraint has each literal once; this one names a variable or a state twice"
+            )
         return given
 
     def _read_literal(self, literal: AnyLiteral) -> Literal:
@@ -365,7 +322,9 @@ class FactorGraph:
             self._check(literal)
             return literal[1] if literal.binary else self._refuse_states(literal)
         if not isinstance(literal, Literal) or not 0 <= literal.cell < len(self._scores):
-            raise InvalidInput(f"{literal!r} is not a literal: a binary variable, variable[state], or ~ of one")
+            raise InvalidInput(
+                f"{literal!r} is not a literal: a binary variable, variable[state], or ~ of one"
+            )
         return literal
 
     def _refuse_states(self, variable: Variable) -> Literal:
@@ -376,6 +335,10 @@ class FactorGraph:
 
 def _split(literals: list[Literal]) -> tuple[list[int], list[bool]]:
     return [literal.cell for literal in literals], [literal.negated for literal in literals]
+
+
+def _find_largest(table: Floats) -> float:
+    return float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
 
 
 def _as_scores(what: str, scores: ArrayLike) -> Floats:
