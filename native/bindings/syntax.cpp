@@ -17,6 +17,7 @@ namespace certus {
 namespace {
 
 using namespace syntax;
+using hypergraph::Given;
 
 // Word i has the leaves [first[i], first[i + 1]), sorted by symbol.
 Leaves leaves_of(const Index* first, Index length, const Label* symbol, const double* score) {
@@ -89,6 +90,10 @@ template <class X>
 auto widen(const std::vector<X>& values) {
   return array(std::vector<Index>(values.begin(), values.end()));
 }
+template <class X>
+std::vector<X> narrow(const Flat<const Index>& values) {
+  return {values.data(), values.data() + values.shape(0)};
+}
 // The node that each edge derives.
 auto list_heads(const ParseForest& forest) {
   std::vector<Index> out;
@@ -105,7 +110,19 @@ void bind_records(nb::module_& m) {
   constexpr auto copied = nb::rv_policy::automatic;
   nb::class_<ParseForest> forest(m, "ParseForest");
   define_arrays(forest, "scores", &ParseForest::scores);
-  forest.def_prop_ro("heads", &list_heads, copied)
+  forest
+      .def(
+          "__init__",
+          [](ParseForest* self, const Flat<const Index>& heads, const Flat<const Index>& offsets,
+             const Flat<const Index>& tails, Index goal, const Flat<const double>& scores,
+             const Flat<const Index>& symbols, const Flat<const Index>& begin, const Flat<const Index>& end) {
+            const Given given{extent(symbols), extent(heads), heads.data(), offsets.data(), tails.data(), &goal, 1};
+            new (self) ParseForest{hypergraph::Forest(given), copy(scores),
+                                   narrow<Label>(symbols),    narrow<std::int32_t>(begin),
+                                   narrow<std::int32_t>(end), {}};
+          },
+          "heads"_a, "offsets"_a, "tails"_a, "goal"_a, "scores"_a, "symbols"_a, "begin"_a, "end"_a)
+      .def_prop_ro("heads", &list_heads, copied)
       .def_prop_ro(
           "offsets", [](const ParseForest& f) { return widen(f.graph.tail_begin); }, copied)
       .def_prop_ro(

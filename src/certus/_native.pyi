@@ -781,6 +781,17 @@ class BestTrees:
 
 @final
 class ParseForest:
+    def __init__(
+        self,
+        heads: NDArray[np.int64],
+        offsets: NDArray[np.int64],
+        tails: NDArray[np.int64],
+        goal: int,
+        scores: NDArray[np.float64],
+        symbols: NDArray[np.int64],
+        begin: NDArray[np.int64],
+        end: NDArray[np.int64],
+    ) -> None: ...
     heads: NDArray[np.int64]
     offsets: NDArray[np.int64]
     tails: NDArray[np.int64]

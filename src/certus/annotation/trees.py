@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from certus.annotation import tree_drawing
 from certus.annotation.bracketed_text import parse_brackets
 from certus.errors import InvalidInput
 
+T = TypeVar("T")
 TOP = "TOP"  # the label of roots, which treebanks leave empty
 TRACE = "-NONE-"  # the tag of what is not there
 _FUNCTION = re.compile(r"(?<=.)[-=].*")
@@ -60,6 +61,27 @@ class Tree:
             tree = open_.pop()
             yield tree
             open_.extend(reversed(tree.trees))
+
+    def fold(self, combine: Callable[[Tree, list[T]], T]) -> T:
+        """Build something from a tree, bottom up, however deep it is.
+
+        Args:
+            combine: called with a constituent and what it returned for each of those right below.
+        """
+        done: list[T] = []
+        for tree in reversed(list(self.nodes())):
+            done.append(combine(tree, [done.pop() for _ in tree.trees]))
+        return done[0]
+
+    def relabel(self, labels: Sequence[str]) -> Tree:
+        """Return the same tree with other labels, in the order of ``nodes``."""
+        return assemble_tree(labels, [len(tree.trees) for tree in self.nodes()], self.words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be pickled and copied flat, since trees can be deeper than what recursion allows."""
+        nodes = list(self.nodes())
+        arity = [len(tree.trees) for tree in nodes]
+        return assemble_tree, ([tree.label for tree in nodes], arity, self.words)
 
     def leaves(self) -> Iterator[Tree]:
         """Yield the tags, from left to right."""
@@ -164,16 +186,18 @@ def strip_functions(label: str) -> str:
 
 def remove_functions(tree: Tree) -> Tree:
     """Return a tree whose labels lack function tags and indices."""
-    if tree.is_tag:
-        return Tree(strip_functions(tree.label), tree.children)
-    return Tree(strip_functions(tree.label), [remove_functions(child) for child in tree.trees])
+    return tree.relabel([strip_functions(node.label) for node in tree.nodes()])
 
 
 def remove_traces(tree: Tree) -> Tree | None:
     """Return a tree without empty elements, and without what holds nothing else; None if all goes."""
+    return tree.fold(_keep_words)
+
+
+def _keep_words(tree: Tree, below: list[Tree | None]) -> Tree | None:
     if tree.is_tag:
         return None if tree.label == TRACE else tree
-    kept = [child for child in map(remove_traces, tree.trees) if child is not None]
+    kept = [child for child in below if child is not None]
     return Tree(tree.label, kept) if kept else None
 
 

@@ -218,5 +218,5 @@ def _count_crossing(gold: Counter[Span], predicted: Counter[Span]) -> int:
     return sum(
         count
         for (_, begin, end), count in predicted.items()
-        if any(a < begin < b < end or begin < a < end < b for a, b in edges)
+        if (begin, end) not in edges and any(a < begin < b < end or begin < a < end < b for a, b in edges)
     )

@@ -117,9 +117,17 @@ def write(
         return sum(bool(file.write(text)) for text in texts)
 
 
-def indent_tree(tree: Tree, depth: int = 0) -> str:
+def indent_tree(tree: Tree) -> str:
     """Return a tree with a line for each constituent that holds more than tags."""
-    if all(child.is_tag for child in tree.trees):
-        return "  " * depth + str(tree)
-    below = "\n".join(indent_tree(child, depth + 1) for child in tree.trees)
-    return f"{'  ' * depth}({tree.label}\n{below})"
+    lines: list[str] = []
+    open_ = [(tree, 0, 0)]  # with its depth, and how many brackets close after it
+    while open_:
+        node, depth, closed = open_.pop()
+        if all(child.is_tag for child in node.trees):
+            lines.append("  " * depth + str(node) + ")" * closed)
+            continue
+        lines.append(f"{'  ' * depth}({node.label}")
+        *others, last = node.trees
+        open_.append((last, depth + 1, closed + 1))
+        open_.extend((child, depth + 1, 0) for child in reversed(others))
+    return "\n".join(lines)

@@ -20,6 +20,7 @@ from certus.hypergraph.layout import Layout
 from certus.storage.files import open_atomically
 
 MOST_EDGES = 200
+_DOT = (".dot", ".gv")
 _INK, _FAINT, _BEST = "#333333", "#b8b8b8", "#c2410c"
 _STEP, _MARGIN, _BOX, _FONT = (
     46.0,
@@ -36,6 +37,12 @@ def draw(
     derivation: ArrayLike | None = None,
 ) -> str:
     """Return a picture as text, and write it if a path is given; see ``Hypergraph.draw``."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower() if path is not None else ".svg"
+    if suffix not in (*_DOT, ".svg"):
+        raise InvalidInput(
+            f"{path} cannot be written: pictures are .svg, or .dot and .gv for Graphviz, whose command makes "
+            "others of these: dot -Tpng forest.dot -o forest.png"
+        )
     if graph.edges > MOST_EDGES:
         raise InvalidInput(
             f"{graph.edges:,} edges are too many for a picture: it takes at most {MOST_EDGES}. Prune first: "
@@ -48,8 +55,8 @@ def draw(
     chosen = np.zeros(graph.edges, bool)
     if derivation is not None:
         chosen[inputs.as_indices("derivation", derivation)] = True
-    dot = path is not None and os.fspath(path).endswith((".dot", ".gv"))
-    text = _Picture(graph, scores, chosen).dot() if dot else _Picture(graph, scores, chosen).svg()
+    picture = _Picture(graph, scores, chosen)
+    text = picture.dot() if suffix in _DOT else picture.svg()
     if path is not None:
         with open_atomically(path) as file:
             file.write(text)

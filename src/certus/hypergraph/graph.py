@@ -108,10 +108,10 @@ class Hypergraph(Forest):
         scores: ArrayLike | None = None,
         derivation: ArrayLike | None = None,
     ) -> str:
-        """Draw a small forest: SVG, which is written to ``path`` if given (or DOT, for a name in .dot).
+        """Draw a small forest as SVG, or as DOT for Graphviz; return the text.
 
         Args:
-            path: a file to write.
+            path: a file to write, whose name says which: .svg, or .dot and .gv. Others are refused.
             scores: (E,) shown at the edges; the best derivation is drawn in colour.
             derivation: the one to draw in colour instead.
         """

@@ -138,7 +138,15 @@ def annotate(tree: Tree, vertical: int = 1, splits: Iterable[str] = ()) -> Tree:
     """
     names = list(splits)
     check_splits(names)
-    return _annotate_below(tree, (), vertical, [SPLITS[name] for name in names])
+    chosen = [SPLITS[name] for name in names]
+    labels: list[str] = []
+    open_: list[tuple[Tree, tuple[str, ...]]] = [(tree, ())]
+    while open_:
+        node, above = open_.pop()
+        label = strip_functions(node.label)
+        labels.append(_refine(Place(node, label, above), vertical, chosen))
+        open_.extend((child, (label, *above[: max(vertical - 2, 2)])) for child in reversed(node.trees))
+    return tree.relabel(labels)
 
 
 def check_splits(names: Iterable[str]) -> None:
@@ -148,17 +156,12 @@ def check_splits(names: Iterable[str]) -> None:
             raise InvalidInput(f"there is no split {name!r}; there are {', '.join(SPLITS)}")
 
 
-def _annotate_below(tree: Tree, above: tuple[str, ...], vertical: int, splits: list[Split]) -> Tree:
-    label = strip_functions(tree.label)
-    marks = [] if tree.is_tag else list(above[: vertical - 1])
-    if splits:
-        place = Place(tree, label, above)
-        marks += [mark for mark in (split(place) for split in splits) if mark is not None]
-    refined = escape_label(label) + MARK + MARK.join(marks) if marks else escape_label(label)
-    if tree.is_tag:
-        return Tree(refined, tree.children)
-    upper = (label, *above[:2])
-    return Tree(refined, [_annotate_below(child, upper, vertical, splits) for child in tree.trees])
+def _refine(place: Place, vertical: int, splits: list[Split]) -> str:
+    """Return the label of a constituent with its marks."""
+    marks = [] if place.tree.is_tag else list(place.above[: vertical - 1])
+    marks += [mark for mark in (split(place) for split in splits) if mark is not None]
+    label = escape_label(place.label)
+    return label + MARK + MARK.join(marks) if marks else label
 
 
 @lru_cache(maxsize=1 << 16)  # labels are few, and asked for again and again

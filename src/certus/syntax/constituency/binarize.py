@@ -43,9 +43,7 @@ def binarize(
                 f"the label {node.label!r} begins with '@', as those that binarisation makes do; "
                 "annotate (or escape_label) keeps it apart from them"
             )
-    if tree.is_tag:
-        return tree
-    return _binarize_below(tree, direction, horizontal, known)
+    return tree.fold(lambda node, below: _binarize_node(node, below, direction, horizontal, known))
 
 
 def check_direction(direction: str) -> None:
@@ -54,13 +52,16 @@ def check_direction(direction: str) -> None:
         raise InvalidInput(f"there is no direction {direction!r}; there are {', '.join(DIRECTIONS)}")
 
 
-def _binarize_below(
-    tree: Tree, direction: str, horizontal: int | None, known: Collection[str] | None
+def _binarize_node(
+    tree: Tree,
+    children: list[Tree],
+    direction: str,
+    horizontal: int | None,
+    known: Collection[str] | None,
 ) -> Tree:
-    children = [
-        child if child.is_tag else _binarize_below(child, direction, horizontal, known)
-        for child in tree.trees
-    ]
+    """Return a constituent whose children are binarised already, and at most two."""
+    if tree.is_tag:
+        return tree
     if len(children) <= 2:
         return Tree(tree.label, children)
     names = [escape_label(strip_marks(child.label)) for child in children]
@@ -120,10 +121,14 @@ def _make_hidden_label(
 
 def unbinarize(tree: Tree) -> Tree:
     """Return the tree that was binarised, its labels without marks."""
+    return tree.fold(_join_hidden)
+
+
+def _join_hidden(tree: Tree, below: list[Tree]) -> Tree:
+    """Return a constituent with the children of hidden ones in their place."""
     if tree.is_tag:
         return Tree(strip_marks(tree.label), tree.children)
     children: list[Tree] = []
-    for child in tree.trees:
-        done = unbinarize(child)
+    for child, done in zip(tree.trees, below, strict=True):
         children.extend(done.trees if child.label.startswith(HIDDEN) else [done])
     return Tree(strip_marks(tree.label), children)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.annotation.trees import Tree, assemble_tree
 from certus.hypergraph import Hypergraph
+
+
+class TreeWriter(Protocol):
+    """Whoever made a forest, and knows what its derivations look like: a grammar."""
+
+    def write_tree(self, packed: _native.ParseForest, edges: NDArray[np.int64], words: Sequence[str]) -> Tree:
+        """Return the tree of a derivation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,21 +49,20 @@ class ParseForest:
     end: NDArray[np.int64]
     words: Sequence[str]
     _packed: _native.ParseForest
-    _grammar: _native.Syntax
-    _labels: Sequence[str]
+    _grammar: TreeWriter
 
     @classmethod
-    def of_native(
-        cls,
-        packed: _native.ParseForest,
-        grammar: _native.Syntax,
-        labels: Sequence[str],
-        words: Sequence[str],
-    ) -> ParseForest:
+    def of_native(cls, packed: _native.ParseForest, grammar: TreeWriter, words: Sequence[str]) -> ParseForest:
         """Make one of what the kernel packed."""
         symbols = packed.symbols
         graph = Hypergraph(packed.heads, packed.offsets, packed.tails, packed.goal, nodes=len(symbols))
-        return cls(graph, packed.scores, symbols, packed.begin, packed.end, words, packed, grammar, labels)
+        return cls(graph, packed.scores, symbols, packed.begin, packed.end, words, packed, grammar)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be pickled and copied as arrays, from which the kernel's forest is made again."""
+        graph = self.graph
+        arrays = (graph.heads, graph.offsets, graph.tails, int(graph.goals[0]), self.scores)
+        return _restore, (*arrays, self.symbols, self.begin, self.end, self._grammar, self.words)
 
     def tree(self, derivation: ArrayLike) -> Tree:
         """Return the tree that a derivation stands for: without hidden symbols and marks.
@@ -68,7 +75,12 @@ class ParseForest:
         """
         edges = np.ascontiguousarray(derivation, np.int64)
         self.graph.score(self.scores, edges)  # refuses what is no derivation
-        return build_tree(self._grammar.write_tree(self._packed, edges), self._labels, self.words)
+        return self._grammar.write_tree(self._packed, edges, self.words)
+
+
+def _restore(*packed: Any) -> ParseForest:
+    *arrays, grammar, words = packed
+    return ParseForest.of_native(_native.ParseForest(*arrays), grammar, words)
 
 
 def build_tree(written: _native.WrittenTree, labels: Sequence[str], words: Sequence[str]) -> Tree:

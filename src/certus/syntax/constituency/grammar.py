@@ -401,7 +401,11 @@ class Grammar:
         leaves = self._allowed_leaves(words, allowed)
         with bounded_memory([words]):
             packed = self._native.forest(*leaves, at_least)
-        return ParseForest.of_native(packed, self._native, self.labels, words)
+        return ParseForest.of_native(packed, self, words)
+
+    def write_tree(self, packed: _native.ParseForest, edges: NDArray[np.int64], words: Sequence[str]) -> Tree:
+        """Return the tree of a derivation of a forest; ``ParseForest.tree`` calls this."""
+        return build_tree(self._native.write_tree(packed, edges), self.labels, words)
 
     def cover(self, words: Sequence[str]) -> Tree | None:
         """Return a tree of as few constituents as possible side by side; None where a word has no tag."""
@@ -472,11 +476,21 @@ class Grammar:
             np.append(unary_scores, [*np.full(len(pieces), _PIECE), 0.0]),
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be pickled and copied by what the grammar was made of."""
+        shown = [None if label < 0 else self.labels[label] for label in self._label.tolist()]
+        options = {"tag": self.tag, "tags": self.tags, "lexicon": self.lexicon, "start": self.start}
+        return _restore, (self.symbols, self.rules, {**options, "shown": shown})
+
     def __repr__(self) -> str:
         binary, _, unary, _ = self.rules
         return (
             f"Grammar({len(self.symbols):,} symbols, {len(binary):,} binary and {len(unary):,} unary rules)"
         )
+
+
+def _restore(symbols: Sequence[str], rules: Sequence[NDArray[Any]], options: Mapping[str, Any]) -> Grammar:
+    return Grammar(symbols, *map(np.array, rules), **options)
 
 
 def _replace_options(options: pcfg.GrammarOptions | None, given: Mapping[str, Any]) -> pcfg.GrammarOptions:
