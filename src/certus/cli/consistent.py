@@ -31,7 +31,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     if options.output is not None:
         check_writable(options.output, "output")
     tagger = open_tagger(model)
-    sentences = list(read_inputs(inputs, options))
+    sentences = list(read_inputs(inputs, tagger, options))
     form, columns, encoding = options.format, options.columns, options.encoding
     found = tag(
         tagger,

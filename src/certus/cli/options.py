@@ -75,6 +75,20 @@ class ColumnOptions(ReadingOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextOptions:
+    """How text is read that nobody has tokenised."""
+
+    tokens: str | None = option(
+        None,
+        "How text is cut into tokens: english, penn or plain. By default, as the model's training data was.",
+        takes="NAME",
+    )
+    one_per_line: bool = option(
+        False, "Take each line of text as one sentence. By default, lines are split into sentences."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class WritingOptions:
     """Where and how answers are written, and how many threads work on them."""
 
@@ -89,7 +103,7 @@ class WritingOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TagOptions(WritingOptions, ColumnOptions):
+class TagOptions(WritingOptions, TextOptions, ColumnOptions):
     """The options of ``certus tag``."""
 
     k: int = option(
@@ -151,7 +165,7 @@ class TagOptions(WritingOptions, ColumnOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParseOptions(WritingOptions, ReadingOptions):
+class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
     """The options of ``certus parse``."""
 
     k: int = option(1, "How many of the best trees to print.", "-k", takes="NUMBER", least=1)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from certus.annotation.penn import escape_words
+from certus.annotation.tokenizer import PENN
 from certus.annotation.trees import prepare_tree
 from certus.cli.options import ParseOptions
 from certus.cli.outputs import check_outputs
 from certus.cli.progress import is_watched, watch_items
-from certus.cli.streams import deliver, is_file, is_typed, open_tagger, parse_text, wants_view
+from certus.cli.streams import deliver, is_file, is_typed, make_raw_text, open_tagger, parse_text, wants_view
 from certus.cli.wording import format_count
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
@@ -20,7 +23,6 @@ from certus.models.loading import load
 from certus.models.parser import ConstituencyParser
 from certus.solution import Status
 from certus.storage.files import check_encoding
-from certus.syntax.constituency.penn import escape_words
 
 if TYPE_CHECKING:
     from certus.syntax.joint.parsing import JointParser
@@ -86,6 +88,7 @@ def join_tagger(parser: ConstituencyParser, path: str, options: ParseOptions) ->
 def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[str]]:
     """Read the words of sentences: of trees as they are, of text as a treebank writes them."""
     format, encoding = options.format, options.encoding
+    raw = make_raw_text(options, options.tokens or PENN)
     for name in inputs:
         if format == "brackets" or (format is None and brackets.looks_bracketed(name)):
             for number, tree in enumerate(brackets.read(name, encoding=encoding), 1):
@@ -94,9 +97,10 @@ def read_words(inputs: Iterable[str], options: ParseOptions) -> Iterator[list[st
                     raise InvalidInput(f"tree {number} of {name} has no words")
                 yield left.words
         elif is_file(name):
-            yield from (escape_words(s.words) for s in read(name, format, encoding=encoding))
+            read_text = partial(read, tokens=raw.tokens, sentences=raw.sentences)
+            yield from (escape_words(s.words) for s in read_text(name, format, encoding=encoding))
         else:
-            yield from (escape_words(s.words) for s in parse_text(name))
+            yield from (escape_words(s.words) for s in parse_text(name, raw))
 
 
 class Tally:

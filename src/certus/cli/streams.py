@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from certus.cli.options import ColumnOptions, WritingOptions
+from certus.annotation import vocabulary
+from certus.annotation.tokenizer import ENGLISH, choose_rules
+from certus.cli.options import TagOptions, TextOptions, WritingOptions
 from certus.cli.standard import discard_stdout
 from certus.errors import CertusError, InvalidInput
 from certus.formats import Sentence, open_atomically, read
-from certus.formats.text import RAW, parse
+from certus.formats.text import RawText, parse_raw
 from certus.models.loading import load
 from certus.models.tagger import Tagger
 from certus.storage.files import is_interactive
@@ -79,13 +81,36 @@ def is_model(path: str) -> bool:
         return False
 
 
-def read_inputs(inputs: Iterable[str], options: ColumnOptions) -> Iterator[Sentence]:
-    """Read files; what is no file is text itself, one sentence per line."""
+def read_inputs(inputs: Iterable[str], tagger: Tagger, options: TagOptions) -> Iterator[Sentence]:
+    """Read files; what is no file is text itself."""
+    raw = choose_raw_text(tagger, options)
+    form, columns, encoding = options.format, options.columns, options.encoding
     for name in inputs:
         if is_file(name):
-            yield from read(name, options.format, options.columns, encoding=options.encoding)
+            yield from read(
+                name, form, columns, encoding=encoding, tokens=raw.tokens, sentences=raw.sentences
+            )
         else:
-            yield from parse_text(name)
+            yield from parse_text(name, raw)
+
+
+def choose_raw_text(tagger: Tagger, options: TextOptions) -> RawText:
+    """Return how raw text is cut: as asked for, or as the training data of a tagger was."""
+    return make_raw_text(options, options.tokens or find_rules(tagger))
+
+
+def make_raw_text(options: TextOptions, tokens: str) -> RawText:
+    """Return how raw text is cut, by given rules for tokens."""
+    return RawText(tokens=tokens, sentences="lines" if options.one_per_line else "split")
+
+
+def find_rules(tagger: Tagger) -> str:
+    """Return the rules for tokens that a tagger's training data followed; English, if it does not tell."""
+    try:
+        known = tagger.known
+    except InvalidInput:  # a model of an older version
+        return ENGLISH
+    return choose_rules(lambda words: vocabulary.contains(known, words).tolist())
 
 
 def is_file(name: str) -> bool:
@@ -99,14 +124,13 @@ def is_file(name: str) -> bool:
     return False
 
 
-def parse_text(text: str) -> Iterator[Sentence]:
+def parse_text(text: str, raw: RawText) -> Iterator[Sentence]:
     """Yield the sentences of a text given on the command line."""
     try:
         text.encode()
     except UnicodeEncodeError:
         raise InvalidInput(f"the text {text!r} is not in the encoding of the terminal") from None
-    lines = (parse(line, "\n", n, "<argument>", RAW) for n, line in enumerate(text.splitlines(), 1))
-    sentences = [sentence for sentence in lines if sentence is not None]
+    sentences = list(parse_raw(text, "<argument>", raw))
     if not sentences:
         raise InvalidInput(f"there is no word in the text {text!r}")
     yield from sentences

@@ -48,7 +48,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     waiting, pretty = is_typed(inputs), wants_view(inputs, options)
     if pretty:
         options = replace(options, confidence=True)
-    sentences = read_inputs(inputs, options)
+    sentences = read_inputs(inputs, tagger, options)
     answered = label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
     labelled = (
         show_labelled(tagger.target, answered)

@@ -1,6 +1,7 @@
 """Annotated sentences: CoNLL-U, column files and plain text, read and written without loss."""
 
 from certus.annotation.sentence import Layout, Sentence, replace
+from certus.annotation.sentence_splitter import split_sentences
 from certus.annotation.targets import Target
 from certus.annotation.tokenizer import tokenize
 from certus.formats.conllu import build
@@ -17,6 +18,7 @@ __all__ = [
     "open_atomically",
     "read",
     "replace",
+    "split_sentences",
     "tokenize",
     "write",
 ]

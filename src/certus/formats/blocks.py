@@ -93,7 +93,7 @@ def join_sentences(sentences: Iterable[tuple[str, Layout]]) -> Iterator[str]:
 
     The last sentence of a file may lack its line end or the blank line after it; where another sentence
     follows, it gets them. A byte order mark stays at the very beginning only. The sentences of one file come
-    out byte for byte.
+    out byte for byte; only lines of raw text that hold several become several lines.
 
     Args:
         sentences: their texts and layouts, from one file or several.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from certus.annotation.sentence import Layout
+from certus.annotation.tokenizer import ENGLISH
 from certus.errors import FormatError, InvalidInput
 from certus.formats import columns, conllu, text
 from certus.formats.blocks import strip_carriage_returns
@@ -47,7 +48,11 @@ def is_enough(sample: str, format: str | None, names: str | Sequence[str] | None
 
 
 def guess_layout(
-    name: str, sample: str, format: str | None = None, names: str | Sequence[str] | None = None
+    name: str,
+    sample: str,
+    format: str | None = None,
+    names: str | Sequence[str] | None = None,
+    tokens: str = ENGLISH,
 ) -> Layout:
     """Return the layout of a file.
 
@@ -56,10 +61,11 @@ def guess_layout(
         sample: its beginning.
         format: one of FORMATS; None to guess.
         names: the names of its columns, which then are separated by tabs or blanks.
+        tokens: the rules for tokens, which tell text that is tokenised.
     """
     if names is not None:
         return columns.guess(sample, name, names if isinstance(names, str) else tuple(names))
-    chosen = format or _format(name, sample)
+    chosen = format or _format(name, sample, tokens)
     if chosen == "conllu":
         return conllu.LAYOUT
     if chosen == "conllx":
@@ -96,7 +102,7 @@ def _get_suffix(name: str) -> str:
     return suffixes[-1].lower() if suffixes else ""
 
 
-def _format(name: str, sample: str) -> str:
+def _format(name: str, sample: str, tokens: str) -> str:
     suffix = _get_suffix(name)
     if suffix == ".conllu":
         return "conllu"
@@ -108,7 +114,7 @@ def _format(name: str, sample: str) -> str:
         return "conllu" if _has_ten_columns(sample) else "columns"
     if _looks_tagged(sample) or sample.lstrip("\ufeff \r\n").startswith(columns.DOCUMENTS):
         return "columns"
-    return "raw" if text.looks_raw(sample) else "text"
+    return "raw" if text.looks_raw(sample, tokens) else "text"
 
 
 def _has_ten_columns(sample: str) -> bool:

@@ -33,16 +33,21 @@ def read(
     columns: str | Sequence[str] | None = None,
     *,
     encoding: str = "utf-8",
+    tokens: str = "english",
+    sentences: str = "split",
 ) -> Iterator[Sentence]:
     """Read sentences one at a time, in constant memory.
 
     Args:
         source: a path ("-" is stdin; a name in .gz is decompressed) or an open stream.
         format: "conllu", "conllx", "columns", "brackets" (trees: their words, with their tags as xpos),
-            "text" (tokenised, one sentence per line) or "raw" (text to be tokenised); None guesses from name
-            and content.
+            "text" (tokenised, one sentence per line) or "raw" (text to be split into sentences and tokens);
+            None guesses from name and content.
         columns: the names in a column file, such as "word pos chunk"; None takes the usual ones.
         encoding: of the bytes; old corpora may need "latin-1".
+        tokens: how raw text is tokenised: "english", "penn" (the Penn Treebank's tokens) or "plain"
+            (punctuation is cut off, in any language).
+        sentences: "split" splits the lines of raw text into sentences, "lines" takes each line for one.
 
     Raises:
         FormatError: the file is not what it should be; with file and line.
@@ -50,11 +55,12 @@ def read(
     guess.check(format, columns)
     check_encoding(encoding)
     check_readable(source)
-    return _read_sentences(source, format, columns, encoding)
+    raw = text.RawText(tokens=tokens, sentences=sentences)
+    return _read_sentences(source, format, columns, encoding, raw)
 
 
 def _read_sentences(
-    source: Source, format: str | None, names: str | Sequence[str] | None, encoding: str
+    source: Source, format: str | None, names: str | Sequence[str] | None, encoding: str, raw: text.RawText
 ) -> Iterator[Sentence]:
     name, eager = name_of(source), is_interactive(source)
     with open_source(source) as chunk:
@@ -62,35 +68,37 @@ def _read_sentences(
         sample = ""
         while not guess.is_enough(sample, format, names, eager) and (piece := next(texts, "")):
             sample += piece
-        layout = guess.guess_layout(name, sample, format, names)
+        layout = guess.guess_layout(name, sample, format, names, raw.tokens)
         whole = chain([sample], texts)
         if layout is guess.TREES:
             from certus.formats.brackets import read_tagged  # the room of trees is large, and seldom needed
 
             yield from read_tagged(whole, name)
             return
-        pieces = (
-            text.split_lines(whole)
-            if layout.format in ("text", "raw")
-            else split_blocks(whole, name, eager=eager)
-        )
-        yield from _parse_pieces(pieces, name, layout, eager)
+        if layout.format == "raw":
+            pieces = text.split_raw(whole, raw)
+        elif layout.format == "text":
+            pieces = text.split_lines(whole)
+        else:
+            pieces = split_blocks(whole, name, eager=eager)
+        yield from _parse_pieces(pieces, name, _choose_parser(layout, raw), eager)
 
 
-def _choose_parser(layout: Layout) -> Parse:
+def _choose_parser(layout: Layout, raw: text.RawText) -> Parse:
     if layout.format == "conllu":
         return conllu.parse
-    return partial(column_files.parse if layout.format == "columns" else text.parse, layout=layout)
+    if layout.format == "columns":
+        return partial(column_files.parse, layout=layout)
+    return partial(text.parse, layout=layout, tokens=raw.tokens)
 
 
 def _parse_pieces(
-    pieces: Iterator[tuple[str, str]], name: str, layout: Layout, eager: bool
+    pieces: Iterator[tuple[str, str]], name: str, parse: Parse, eager: bool
 ) -> Iterator[Sentence]:
     """Parse pieces; those without a token go before the next sentence, or at the end after the last.
 
     A sentence is therefore held back until the next one has been seen, unless somebody waits for it.
     """
-    parse = _choose_parser(layout)
     line, lead, held, count = 1, "", None, 0
     for body, gap in pieces:
         sentence = parse(body, gap, line, name)
