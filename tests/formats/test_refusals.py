@@ -63,7 +63,7 @@ def test_conllu(content: bytes | str, message: str) -> None:
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("a DT\n\nb NN\nc\n", {"columns": "word tag"}, "x:4: 1 columns instead of 2 (form tag); other names"),
+        ("a DT\n\nb NN\nc\n", {"columns": "word tag"}, "x:4: 1 column instead of 2 (form tag); the columns"),
         (
             "a\tDT\nb NN\n",
             {},

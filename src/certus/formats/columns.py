@@ -143,4 +143,5 @@ def _explain_width(text: str, fields: list[str], layout: Layout) -> str:
         return (
             f"there is no tab in this line; its fields are separated by spaces: tabs are needed for {wanted}"
         )
-    return f"{len(fields)} columns instead of {wanted}; the columns can be given other names"
+    plural = "s" * (len(fields) != 1)
+    return f"{len(fields)} column{plural} instead of {wanted}; the columns can be given other names"
