@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.evaluation import compare, measure_differences
-from certus.formats import build, replace
+from certus.formats import build, read, replace
 
 WORDS = ["Owls", "sleep", "well"]
 GOLD = build(
@@ -105,3 +106,15 @@ def test_trees_that_failed_do_not_end_an_evaluation(tmp_path: Path) -> None:
     figures = json.loads(evaluate(str(gold), str(found), "--json"))
     assert (figures["all"]["gold"], figures["all"]["predicted"], figures["all"]["correct"]) == (9, 6, 3)
     assert (figures["failed"], list(figures["mismatched"])) == ([2], ["3"])
+
+
+def test_endless_multiword_tokens_are_refused() -> None:
+    long, other = (
+        "1-5000\tab\t_\t_\t_\t_\t_\t_\t_\t_\n"
+        + "".join(f"{n}\t{form}\t_\tX\t_\t_\t{n - 1}\tdep\t_\t_\n" for n in range(1, 5001))
+        for form in ("a", "b")
+    )
+    with pytest.raises(
+        InvalidInput, match=r"multiword tokens of 5,000 words in the gold file and of 5,000 in"
+    ):
+        compare(read(io.StringIO(long), "conllu"), read(io.StringIO(other), "conllu"))

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from certus.annotation.sentence import Sentence
+from certus.errors import InvalidInput
+
+_CELLS = 4_000_000  # of the table that aligns the words of multiword tokens; languages need a dozen or two
 
 Place = tuple[int, int]  # the first character, and the one after the last
 
@@ -139,6 +142,11 @@ def _match_forms(gold: list[str], predicted: list[str]) -> list[tuple[int, int]]
     """Return the pairs of a longest common subsequence; among several, the one that matches first."""
     if gold == predicted:
         return [(place, place) for place in range(len(gold))]
+    if len(gold) * len(predicted) > _CELLS:
+        raise InvalidInput(
+            f"multiword tokens of {len(gold):,} words in the gold file and of {len(predicted):,} in the "
+            f"predicted one are too long to align; the product of the two may be at most {_CELLS:,}"
+        )
     # longest[g][p]: the length of the longest common subsequence of gold[g:] and predicted[p:]
     longest = [[0] * (len(predicted) + 1) for _ in range(len(gold) + 1)]
     for g in range(len(gold) - 1, -1, -1):
