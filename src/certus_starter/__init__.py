@@ -19,6 +19,10 @@ def main() -> None:
 
     try:
         run()
+    except SystemExit as end:
+        if end.code in (128 + signal.SIGINT, 128 + signal.SIGTERM):
+            os._exit(int(end.code))  # all files are closed; taking the interpreter down would take longer
+        raise
     finally:
         _leave_on_signals()
 

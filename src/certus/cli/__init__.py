@@ -29,6 +29,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except Exception as error:
+        if _ended:  # Python makes other errors of a SystemExit in some places
+            sys.exit(_ended[0])
         if os.environ.get("CERTUS_DEBUG"):
             raise
         _fail(error)
@@ -73,7 +75,12 @@ def _fail(error: Exception) -> NoReturn:
     sys.exit(code)
 
 
+_ended: list[int] = []  # the exit code, once a signal has come
+
+
 def _end(number: int, frame: Any) -> NoReturn:
     """Leave so that what is half-written is removed on the way; a second signal ends everything at once."""
+    _ended.append(128 + number)
     signal.signal(number, signal.SIG_DFL)
+    sys.unraisablehook = lambda _: os._exit(128 + number)  # where no error can be raised, as in __del__
     sys.exit(128 + number)

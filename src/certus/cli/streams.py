@@ -118,9 +118,7 @@ def is_file(name: str) -> bool:
     if name == "-" or os.path.exists(name):
         return True
     if _FILE.fullmatch(name.strip()):
-        raise InvalidInput(
-            f"there is no file {name} (to give it as text, pipe it in: echo {name} | certus ...)"
-        )
+        raise InvalidInput(f"there is no file {name}; a text of a single word can come from stdin")
     return False
 
 
