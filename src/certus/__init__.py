@@ -11,7 +11,9 @@ from certus.chain import (
     SparseTransitions,
     bilou,
     bio,
+    bmes,
     decode,
+    iob1,
     iobes,
 )
 from certus.errors import CertusError, Infeasible, InvalidInput, ModelError, NotFitted
@@ -80,8 +82,10 @@ __all__ = [
     "Tagger",
     "bilou",
     "bio",
+    "bmes",
     "citation",
     "decode",
+    "iob1",
     "iobes",
     "load",
 ]

@@ -67,7 +67,8 @@ def parse_brackets(
     """
     stack: list[_Open[T]] = []
     lines = 0
-    for text in texts:
+    for number, piece in enumerate(texts):
+        text = piece if number else piece.removeprefix("\ufeff")
         for token in _TOKEN.finditer(text):
             kind = token.lastindex
             if kind == _WORD:

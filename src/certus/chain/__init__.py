@@ -2,7 +2,7 @@
 
 from certus.chain.astar import AStar
 from certus.chain.auto import Auto
-from certus.chain.automaton import Automaton, bilou, bio, iobes
+from certus.chain.automaton import Automaton, bilou, bio, bmes, iob1, iobes
 from certus.chain.beam import Beam
 from certus.chain.carpediem import CarpeDiem
 from certus.chain.iterative_astar import IterativeAStar
@@ -42,6 +42,8 @@ __all__ = [
     "ViterbiAStar",
     "bilou",
     "bio",
+    "bmes",
     "decode",
+    "iob1",
     "iobes",
 ]

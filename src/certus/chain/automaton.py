@@ -105,20 +105,67 @@ def iobes(labels: Sequence[str], *, part: Split | None = None) -> Automaton:
     return _chunks(labels, part, begins="B", inside="I", ends="E", single="S")
 
 
+def bmes(labels: Sequence[str], *, part: Split | None = None) -> Automaton:
+    """Legal BMES sequences, as of words: a chunk is ``S-X``, or ``B-X``, any ``M-X``, ``E-X``."""
+    return _chunks(labels, part, begins="B", inside="M", ends="E", single="S")
+
+
+def iob1(labels: Sequence[str], *, part: Split | None = None) -> Automaton:
+    """Legal IOB1 sequences: a chunk is any ``I-X``; ``B-X`` begins one right after another of its kind."""
+    prefixes, kinds = _split_tags(labels, part, {"B", "I", "O"})
+    follows = (prefixes != "O")[:, None] & (kinds[:, None] == kinds[None, :])
+    legal = np.where((prefixes == "B")[None, :], follows, np.ones_like(follows))
+    return Automaton(labels, legal, start=prefixes != "B")
+
+
+SCHEMES: dict[str, Callable[..., Automaton]] = {
+    "bio": bio, "iob1": iob1, "bilou": bilou, "iobes": iobes, "bmes": bmes
+}  # fmt: skip
+
+
+def name_scheme(tags: Iterable[str]) -> str | None:
+    """Return the scheme that tags seem to be in, by their prefixes; None if they are in none."""
+    prefixes = {tag.partition("-")[0] for tag in tags} - {"O"}
+    if not prefixes or not prefixes <= set("BILUMES"):
+        return None
+    if "B" not in prefixes and prefixes <= {"I"}:
+        return "iob1"
+    marks = {"bilou": "LU", "bmes": "M", "iobes": "ES"}
+    return next((name for name, own in marks.items() if prefixes & set(own)), "bio")
+
+
+def _split_tags(
+    labels: Sequence[str], part: Split | None, known: set[str]
+) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
+    """Return the prefixes of labels, all of them known, and a number for the kind of each."""
+    tags = [part(label) if part else label for label in labels]
+    split = [tag.split("-", 1) if "-" in tag else [tag, ""] for tag in tags]
+    for label, (prefix, _) in zip(labels, split, strict=True):
+        if prefix not in known:
+            raise InvalidInput(
+                f"label {label!r} has prefix {prefix!r}; this encoding knows {', '.join(sorted(known))}"
+                f"{_describe_scheme(tags)} (for joint labels, pass part= to pick out the chunk tag)"
+            )
+    _, kinds = np.unique([kind for _, kind in split], return_inverse=True)
+    return np.array([prefix for prefix, _ in split]), kinds
+
+
+def _describe_scheme(tags: Iterable[str]) -> str:
+    scheme = name_scheme(tags)
+    return "" if scheme is None else f"; these labels are in the scheme {scheme}"
+
+
 def _chunks(
     labels: Sequence[str], part: Split | None, *, begins: str, inside: str, ends: str, single: str
 ) -> Automaton:
     tags = [part(label) if part else label for label in labels]
-    split = [tag.split("-", 1) if "-" in tag else [tag, ""] for tag in tags]
-    known = {"O", begins, inside, ends, single} - {""}
-    for label, (prefix, _) in zip(labels, split, strict=True):
-        if prefix not in known:
+    prefixes, kinds = _split_tags(labels, part, {"O", begins, inside, ends, single} - {""})
+    for first, second in ((begins, ends), (inside, begins)):  # which no chunk can do without
+        if second and first in prefixes and second not in prefixes:
             raise InvalidInput(
-                f"label {label!r} has prefix {prefix!r}; this encoding knows {', '.join(sorted(known))} "
-                "(for joint labels, pass part= to pick out the chunk tag)"
+                f"there are labels {first}-..., but no label {second}-..., which they need in this encoding"
+                f"{_describe_scheme(tags)}"
             )
-    prefixes = np.array([prefix for prefix, _ in split])
-    _, kinds = np.unique([kind for _, kind in split], return_inverse=True)
     # A label may continue a chunk of its kind, and may leave one open that has to go on.
     continues = np.isin(prefixes, [inside, ends] if ends else [inside])
     can_go_on = np.isin(prefixes, [begins, inside])

@@ -113,7 +113,10 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         False, "Add the probability of each label, and of all of them together.", about=SENTENCES
     )
     legal: str | None = option(
-        None, "Allow only legal sequences of bio, bilou or iobes labels.", takes="SCHEME", about=SENTENCES
+        None,
+        "Allow only legal sequences of bio, iob1, bilou, iobes or bmes labels.",
+        takes="SCHEME",
+        about=SENTENCES,
     )
     dictionary: str | None = option(
         None,

@@ -88,7 +88,13 @@ def read_inputs(inputs: Iterable[str], tagger: Tagger, options: TagOptions) -> I
     for name in inputs:
         if is_file(name):
             yield from read(
-                name, form, columns, encoding=encoding, tokens=raw.tokens, sentences=raw.sentences
+                name,
+                form,
+                columns,
+                usual=tagger.layout,
+                encoding=encoding,
+                tokens=raw.tokens,
+                sentences=raw.sentences,
             )
         else:
             yield from parse_text(name, raw)

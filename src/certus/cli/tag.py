@@ -78,20 +78,20 @@ def make_automaton(kind: str | None, target: Target, labels: list[str]) -> Autom
     """Make the automaton that a name stands for; of joint labels, the column that it fits is held to it."""
     if kind is None:
         return None
-    from certus.chain import bilou, bio, iobes
+    from certus.chain.automaton import SCHEMES, name_scheme
 
-    makers = {"bio": bio, "bilou": bilou, "iobes": iobes}
-    if kind not in makers:
-        raise InvalidInput(f"there is no scheme {kind!r}; there are {', '.join(makers)}")
+    if kind not in SCHEMES:
+        raise InvalidInput(f"there is no scheme {kind!r}; there are {', '.join(SCHEMES)}")
+    found = None
     for column in reversed(target.fields):
         values = {label: _get_part(target, label, column) for label in labels}
         try:
-            return makers[kind](labels, part=values.__getitem__)
+            return SCHEMES[kind](labels, part=values.__getitem__)
         except InvalidInput:
-            continue
+            found = found or name_scheme(values.values())
     raise InvalidInput(
         f"the model predicts {target.expression}, of which no column is in the scheme {kind}: "
-        f"its labels are {', '.join(labels[:3])}, ..."
+        f"its labels are {f'in the scheme {found}' if found else ', '.join(labels[:3]) + ', ...'}"
     )
 
 
@@ -127,7 +127,7 @@ def read_dictionary(path: str | None, encoding: str) -> dict[str, list[str]] | N
     try:
         with open(path, encoding=encoding) as file:
             for number, line in enumerate(file, 1):
-                word, _, labels = line.rstrip("\n").partition("\t")
+                word, _, labels = line.removeprefix("\ufeff").rstrip("\n").partition("\t")
                 if not line.strip():
                     continue
                 if not word or not labels.split():

@@ -6,6 +6,8 @@ and, in files with tabs, lines that begin with ``#`` and have none, are no token
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from certus.annotation.sentence import Layout, Sentence, resolve_column
 from certus.errors import FormatError, InvalidInput
 from certus.formats.blocks import split_columns, strip_carriage_returns
@@ -56,13 +58,19 @@ def make_layout(names: str | tuple[str, ...] | list[str], separator: str) -> Lay
     return Layout("columns", unique, separator)
 
 
-def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | None = None) -> Layout:
+def guess(
+    sample: str,
+    source: str,
+    names: str | tuple[str, ...] | list[str] | None = None,
+    usual: Sequence[str] | None = None,
+) -> Layout:
     """Work out separator and column names from the first token line.
 
     Args:
         sample: the beginning of the file.
         source: the name of the file.
         names: the names of the columns, if the user gives them.
+        usual: the names that columns of such files have, from the first on.
     """
     first = find_first_token(sample)
     separator = "\t" if "\t" in first else " "
@@ -75,6 +83,8 @@ def guess(sample: str, source: str, names: str | tuple[str, ...] | list[str] | N
     width = len(fields)
     if fields[:1] == ["1"] and 6 <= width <= len(CONLLX):
         return Layout("columns", CONLLX[:width], separator)
+    if usual is not None and width <= len(usual) and "form" in usual[:width]:
+        return make_layout(tuple(usual[:width]), separator)
     if width == 3 and fields[2].isdecimal():
         return Layout("columns", ("form", "pos", "head"), separator)
     if width in USUAL:

@@ -53,6 +53,7 @@ def guess_layout(
     format: str | None = None,
     names: str | Sequence[str] | None = None,
     tokens: str = ENGLISH,
+    usual: Sequence[str] | None = None,
 ) -> Layout:
     """Return the layout of a file.
 
@@ -62,6 +63,7 @@ def guess_layout(
         format: one of FORMATS; None to guess.
         names: the names of its columns, which then are separated by tabs or blanks.
         tokens: the rules for tokens, which tell text that is tokenised.
+        usual: the names that columns of such files have, from the first on.
     """
     if names is not None:
         return columns.guess(sample, name, names if isinstance(names, str) else tuple(names))
@@ -71,7 +73,7 @@ def guess_layout(
     if chosen == "conllx":
         return _guess_conllx(sample, name)
     if chosen == "columns":
-        return columns.guess(sample, name)
+        return columns.guess(sample, name, usual=usual)
     if chosen == "brackets":
         return TREES
     return text.RAW if chosen == "raw" else text.TEXT

@@ -32,6 +32,7 @@ def read(
     format: str | None = None,
     columns: str | Sequence[str] | None = None,
     *,
+    usual: Sequence[str] | None = None,
     encoding: str = "utf-8",
     tokens: str = "english",
     sentences: str = "split",
@@ -44,6 +45,8 @@ def read(
             "text" (tokenised, one sentence per line) or "raw" (text to be split into sentences and tokens);
             None guesses from name and content.
         columns: the names in a column file, such as "word pos chunk"; None takes the usual ones.
+        usual: the names in column files of this kind, such as those that a model was trained on; a file with
+            fewer columns has the first of them.
         encoding: of the bytes; old corpora may need "latin-1".
         tokens: how raw text is tokenised: "english", "penn" (the Penn Treebank's tokens) or "plain"
             (punctuation is cut off, in any language).
@@ -56,11 +59,16 @@ def read(
     check_encoding(encoding)
     check_readable(source)
     raw = text.RawText(tokens=tokens, sentences=sentences)
-    return _read_sentences(source, format, columns, encoding, raw)
+    return _read_sentences(source, format, columns, usual, encoding, raw)
 
 
 def _read_sentences(
-    source: Source, format: str | None, names: str | Sequence[str] | None, encoding: str, raw: text.RawText
+    source: Source,
+    format: str | None,
+    names: str | Sequence[str] | None,
+    usual: Sequence[str] | None,
+    encoding: str,
+    raw: text.RawText,
 ) -> Iterator[Sentence]:
     name, eager = name_of(source), is_interactive(source)
     with open_source(source) as chunk:
@@ -68,7 +76,7 @@ def _read_sentences(
         sample = ""
         while not guess.is_enough(sample, format, names, eager) and (piece := next(texts, "")):
             sample += piece
-        layout = guess.guess_layout(name, sample, format, names, raw.tokens)
+        layout = guess.guess_layout(name, sample, format, names, raw.tokens, usual)
         whole = chain([sample], texts)
         if layout is guess.TREES:
             from certus.formats.brackets import read_tagged  # the room of trees is large, and seldom needed

@@ -48,6 +48,7 @@ class TrainingData:
         held_out: others, to measure accuracy on; None without any.
         available: all columns that the sentences have; ``examples`` hold those that the learner chose.
         templates: the feature templates that the user gave; None for those that suit the data.
+        layout: the names of the columns of the file, in its order; None where it is no column file.
     """
 
     target: Target
@@ -55,6 +56,7 @@ class TrainingData:
     held_out: Examples | None
     available: Sequence[str]
     templates: Templates | None
+    layout: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +156,8 @@ class Learner(ABC):
         self, target: Target, arrays: Mapping[str, NDArray[Any]], description: Mapping[str, Any]
     ) -> Learned:
         """Return what was learned, from the arrays and the description of a model file."""
-        _check_names("columns", description["columns"])
-        _check_names("labels", description["labels"])
+        for name in ("columns", "labels", *({"layout"} & description.keys())):
+            _check_names(name, description[name])
         inventory = self.list_labels(target, description["labels"])
         self.declaration.check(arrays, **self.list_sizes(len(inventory)))
         return Learned(inventory, arrays, description)

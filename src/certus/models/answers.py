@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
@@ -30,7 +31,7 @@ def restrict_labels(
         return None
     if allowed is not None and len(allowed) != len(cells):
         raise InvalidInput(f"allowed is for {len(allowed)} sentences, but there are {len(cells)}")
-    listed = {word: _number_labels(labels, word, inventory) for word, labels in (dictionary or {}).items()}
+    listed = _number_dictionary(dictionary or {}, inventory)
     found: Allowed = []
     for n, (words, *_) in enumerate(cells):
         given = None if allowed is None else allowed[n]
@@ -44,15 +45,34 @@ def restrict_labels(
     return found
 
 
+def _number_dictionary(dictionary: Dictionary, inventory: Inventory) -> dict[str, NDArray[np.int32]]:
+    """Return the numbers of labels of words; the first parts of labels stand for all that begin with them."""
+    if not dictionary:
+        return {}
+    begun: dict[str, list[int]] = {}
+    for label, number in inventory.number.items():
+        for part in accumulate(label.split("|"), "{}|{}".format):
+            begun.setdefault(part, []).append(number)
+    found = {}
+    for word, labels in dictionary.items():
+        _check_labels(labels, word, begun)
+        found[word] = np.unique([number for label in labels for number in begun[label]]).astype(np.int32)
+    return found
+
+
 def _number_labels(labels: Sequence[str], word: str, inventory: Inventory) -> NDArray[np.int32]:
+    _check_labels(labels, word, inventory.number)
+    return np.unique(inventory.number_labels(labels))
+
+
+def _check_labels(labels: Sequence[str], word: str, known: Container[str]) -> None:
     if isinstance(labels, str):
         raise InvalidInput(f"the labels allowed for {word!r} are a text; give a list: [{labels!r}]")
-    unknown = next((label for label in labels if label not in inventory.number), None)
+    unknown = next((label for label in labels if label not in known), None)
     if unknown is not None:
         raise InvalidInput(f"{unknown!r}, allowed for {word!r}, is no label of the tagger")
     if not len(labels):
         raise InvalidInput(f"no label at all is allowed for {word!r}; None allows every one")
-    return np.unique(inventory.number_labels(labels))
 
 
 def find_best(decoded: Decoded, n: int, names: Sequence[str]) -> Tagging:

@@ -64,6 +64,8 @@ def fit(
         **learner.describe(learned),
         "training": _count(train, data.examples),
     }
+    if data.layout is not None:
+        description["layout"] = list(data.layout)
     if data.held_out is not None:
         unseen = int((learned.inventory.number_labels(data.held_out.labels) < 0).sum())
         description["dev"] = {**_count(dev, data.held_out), "unseen": unseen}
@@ -90,7 +92,8 @@ def _read_data(
     held_out = None if dev is None else Examples(_read_sentences(dev, reading), target, columns)
     if held_out is not None and not held_out.tokens:
         raise InvalidInput("the dev data hold no token")
-    return TrainingData(target, examples, held_out, tuple(first.columns), templates)
+    layout = tuple(first.layout.names) if first.layout.format == "columns" else None
+    return TrainingData(target, examples, held_out, tuple(first.columns), templates, layout)
 
 
 def _read_sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:

@@ -183,7 +183,8 @@ class Tagger:
         Other args:
             allowed: for each word the labels it may get, or None for all.
             legal: which labels may follow which: ``certus.bio(tagger.labels)``.
-            dictionary: the labels that words may get, for the words it lists and where ``allowed`` is None.
+            dictionary: the labels that words may get, for the words it lists and where ``allowed`` is None;
+                ``NOUN`` stands for every ``NOUN|...``, too.
             infeasible: whether a sentence that these leave no label sequence for raises Infeasible, or
                 returns a Tagging with that status and without labels (for k > 1, an empty KBest).
         """
@@ -357,6 +358,12 @@ class Tagger:
     def columns(self) -> list[str]:
         """The columns that features look at, the words first."""
         return list(self.description.get("columns", ["word"]))
+
+    @property
+    def layout(self) -> list[str] | None:
+        """The names of all columns of the training data, if they were a column file; None of others."""
+        layout: list[str] | None = self.description.get("layout")
+        return layout
 
     @property
     def known(self) -> NDArray[np.uint32]:

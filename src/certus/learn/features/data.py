@@ -62,6 +62,7 @@ def choose_templates(available: Sequence[str], target: Target, labels: Iterable[
 
 def compile_templates(text: str) -> Templates:
     """Parse templates over the columns that they name."""
+    text = text.removeprefix("\ufeff")
     named = dict.fromkeys(name for line in text.splitlines() for name in _COLUMN.findall(line.split("#")[0]))
     return Templates(text, ("word", *(name for name in named if name not in ("word", "form"))))
 
