@@ -1,6 +1,7 @@
 // What learners keep between epochs: arrays by name.
 #pragma once
 
+#include <cmath>
 #include <variant>
 
 #include "bindings/text.hpp"
@@ -10,6 +11,8 @@ namespace certus {
 
 inline constexpr const char* kOther = "the state is of a learner with other features, labels or options";
 
+inline constexpr double kLargest = 1e30;  // of what is learned: sums of many are in the range of every type
+
 // An array of a state, of a given length unless that is negative.
 template <class X>
 Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {
@@ -17,6 +20,9 @@ Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {
   if (!state.contains(name) || !nb::try_cast(nb::object(state[name]), found))
     refuse(std::string("the state lacks the array ") + name);
   if (size >= 0 && extent(found) != size) refuse(kOther);
+  if constexpr (std::is_floating_point_v<X>)
+    for (Index n = 0; n < extent(found); ++n)
+      if (!(std::abs(found.data()[n]) <= kLargest)) refuse(std::string("the state holds no number in ") + name);
   return found;
 }
 
@@ -36,7 +42,11 @@ class Numbers {
   }
   // What a state has for them, to be put in their places by `restore`.
   Flat<const double> find(const nb::dict& state) const {
-    return get<double>(state, "numbers", static_cast<Index>(fields_.size()));
+    const auto found = get<double>(state, "numbers", static_cast<Index>(fields_.size()));
+    for (std::size_t n = 0; n < fields_.size(); ++n)
+      if (std::holds_alternative<Index*>(fields_[n]) && !(found.data()[n] >= 0 && found.data()[n] <= kMostSteps))
+        refuse(kOther);
+    return found;
   }
   void restore(const Flat<const double>& found) const {
     const double* next = found.data();
@@ -44,6 +54,7 @@ class Numbers {
   }
 
  private:
+  static constexpr double kMostSteps = 1e15;  // which a double counts exactly
   using Field = std::variant<Index*, float*, double*, bool*>;
   template <class X>
   void add(X& field) {

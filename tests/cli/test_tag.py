@@ -262,8 +262,8 @@ def test_legal(folder: Path) -> None:
             text if model == "joint.certus" else text.replace("lo\n", "lo DET\n").replace("la\n", "la NOUN\n")
         )
         assert tagged(model, "--columns", columns, "--legal", "bio", text=words)
-    with pytest.raises(InvalidInput, match="there is no scheme 'iob1'; there are bio, bilou, iobes"):
-        tagged("chunks.certus", "--legal", "iob1", "x")
+    with pytest.raises(InvalidInput, match="no scheme 'ioe1'; there are bio, iob1, bilou, iobes, bmes"):
+        tagged("chunks.certus", "--legal", "ioe1", "x")
     with pytest.raises(InvalidInput, match="no column is in the scheme bio: its labels are ADJ"):
         tagged("m.certus", "--legal", "bio", "x")
 

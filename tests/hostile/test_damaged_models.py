@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import resource
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from certus.formats import brackets
 from certus.learn.refinement import EmRefinement, PlainHmm, SpectralRefinement, Unigram
 from certus.models import loading
 from certus.storage import model_file
+from tests.hostile import test_resuming as resuming
 from tests.models import invented
 
 MUTATIONS = min(2000, max(200, int(os.environ.get("CERTUS_PROBLEMS", 100_000)) // 50))
@@ -72,9 +75,6 @@ MODELS: dict[str, Callable[[], Any]] = {
 @cache
 def pack(name: str) -> bytes:
     """Return the file of a small model."""
-    import tempfile
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         MODELS[name]().save(Path(folder) / "m")
@@ -194,3 +194,19 @@ def test_a_small_file_does_not_ask_for_much_memory(limited: None) -> None:
 
 def test_an_error_of_a_model_is_an_error_of_a_value() -> None:
     assert issubclass(certus.ModelError, ValueError)
+
+
+@pytest.mark.parametrize("run", resuming.RUNS)
+def test_a_damaged_checkpoint_is_refused_or_goes_on(run: str, limited: None, tmp_path: Path) -> None:
+    with pytest.raises(resuming.Killed):
+        resuming.fit(run, checkpoint=tmp_path / "c", progress=resuming.kill_after(3))
+    data, refused = (tmp_path / "c").read_bytes(), 0
+    for seed in range(MUTATIONS // 20):
+        (tmp_path / "c").write_bytes(mutate(np.random.default_rng((seed, len(data))), data))
+        try:
+            resuming.fit(run, checkpoint=tmp_path / "c")
+        except ModelError:
+            refused += 1
+        except BaseException as error:
+            raise AssertionError(f"mutation {seed}: {error!r}") from error
+    assert refused

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
-from certus.errors import ModelError
+from certus.errors import InvalidInput, ModelError
 from certus.learn.features.data import Examples
 from certus.learn.features.templates import Templates
 from certus.learn.learner import Learner, TrainingData
@@ -20,6 +20,8 @@ from certus.learn.trainer import Arrays, Trainer
 from certus.storage import model_file
 from certus.version import __version__
 
+KIND = "checkpoint"  # of model files
+_LOOP = {"accuracy": "dev", "since": "since", "peak": "peak"}  # what a file calls where the loop stands
 SLOW = 1.0  # seconds from which writing a checkpoint is held back,
 SELDOM = 10.0  # until learning has gone on for this many times as long
 
@@ -56,10 +58,17 @@ class Checkpoint:
     Args:
         path: the file; None keeps nothing.
         identity: what must be equal for a run to go on: data, templates, options.
+        check: refuses the weights of the best epoch where they are damaged.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, identity: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        identity: Mapping[str, Any],
+        check: Callable[[Arrays], object] = lambda _: None,
+    ) -> None:
         self.path = path
+        self._check = check
         self._identity = dict(identity)
         self._saved, self._took = -math.inf, 0.0  # when, and how long that took
 
@@ -68,15 +77,20 @@ class Checkpoint:
         if self.path is None or not os.path.exists(self.path):
             return None
         kept = model_file.read(self.path)
-        if kept.kind != "checkpoint" or kept.description.get("identity") != self._identity:
+        if kept.kind != KIND or kept.description.get("identity") != self._identity:
             raise ModelError(
                 f"{os.fspath(self.path)} is of another training run (other data, templates or options): "
                 "remove it, or name another file"
             )
-        trainer.restore({name: a for name, a in kept.arrays.items() if not name.startswith("best.")})
-        best = {name[5:]: np.array(a) for name, a in kept.arrays.items() if name.startswith("best.")}
-        loop = kept.description["loop"]
-        return Standing(best, loop["dev"], loop["since"], loop["peak"])
+        with model_file.blame_file(kept, KIND) as about:
+            best = {name[5:]: np.array(a) for name, a in kept.arrays.items() if name.startswith("best.")}
+            if best:
+                self._check(best)
+            trainer.restore({name: a for name, a in kept.arrays.items() if not name.startswith("best.")})
+            loop = Standing(best, **{name: about["loop"][key] for name, key in _LOOP.items()})
+            if not isinstance(loop.since, int):
+                raise InvalidInput(f"{loop.since!r} is no number of epochs")
+        return loop
 
     def save(self, trainer: Trainer, standing: Standing) -> None:
         """Keep where training stands; what takes seconds to write, not after every epoch."""
@@ -84,9 +98,9 @@ class Checkpoint:
         if self.path is None or (self._took > SLOW and began - self._saved < SELDOM * self._took):
             return
         best = {f"best.{name}": array for name, array in standing.weights.items()}
-        loop = {"dev": standing.accuracy, "since": standing.since, "peak": standing.peak}
+        loop = {key: getattr(standing, name) for name, key in _LOOP.items()}
         description = {"identity": self._identity, "loop": loop}
-        model_file.write(self.path, "checkpoint", {**trainer.state(), **best}, description)
+        model_file.write(self.path, KIND, {**trainer.state(), **best}, description)
         self._saved = time.perf_counter()
         self._took = self._saved - began
 

@@ -98,18 +98,22 @@ class FeatureLearner(Learner):
             hash_bits=self.hash_bits,
             min_count=self.min_count,
         )
+        fixed = {"frequent": numbered.frequent}
+        if numbered.seen is not None:
+            fixed["seen"] = numbered.seen
+        sizes = self.list_sizes(len(inventory))
         outcome = training.train(
             self.start(numbered, threads),
             epochs=self.total,
             patience=self.patience,
             order=lambda epoch: numbered.order(np.random.default_rng((self.seed, epoch))),
             measure=self._measure(data, numbered, threads),
-            checkpoint=Checkpoint(checkpoint, identity),
+            checkpoint=Checkpoint(
+                checkpoint, identity, lambda best: self.declaration.check({**best, **fixed}, **sizes)
+            ),
             progress=progress,
         )
-        arrays = {**outcome.weights, "frequent": numbered.frequent}
-        if numbered.seen is not None:
-            arrays["seen"] = numbered.seen
+        arrays = {**outcome.weights, **fixed}
         notes = {
             "columns": list(templates.columns),
             "templates": str(templates).splitlines(),

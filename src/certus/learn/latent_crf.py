@@ -217,6 +217,8 @@ class LatentCrfTrainer(Trainer):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from there."""
         restart, before, least, over = state[_NUMBERS].tolist()
+        if len(state[_BEST]) not in (0, self._trainer.size) or not np.isfinite(state[_BEST]).all():
+            raise InvalidInput("the weights of the best beginning are not those of this model")
         self._restart, self._before, self._over = int(restart), int(before), bool(over)
         self._least, self._best = least, np.array(state[_BEST])
         self._native.restore({name: a for name, a in state.items() if name not in (_BEST, _NUMBERS)})
