@@ -35,8 +35,10 @@ CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index unit
   out.rows.push_back(0);
   std::vector<std::pair<Key, std::uint32_t>> placed;
   std::vector<std::pair<Unit, std::int32_t>> entries;
+  Heed heed;
   for (Feature f = 0; f < keys.size(); ++f) {
     entries.clear();
+    heed(64 + 16 * rows.row(f).size);
     each(f, [&](Unit u, float w) {
       const auto q = static_cast<std::int32_t>(std::lround(w / out.step));
       if (q != 0 && std::abs(w) >= least) entries.emplace_back(u, q);

@@ -7,6 +7,7 @@ import resource
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from certus import CRF, ConstituencyParser, ModelError, Tagger
 from certus.annotation.trees import Tree
 from certus.errors import CertusError
 from certus.formats import brackets
+from certus.hypergraph import Hypergraph
 from certus.learn.refinement import EmRefinement, PlainHmm, SpectralRefinement, Unigram
 from certus.models import loading
 from certus.storage import model_file
@@ -210,3 +212,19 @@ def test_a_damaged_checkpoint_is_refused_or_goes_on(run: str, limited: None, tmp
         except BaseException as error:
             raise AssertionError(f"mutation {seed}: {error!r}") from error
     assert refused
+
+
+def test_a_damaged_forest_is_refused_or_is_another(limited: None, tmp_path: Path) -> None:
+    graph = Hypergraph([2, 2, 3], [0, 1, 2, 4], [0, 1, 2, 1], 3, labels=["a", "b", ("c", 1)], names=[*"xyzw"])
+    graph.save(tmp_path / "g", [1.0, 2.0, 3.0])
+    data, refused = (tmp_path / "g").read_bytes(), 0
+    for seed in range(MUTATIONS):
+        (tmp_path / "g").write_bytes(mutate(np.random.default_rng((seed, len(data))), data))
+        try:
+            found = certus.load(tmp_path / "g")
+        except ModelError:
+            refused += 1
+            continue
+        with suppress(CertusError):
+            found.graph.kbest(found.graph.check_scores(found.scores), 2)
+    assert refused > MUTATIONS / 2

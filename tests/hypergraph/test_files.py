@@ -78,7 +78,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(certus.ModelError, match="holds a tagger, not a hypergraph"):
         load(path)
     model_file.write(path, "hypergraph", {}, {"nodes": 1})
-    with pytest.raises(certus.ModelError, match="lacks a part"):
+    with pytest.raises(certus.ModelError, match="it lacks the array 'heads'"):
         load(path)
     model_file.write(path, "hypergraph", stored, {"nodes": 1})
     with pytest.raises(certus.ModelError, match="impossible hypergraph: the hypergraph has a cycle"):

@@ -13,9 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 from certus.errors import InvalidInput, ModelError
 from certus.hypergraph.forest import Forest
 from certus.storage import model_file
+from certus.storage.declaration import Declaration, keys, offsets, whole
 
 KIND = "hypergraph"
 _ARRAYS = {"heads", "offsets", "tails", "goals"}
+DECLARATION = Declaration(
+    {
+        "heads": whole("edges", below="nodes"),
+        "offsets": offsets("edges", into="tails"),
+        "tails": whole("tails", below="nodes"),
+        "goals": whole("goals", below="nodes"),
+        "labels": keys("*", types="uint8").of_group("labels"),
+        "names": keys("*", types="uint8").of_group("names"),
+    },
+    work="64*nodes",
+)
 
 
 @dataclass(frozen=True)
@@ -52,20 +64,20 @@ def read(path: str | os.PathLike[str]) -> Contents:
     model = model_file.verify(path)
     if model.kind != KIND:
         raise ModelError(f"{model.path} holds a {model.kind}, not a hypergraph; certus.load reads models")
-    arrays, nodes = model.arrays, model.description.get("nodes")
-    if not arrays.keys() >= _ARRAYS or type(nodes) is not int:
-        raise ModelError(f"{model.path} lacks a part of a hypergraph; write it again")
-    return Contents(
-        str(model.path),
-        nodes,
-        arrays["heads"],
-        arrays["offsets"],
-        arrays["tails"],
-        arrays["goals"],
-        _read_items(arrays["labels"]) if "labels" in arrays else None,
-        _read_items(arrays["names"]) if "names" in arrays else None,
-        np.array(arrays["scores"]) if "scores" in arrays else None,
-    )
+    with model_file.blame_file(model, KIND) as about:
+        arrays, nodes = model.arrays, int(about["nodes"])
+        DECLARATION.check(arrays, nodes=nodes)
+        return Contents(
+            str(model.path),
+            nodes,
+            arrays["heads"],
+            arrays["offsets"],
+            arrays["tails"],
+            arrays["goals"],
+            _read_items(arrays["labels"]) if "labels" in arrays else None,
+            _read_items(arrays["names"]) if "names" in arrays else None,
+            np.array(arrays["scores"]) if "scores" in arrays else None,
+        )
 
 
 def _as_json(what: str, number: int, item: Any) -> Any:
