@@ -4,7 +4,7 @@ BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 NATIVE := $(shell find native src -type f -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint tidy sanitize coverage fuzz review build english clean
+.PHONY: demo test bench lint tidy sanitize coverage fuzz peers properties robustness review build english clean
 
 demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
@@ -79,6 +79,23 @@ fuzz: .venv/tools  ## fuzz the readers, the loaders and the command line; what w
 	PATH="$(CURDIR)/.venv-fuzz/bin:$$PATH" .venv-fuzz/bin/python -m pip install --quiet \
 		--no-build-isolation --editable ./bench --editable . -C build-dir=build/fuzz-build
 	.venv-fuzz/bin/python -m tests.fuzz --minutes $(MINUTES)
+
+peers: .venv/tools  ## the test suites of other packages, with Certus in their place
+	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-peers/bin/python -m pip install --quiet --group build --group peers
+	PATH="$(CURDIR)/.venv-peers/bin:$$PATH" .venv-peers/bin/python -m pip install --quiet \
+		--no-build-isolation --editable . -C build-dir=build/peers-build
+	.venv-peers/bin/python -m tests.peers
+
+EXAMPLES ?= 5000
+properties: build  ## answers over the whole range of floats against exact sums, for EXAMPLES problems of each kind
+	rm -f build/properties.jsonl
+	CERTUS_EXAMPLES=$(EXAMPLES) CERTUS_RECORD=$(CURDIR)/build/properties.jsonl \
+		$(BIN)/python -m pytest tests/hostile -k test_properties
+
+robustness: .venv/tools  ## write docs/robustness.md anew from what properties, fuzz and peers left in build
+	$(BIN)/python -m tests.hostile.page
 
 review: .venv/tools  ## what the reviewers of scientific Python packages ask for
 	$(BIN)/python -m pip install --quiet --group review

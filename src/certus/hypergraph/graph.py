@@ -187,6 +187,8 @@ def load(path: str | os.PathLike[str]) -> Saved:
     try:
         structure = (found.heads, found.offsets, found.tails, found.goals.tolist())
         graph = Hypergraph(*structure, nodes=found.nodes, labels=found.labels, names=found.names)
-    except InvalidInput as error:
+        if found.scores is not None:
+            graph.check_scores(found.scores)
+    except (InvalidInput, MemoryError) as error:
         raise ModelError(f"{found.path} holds an impossible hypergraph: {error}") from error
     return Saved(graph, found.scores)

@@ -1,0 +1,1 @@
+"""The test suites of other packages, run against Certus: ``make peers``."""
