@@ -45,7 +45,7 @@ SUITES = (
         },
     ),
     Suite("seqeval", ("test_metrics.py", "test_v1.py"), shim="seqeval"),
-    Suite("nltk", ("test_hmm.py",), "nltk/test/unit", "nltk"),
+    Suite("nltk", ("nltk/test/unit/test_hmm.py",), ".", "nltk"),
     Suite("librosa", ("test_sequence.py",), shim="librosa"),
     Suite(
         "conllu",

@@ -160,7 +160,15 @@ def blame_file(file: ModelFile, kind: str) -> Iterator[dict[str, Any]]:
         raise ModelError(f"{file.path} holds a {file.kind}, not a {kind}")
     try:
         yield file.description
-    except (CertusError, LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+    except (
+        CertusError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise ModelError(f"{file.path} is damaged or of another version: {reason}") from error
 
