@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,17 +15,18 @@ from certus.relax.optimizers.subgradient import Subgradient
 from certus.relax.primal import Whole
 
 FEW = 3  # parts, for which a bundle is best
-DESCENTS = 20  # iterations of descent before subgradients go on
+TURN = 20  # iterations of each of the others before the next one goes on
 
 
 @dataclass(frozen=True, kw_only=True)
 class Auto(Optimizer):
-    """A bundle for up to three parts; for more, descent while it lasts, then subgradients.
+    """A bundle for up to three parts; for more, descent and two kinds of subgradients in turn.
 
     One evaluation tells a bundle one choice of each part. Two large parts, such as a parser and a tagger, it
     brings together in half the iterations of any subgradient rule; with dozens of parts its model is poor for
     long, and its quadratic program large. There descent by max-marginals is best, for as long as it falls,
-    where the parts offer them. ``certus bench relax`` prints the comparison.
+    where the parts offer them; then which steps do better depends on the problem, so they take turns, each
+    from the best multipliers of all. ``certus bench relax`` prints the comparison.
     """
 
     name: ClassVar[str] = "auto"
@@ -35,34 +37,38 @@ class Auto(Optimizer):
         oracles = problem.dual.oracles
         if len(oracles) <= FEW:
             return Bundle().start(problem)
-        after = Subgradient(rule="inverse").start(problem)
+        ways: list[Optimizer] = [Subgradient(rule="inverse"), Subgradient()]
         if all(oracle.has_max_marginals for oracle in oracles):
-            return Relay(Descent().start(problem), DESCENTS, after)
-        return after
+            ways.insert(0, Descent())
+        return Relay([way.start(problem) for way in ways])
 
 
 class Relay(Stepper):
-    """One stepper for some iterations, or until it stalls; then another, from the best multipliers so far."""
+    """Steppers in turn, each from the best multipliers that any of them found; one that ends is left out."""
 
-    def __init__(self, first: Stepper, iterations: int, second: Stepper) -> None:
-        self.now, self.left, self.second = first, iterations, second
+    def __init__(self, steppers: Sequence[Stepper]) -> None:
+        self.steppers = list(steppers)
+        self.left = TURN
         self.best: Evaluation | None = None
 
     def next(self, evaluation: Evaluation, whole: Whole | None) -> Floats | None:
-        """Pass the evaluation on to the optimiser that runs now."""
+        """Pass the evaluation on to the stepper whose turn it is."""
         if self.best is None or evaluation.dual < self.best.dual:
             self.best = evaluation
-        self.left -= 1
-        if self.now is not self.second:
-            found = self.now.next(evaluation, whole) if self.left >= 0 else None
-            if found is not None:
-                self.step = self.now.step
-                return found
-            self.now, evaluation = self.second, self.best
-        found = self.now.next(evaluation, whole)
-        self.step = self.now.step
-        return found
+        while self.steppers:
+            now = self.steppers[0]
+            if self.left > 0:
+                self.left -= 1
+                found = now.next(evaluation, whole)
+                self.step = now.step
+                if found is not None:
+                    return found
+                del self.steppers[0]
+            else:
+                self.steppers.append(self.steppers.pop(0))
+            self.left, evaluation = TURN, self.best
+        return None
 
     def average(self) -> Floats | None:
-        """Return what the stepper that runs knows."""
-        return self.now.average()
+        """Return what the stepper knows whose turn it is."""
+        return self.steppers[0].average() if self.steppers else None
