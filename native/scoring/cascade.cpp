@@ -17,8 +17,8 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 
 // Thresholds bound the average lattice only: of words that nothing is known of, every label is about as probable as any
 // other. A sentence whose lattice would have more edges than both of these keeps a number of states per position.
-constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 12;
-constexpr Index kCandidates = 64, kStates = 16;  // their square, and their cube, is a position's edges
+constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
+constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
 // Drops all but the `most` largest of x, the first ones of those that are equal.
 template <class X>
