@@ -18,22 +18,33 @@
 //                                             path reaches the position;
 //   finish(beta)                              makes the last row;
 //   look_back(t, alpha[t], beta[t], onward)   collects what is to be known of a position, and makes onward[t];
-//   backward(t, onward[t], beta[t-1])         the same step the other way round.
+//   backward(t, onward[t], beta[t-1])         the same step the other way round;
+//   work()                                    where a sequence may take so long that the user wants to stop: what a
+//   step
+//                                             counts for (interrupt.hpp).
 #pragma once
 
 #include <algorithm>
 
+#include "base/interrupt.hpp"
 #include "base/vector.hpp"
 
 namespace certus {
 
+template <class Steps>
+CERTUS_INLINE void heed_step(const Steps& steps, Heed& heed) {
+  if constexpr (requires { steps.work(); }) heed(steps.work());
+}
+
 // Makes alpha[0 .. T). Returns the first position that no path reaches, or T.
 template <class Steps>
 CERTUS_INLINE Index run_forward(Steps& steps, Index T) {
+  Heed heed;
   for (Index t = 0; t < T; ++t) {
     if (t == 0) steps.begin(steps.alpha(0));
     else steps.forward(t, steps.alpha(t - 1), steps.alpha(t));
     if (!steps.settle(t, steps.alpha(t))) return t;
+    heed_step(steps, heed);
   }
   return T;
 }
@@ -41,11 +52,13 @@ CERTUS_INLINE Index run_forward(Steps& steps, Index T) {
 // Makes beta and onward of all T >= 1 positions, the last one first.
 template <class Steps>
 CERTUS_INLINE void run_backward(Steps& steps, Index T) {
+  Heed heed;
   steps.finish(steps.beta(T - 1));
   for (Index t = T - 1;; --t) {
     steps.look_back(t, steps.alpha(t), steps.beta(t), steps.onward(t));
     if (t == 0) return;
     steps.backward(t, steps.onward(t), steps.beta(t - 1));
+    heed_step(steps, heed);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "base/simd.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/vector.hpp"
 
@@ -150,18 +151,41 @@ CERTUS_INLINE TwoBest two_best_body(const S* a, const S* b, Index stride, Index 
 }
 
 template <class S>
-CERTUS_INLINE Index first_invalid_body(const S* x, Index n) {
-  constexpr S top = std::numeric_limits<S>::infinity();
+CERTUS_INLINE Index first_beyond_body(const S* x, Index n, S limit) {
   constexpr Index kBlock = 256;
+  const auto is_beyond = [limit](S value) __attribute__((always_inline)) {
+    return !(std::abs(value) <= limit) & (value != kNever<S>);
+  };
   for (Index j = 0; j < n; j += kBlock) {
     const Index end = std::min(n, j + kBlock);
     int bad = 0;
-    for (Index i = j; i < end; ++i) bad |= !(x[i] < top);
+    for (Index i = j; i < end; ++i) bad |= is_beyond(x[i]);
     if (!bad) continue;
     for (Index i = j; i < end; ++i)
-      if (!(x[i] < top)) return i;
+      if (is_beyond(x[i])) return i;
   }
   return -1;
+}
+
+// Sums of squares, in vectors that do not wait for each other; from 1 on, so that small ones cost no more than others.
+template <class S>
+CERTUS_INLINE bool is_moderate_body(const S* x, Index n) {
+  using V = typename Simd<S>::vector;
+  using U = typename Simd<S>::unaligned;
+  constexpr Index W = Simd<S>::width, kWays = 4;
+  V sum[kWays];
+  for (Index w = 0; w < kWays; ++w) sum[w] = S{1} - V{};
+  Index j = 0;
+  for (; j + kWays * W <= n; j += kWays * W)
+    for (Index w = 0; w < kWays; ++w) {
+      const V v = *reinterpret_cast<const U*>(x + j + w * W);
+      sum[w] += v * v;
+    }
+  S rest = 1;
+  for (; j < n; ++j) rest += x[j] * x[j];
+  const V all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  const auto add = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
+  return rest + fold_lanes<S, 64>(all, add) < std::numeric_limits<S>::infinity();
 }
 
 // The largest value(j) for j < n, in lanes that do not wait for each other.
@@ -248,7 +272,13 @@ CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const 
   CERTUS_CLONES TwoBest two_best_sums(const S* a, const S* b, Index stride, Index n) {                         \
     return two_best_body(a, b, stride, n);                                                                     \
   }                                                                                                            \
-  CERTUS_CLONES Index first_invalid(const S* x, Index n) { return first_invalid_body(x, n); }                  \
+  CERTUS_CLONES Index first_beyond(const S* x, Index n, S limit) { return first_beyond_body(x, n, limit); }    \
+  CERTUS_CLONES bool is_moderate(const S* x, Index n) { return is_moderate_body(x, n); }                       \
+  CERTUS_CLONES S largest_magnitude(const S* x, Index n) {                                                     \
+    return std::max(S{0}, largest_body<S>(n, [x](Index j) __attribute__((always_inline)) {                     \
+                      return x[j] == kNever<S> ? S{0} : std::abs(x[j]);                                        \
+                    }));                                                                                       \
+  }                                                                                                            \
   CERTUS_CLONES S largest(const S* x, Index n) {                                                               \
     return largest_body<S>(n, [x](Index j) __attribute__((always_inline)) { return x[j]; });                   \
   }                                                                                                            \

@@ -4,6 +4,8 @@
 // library loads, so that a wheel built anywhere is fast everywhere.
 #pragma once
 
+#include <limits>
+
 #include "base/types.hpp"
 
 namespace certus {
@@ -52,9 +54,23 @@ struct TwoBest {
 TwoBest two_best_sums(const float* a, const float* b, Index stride, Index n);
 TwoBest two_best_sums(const double* a, const double* b, Index stride, Index n);
 
+// The first element that is neither -inf nor of a magnitude up to `limit` (NaN and +inf are neither), or -1.
+Index first_beyond(const float* x, Index n, float limit);
+Index first_beyond(const double* x, Index n, double limit);
 // The first element that is NaN or +inf, or -1.
-Index first_invalid(const float* x, Index n);
-Index first_invalid(const double* x, Index n);
+inline Index first_invalid(const float* x, Index n) { return first_beyond(x, n, std::numeric_limits<float>::max()); }
+inline Index first_invalid(const double* x, Index n) { return first_beyond(x, n, std::numeric_limits<double>::max()); }
+
+// Whether all squares are within the range of S, which takes one operation per element to know: then every element is
+// a number of a magnitude below kModerate. Many large ones may raise a false alarm.
+template <class S>
+inline constexpr S kModerate = sizeof(S) == 4 ? static_cast<S>(0x1p64) : static_cast<S>(0x1p512);
+bool is_moderate(const float* x, Index n);
+bool is_moderate(const double* x, Index n);
+
+// The largest finite magnitude, or 0.
+float largest_magnitude(const float* x, Index n);
+double largest_magnitude(const double* x, Index n);
 
 // The largest x[j], or -inf when n is 0; the same over a chosen few labels of a row.
 float largest(const float* x, Index n);

@@ -117,6 +117,17 @@ void bind(nb::module_& m, const char* name) {
       .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
            "method"_a, "request"_a)
       .def("decode_many", &decode_many<S>)
+      .def(
+          "count_paths",
+          [](const M& self, const Matrix<S>& emissions) {
+            const nb::gil_scoped_release released;
+            return count_paths(self, sentence<S>(emissions));
+          },
+          "emissions"_a.noconvert(), "How many paths there are, at most.")
+      .def(
+          "check",
+          [](const M& self, const Matrix<S>& emissions) { return check_scores<double>(sentence<S>(emissions), self); },
+          "emissions"_a.noconvert(), "Whether the scores are numbers that can be added up in double precision.")
       .def("can_take_all", &can_take_all<S>);
 }
 

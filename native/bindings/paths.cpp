@@ -18,7 +18,7 @@ class Paths {
  public:
   Paths(const Model<S>& model, const Sentence<S>& sentence) {
     if (sentence.length == 0) return;
-    begun = check_scores(sentence, model.labels());
+    begun = check_scores<S>(sentence, model);
     if (begun.status == Status::invalid) return;
     if (model.only_sparse()) begin(model, sentence, model.sparse());
     else begin(model, sentence, model.dense());

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/pages.hpp"
 #include "base/simd.hpp"
 #include "base/types.hpp"
@@ -23,7 +24,8 @@ struct Bounds {
   std::vector<double> enter, leave;             // [labels]
   std::vector<double> incoming;                 // [labels]: the best transition into a label
   std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the trellis's own precision, padded with -inf,
-  std::vector<S> nothing;                       // and zeros, for where a sentence starts or ends
+  std::vector<S> incoming_rounded;              // incoming likewise,
+  std::vector<S> nothing;                       // and zeros, padded likewise, for where a sentence starts or ends
   double largest = 0;                           // the largest finite magnitude among them
   double mean = 0;                              // of the finite transitions, or nearly so,
   double spread = 0;                            // and what the best transition out of a label exceeds it by on average
@@ -44,15 +46,18 @@ class Model {
     if (shared) {
       const Index stride = padded(labels);
       matrix_ = aligned(labels * stride);
-      for (Index i = 0; i < labels; ++i) {
+      Heed heed;
+      for (Index i = 0; i < labels; ++i, heed(labels)) {
         std::copy_n(data + i * labels, labels, matrix_ + i * stride);
         std::fill(matrix_ + i * stride + labels, matrix_ + (i + 1) * stride, kNever<S>);
       }
       dense_ = {matrix_, labels, stride, 0};
+      magnitude_ = static_cast<double>(largest_magnitude(matrix_, labels * stride));
       if (labels <= kTransposed) across();
       find_sparsity();
     } else {
       dense_ = {data, labels, labels, labels * labels};
+      magnitude_ = static_cast<double>(largest_magnitude(data, positions * labels * labels));
     }
   }
 
@@ -63,6 +68,7 @@ class Model {
     keep(start, end);
     std::vector<Entry> list(entries);
     for (Index n = 0; n < entries; ++n) list[n] = {static_cast<Label>(from[n]), static_cast<Label>(to[n]), score[n]};
+    magnitude_ = static_cast<double>(std::max(largest_magnitude(score, entries), largest_magnitude(&fallback, 1)));
     build_sparse(fallback, list);
   }
 
@@ -70,6 +76,21 @@ class Model {
   Index positions() const { return positions_; }  // 0 where one matrix serves all
   const S* start() const { return start_.empty() ? nullptr : start_.data(); }
   const S* end() const { return end_.empty() ? nullptr : end_.data(); }
+
+  // The largest magnitude of emissions with which nothing that solvers add up over `length` positions (paths, bounds on
+  // them, differences of the two) leaves the range of `Sum`. It is negative where the transitions alone may.
+  template <class Sum = S>
+  S limit(Index length) const {
+    constexpr double kHeadroom = 16;
+    const double n = static_cast<double>(length), range = static_cast<double>(std::numeric_limits<Sum>::max());
+    const double left = (range / kHeadroom - (n - 1) * magnitude_ - ends_) / n;
+    return static_cast<S>(std::clamp(left, -1.0, static_cast<double>(std::numeric_limits<S>::max())));
+  }
+  // Whether emissions that are moderate, with or without start and end scores, are well below that limit.
+  bool allows_moderate(Index length) const {
+    return limit(length) >= 4 * kModerate<S> && ends_ < static_cast<double>(kModerate<S>);
+  }
+
   bool only_sparse() const { return only_sparse_; }
   bool has_sparse() const { return !row_begin_.empty(); }
   // Whether all but a few pairs of labels share one score, or did when the model was made.
@@ -131,10 +152,11 @@ class Model {
     bounds_.leave_rounded[i] = static_cast<S>(leave);
     bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
     bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
+    magnitude_ = std::max(magnitude_, static_cast<double>(largest_magnitude(&score, 1)));
     ++changes_;
   }
-  void set_start(Label y, S score) { start_[y] = score; }
-  void set_end(Label y, S score) { end_[y] = score; }
+  void set_start(Label y, S score) { start_[y] = score, note_ends(&score, 1); }
+  void set_end(Label y, S score) { end_[y] = score, note_ends(&score, 1); }
   Index changes() const { return changes_; }  // since the bounds were tight
   void tighten() {
     find_bounds();
@@ -156,8 +178,11 @@ class Model {
   };
 
   void keep(const S* start, const S* end) {
-    if (start) start_.assign(start, start + labels_);
-    if (end) end_.assign(end, end + labels_);
+    if (start) start_.assign(start, start + labels_), note_ends(start, labels_);
+    if (end) end_.assign(end, end + labels_), note_ends(end, labels_);
+  }
+  void note_ends(const S* scores, Index count) {
+    ends_ = std::max(ends_, 2 * static_cast<double>(largest_magnitude(scores, count)));
   }
 
   S* aligned(Index count) {
@@ -168,7 +193,8 @@ class Model {
   void transpose() {
     const Index stride = padded(labels_);
     S* out = aligned(labels_ * stride);
-    for (Index j = 0; j < labels_; ++j) {
+    Heed heed;
+    for (Index j = 0; j < labels_; ++j, heed(labels_)) {
       for (Index i = 0; i < labels_; ++i) out[j * stride + i] = matrix_[i * stride + j];
       std::fill(out + j * stride + labels_, out + (j + 1) * stride, kNever<S>);
     }
@@ -188,7 +214,8 @@ class Model {
     const S common = sample[127];
     const Index most = static_cast<Index>(kSparse * static_cast<double>(pairs));
     std::vector<Entry> list;
-    for (Label i = 0; i < labels_; ++i)
+    Heed heed;
+    for (Label i = 0; i < labels_; ++i, heed(labels_))
       for (Label j = 0; j < labels_; ++j) {
         if (dense_.at(0, i, j) == common) continue;
         if (static_cast<Index>(list.size()) == most) return;
@@ -235,7 +262,8 @@ class Model {
     const Index stride = padded(labels_);
     S* out = aligned(labels_ * stride);
     std::fill(out, out + labels_ * stride, kNever<S>);
-    for (Index t = 0; t < positions_; ++t)
+    Heed heed;
+    for (Index t = 0; t < positions_; ++t, heed(labels_ * labels_))
       for (Index i = 0; i < labels_; ++i)
         for (Index j = 0; j < labels_; ++j)
           out[i * stride + j] =
@@ -253,7 +281,9 @@ class Model {
     const Index width = padded(labels_);
     bounds_.enter_rounded.assign(width, kNever<S>);
     bounds_.leave_rounded.assign(width, kNever<S>);
-    bounds_.nothing.assign(width, 0);
+    bounds_.incoming_rounded.assign(bounds_.incoming.begin(), bounds_.incoming.end());
+    bounds_.nothing.assign(width, kNever<S>);
+    std::fill_n(bounds_.nothing.begin(), labels_, S{0});
     for (Index y = 0; y < labels_; ++y) {
       const double enter = bounds_.enter[y], leave = bounds_.leave[y];
       bounds_.enter_rounded[y] = static_cast<S>(enter);
@@ -266,7 +296,8 @@ class Model {
 
   void dense_bounds(const Dense<S>& m) {
     double sum = 0, finite = 0;
-    for (Index i = 0; i < labels_; ++i) {
+    Heed heed;
+    for (Index i = 0; i < labels_; ++i, heed(2 * labels_)) {
       const S* row = m.row(0, static_cast<Label>(i), nullptr);
       const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
       if (leave == kNever<double>) continue;
@@ -312,8 +343,9 @@ class Model {
     w.value.resize(labels_ * labels_);
     std::vector<S> buffer(labels_);
     w.shift = kNever<double>;
+    Heed heed;
     const auto each = [&](auto use) {
-      for (Index i = 0; i < labels_; ++i) {
+      for (Index i = 0; i < labels_; ++i, heed(4 * labels_)) {
         const Label from = static_cast<Label>(i);
         const S* row = only_sparse_ ? sparse_.row(0, from, buffer.data()) : dense_.row(0, from, nullptr);
         for (Index j = 0; j < labels_; ++j) use(i, j, static_cast<double>(row[j]));
@@ -325,6 +357,8 @@ class Model {
   }
 
   Index labels_, positions_, changes_ = 0;
+  double magnitude_ = 0;  // the largest finite one of the transitions,
+  double ends_ = 0;       // and twice that of start and end
   bool only_sparse_ = false, mostly_default_ = false;
   std::vector<Pages> storage_;
   S* matrix_ = nullptr;

@@ -14,7 +14,8 @@ namespace {
 template <class Tr>
 void rank(const Trellis<Tr>& trellis, Answer& answer, double* scores) {
   const Index T = trellis.length, n = answer.found;
-  for (Index i = 0; i < n; ++i) scores[i] = trellis.score(answer.labels + i * T);
+  Heed heed;
+  for (Index i = 0; i < n; ++i, heed(4 * T)) scores[i] = trellis.score(answer.labels + i * T);
   if (std::is_sorted(scores, scores + n, std::greater<>())) return;
   std::vector<Index> order(n);
   std::iota(order.begin(), order.end(), Index{0});
@@ -91,13 +92,50 @@ void run_together(const Model<S>& model, const std::vector<Sentence<S>>& sentenc
   });
 }
 
+// counts[j]: the sum over the labels i that j may follow of before[i].
+template <class S>
+void count_arrivals(const Dense<S>& tr, Index t, const std::vector<double>& before, std::vector<double>& counts) {
+  std::fill(counts.begin(), counts.end(), 0.0);
+  for (Label i = 0; i < tr.labels; ++i) {
+    if (before[i] == 0) continue;
+    const S* row = tr.row(t, i, nullptr);
+    for (Index j = 0; j < tr.labels; ++j) counts[j] += row[j] == kNever<S> ? 0 : before[i];
+  }
+}
+// Where pairs that are not listed are possible, those that are listed count as if they were, too.
+template <class S>
+void count_arrivals(const Sparse<S>& tr, Index, const std::vector<double>& before, std::vector<double>& counts) {
+  const bool most = tr.fallback != kNever<S>;
+  std::fill(counts.begin(), counts.end(), most ? std::accumulate(before.begin(), before.end(), 0.0) : 0.0);
+  for (Index j = 0; !most && j < tr.labels; ++j)
+    for (Index n = tr.column_begin[j]; n < tr.column_begin[j + 1]; ++n)
+      if (tr.column_score[n] != kNever<S>) counts[j] += before[tr.column_from[n]];
+}
+
 }  // namespace
+
+template <class S>
+double count_paths(const Model<S>& model, const Sentence<S>& sentence) {
+  const LocalArena arena;
+  const auto count = [&](const auto& transitions) {
+    const Trellis trellis(sentence.data, sentence.length, sentence.stride, model, transitions, arena);
+    const Index L = trellis.labels;
+    std::vector<double> before(L, 1.0), counts(L, 1.0);
+    Heed heed;
+    for (Index t = 0; t < trellis.length; ++t, heed(L * L)) {
+      if (t > 0) count_arrivals(transitions, t - 1, before, counts);
+      for (Index y = 0; y < L; ++y) before[y] = trellis.node(t)[y] == kNever<S> ? 0 : counts[y];
+    }
+    return std::accumulate(before.begin(), before.end(), 0.0);
+  };
+  return model.only_sparse() ? count(model.sparse()) : count(model.dense());
+}
 
 template <class S>
 Result run(const Model<S>& model, const Method& method, const Sentence<S>& sentence, const Request& request,
            Index* labels, double* scores) {
   if (!method.checks_scores) {
-    const Result bad = check_scores(sentence, model.labels());
+    const Result bad = check_scores<S>(sentence, model);
     if (bad.status == Status::invalid) return bad;
   }
   const LocalArena arena;
@@ -106,7 +144,7 @@ Result run(const Model<S>& model, const Method& method, const Sentence<S>& sente
     return run_trellis(trellis, method, request, labels, scores, arena);
   };
   const Result result = model.only_sparse() ? go(model.sparse()) : go(model.dense());
-  return result.status == Status::invalid ? check_scores(sentence, model.labels()) : result;
+  return result.status == Status::invalid ? check_scores<S>(sentence, model) : result;
 }
 
 template <class S>
@@ -136,6 +174,7 @@ void run_many(const Model<S>& model, const Method& method, const std::vector<Sen
 }
 
 #define CERTUS_RUN(S)                                                                                            \
+  template double count_paths(const Model<S>&, const Sentence<S>&);                                              \
   template Result run(const Model<S>&, const Method&, const Sentence<S>&, const Request&, Index*, double*);      \
   template void run_many(const Model<S>&, const Method&, const std::vector<Sentence<S>>&, const Request&, Index, \
                          const std::vector<Index*>&, double*, Result*);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "chain/method.hpp"
 
 namespace certus {
@@ -20,21 +21,36 @@ struct Result {
   Index found = 0;        // paths written
   double score = 0;       // of the best of them
   double bound = 0;       // no path scores more
-  Index position = -1;    // `infeasible`: the first that no path reaches; `invalid`: where the bad score is,
+  Index position = -1;    // `infeasible`: the first that no path reaches; `invalid`: where a score is that is not
+                          // a number, or too large,
   Index label = -1;       // and of which label
   bool deferred = false;  // nothing was done yet: see Request::defer
   Counters counters{};
 };
 
-// Looks for NaN and +inf: `invalid` where there is one, otherwise `optimal`.
-template <class S>
-Result check_scores(const Sentence<S>& sentence, Index labels) {
-  for (Index t = 0; t < sentence.length; ++t) {
-    const Index y = first_invalid(sentence.data + t * sentence.stride, labels);
-    if (y >= 0) return {.status = Status::invalid, .position = t, .label = y};
+// Looks for NaN, +inf and scores that may add up beyond the range of `Sum`: `invalid` where there is one, otherwise
+// `optimal`. Nearly always one quick pass says that all scores are moderate.
+template <class Sum, class S>
+Result check_scores(const Sentence<S>& sentence, const Model<S>& model) {
+  const Index L = model.labels(), rows = std::max<Index>(1, (Index{1} << 16) / L);
+  const bool whole = sentence.stride == L, moderate = model.allows_moderate(sentence.length);
+  const S limit = model.template limit<Sum>(sentence.length);
+  Heed heed;
+  for (Index begin = 0; begin < sentence.length; begin += rows, heed(rows * L)) {
+    const Index end = std::min(sentence.length, begin + rows);
+    if (whole && moderate && is_moderate(sentence.data + begin * L, (end - begin) * L)) continue;
+    for (Index t = begin; t < end; ++t) {
+      const Index y = first_beyond(sentence.data + t * sentence.stride, L, limit);
+      if (y >= 0) return {.status = Status::invalid, .position = t, .label = y};
+    }
   }
   return {};
 }
+
+// How many paths there are, at most: exactly for a dense matrix, up to rounding; at least as many as there are
+// otherwise.
+template <class S>
+double count_paths(const Model<S>& model, const Sentence<S>& sentence);
 
 // labels is [k][T] and scores is [k]; `found` of each are written, best first.
 template <class S>

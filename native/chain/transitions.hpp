@@ -46,6 +46,10 @@ struct Sparse {
     for (Index n = row_begin[i]; n < row_begin[i + 1]; ++n) buffer[row_to[n]] = row_score[n];
     return buffer;
   }
+  // The same with rows for columns.
+  Sparse transpose() const {
+    return {labels, fallback, column_begin, column_from, column_score, row_begin, row_to, row_score};
+  }
   // The scores of entering label j.
   const S* column(Label j, S* buffer) const {
     std::fill(buffer, buffer + labels, fallback);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/interrupt.hpp"
+
 namespace certus::latent {
 namespace {
 
@@ -50,9 +52,10 @@ Index Gain::find_best(const Label* sequences, const double* log_probability, Ind
   double mass = 0;
   std::vector<double> p(count);
   for (Index a = 0; a < count; ++a) mass += p[a] = std::exp(log_probability[a]);
+  Heed heed;
   for (Index a = 0; a < count; ++a) {
     sum[a] += p[a];  // each is worth 1 where it is right itself
-    for (Index b = 0; b < a; ++b) {
+    for (Index b = 0; b < a; ++b, heed(2 * T)) {
       const double x = gain(a, b);  // and as much to another as that to it
       sum[a] += p[b] * x;
       sum[b] += p[a] * x;

@@ -80,12 +80,14 @@ class Search {
   // Prefixes whose bound is at most the k-th best are forgotten: that best is then a bound on them.
   bool improve_bound(Index T, Label* labels) {
     const auto least = [&] { return sequences_.least() + slack_; };
+    Heed heed;
     if (!labels_) labels_.emplace(weights_, least() + total_, arena_);
     for (Index n = 0; n < T && labels_->bound() - total_ > least(); ++n) {
       if (labels_->expanded >= kMostExpanded) return false;
       double mass;
       if (labels_->expand(least() + total_, labels, &mass) && !sequences_.has(labels))
         sequences_.add(labels, mass - total_);
+      heed(model_.states() * model_.states() + 16 * model_.labels());
     }
     return labels_->bound() - total_ <= least();
   }
@@ -186,9 +188,9 @@ LatentAnswer answer_empty() {
   return found;
 }
 
-// Whether a score is NaN or +inf; says where.
-bool find_bad_score(const LatentModel& model, const double* emissions, Index T, LatentAnswer& found) {
-  const Result bad = check_scores(Sentence<double>{emissions, T, model.states()}, model.states());
+// Whether a score is NaN or +inf, or may add up with others to more than a double holds; says where.
+bool find_bad_score(const Moves& moves, const double* emissions, Index T, LatentAnswer& found) {
+  const Result bad = check_scores<double>(Sentence<double>{emissions, T, moves.chain().labels()}, moves.chain());
   if (bad.status != Status::invalid) return false;
   found.status = Status::invalid, found.position = bad.position, found.state = bad.label;
   return true;
@@ -231,14 +233,14 @@ LatentAnswer infer(const LatentModel& model, const double* emissions, const Pair
   LatentRequest wanted = asked;
   wanted.k = limit_sequences(asked.k, model.labels(), T);
   LatentAnswer found;
-  if (find_bad_score(model, emissions, T, found)) return found;
   const LocalArena arena;
   with_moves(model, pairs, T, [&](const Moves& moves) {
+    if (find_bad_score(moves, emissions, T, found)) return;
     if (spans_little(model, moves, emissions, T))
       infer_in<PowersOfTwo>(model, moves, emissions, T, wanted, arena, found);
     else infer_in<Logarithms>(model, moves, emissions, T, wanted, arena, found);
   });
-  if (found.status == Status::infeasible) return found;
+  if (found.status == Status::infeasible || found.status == Status::invalid) return found;
   judge(wanted, found);
   if (wanted.gain) rerank(*wanted.gain, T, found);
   return found;
@@ -247,23 +249,26 @@ LatentAnswer infer(const LatentModel& model, const double* emissions, const Pair
 LatentAnswer label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
                              double* probabilities) {
   LatentAnswer found;
-  if (T == 0 || find_bad_score(model, emissions, T, found)) return found;
-  with_moves(model, pairs, T,
-             [&](const Moves& moves) { found = marginals_in(model, moves, emissions, T, probabilities); });
+  if (T == 0) return found;
+  with_moves(model, pairs, T, [&](const Moves& moves) {
+    if (!find_bad_score(moves, emissions, T, found)) found = marginals_in(model, moves, emissions, T, probabilities);
+  });
   return found;
 }
 
-double log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
-                       const Label* labels) {
-  if (T == 0) return 0;
+LatentAnswer log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                             const Label* labels) {
+  if (T == 0) return answer_empty();
+  LatentAnswer found;
   const LocalArena arena;
   const auto in = [&](const auto& weights) { return weights.sum_of(labels, arena) - weights.sum(arena); };
-  double out = 0;
   with_moves(model, pairs, T, [&](const Moves& moves) {
-    out = spans_little(model, moves, emissions, T) ? in(Weights<PowersOfTwo>(model, moves, emissions, T, arena))
-                                                   : in(Weights<Logarithms>(model, moves, emissions, T, arena));
+    if (find_bad_score(moves, emissions, T, found)) return;
+    found.log_probability.push_back(spans_little(model, moves, emissions, T)
+                                        ? in(Weights<PowersOfTwo>(model, moves, emissions, T, arena))
+                                        : in(Weights<Logarithms>(model, moves, emissions, T, arena)));
   });
-  return out;
+  return found;
 }
 
 }  // namespace certus::latent

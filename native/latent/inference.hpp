@@ -60,8 +60,8 @@ std::vector<LatentAnswer> infer_all(const LatentModel& model, const LatentBatch&
 std::vector<LatentAnswer> label_marginals_of_all(const LatentModel& model, const LatentBatch& batch,
                                                  double* probabilities, Index threads);
 
-// The log of P(labels | x).
-double log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
-                       const Label* labels);
+// The log of P(labels | x), as the answer's only sequence.
+LatentAnswer log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
+                             const Label* labels);
 
 }  // namespace certus::latent

@@ -40,6 +40,7 @@ class LabelSearch<Kind>::Futures : public StepsOver<Futures, Kind> {
         scratch_(arena.get<N>(model_.states() * width())) {}
 
   Index width() const { return model_.width(); }
+  Index work() const { return width() * width(); }
   N* alpha(Index) const { return nullptr; }
   N* beta(Index) const { return best_; }
   N* onward(Index t) const { return search_.ahead_ + t * width(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/exponential.hpp"
 
@@ -32,17 +33,23 @@ LatentModel::LatentModel(const double* transitions, std::vector<Index> begin, co
 Moves LatentModel::moves(const Pairs& pairs, Index T) const {
   const Index size = states() * states();
   std::vector<double> scores((T - 1) * size);
+  // Sums that leave the range are not forbidden: they stay as large as can be, and are refused for it.
+  const auto sum = [](double a, double b) {
+    const bool forbids = a == kNever<double> || b == kNever<double>;
+    return forbids ? kNever<double> : std::max(a + b, std::numeric_limits<double>::lowest());
+  };
   const auto add = [&](const auto* own) {
     const Index H = states(), L = labels();
     for (Index t = 1; t < T; ++t) {
       double* step = scores.data() + (t - 1) * size;
       if (!pairs.of_labels)
-        for (Index n = 0; n < size; ++n) step[n] = moves_.score(t)[n] + static_cast<double>(own[(t - 1) * size + n]);
+        for (Index n = 0; n < size; ++n)
+          step[n] = sum(moves_.score(t)[n], static_cast<double>(own[(t - 1) * size + n]));
       else
         for (Index i = 0; i < H; ++i)
           for (Index j = 0; j < H; ++j)
             step[i * H + j] =
-                moves_.score(t)[i * H + j] + static_cast<double>(own[((t - 1) * L + owner_[i]) * L + owner_[j]]);
+                sum(moves_.score(t)[i * H + j], static_cast<double>(own[((t - 1) * L + owner_[i]) * L + owner_[j]]));
     }
   };
   if (pairs.singles) add(pairs.singles);

@@ -195,6 +195,7 @@ class AllPaths : public StepsOver<AllPaths<Kind>, Kind> {
       : weights_(weights), p_(p), rows_(arena.get<N>(((p ? weights.length() : 2) + 2) * width())) {}
 
   Index width() const { return weights_.model().width(); }
+  Index work() const { return width() * width(); }
   N* alpha(Index t) const { return rows_ + (2 + (p_ ? t : t % 2)) * width(); }
   N* beta(Index) const { return rows_; }
   N* onward(Index) const { return rows_ + width(); }
@@ -239,6 +240,7 @@ class PathsOfLabels : public StepsOver<PathsOfLabels<Kind>, Kind> {
   PathsOfLabels(const Weights<Kind>& weights, const Label* labels, Arena& arena)
       : weights_(weights), labels_(labels), alpha_(arena.get<N>(2 * weights.model().room())) {}
 
+  Index work() const { return weights_.model().room() * weights_.model().room(); }
   N* alpha(Index t) const { return alpha_ + t % 2 * weights_.model().room(); }
   void begin(N* alpha) const {
     const LatentModel& model = weights_.model();

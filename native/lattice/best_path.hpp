@@ -43,6 +43,7 @@ class BestSteps {
   double* beta(Index t) const { return memory_.rest.data() + lattice_.begin[t]; }
   double* onward(Index t) const { return memory_.onward.data() + lattice_.begin[t]; }
 
+  Index work() const { return 1 << 12; }
   void begin(double* best) const { std::fill_n(best, lattice_.states(0), 0.0); }
   void forward(Index t, const double* before, double* best) const {
     const std::uint32_t first = lattice_.begin[t];

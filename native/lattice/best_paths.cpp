@@ -2,6 +2,7 @@
 // a heap of the best that is left over each edge (Huang and Chiang 2005, algorithm 2).
 #include <algorithm>
 
+#include "base/interrupt.hpp"
 #include "lattice/best_path.hpp"
 
 namespace certus::lattice {
@@ -32,6 +33,7 @@ class Ways {
       const double node = lattice_.node[s];
       take(first, first + edges, [=](std::uint32_t source) { return static_cast<double>(edge[source - first]); }, node);
       begin_[s + 1] = ways_.size();
+      heed_(edges + 16 * static_cast<Index>(begin_[s + 1] - begin_[s]));
     }
   }
   // The ways to the end, after `fill`.
@@ -71,6 +73,7 @@ class Ways {
   const std::size_t k_;
   std::vector<std::size_t> begin_;  // [states + 1]
   std::vector<Way> ways_, heap_;
+  Heed heed_;
 };
 
 }  // namespace

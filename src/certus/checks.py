@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
@@ -203,6 +203,22 @@ def refuse(name: str, where: tuple[int, ...], array: Floats) -> NoReturn:
     place = ", ".join(map(str, where))
     raise InvalidInput(
         f"{name}[{place}] is {float(array[where])}; scores must be finite, or -inf for what is forbidden"
+    )
+
+
+def refuse_sums(length: int, arrays: Mapping[str, Floats | None]) -> NoReturn:
+    """Raise the error for scores that may add up beyond float64; it names that of the largest magnitude."""
+    largest, where = 0.0, ""
+    for name, array in arrays.items():
+        if array is None or not array.size:
+            continue
+        sizes = np.abs(np.where(np.isneginf(array), 0, array))
+        at = np.unravel_index(int(sizes.argmax()), sizes.shape)
+        if sizes[at] >= largest:
+            largest, where = float(sizes[at]), f"{name}[{', '.join(map(str, at))}] is {array[at]}"
+    raise InvalidInput(
+        f"the scores of a label sequence may add up beyond the range of float64: {where}, and there are "
+        f"{length} positions; scale them down, and forbid by -inf instead of a number"
     )
 
 

@@ -17,6 +17,7 @@ class ChainSteps : public StepsOver<Steps, Kind> {
       : model_(model), sentence_(sentence), sums_(sums), alpha_(alpha), beta_(arena.get<double>(2 * padded(width()))) {}
 
   Index width() const { return model_.labels(); }
+  Index work() const { return 32 * width() + (model_.only_sparse() ? 0 : width() * width() / 2); }
   double* alpha(Index t) const { return alpha_ + t * width(); }
   double* beta(Index) const { return beta_; }
   double* onward(Index) const { return beta_ + padded(width()); }

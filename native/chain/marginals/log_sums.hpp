@@ -74,7 +74,8 @@ class DenseSums {
   // Row by row, since columns are far apart in memory: the largest terms first, then the sums.
   void forward_again(Index t, const double* x, double* out, Index left) {
     std::fill(most_, most_ + tr_.labels, kNever<double>);
-    for (Label i = 0; i < tr_.labels; ++i)
+    Heed heed;
+    for (Label i = 0; i < tr_.labels; ++i, heed(tr_.labels))
       if (x[i] != kNever<double>) raise(most_, x[i], tr_.row(t, i, nullptr), tr_.labels);
     Index finite = 0;
     for (Index n = 0; n < left; ++n) {
@@ -83,7 +84,7 @@ class DenseSums {
       sum_[j] = 0;
       if (most_[j] != kNever<double>) again_[finite++] = j;
     }
-    for (Label i = 0; finite && i < tr_.labels; ++i) {
+    for (Label i = 0; finite && i < tr_.labels; ++i, heed(16 * finite)) {
       if (x[i] == kNever<double>) continue;
       const S* row = tr_.row(t, i, nullptr);
       for (Index n = 0; n < finite; ++n) {

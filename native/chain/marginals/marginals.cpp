@@ -48,6 +48,7 @@ class Sampler {
     std::fill(cumulative_, cumulative_ + L_, 0.0);
     weigh(T_ - 1);
     for (Index n = 0; n < count_; ++n) draw(n, T_ - 1, uniforms, paths);
+    Heed heed;
     for (Index t = T_ - 2; t >= 0; --t) {
       group(t + 1, paths);
       for (Index n = 0; n < count_; ++n) {
@@ -55,7 +56,9 @@ class Sampler {
         if (n == 0 || next != paths[order_[n - 1] * T_ + t + 1]) {
           sums_.column(t, next, cumulative_);
           weigh(t);
+          heed(16 * L_);
         }
+        heed(16);
         draw(order_[n], t, uniforms, paths);
       }
     }
@@ -105,7 +108,7 @@ bool lists_few(const Model<S>& model) {
 // Checks the sentence, fills alpha [T][L], and calls work(steps, sums) with what fits the model where there is a path.
 template <class S, class Work>
 Summary sum_paths(const Model<S>& model, const Sentence<S>& sentence, double* alpha, Arena& arena, const Work& work) {
-  const Result bad = check_scores(sentence, model.labels());
+  const Result bad = check_scores<double>(sentence, model);
   if (bad.status == Status::invalid) return {Status::invalid, bad.position, bad.label, 0};
   const auto sum = [&](auto sums) {
     Smoothing<S, decltype(sums)> steps(model, sentence, sums, alpha, arena);
@@ -143,7 +146,8 @@ void path_scores(const Model<S>& model, const Sentence<S>& sentence, const Index
   const LocalArena arena;
   const auto score = [&](const auto& transitions) {
     const Trellis trellis(sentence.data, T, sentence.stride, model, transitions, arena);
-    for (Index n = 0; n < count; ++n) scores[n] = trellis.score(paths + n * T);
+    Heed heed;
+    for (Index n = 0; n < count; ++n, heed(4 * T)) scores[n] = trellis.score(paths + n * T);
   };
   if (T == 0) std::fill(scores, scores + count, 0.0);
   else if (model.only_sparse()) score(model.sparse());

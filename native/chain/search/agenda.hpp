@@ -2,15 +2,35 @@
 // improves moves up instead of being pushed again. It never holds more entries than there are ids.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
-#include "base/types.hpp"
+#include "base/arena.hpp"
+#include "base/interrupt.hpp"
 
 namespace certus {
 
+// Calls fill(begin, end) for blocks of a large array, whose memory is had only when it is written to, and looks between
+// them whether to stop.
+template <class Fill>
+void fill_blocks(Index count, const Fill& fill) {
+  constexpr Index kBlock = Index{1} << 20;
+  Heed heed;
+  for (Index begin = 0; begin < count; begin += kBlock, heed(2 * kBlock)) fill(begin, std::min(count, begin + kBlock));
+}
+template <class X>
+X* get_filled(Index count, X value, Arena& arena) {
+  X* out = arena.get<X>(count);
+  fill_blocks(count, [&](Index begin, Index end) { std::fill(out + begin, out + end, value); });
+  return out;
+}
+
 class Agenda {
  public:
-  explicit Agenda(Index ids) : place_(ids, kNew) {}
+  explicit Agenda(Index ids) {
+    place_.reserve(ids);
+    fill_blocks(ids, [&](Index, Index end) { place_.resize(end, kNew); });
+  }
 
   bool empty() const { return heap_.empty(); }
   bool taken(Index id) const { return place_[id] == kTaken; }

@@ -18,7 +18,7 @@ bool best_first(const Space& space, Index* path, Counters& counters, Arena& aren
     first[t + 1] = first[t] + space.size(t);
     widest = std::max(widest, space.size(t));
   }
-  double* score = arena.get<double>(first[T], kNever<double>);  // the best known way to a node, with the node
+  double* score = get_filled(first[T], kNever<double>, arena);  // the best known way to a node, with the node
   Label* from = arena.get<Label>(first[T]);                     // the node before, within its column
   Label* column = arena.get<Label>(first[T]);
   S* buffer = arena.get<S>(widest);
@@ -34,6 +34,7 @@ bool best_first(const Space& space, Index* path, Counters& counters, Arena& aren
     agenda.raise(id, promise, t);
   };
   for (Index j = 0; j < space.size(0); ++j) improve(0, j, static_cast<double>(space.nodes(0)[j]), 0);
+  Heed heed;
   while (!agenda.empty()) {
     const Index id = agenda.take(), t = column[id], i = id - first[t];
     ++counters.expanded;
@@ -48,6 +49,7 @@ bool best_first(const Space& space, Index* path, Counters& counters, Arena& aren
     const double before = score[id];
     const Index n = space.size(t + 1);
     counters.edges += n;
+    heed(8 * n + 64);
     for (Index j = 0; j < n; ++j) {
       const double x = before + static_cast<double>(links[j]) + static_cast<double>(nodes[j]);
       if (x > known[j]) improve(t + 1, j, x, i);

@@ -91,15 +91,16 @@ void add_beam(const Trellis<Tr>& trellis, Index width, BestPaths<Tr>& paths, Cou
     }
   };
   extend(0, 0.0, -1, trellis.node(0), largest(trellis.node(0), L));
+  Heed heed;
   for (Index t = 1; t < T; ++t)
-    for (Index n = 0; n < sizes[t - 1]; ++n) {
+    for (Index n = 0; n < sizes[t - 1]; ++n, heed(2 * L)) {
       const Hypothesis& h = beams[(t - 1) * width + n];
       const S most = add_max(step, trellis.transitions.row(t - 1, h.label, buffer), trellis.node(t), L);
       extend(t, h.score, n, step, most);
       counters.edges += L;
     }
   Index* path = arena.get<Index>(T);
-  for (Index n = 0; n < sizes[T - 1]; ++n) {
+  for (Index n = 0; n < sizes[T - 1]; ++n, heed(8 * T)) {
     for (Index t = T - 1, at = n; t >= 0; --t) {
       const Hypothesis& h = beams[t * width + at];
       path[t] = h.label;

@@ -11,9 +11,10 @@ template <class S>
 std::vector<double> popularity(const Dense<S>& m) {
   const Index L = m.labels;
   std::vector<double> most(L, kNever<double>), sum(L, 0.0);
-  for (Label i = 0; i < L; ++i)
+  Heed heed;
+  for (Label i = 0; i < L; ++i, heed(L))
     for (Label y = 0; y < L; ++y) most[y] = std::max(most[y], static_cast<double>(m.at(0, i, y)));
-  for (Label i = 0; i < L; ++i)
+  for (Label i = 0; i < L; ++i, heed(4 * L))
     for (Label y = 0; y < L; ++y)
       if (most[y] != kNever<double>) sum[y] += std::exp(static_cast<double>(m.at(0, i, y)) - most[y]);
   for (Label y = 0; y < L; ++y) sum[y] = most[y] + std::log(sum[y]);
@@ -60,7 +61,8 @@ void accumulate_levels(std::vector<S>& table, Index levels, Index labels) {
 template <class S>
 void fill(DegenerateTables<S>& tables, const Dense<S>& m) {
   const Index L = tables.labels;
-  for (Index r = 0; r < L; ++r) {
+  Heed heed;
+  for (Index r = 0; r < L; ++r, heed(2 * L)) {
     const Label i = tables.order[r];
     const S* row = m.row(0, i, nullptr);
     for (Index level = 0; level < tables.levels; ++level) {
@@ -111,7 +113,8 @@ template <class S>
 void rank_transitions(DegenerateTables<S>& tables, const Dense<S>& m) {
   tables.stride = padded(tables.labels);
   tables.ranked.assign(tables.labels * tables.stride, kNever<S>);
-  for (Index r = 0; r < tables.labels; ++r)
+  Heed heed;
+  for (Index r = 0; r < tables.labels; ++r, heed(tables.labels))
     gather(tables.ranked.data() + r * tables.stride, m.row(0, tables.order[r], nullptr), tables.order.data(),
            tables.labels);
 }

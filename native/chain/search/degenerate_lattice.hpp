@@ -43,7 +43,7 @@ class DegenerateLattice {
   // Starts with 2^level active labels per column. `trellis`, `counters` and `arena` must outlive this.
   DegenerateLattice(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena)
       : trellis_(trellis), counters_(counters), arena_(arena) {
-    for (Index t = 0; t < length(); ++t) open(t);
+    for (Index t = 0; t < length(); ++t, heed_(trellis.labels)) open(t);
     naive_bounds();
     for (Index t = 0; t < length(); ++t)
       while (columns_[t].rest && columns_[t].level < level) expand(t, kNever<double>);
@@ -63,6 +63,7 @@ class DegenerateLattice {
       std::fill(c.in, c.in + c.size(), t ? kNever<double> : 0.0);
       std::copy_n(c.in, c.size(), c.pure);
       if (t > 0) arrive(t);
+      heed_(4 * c.size() + counters_.edges - heeded_), heeded_ = counters_.edges;
       if (!settle(c, least)) return kNever<double>;
     }
     return best();
@@ -78,6 +79,7 @@ class DegenerateLattice {
         std::fill(c.out, c.out + c.size(), 0.0);
         std::fill(c.pure, c.pure + c.size(), 0.0);
       }
+      heed_(4 * c.size() + counters_.edges - heeded_), heeded_ = counters_.edges;
       if (!settle(c, least)) return kNever<double>;
     }
     return best();
@@ -131,6 +133,7 @@ class DegenerateLattice {
         if (value > most) most = value, from = i;
       }
       path[position(s)] = from;
+      heed_(2 * n);
     }
   }
 
@@ -313,6 +316,8 @@ class DegenerateLattice {
   double* total_ = arena_.get<double>(trellis_.labels + 1);
   double* pure_total_ = arena_.get<double>(trellis_.labels + 1);
   bool forward_ = true;
+  mutable Heed heed_;
+  Index heeded_ = 0;  // edges that it knows of
 };
 
 }  // namespace certus

@@ -38,27 +38,40 @@ inline bool settle(S* alpha, const S* arrivals, const S* node, Index L, Index wi
   return true;
 }
 
-// Scores every transition: L^2 a position.
-template <class S>
-void arrive(const Trellis<Dense<S>>& trellis, Index t, const S* before, S* arrivals, Index width, Arena&) {
-  const Dense<S>& tr = trellis.transitions;
-  std::fill(arrivals, arrivals + width, kNever<S>);
-  maxplus(arrivals, before, tr.data + (t - 1) * tr.step, trellis.labels, tr.stride,
-          tr.step ? trellis.labels : (trellis.labels + 15) / 16 * 16,  // whole vectors, where there is padding
-          t % 2);
+// Calls use(begin, count) for blocks of the rows of a matrix [labels][labels], the last one first if `backward`, and
+// looks between them whether to stop: a large matrix takes long.
+template <class Use>
+inline void for_row_blocks(Index labels, bool backward, Heed& heed, const Use& use) {
+  const Index rows = std::max<Index>(64, (Index{1} << 22) / labels), blocks = (labels + rows - 1) / rows;
+  for (Index b = 0; b < blocks; ++b) {
+    const Index begin = (backward ? blocks - 1 - b : b) * rows, count = std::min(rows, labels - begin);
+    use(begin, count);
+    heed(count * labels / 4);  // in vectors
+  }
 }
 
-// Scores the listed transitions of the labels that matter, and the shared score once.
+// Scores every transition: L^2 a position.
+template <class S>
+void arrive(const Trellis<Dense<S>>& trellis, Index t, const S* before, S* arrivals, Index width, Heed& heed, Arena&) {
+  const Dense<S>& tr = trellis.transitions;
+  std::fill(arrivals, arrivals + width, kNever<S>);
+  for_row_blocks(trellis.labels, t % 2, heed, [&](Index begin, Index count) {
+    maxplus(arrivals, before + begin, tr.data + (t - 1) * tr.step + begin * tr.stride, count, tr.stride,
+            tr.step ? trellis.labels : (trellis.labels + 15) / 16 * 16,  // whole vectors, where there is padding
+            t % 2);
+  });
+}
+
+// Scores the listed transitions of the labels that matter, and the shared score once: arrivals[j] is the largest
+// before[i] + transition(i, j).
 //
 // arrivals[j] starts as the best prefix whose transition to j is not listed, plus the shared score: for
 // nearly all j that is the best prefix of all, for the others the first of the next best ones. A label i
-// whose best transition cannot lift it over the least of these is skipped with all it lists.
+// whose best transition, leave[i], cannot lift it over the least of these is skipped with all it lists.
 template <class S>
-void arrive(const Trellis<Sparse<S>>& trellis, Index, const S* before, S* arrivals, Index, Arena& arena) {
+void arrive_listed(const Sparse<S>& tr, const S* leave, const S* before, S* arrivals, Heed& heed, Arena& arena) {
   const Arena::Scope scope(arena);
-  const Sparse<S>& tr = trellis.transitions;
-  const Bounds<S>& bounds = trellis.model->bounds();
-  const Index L = trellis.labels;
+  const Index L = tr.labels;
   constexpr Index kTop = 8;
   Label top[kTop];
   Index tops = 0;
@@ -93,9 +106,11 @@ void arrive(const Trellis<Sparse<S>>& trellis, Index, const S* before, S* arriva
     }
     arrivals[j] = best + tr.fallback;
   }
+  heed(4 * L + left * L);
   const S least = *std::min_element(arrivals, arrivals + L);
   for (Index i = 0; i < L; ++i) {
-    if (before[i] == kNever<S> || !(before[i] + bounds.leave_rounded[i] > least)) continue;
+    if (before[i] == kNever<S> || !(before[i] + leave[i] > least)) continue;
+    heed(tr.row_begin[i + 1] - tr.row_begin[i]);
     for (Index n = tr.row_begin[i]; n < tr.row_begin[i + 1]; ++n) {
       const S x = before[i] + tr.row_score[n];
       S& arrival = arrivals[tr.row_to[n]];
@@ -104,14 +119,20 @@ void arrive(const Trellis<Sparse<S>>& trellis, Index, const S* before, S* arriva
   }
 }
 
+template <class S>
+void arrive(const Trellis<Sparse<S>>& trellis, Index, const S* before, S* arrivals, Index, Heed& heed, Arena& arena) {
+  arrive_listed(trellis.transitions, trellis.model->bounds().leave_rounded.data(), before, arrivals, heed, arena);
+}
+
 template <class Tr>
 Forward<typename Tr::Score> forward(const Trellis<Tr>& trellis, Arena& arena) {
   using S = typename Tr::Score;
   const Index T = trellis.length, L = trellis.labels;
   Forward<S> f = forward_storage<S>(T, L, arena);
   S* arrivals = arena.get<S>(f.width, S{0});
+  Heed heed;
   for (Index t = 0; t < T; ++t) {
-    if (t > 0) arrive(trellis, t, f.row(t - 1), arrivals, f.width, arena);
+    if (t > 0) arrive(trellis, t, f.row(t - 1), arrivals, f.width, heed, arena);
     if (settle(f.alpha + t * f.width, arrivals, trellis.node(t), L, f.width, t ? f.offset[t - 1] : 0, f.offset + t))
       continue;
     f.died = t;
@@ -144,7 +165,9 @@ template <class Tr>
 void trace(const Trellis<Tr>& trellis, const Forward<typename Tr::Score>& f, Index t, Label y, Index* labels,
            Arena& arena) {
   labels[t] = y;
-  for (; t > 0; --t) labels[t - 1] = predecessor(trellis, f.row(t - 1), t, static_cast<Label>(labels[t]), arena);
+  Heed heed;
+  for (; t > 0; --t, heed(trellis.labels))
+    labels[t - 1] = predecessor(trellis, f.row(t - 1), t, static_cast<Label>(labels[t]), arena);
 }
 
 }  // namespace certus

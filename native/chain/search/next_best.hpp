@@ -10,6 +10,7 @@
 #include <queue>
 #include <vector>
 
+#include "base/interrupt.hpp"
 #include "base/simd.hpp"
 #include "base/types.hpp"
 
@@ -41,7 +42,7 @@ class NextBest {
     Index suffix = extend(entry.t, entry.label, entry.to, entry.suffix);
     for (Index s = suffix, t = entry.t; s >= 0; s = pool_[s].next, ++t) labels[t] = columns_.label(t, pool_[s].label);
     Index y = entry.label;
-    for (Index t = entry.t - 1; t >= 0; --t) {
+    for (Index t = entry.t - 1; t >= 0; --t, heed_(kStep)) {
       const TwoBest two = best_two(t, y);
       const Index best = two.index[0];
       if (two.index[1] >= 0) push(t, y, suffix, two.value[1], two.index[1]);
@@ -101,7 +102,10 @@ class NextBest {
     return static_cast<Index>(pool_.size()) - 1;
   }
 
+  static constexpr Index kStep = Index{1} << 12;  // what a step counts for, whatever it takes
+
   Columns columns_;
+  Heed heed_;
   std::priority_queue<Entry> agenda_;
   std::vector<Suffix> pool_;
   Index offered_ = 0;

@@ -19,6 +19,7 @@
 
 #include "chain/search/collect.hpp"
 #include "chain/search/columns.hpp"
+#include "chain/search/forward.hpp"
 #include "chain/solver.hpp"
 
 namespace certus {
@@ -37,7 +38,7 @@ class Pruned {
     lost,      // too many labels are alive for the effort that was allowed
     flat,      // there is nothing to prune by
     dead,      // there is no path
-    invalid    // the emissions hold NaN or +inf
+    invalid    // the emissions hold NaN, +inf or what is too large
   };
 
   // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a
@@ -50,10 +51,11 @@ class Pruned {
     double taken = 0, steps = 1;  // transitions between the best labels so far, over the mean of all
     Label last = 0;
     Index hopeless = 0;  // positions where most labels could overtake the best one
-    for (Index t = 0; t < T_; ++t) {
+    for (Index t = 0; t < T_; ++t, heed_((4 + stepping_) * L_)) {
       bool suspicious;
       const S highest = step_right(t, leave(t), &suspicious);
-      if (suspicious && first_invalid(lattice_.data + t * lattice_.stride, L_) >= 0) return Sweep::invalid;
+      if ((suspicious || !moderate_) && first_beyond(lattice_.data + t * lattice_.stride, L_, limit_) >= 0)
+        return Sweep::invalid;
       if (highest == kNever<S>) return Sweep::dead;
       origin_promise_[t] = origin_before_[t];
       for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
@@ -81,7 +83,7 @@ class Pruned {
     if (!after_) after_ = arena_.get<S>(T_ * width_);
     begin();
     bool complete = true;
-    for (Index t = T_ - 1; t >= 0; --t) {
+    for (Index t = T_ - 1; t >= 0; --t, heed_((4 + stepping_) * L_)) {
       step_left(t, known);
       gather_alive(t, after_, before_, known);
       keep_left(t, most);
@@ -92,7 +94,7 @@ class Pruned {
   Sweep sweep_right(double known, Index most) {
     begin();
     bool complete = true;
-    for (Index t = 0; t < T_; ++t) {
+    for (Index t = 0; t < T_; ++t, heed_((4 + stepping_) * L_)) {
       bool unused;
       step_right(t, after_ + t * width_, &unused);
       gather_alive(t, before_, after_, known);
@@ -128,7 +130,7 @@ class Pruned {
   // The kept labels, at most `few` of each position, connected.
   Columns connect(Index few) {
     Column* columns = arena_.get<Column>(T_);
-    for (Index t = 0; t < T_; ++t) {
+    for (Index t = 0; t < T_; ++t, heed_(L_)) {
       columns[t] = kept_[t].best(few, arena_);
       counters_.edges +=
           t ? connect_columns(columns[t - 1], columns[t], lattice_, t, arena_) : first_column(columns[t], arena_);
@@ -165,19 +167,19 @@ class Pruned {
   // Steps from the labels kept at position t - 1 (none at the start); the maxima are those of before + other.
   S step_right(Index t, const S* other, bool* suspicious) {
     const Column* from = t ? kept_ + t - 1 : nullptr;
-    load(from, [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
+    load(from, false, [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
     origin_before_[t] = from ? from->top : 0;
     const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
     const S* enter = from ? bounds_.enter_rounded.data() : bounds_.nothing.data();
     spend(chunks_);
-    return step({before_ + t * width_, lattice_.node(t), enter, rest, other, rows_, alpha_, stepping_}, maxima_, L_,
+    return step({before_ + t * width_, lattice_.node(t), enter, rest, other, rows_, alpha_, loaded_}, maxima_, L_,
                 suspicious);
   }
   // Only to the chunks of labels that are not out already: by what they promised in the first sweep, and the best
   // that could follow.
   void step_left(Index t, double known) {
     const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
-    load(from, [&](Index i, S* buffer) { return arrivals(from->label[i], buffer); });
+    load(from, true, [&](Index i, S* buffer) { return arrivals(from->label[i], buffer); });
     origin_after_[t] = from ? from->top : 0;
     double follow = from ? from->rest : 0;
     for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);
@@ -185,7 +187,7 @@ class Pruned {
     const S least = static_cast<S>(need - doubt(need, known));
     const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
     S* after = after_ + t * width_;
-    const Steps<S> steps{after, bounds_.nothing.data(), leave(t), rest, before_ + t * width_, rows_, alpha_, stepping_};
+    const Steps<S> steps{after, bounds_.nothing.data(), leave(t), rest, before_ + t * width_, rows_, alpha_, loaded_};
     for (Index c = 0; c < chunks_; ++c) {
       if (promise_[t * chunks_ + c] >= least) {
         step_chunk(steps, maxima_, L_, c);
@@ -198,18 +200,33 @@ class Pruned {
   }
 
   // What step() takes: the scores of the labels it steps from, less the largest, and their transitions.
+  // Listed transitions are written out for a few labels, and for more in one row of what is best among them, so that
+  // memory does not grow with the square of the labels.
   template <class Row>
-  void load(const Column* from, Row row) {
+  void load(const Column* from, bool leftward, Row row) {
     stepping_ = from ? from->count : 0;
+    loaded_ = std::is_same_v<Tr, Sparse<S>> && stepping_ > kExact ? 1 : stepping_;
     make_room(stepping_);
     magnitude_ = bounds_.largest;
     for (Index i = 0; i < stepping_; ++i) {
       const double x = from->bound[i] - from->top;
       alpha_[i] = static_cast<S>(x);
       if (x != kNever<double>) magnitude_ = std::max(magnitude_, bounds_.largest - x);
-      rows_[i] = row(i, buffers_ + i * width_);
+      if (loaded_ == stepping_) rows_[i] = row(i, buffers_ + i * width_);
     }
+    if (loaded_ < stepping_) load_best(*from, leftward);
     counters_.edges += stepping_ * L_;
+  }
+  void load_best(const Column& from, bool leftward) {
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) {
+      const Arena::Scope scope(arena_);
+      S* scores = arena_.get<S>(L_, kNever<S>);
+      for (Index i = 0; i < stepping_; ++i) scores[from.label[i]] = alpha_[i];
+      const Tr& tr = lattice_.transitions;
+      if (leftward) arrive_listed(tr.transpose(), bounds_.incoming_rounded.data(), scores, buffers_, heed_, arena_);
+      else arrive_listed(tr, bounds_.leave_rounded.data(), scores, buffers_, heed_, arena_);
+      rows_[0] = buffers_, alpha_[0] = 0;
+    }
   }
 
   // The transitions into label y: [L], padded.
@@ -259,7 +276,7 @@ class Pruned {
   }
 
   // Counts the vector operations of stepping to some chunks.
-  void spend(Index chunks) { spent_ += chunks * (stepping_ + 6) * (kChunk / kLanes); }
+  void spend(Index chunks) { spent_ += chunks * (loaded_ + 6) * (kChunk / kLanes); }
 
   // Makes a column of the `most` best labels found, and bounds the others, whose x has the potential added.
   template <class Bound>
@@ -328,14 +345,18 @@ class Pruned {
     room_ = std::max({count, 2 * room_, Index{8}});
     alpha_ = arena_.get<S>(room_);
     rows_ = arena_.get<const S*>(room_);
-    if constexpr (std::is_same_v<Tr, Sparse<S>>) buffers_ = arena_.get<S>(room_ * width_, kNever<S>);
+    if constexpr (std::is_same_v<Tr, Sparse<S>>) buffers_ = arena_.get<S>(std::min(room_, kExact) * width_, kNever<S>);
   }
 
   const Trellis<Tr>& lattice_;
   Counters& counters_;
   Arena& arena_;
+  Heed heed_;
   const Bounds<S>& bounds_ = lattice_.model->bounds();
   Index T_ = lattice_.length, L_ = lattice_.labels, width_ = padded(L_), chunks_ = chunk_count(L_);
+  const bool moderate_ =
+      lattice_.model->allows_moderate(T_);  // whether emissions that are moderate need no second look
+  const S limit_ = lattice_.model->limit(T_);
   Maxima<S> maxima_{arena_.get<S>(chunks_ * kLanes), arena_.get<S>(chunks_)};  // of the row at hand
   S* promise_ = arena_.get<S>(T_ * chunks_);  // [T][chunks]: the maxima of the first sweep, less origin_promise_
   unsigned* marked_ = arena_.get<unsigned>(chunks_);  // groups to look into, as bits
@@ -349,7 +370,8 @@ class Pruned {
   Index wanted_ = 0;      // groups that gather was asked to look into
   Index count_ = 0;       // labels found
   S below_ = 0;           // bound on what was not
-  Index stepping_ = 0;    // labels stepped from
+  Index stepping_ = 0;    // labels stepped from,
+  Index loaded_ = 0;      // and the rows that stand for them
   double magnitude_ = 0;  // largest magnitude among their scores
   // Vector operations, roughly: a part of what the dense sweep takes, and those done.
   Index budget_ = T_ * (L_ / kLanes) * (L_ / (L_ < 512 ? 5 : 10)), spent_ = 0;

@@ -8,6 +8,7 @@
 // node is taken from the agenda with is final (but for rounding), and no node is opened twice.
 #pragma once
 
+#include "chain/search/agenda.hpp"
 #include "chain/search/degenerate_lattice.hpp"
 
 namespace certus {
@@ -18,7 +19,8 @@ double* naive_heuristic(const Trellis<Tr>& trellis, Arena& arena) {
   const Index T = trellis.length;
   const double across = largest_transition(*trellis.model);
   double* ahead = arena.get<double>(T, 0.0);
-  for (Index t = T - 2; t >= 0; --t)
+  Heed heed;
+  for (Index t = T - 2; t >= 0; --t, heed(trellis.labels))
     ahead[t] = ahead[t + 1] + across + static_cast<double>(largest(trellis.node(t + 1), trellis.labels));
   return ahead;
 }
@@ -28,7 +30,7 @@ double* naive_heuristic(const Trellis<Tr>& trellis, Arena& arena) {
 template <class Tr>
 double* coarse_heuristic(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena) {
   const Index T = trellis.length, L = trellis.labels;
-  double* ahead = arena.get<double>(T * L, kNever<double>);
+  double* ahead = get_filled(T * L, kNever<double>, arena);
   DegenerateLattice<Tr> degenerate(trellis, level, counters, arena);
   if (degenerate.backward(kNever<double>) == kNever<double>) return ahead;
   for (Index t = 0; t < T; ++t) {

@@ -8,8 +8,8 @@
 namespace certus {
 namespace {
 
-// The state of a step on its way over the labels. What kTracked adds: the largest reach, and a sum that shows
-// NaN and +inf (a false alarm, by overflow, costs a second look).
+// The state of a step on its way over the labels. What kTracked adds: the largest reach, and the sum of the nodes'
+// squares, which shows NaN, +inf and numbers that are large (a false alarm costs a second look).
 template <class S, int bytes, bool kTracked>
 struct Stepper {
   using V = typename Simd<S, bytes>::vector;
@@ -21,7 +21,7 @@ struct Stepper {
   V most[P], sum[P], best[P];
 
   CERTUS_INLINE_MEMBER Stepper(const Steps<S>& steps, Index labels) : at(steps), n(labels) {
-    for (Index p = 0; p < P; ++p) most[p] = kNever<S> - V{}, sum[p] = V{};
+    for (Index p = 0; p < P; ++p) most[p] = kNever<S> - V{}, sum[p] = S{1} - V{};
   }
 
   // N units from label y on: their maxima stay in registers while the rows pass by.
@@ -37,21 +37,22 @@ struct Stepper {
       for (Index v = 0; v < N * P; ++v) x[v] = larger(from + *reinterpret_cast<const U*>(row + v * W), x[v]);
     }
     for (Index v = 0; v < N * P; ++v) {
-      x[v] += *reinterpret_cast<const U*>(node + v * W);
+      const V own = *reinterpret_cast<const U*>(node + v * W);
+      x[v] += own;
       *reinterpret_cast<U*>(at.reach + y + v * W) = x[v];
       best[v % P] = larger(x[v] + *reinterpret_cast<const U*>(at.other + y + v * W), best[v % P]);
       if constexpr (kTracked) {
         most[v % P] = larger(x[v], most[v % P]);
-        sum[v % P] += x[v];
+        sum[v % P] += own * own;
       }
     }
   }
 
-  // The last `left` < kPad scores of the sentence's row, and -inf up to a whole block.
+  // The last `left` < kPad scores of the sentence's row, and zeros up to a whole block: all else is -inf there.
   static CERTUS_INLINE_MEMBER void fill_tail(S* tail, const S* node, Index left) {
     Index w = 0;
     for (; w + W <= left; w += W) *reinterpret_cast<V*>(tail + w) = *reinterpret_cast<const U*>(node + w);
-    for (Index v = w; v < kPad; v += W) *reinterpret_cast<V*>(tail + v) = kNever<S> - V{};
+    for (Index v = w; v < kPad; v += W) *reinterpret_cast<V*>(tail + v) = V{};
     for (; w < left; ++w) tail[w] = node[w];
   }
 

@@ -33,7 +33,8 @@ struct Steps {
   Index count;
 };
 
-// Takes the step to labels 0 .. n-1; returns the largest reach. *suspicious tells that `node` may hold NaN or +inf.
+// Takes the step to labels 0 .. n-1; returns the largest reach. *suspicious tells that `node` may hold more than
+// moderate numbers (is_moderate).
 float step(const Steps<float>& steps, const Maxima<float>& maxima, Index n, bool* suspicious);
 double step(const Steps<double>& steps, const Maxima<double>& maxima, Index n, bool* suspicious);
 

@@ -11,9 +11,10 @@
 namespace certus {
 namespace {
 
-inline constexpr Index kSmall = 160;  // labels below which the dense sweep is faster
-inline constexpr Index kFew = 8;      // kept labels of a position among which the k > 1 paths are looked for first
-inline constexpr Index kSweeps = 8;   // after the first
+inline constexpr Index kSmall = 160;     // labels below which the dense sweep is faster
+inline constexpr Index kFew = 8;         // kept labels of a position among which the k > 1 paths are looked for first
+inline constexpr Index kSweeps = 8;      // after the first
+inline constexpr Index kConnected = 16;  // transitions between kept labels, for each label of the sentence, at most
 // How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try
 // serves nearly all sentences, the second most of the others.
 struct Try {
@@ -33,11 +34,12 @@ void solve_whole(const Trellis<Tr>& trellis, const Request& request, Answer& ans
   else viterbi(trellis, request, answer, arena);
 }
 
-// Whether any score is NaN or +inf, for trellises that are not swept to the end.
+// Whether any score is NaN, +inf or too large, for trellises that are not swept to the end.
 template <class Tr>
 bool has_invalid(const Trellis<Tr>& trellis) {
-  const Sentence<typename Tr::Score> sentence{trellis.data, trellis.length, trellis.stride};
-  return check_scores(sentence, trellis.labels).status == Status::invalid;
+  using S = typename Tr::Score;
+  const Sentence<S> sentence{trellis.data, trellis.length, trellis.stride};
+  return check_scores<S>(sentence, *trellis.model).status == Status::invalid;
 }
 
 // Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
@@ -109,7 +111,8 @@ CERTUS_SOLVER(automatic) {
   }
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, answer.counters, arena);
-  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10), edges = T * L * L / 200;
+  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10),
+              edges = T * L * std::min(L / 200, kConnected);
   const bool one = request.k == 1;
   const bool listed = trellis.model->mostly_default();
   for (const Try& attempt : !one ? kMany : listed ? kOneListed : L < kLarge ? kOne : kOneLarge) {

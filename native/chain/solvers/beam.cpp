@@ -58,7 +58,8 @@ class Outlook {
     double* own = arena.get<double>(L);
     entered_[T] = 0;
     double others = kNever<double>;
-    for (Index t = T - 1; t >= 0; --t) {
+    Heed heed;
+    for (Index t = T - 1; t >= 0; --t, heed(4 * L + width_ * width_)) {
       const S* node = trellis.node(t);
       for (Index y = 0; y < L; ++y) own[y] = static_cast<double>(node[y]) + bounds_.enter[y];
       if (t < T - 1)
@@ -137,7 +138,8 @@ class Beam {
     Index size = 0;
     missed = found = kNever<double>;
     ++counters.iterations;
-    for (Index t = 0; t < T; ++t) {
+    Heed heed;
+    for (Index t = 0; t < T; ++t, heed((4 + size) * trellis_.labels + size * size)) {
       Hypothesis* beam = beams + t * width;
       const Hypothesis* previous = t ? beam - width : nullptr;
       extend(t, previous, size, counters);

@@ -87,6 +87,7 @@ class CarpeDiem {
     layer.batch = std::min(L, first ? kBatch : 4 * layer.batch);
     layer.closed = arena_.template get<Closed>(layer.batch);
     layer.next = layer.ready = 0;
+    heed_(4 * L);
     const S* node = trellis_.node(t);
     Closed* heap = layer.closed;  // the worst on top
     double least = kNever<double>;
@@ -130,7 +131,7 @@ class CarpeDiem {
     if (t == 0) return;
     const Layer& previous = layers_[t - 1];
     for (Index n = 0; n < previous.opened && previous.open[n].score > stack_[t].arrival; ++n)
-      consider(t, previous.open[n]);
+      consider(t, previous.open[n]), heed_(4);
   }
 
   // Offers a vertex of layer t - 1 as the predecessor of the one being opened in layer t.
@@ -173,6 +174,7 @@ class CarpeDiem {
   Arena& arena_;
   const double* incoming_ = trellis_.model->bounds().incoming.data();  // [L]
   Layer* layers_ = arena_.get<Layer>(trellis_.length, Layer{});
+  Heed heed_;
   Opening* stack_ = arena_.get<Opening>(trellis_.length);  // at most one vertex of a layer is being opened
 };
 

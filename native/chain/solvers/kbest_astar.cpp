@@ -15,7 +15,7 @@ class Hypotheses {
  public:
   Hypotheses(const Space& space, Index k, Counters& counters, Arena& arena)
       : space_(space), k_(k), width_(space.size(0)), counters_(counters), agenda_(0) {
-    nodes_ = arena.get<Node>(space.length() * width_, Node{});
+    nodes_ = get_filled(space.length() * width_, Node{}, arena);
   }
 
   // Offers a way to node j of column t: `score` counts the node, `from` is the hypothesis it extends.
@@ -35,6 +35,7 @@ class Hypotheses {
   bool empty() const { return agenda_.empty(); }
   Index take() {
     ++counters_.expanded;
+    heed_(16 * width_);
     return agenda_.take();
   }
 
@@ -65,13 +66,15 @@ class Hypotheses {
   }
 
   // The worst one that is still on the agenda. What was taken is final and scores no less.
-  Index worst(const Node& node) const {
+  Index worst(const Node& node) {
     Index least = -1;
+    heed_(4 * node.count);
     for (Index id = node.first; id >= 0; id = all_[id].next)
       if (!agenda_.taken(id) && (least < 0 || all_[id].score < all_[least].score)) least = id;
     return least;
   }
   void find_worst(Node& node) {
+    heed_(4 * node.count);
     node.worst = all_[node.first].score;
     for (Index id = node.first; id >= 0; id = all_[id].next) node.worst = std::min(node.worst, all_[id].score);
   }
@@ -82,6 +85,7 @@ class Hypotheses {
   Agenda agenda_;
   Node* nodes_;  // [T][L]
   std::vector<Hypothesis> all_;
+  Heed heed_;
 };
 
 }  // namespace

@@ -95,6 +95,7 @@ class KBest {
       Prefix* list = now.list + y * now.room;
       std::sort_heap(list, list + now.count[y], better);
       for (Index r = 0; r < now.count[y]; ++r) list[r].score += static_cast<double>(node[y]);
+      heed_(8 * now.count[y]);
     }
   }
 
@@ -105,6 +106,7 @@ class KBest {
       const Label i = ranked(r);
       if (r % kCheck == 0 && reach_[i] < slack()) return r;
       const S* row = trellis_.transitions.row(t - 1, i, nullptr);
+      heed_(trellis_.labels);
       const Index hits = reaching(hits_, before.best(i), row, least_, trellis_.labels);
       for (Index h = 0; h < hits; ++h) offer(before, now, i, hits_[h], row[hits_[h]]);
     }
@@ -142,10 +144,11 @@ class KBest {
     const Prefix* prefixes = before.list + i * before.room;
     const Shortlist shortlist{now.list + j * now.room, now.room};
     const double step = static_cast<double>(transition);
+    heed_(8);
     Index r = 0;
     while (r < before.count[i] &&
            shortlist.offer(now.count[j], least_[j], {prefixes[r].score + step, i, static_cast<Label>(r)}))
-      ++r;
+      ++r, heed_(8);
     return r > 0;
   }
 
@@ -185,7 +188,7 @@ class KBest {
     return least - 1e-14 * std::abs(least);
   }
 
-  Index finish(Index* labels) const {
+  Index finish(Index* labels) {
     const Index T = trellis_.length;
     const Column& last = columns_[T - 1];
     const Index room = std::min(k_, trellis_.labels * last.room);
@@ -196,7 +199,7 @@ class KBest {
       for (Index r = 0; r < last.count[y]; ++r)
         if (!shortlist.offer(found, least, {last.list[y * last.room + r].score, y, static_cast<Label>(r)})) break;
     std::sort_heap(shortlist.list, shortlist.list + found, better);
-    for (Index n = 0; n < found; ++n) trace(shortlist.list[n], labels + n * T);
+    for (Index n = 0; n < found; ++n, heed_(4 * T)) trace(shortlist.list[n], labels + n * T);
     return found;
   }
 
@@ -219,6 +222,7 @@ class KBest {
   // [gathered]: a heap of the labels not read yet, then the others, the first one last
   Label* order_ = arena_.get<Label>(trellis_.labels);
   Index heap_ = 0, gathered_ = 0;
+  Heed heed_;
   Label* hits_ = arena_.get<Label>(trellis_.labels);
 };
 

@@ -52,6 +52,7 @@ void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* 
   S* before = arena.get<S>(sentences * width);
   S* arrivals = arena.get<S>(sentences * width);
   Index* running = arena.get<Index>(sentences);
+  Heed heed;
   for (Index t = 0; t < longest; ++t) {
     Index n = 0;
     for (Index b = 0; b < sentences; ++b)
@@ -62,7 +63,10 @@ void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* 
     std::fill(arrivals, arrivals + n * width, t ? kNever<S> : S{0});
     if (t > 0) {
       const Dense<S>& tr = trellises[0]->transitions;
-      maxplus_many(arrivals, before, n, tr.data, L, tr.stride, width);
+      for_row_blocks(L, false, heed, [&](Index begin, Index count) {
+        maxplus_many(arrivals, before + begin, n, tr.data + begin * tr.stride, count, tr.stride, width);
+        heed(n * count * L / 4);
+      });
     }
     for (Index r = 0; r < n; ++r) {
       Forward<S>& f = forwards[running[r]];

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus import _native, checks
 from certus.chain.decoding import Answer, decode_sentence, make_empty_answer, needs_double, read_result
+from certus.chain.limits import limit_list
 from certus.chain.method import Method
-from certus.chain.methods import limit_k
 from certus.chain.model import ChainModel
 from certus.checks import Floats, Lengths, Mask, Scores, Tensor
 from certus.errors import InvalidInput
@@ -40,11 +40,11 @@ def decode_sentences(
     if not sentences:
         return []
     lengths = [len(sentence) for sentence in sentences]
-    most = limit_k(k, model.labels, max(lengths))
+    kernels = model.prepare(sentences[0].dtype)
+    most = limit_list(k, model, kernels, sentences, method)
     # One row per sentence: its `most` paths, end to end.
     paths = Ragged.of_lengths(np.empty(most * sum(lengths), np.int64), most * np.array(lengths))
     totals = np.empty(most * len(lengths), np.float64)
-    kernels = model.prepare(sentences[0].dtype)
     results = kernels.decode_many(sentences, paths.data, totals, method.code, method.request(most), threads)
     one, optimal = k == 1, Status.OPTIMAL
     answers: list[Answer] = []
@@ -75,7 +75,7 @@ def _read_other(
         return make_empty_answer(k)
     if needs_double(result, scores):
         return decode_sentence(model, scores.astype(checks.DOUBLE), k, method, infeasible, sentence)
-    return read_result(result, paths, totals, scores, k, infeasible, sentence)
+    return read_result(model, result, paths, totals, scores, k, infeasible, sentence)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from certus import _native, checks
 from certus.chain.kbest import KBestLabels
+from certus.chain.limits import limit_list
 from certus.chain.method import Method
-from certus.chain.methods import limit_k
 from certus.chain.model import ChainModel, Labels
 from certus.checks import Floats
 from certus.errors import Infeasible
@@ -34,19 +34,21 @@ def decode_sentence(
     length = len(scores)
     if length == 0:
         return make_empty_answer(k)
-    most = limit_k(k, model.labels, length)
+    kernels = model.prepare(scores.dtype)
+    most = limit_list(k, model, kernels, [scores], method)
     paths = np.empty(most * length, np.int64)
     totals = np.empty(most, np.float64)
-    kernels = model.prepare(scores.dtype)
     result = kernels.decode_with(scores, paths, totals, method.code, method.request(most))
     if needs_double(result, scores):
         return decode_sentence(model, scores.astype(checks.DOUBLE), k, method, infeasible, sentence)
-    return read_result(result, paths.reshape(most, length), totals, scores, k, infeasible, sentence)
+    return read_result(model, result, paths.reshape(most, length), totals, scores, k, infeasible, sentence)
 
 
 def needs_double(result: _native.Result, scores: Floats) -> bool:
-    """Whether a sentence may have a path after all: sums can go out of single precision's range."""
-    return result.status is _INFEASIBLE and scores.dtype == checks.SINGLE
+    """Whether scores are numbers that may add up beyond the range of single precision."""
+    if result.status is not _INVALID or scores.dtype != checks.SINGLE:
+        return False
+    return bool(np.isfinite(scores[result.position, result.label]))
 
 
 def make_empty_answer(k: int) -> Answer:
@@ -58,6 +60,7 @@ def make_empty_answer(k: int) -> Answer:
 
 
 def read_result(
+    model: ChainModel,
     result: _native.Result,
     paths: NDArray[np.int64],  # (most, T)
     totals: NDArray[np.float64],  # (most,)
@@ -69,7 +72,7 @@ def read_result(
     """Return what a kernel's record and the paths that it wrote come to."""
     if result.status is _INVALID or result.status is _INFEASIBLE:
         if result.status is _INVALID or infeasible != "return":
-            raise_failure(result, scores, sentence)
+            raise_failure(model, result, scores, sentence)
         if k > 1:
             return KBestLabels.of_arrays(paths[:0], totals[:0], result, exhausted=True)
         nothing = np.empty(0, np.int64)
@@ -81,11 +84,14 @@ def read_result(
 
 
 def raise_failure(
-    result: _native.Result | _native.Summary, scores: Floats, sentence: int | None = None
+    model: ChainModel,
+    result: _native.Result | _native.Summary,
+    scores: Floats,
+    sentence: int | None = None,
 ) -> None:
     """Raise the error that a record stands for, if it stands for one."""
     if result.status is _INVALID:
         name = "emissions" if sentence is None else f"emissions[{sentence}]"
-        checks.refuse(name, (result.position, result.label), scores)
+        model.refuse_scores(scores, result.position, result.label, name)
     if result.status is _INFEASIBLE:
         raise Infeasible.at_position(result.position, sentence)

@@ -19,3 +19,4 @@ class KBestViterbi(Method):
     papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True
+    keeps_ways: ClassVar[bool] = True

@@ -19,6 +19,7 @@ class Method:
     exact: ClassVar[bool] = True  # the answer is always proven optimal
     one: ClassVar[bool] = True  # listed among the methods for one best path
     many: ClassVar[bool] = False  # can return more than one path
+    keeps_ways: ClassVar[bool] = False  # keeps the k best ways to every label of every position
 
     @property
     def code(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,15 @@ class ChainModel:
         checks.check_finite(name, scores)
         mask = checks.as_mask(mask_name, allowed, scores.shape)
         return np.ascontiguousarray(np.where(mask, scores, scores.dtype.type(-np.inf)))
+
+    def refuse_scores(self, scores: Floats, position: int, label: int, name: str = "emissions") -> NoReturn:
+        """Raise the error for a score that the kernels do not take: not a number, or too large to add up."""
+        if not np.isfinite(scores[position, label]):
+            checks.refuse(name, (position, label), scores)
+        tr, sparse = self.transitions, isinstance(self.transitions, SparseTransitions)
+        steps = tr.scores if isinstance(tr, SparseTransitions) else tr
+        listed = {"the scores of transitions" if sparse else "transitions": steps}
+        checks.refuse_sums(len(scores), {name: scores, **listed, "start": self.start, "end": self.end})
 
     def _check_length(self, length: int) -> None:
         shape = self.transitions.shape

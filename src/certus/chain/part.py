@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from certus import _native, checks
 from certus.chain import Chain, SparseTransitions
+from certus.chain.decoding import raise_failure
 from certus.errors import Infeasible, InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
@@ -63,9 +64,11 @@ class ChainPart:
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a sequence through each label of each position."""
         best = np.empty_like(self._emissions)
-        model = self._adjust_chain(adjust).prepare(checks.DOUBLE)
+        chain, scores = self._adjust_chain(adjust), self._adjust_emissions(adjust)
+        model = chain.prepare(checks.DOUBLE)
         assert isinstance(model, _native.Model64)
-        _native.max_marginals(model, self._adjust_emissions(adjust), best)
+        raise_failure(chain, model.check(scores), scores)
+        _native.max_marginals(model, scores, best)
         return {"labels": best}
 
     def _adjust_chain(self, adjust: Adjustments) -> Chain:

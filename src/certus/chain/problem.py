@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native, checks
 from certus.chain.automaton import Automaton
 from certus.chain.batch import Batch, Masks, OnGaps, Padding, decode_sentences, split_batch
-from certus.chain.decoding import Answer, decode_sentence, raise_failure
+from certus.chain.decoding import Answer, decode_sentence, needs_double, raise_failure
 from certus.chain.kbest import KBestLabels
 from certus.chain.marginals import Marginals
 from certus.chain.method import CODES, Method
@@ -204,7 +204,10 @@ class Chain(ChainModel):
             return
         search_for = _native.Paths32 if scores.dtype == checks.SINGLE else _native.Paths64
         search = search_for(self.prepare(scores.dtype), scores)
-        raise_failure(search.begun, scores)
+        if needs_double(search.begun, scores):
+            yield from self._yield_paths(scores.astype(checks.DOUBLE))
+            return
+        raise_failure(self, search.begun, scores)
         while True:
             labels = np.empty(len(scores), np.int64)
             score = search.next(labels)
@@ -219,7 +222,7 @@ class Chain(ChainModel):
         if len(scores) == 0:
             return Marginals(probabilities, 0.0)
         summary = _native.marginals(self.prepare(scores.dtype), scores, probabilities)
-        raise_failure(summary, scores)
+        raise_failure(self, summary, scores)
         return Marginals(probabilities, summary.log_partition)
 
     def sample(
@@ -233,7 +236,7 @@ class Chain(ChainModel):
             return labels
         uniforms = np.random.default_rng(seed).random(labels.shape)
         summary = _native.sample(self.prepare(scores.dtype), scores, uniforms, labels)
-        raise_failure(summary, scores)
+        raise_failure(self, summary, scores)
         return labels
 
     def score(self, emissions: Scores, labels: ArrayLike) -> float | NDArray[np.float64]:
@@ -242,12 +245,13 @@ class Chain(ChainModel):
         A forbidden sequence scores -inf.
         """
         scores = self.as_sentence(emissions)
-        checks.check_finite("emissions", scores)
+        kernels = self.prepare(scores.dtype)
+        raise_failure(self, kernels.check(scores), scores)
         paths = checks.as_labels(labels, len(scores), self.labels)
         table = np.atleast_2d(paths)
         out = np.zeros(len(table))
         if table.size:
-            _native.path_scores(self.prepare(scores.dtype), scores, table, out)
+            _native.path_scores(kernels, scores, table, out)
         return out if paths.ndim == 2 else float(out[0])
 
     def constrain(self, automaton: Automaton) -> Chain:

@@ -211,7 +211,7 @@ class LatentChain:
         answers = self._native.infer(
             self._arrange(scores.data), scores.offsets, self._arrange_pairs(pairs), request, threads
         )
-        self._check(answers, scores)
+        self._check(answers, scores, pairs)
         return answers
 
     def sequences(self, emissions: Scores, steps: int, *, pairs: Scores | None = None) -> LabelSequences:
@@ -239,13 +239,14 @@ class LatentChain:
     def log_probability(self, emissions: Scores, labels: ArrayLike, *, pairs: Scores | None = None) -> float:
         """Return log P(labels | emissions), exactly; -inf for forbidden labels."""
         scores, own = self._gather([emissions], None if pairs is None else [pairs], None)
-        inputs.check_finite("emissions", scores.data)
         ids = inputs.as_labels(labels, len(scores.data), self.labels)
         if ids.ndim != 1:
             raise InvalidInput(f"labels must have shape (T,) with T = {len(scores.data)}, not {ids.shape}")
-        return self._native.log_probability(
+        answer = self._native.log_probability(
             self._arrange(scores.data), self._arrange_pairs(own), ids.astype(np.int32)
         )
+        self._check([answer], scores, own)
+        return float(answer.log_probabilities[0])
 
     # ------------------------------------------------------------------------------------------ limits
 
@@ -307,7 +308,7 @@ class LatentChain:
         out = np.zeros((len(scores.data), self.labels))
         own = self._arrange_pairs(pairs)
         answers = self._native.marginals(self._arrange(scores.data), scores.offsets, own, out, threads)
-        self._check(answers, scores)
+        self._check(answers, scores, pairs)
         return out, answers
 
     def _arrange(self, scores: Floats) -> Floats:
@@ -320,12 +321,29 @@ class LatentChain:
         as_is = self._sorted or pairs.shape[1] != len(self._order)
         return np.ascontiguousarray(pairs if as_is else pairs[:, self._order[:, None], self._order])
 
-    def _check(self, answers: Sequence[_native.LatentAnswer], scores: Ragged[np.float64]) -> None:
-        """Refuse NaN and +inf."""
+    def _check(
+        self, answers: Sequence[_native.LatentAnswer], scores: Ragged[np.float64], pairs: Pairs | None
+    ) -> None:
+        """Refuse NaN, +inf and what may add up beyond float64."""
         for n, answer in enumerate(answers):
-            if answer.status is _native.Status.INVALID:
-                name = "emissions" if len(answers) == 1 else f"emissions[{n}]"
-                inputs.refuse(name, (answer.position, int(self._order[answer.state])), scores[n])
+            if answer.status is not _native.Status.INVALID:
+                continue
+            own, where = scores[n], (answer.position, int(self._order[answer.state]))
+            ending = "" if len(answers) == 1 else f"[{n}]"
+            if not np.isfinite(own[where]):
+                inputs.refuse(f"emissions{ending}", where, own)
+            hidden = self.hidden
+            steps = None if pairs is None else pairs[scores.offsets[n] + 1 : scores.offsets[n + 1]]
+            inputs.refuse_sums(
+                len(own),
+                {
+                    f"emissions{ending}": own,
+                    f"pairs{ending}": steps,
+                    "transitions": np.asarray(hidden.transitions),
+                    "start": hidden.start,
+                    "end": hidden.end,
+                },
+            )
 
     def __reduce__(self) -> tuple[Callable[..., LatentChain], tuple[object, ...]]:
         hidden = self.hidden

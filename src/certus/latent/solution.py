@@ -115,7 +115,7 @@ def make_solutions(answer: _native.LatentAnswer, k: int, inference: Inference) -
         made = LatentSolution(
             row,
             score,
-            score if sure else max(score, better, answer.unseen),
+            score if sure else max(score, better, min(answer.unseen, 0.0)),  # no probability exceeds 1
             Status.OPTIMAL if sure else Status.FEASIBLE,
             stats,
             remaining=answer.remaining,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.checks import check_count
+from certus.checks import as_array, check_count
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
@@ -74,6 +74,8 @@ class TagLattices:
         self.labels = len(self.names)
         self.first = native.first
         self.exact: NDArray[np.bool_] = native.exact.astype(bool)
+        # The largest adjustment with which no sum over a sentence leaves the range of float64.
+        self._limit = np.finfo(np.float64).max / 32 / max(1, int(np.diff(self.first).max(initial=1)))
 
     def __len__(self) -> int:
         """Return how many sentences there are."""
@@ -147,19 +149,25 @@ class TagLattices:
             return np.zeros(0, np.int64), np.zeros((0, self.labels))
         if tokens is None or adjust is None:
             raise InvalidInput("tokens and adjust go together: give both or neither")
-        places, added = np.ascontiguousarray(tokens, np.int64), np.ascontiguousarray(adjust, np.float64)
+        places = np.ascontiguousarray(tokens, np.int64)
+        added: NDArray[np.float64] = np.ascontiguousarray(as_array("adjust", adjust), np.float64)
         if places.ndim != 1 or added.shape != (len(places), self.labels):
             raise InvalidInput(
                 f"adjust has shape {added.shape}; it must be ({places.size}, {self.labels}): "
                 "a row for each of the tokens and a column for each label"
             )
         self._check_tokens(places)
-        bad = np.isnan(added) | (added == np.inf)
+        bad = ~(np.abs(added) <= self._limit) & (added > -np.inf) | np.isnan(added)
         if bad.any():
             row, label = np.argwhere(bad)[0]
-            raise InvalidInput(
-                f"adjust is {added[row, label]} for label {self.names[label]!r} at token {places[row]}; "
+            value = added[row, label]
+            wrong = (
                 "it must be finite, or -inf to forbid"
+                if not np.isfinite(value)
+                else "the scores of a label sequence may add up beyond the range of float64; scale them down"
+            )
+            raise InvalidInput(
+                f"adjust is {value} for label {self.names[label]!r} at token {places[row]}; {wrong}"
             )
         return places, added
 

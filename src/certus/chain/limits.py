@@ -1,0 +1,54 @@
+"""How long a list of paths can get, and what is refused because it would not fit in memory."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+
+from certus.chain.method import Method
+from certus.chain.methods import limit_k
+from certus.chain.model import ChainModel, Kernels
+from certus.checks import Floats
+from certus.errors import InvalidInput
+
+_BYTES = 100  # for each position of a path: its label, and the search for those that differ from it there
+_WAY = 16  # for each of the k ways to a label that some methods keep
+_LITTLE = 1 << 28  # what nobody needs to be asked for
+
+
+def limit_list(
+    k: int, model: ChainModel, kernels: Kernels, sentences: Sequence[Floats], method: Method
+) -> int:
+    """Return k, or the number of paths of the sentence that has most of them, if that is smaller.
+
+    Lists that would not fit in the memory of this machine are refused.
+    """
+    tokens = sum(map(len, sentences))
+    if k == 1 or not tokens:
+        return 1
+    each = tokens * (_BYTES + (_WAY * model.labels if method.keeps_ways else 0))
+    most = limit_k(k, model.labels, max(map(len, sentences)))
+    if most * each > _LITTLE:
+        # Few of all label sequences may be possible; counting them takes about as long as one best path.
+        paths = max((kernels.count_paths(scores) for scores in sentences if len(scores)), default=1.0)
+        most = most if paths >= most else max(1, math.ceil(paths))
+    if most * each > _find_memory():
+        raise InvalidInput(
+            f"k = {k} asks for up to {most:,} label sequences of {tokens:,} positions, which need about "
+            f"{_describe(most * each)} of memory, more than this machine has; "
+            "Chain.paths yields them one by one"
+        )
+    return most
+
+
+def _find_memory() -> int:
+    """Return the bytes of this machine's memory, or a guess where it cannot be known."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 1 << 33
+
+
+def _describe(size: int) -> str:
+    return f"{size / 2**30:,.0f} GiB" if size >= 2**30 else f"{size / 2**20:,.0f} MiB"
