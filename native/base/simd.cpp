@@ -170,9 +170,9 @@ CERTUS_INLINE Index first_beyond_body(const S* x, Index n, S limit) {
 // Sums of squares, in vectors that do not wait for each other; from 1 on, so that small ones cost no more than others.
 template <class S>
 CERTUS_INLINE bool is_moderate_body(const S* x, Index n) {
-  using V = typename Simd<S>::vector;
-  using U = typename Simd<S>::unaligned;
-  constexpr Index W = Simd<S>::width, kWays = 4;
+  using V = typename Simd<S, 32>::vector;
+  using U = typename Simd<S, 32>::unaligned;
+  constexpr Index W = Simd<S, 32>::width, kWays = 4;
   V sum[kWays];
   for (Index w = 0; w < kWays; ++w) sum[w] = S{1} - V{};
   Index j = 0;
@@ -182,10 +182,15 @@ CERTUS_INLINE bool is_moderate_body(const S* x, Index n) {
       sum[w] += v * v;
     }
   S rest = 1;
-  for (; j < n; ++j) rest += x[j] * x[j];
+  if (n < W)
+    for (; j < n; ++j) rest += x[j] * x[j];
+  for (; j < n; j += W) {  // the last vector is moved back to end with the array: what counts twice does no harm
+    const V v = *reinterpret_cast<const U*>(x + std::min(j, n - W));
+    sum[0] += v * v;
+  }
   const V all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   const auto add = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
-  return rest + fold_lanes<S, 64>(all, add) < std::numeric_limits<S>::infinity();
+  return rest + fold_lanes<S, 32>(all, add) < std::numeric_limits<S>::infinity();
 }
 
 // The largest value(j) for j < n, in lanes that do not wait for each other.

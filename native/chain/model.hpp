@@ -81,14 +81,13 @@ class Model {
   // them, differences of the two) leaves the range of `Sum`. It is negative where the transitions alone may.
   template <class Sum = S>
   S limit(Index length) const {
-    constexpr double kHeadroom = 16;
-    const double n = static_cast<double>(length), range = static_cast<double>(std::numeric_limits<Sum>::max());
-    const double left = (range / kHeadroom - (n - 1) * magnitude_ - ends_) / n;
-    return static_cast<S>(std::clamp(left, -1.0, static_cast<double>(std::numeric_limits<S>::max())));
+    const double each = leave_room<Sum>(length) / static_cast<double>(length);
+    return static_cast<S>(std::clamp(each, -1.0, static_cast<double>(std::numeric_limits<S>::max())));
   }
   // Whether emissions that are moderate, with or without start and end scores, are well below that limit.
   bool allows_moderate(Index length) const {
-    return limit(length) >= 4 * kModerate<S> && ends_ < static_cast<double>(kModerate<S>);
+    constexpr double moderate = static_cast<double>(kModerate<S>);
+    return leave_room<S>(length) >= 4 * moderate * static_cast<double>(length) && ends_ < moderate;
   }
 
   bool only_sparse() const { return only_sparse_; }
@@ -180,6 +179,12 @@ class Model {
   void keep(const S* start, const S* end) {
     if (start) start_.assign(start, start + labels_), note_ends(start, labels_);
     if (end) end_.assign(end, end + labels_), note_ends(end, labels_);
+  }
+  // What transitions, start and end leave of the range for the emissions of a sentence.
+  template <class Sum>
+  double leave_room(Index length) const {
+    constexpr double kHeadroom = 16, range = static_cast<double>(std::numeric_limits<Sum>::max()) / kHeadroom;
+    return range - static_cast<double>(length - 1) * magnitude_ - ends_;
   }
   void note_ends(const S* scores, Index count) {
     ends_ = std::max(ends_, 2 * static_cast<double>(largest_magnitude(scores, count)));

@@ -32,13 +32,15 @@ struct Result {
 // `optimal`. Nearly always one quick pass says that all scores are moderate.
 template <class Sum, class S>
 Result check_scores(const Sentence<S>& sentence, const Model<S>& model) {
-  const Index L = model.labels(), rows = std::max<Index>(1, (Index{1} << 16) / L);
-  const bool whole = sentence.stride == L, moderate = model.allows_moderate(sentence.length);
-  const S limit = model.template limit<Sum>(sentence.length);
+  constexpr Index kBlock = Index{1} << 16;  // scores between two looks at whether to stop
+  const Index L = model.labels(), T = sentence.length;
+  const Index rows = T * L <= kBlock ? T : std::max<Index>(1, kBlock / L);
+  const bool quick = sentence.stride == L && model.allows_moderate(T);
   Heed heed;
-  for (Index begin = 0; begin < sentence.length; begin += rows, heed(rows * L)) {
-    const Index end = std::min(sentence.length, begin + rows);
-    if (whole && moderate && is_moderate(sentence.data + begin * L, (end - begin) * L)) continue;
+  for (Index begin = 0; begin < T; begin += rows, heed(rows * L)) {
+    const Index end = std::min(T, begin + rows);
+    if (quick && is_moderate(sentence.data + begin * L, (end - begin) * L)) continue;
+    const S limit = model.template limit<Sum>(T);
     for (Index t = begin; t < end; ++t) {
       const Index y = first_beyond(sentence.data + t * sentence.stride, L, limit);
       if (y >= 0) return {.status = Status::invalid, .position = t, .label = y};

@@ -36,6 +36,27 @@ def test_many_labels_take_little_memory() -> None:
     assert len(set(map(float, scores.split()))) == 1
 
 
+@pytest.mark.parametrize("default", [0.0, -3.0, -np.inf])
+def test_many_labels_that_all_matter_are_stepped_from_together(default: float) -> None:
+    """More labels stay per position than are written out one by one, from the left and from the right."""
+    rng = np.random.default_rng(2)
+    for labels in (300, 2000):
+        origin, target = rng.integers(0, labels, (2, 6 * labels))
+        pairs = np.unique(origin * labels + target)
+        scores = rng.integers(-3, 4, len(pairs)).astype(np.float64)
+        sparse = certus.SparseTransitions(labels, pairs // labels, pairs % labels, scores, default=default)
+        emissions = rng.integers(-2, 3, (8, labels)).astype(np.float64)
+        emissions[:, ::7] += rng.integers(0, 3)
+        for k in (1, 4):
+            found: Any = certus.Chain(sparse).decode(emissions, k=k)
+            wanted: Any = certus.Chain(sparse.to_dense()).decode(
+                emissions, k=k, method="viterbi" if k == 1 else "viterbi-astar"
+            )
+            assert np.array_equal(
+                found.score if k == 1 else found.scores, wanted.score if k == 1 else wanted.scores
+            )
+
+
 MANY = [name for name, method in METHODS.items() if method.many]
 
 

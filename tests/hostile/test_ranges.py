@@ -15,9 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
+from certus import _native
 from certus.chain import METHODS
 from certus.chain.part import ChainPart
 from certus.latent import LatentChain
+from certus.lattice import TagLattices
 
 MANY = [name for name, method in METHODS.items() if method.many]
 SINGLE, DOUBLE = np.float32, np.float64
@@ -266,6 +268,21 @@ REFUSALS: dict[str, Any] = {
 def test_sums_beyond_double_are_refused_everywhere(where: str) -> None:
     with pytest.raises(certus.InvalidInput, match=REFUSED):
         REFUSALS[where]()
+
+
+def test_adjustments_beyond_the_range_are_refused() -> None:
+    model: Any = certus.Chain(ZEROS[:2]).prepare(np.dtype(DOUBLE))
+    native = _native.ChainLattices(model, np.array([0, 4]), np.zeros((4, 2), np.float32))
+    lattices = TagLattices(native, ["a", "b"])
+    adjust = np.zeros((4, 2))
+    adjust[2, 1] = 1.5e308
+    with pytest.raises(certus.InvalidInput, match=r"adjust is 1.5e\+308 for label 'b' at token 2; .* beyond"):
+        lattices.decode(tokens=np.arange(4), adjust=adjust)
+    with pytest.raises(certus.InvalidInput, match="beyond"):
+        lattices.max_marginals(0, adjust)
+    with pytest.raises(certus.InvalidInput, match="masked"):
+        lattices.max_marginals(0, np.ma.masked_greater(adjust, 1))
+    assert lattices.decode(tokens=np.arange(4), adjust=adjust / 1e10)[0][2] == 1
 
 
 def test_one_position_needs_no_sums_of_transitions() -> None:

@@ -42,11 +42,17 @@ inline bool settle(S* alpha, const S* arrivals, const S* node, Index L, Index wi
 // looks between them whether to stop: a large matrix takes long.
 template <class Use>
 inline void for_row_blocks(Index labels, bool backward, Heed& heed, const Use& use) {
-  const Index rows = std::max<Index>(64, (Index{1} << 22) / labels), blocks = (labels + rows - 1) / rows;
+  constexpr Index kPairs = Index{1} << 22;
+  const Index rows = labels * labels <= kPairs ? labels : std::max<Index>(64, kPairs / labels);
+  if (rows == labels) {
+    use(0, labels);
+    return heed(labels * labels / 4);  // in vectors
+  }
+  const Index blocks = (labels + rows - 1) / rows;
   for (Index b = 0; b < blocks; ++b) {
     const Index begin = (backward ? blocks - 1 - b : b) * rows, count = std::min(rows, labels - begin);
     use(begin, count);
-    heed(count * labels / 4);  // in vectors
+    heed(count * labels / 4);
   }
 }
 

@@ -54,7 +54,8 @@ class Pruned {
     for (Index t = 0; t < T_; ++t, heed_((4 + stepping_) * L_)) {
       bool suspicious;
       const S highest = step_right(t, leave(t), &suspicious);
-      if ((suspicious || !moderate_) && first_beyond(lattice_.data + t * lattice_.stride, L_, limit_) >= 0)
+      if ((suspicious || !moderate_) &&
+          first_beyond(lattice_.data + t * lattice_.stride, L_, lattice_.model->limit(T_)) >= 0)
         return Sweep::invalid;
       if (highest == kNever<S>) return Sweep::dead;
       origin_promise_[t] = origin_before_[t];
@@ -356,7 +357,6 @@ class Pruned {
   Index T_ = lattice_.length, L_ = lattice_.labels, width_ = padded(L_), chunks_ = chunk_count(L_);
   const bool moderate_ =
       lattice_.model->allows_moderate(T_);  // whether emissions that are moderate need no second look
-  const S limit_ = lattice_.model->limit(T_);
   Maxima<S> maxima_{arena_.get<S>(chunks_ * kLanes), arena_.get<S>(chunks_)};  // of the row at hand
   S* promise_ = arena_.get<S>(T_ * chunks_);  // [T][chunks]: the maxima of the first sweep, less origin_promise_
   unsigned* marked_ = arena_.get<unsigned>(chunks_);  // groups to look into, as bits
