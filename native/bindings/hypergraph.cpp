@@ -71,6 +71,7 @@ struct Pass {
     in = arena.get<double>(f.nodes);
     inside(f, weights.data(), in);
     outcome = judge(f, weights.data(), in[f.goal()]);
+    if (weights.is_huge() && overflows(f, weights.data())) outcome = Outcome::overflow;
   }
 };
 
@@ -231,6 +232,7 @@ struct Derivations {
     if (where >= 0) return;
     search = std::make_unique<KBest>(f, weights.data());
     outcome = judge(f, weights.data(), search->best());
+    if (weights.is_huge() && overflows(f, weights.data())) outcome = Outcome::overflow;
   }
 
   // Up to n derivations.
@@ -304,6 +306,8 @@ struct AdjustedPass {
     max_inside(f, weights, in);
     answer.value = in[f.goal()];
     answer.outcome = judge(f, weights, answer.value);
+    if (is_huge(adjust, cells.cell_count()) || (cells.is_huge() && overflows(f, weights)))
+      answer.outcome = Outcome::overflow;
   }
 };
 

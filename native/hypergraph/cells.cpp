@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "hypergraph/passes.hpp"
+
 namespace certus::hypergraph {
 
 Cells::Cells(const Forest& forest, const double* weights, const Index* edges, const Index* cells, Index pairs,
              Index cell_count)
-    : f_(forest), weights_(weights, weights + forest.edges), cell_count_(cell_count) {
+    : f_(forest),
+      weights_(weights, weights + forest.edges),
+      cell_count_(cell_count),
+      huge_(hypergraph::is_huge(weights, forest.edges)) {
   std::vector<Edge> place(static_cast<std::size_t>(f_.edges));  // the user's number -> ours
   for (Index e = 0; e < f_.edges; ++e) place[f_.edge_id[e]] = static_cast<Edge>(e);
   std::vector<Index> uses(static_cast<std::size_t>(f_.edges) + 1, 0);

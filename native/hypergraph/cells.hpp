@@ -16,6 +16,7 @@ class Cells {
   const Forest& forest() const { return f_; }
   const double* weights() const { return weights_.data(); }
   Index cell_count() const { return cell_count_; }
+  bool is_huge() const { return huge_; }  // see passes.hpp
 
   // out[e] = weights[e] + the sum of adjust over the cells of e.
   void adjust(const double* adjust, double* out) const;
@@ -28,6 +29,7 @@ class Cells {
   const Forest& f_;
   std::vector<double> weights_;
   Index cell_count_;
+  bool huge_;
   std::vector<Edge> edge_;    // the edges with cells, increasing
   std::vector<Index> begin_;  // [edge_ + 1]
   std::vector<std::int32_t> cell_;

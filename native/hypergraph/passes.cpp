@@ -54,11 +54,19 @@ CERTUS_CLONES void share_out(const Forest& f, const double* weights, const doubl
 
 }  // namespace
 
+CERTUS_CLONES bool is_huge(const double* scores, Index n) {
+  constexpr double kHuge = 0x1p700;
+  int huge = 0;
+  for (Index i = 0; i < n; ++i) huge |= (scores[i] > kHuge) | ((scores[i] < -kHuge) & (scores[i] > kNever<double>));
+  return huge;
+}
+
 template <class S>
 Weights::Weights(const Forest& forest, const S* scores, Arena& arena) {
   invalid_ = first_invalid(scores, forest.given_edges);
   if (invalid_ >= 0) return;
   if constexpr (std::is_same_v<S, double>) {
+    huge_ = hypergraph::is_huge(scores, forest.given_edges);
     if (forest.in_order) {
       data_ = scores;
       return;
@@ -167,6 +175,8 @@ double most_edges(const Forest& f, const double* weights) {
 double most_mass(const Forest& f, const double* weights) {
   return find_most(f, weights, [](double x) { return std::abs(x); });
 }
+
+bool overflows(const Forest& f, const double* weights) { return !std::isfinite(most_mass(f, weights)); }
 
 bool whole_numbers(const double* weights, Index n) {
   for (Index e = 0; e < n; ++e)

@@ -15,11 +15,19 @@ class Weights {
   Weights(const Forest& forest, const S* scores, Arena& arena);
   const double* data() const { return data_; }
   Index invalid() const { return invalid_; }  // the first score that is NaN or +inf, or -1
+  bool is_huge() const { return huge_; }      // whether sums of scores might overflow
 
  private:
   const double* data_ = nullptr;
   Index invalid_ = -1;
+  bool huge_ = false;
 };
+
+// Whether a score, forbidden ones apart, is so large that no sum of them is sure to be in the range of doubles. Below
+// that it takes derivations of more edges than could ever be written down.
+bool is_huge(const double* scores, Index n);
+// Whether some sum along a derivation is beyond the range of doubles.
+bool overflows(const Forest& f, const double* weights);
 
 void max_inside(const Forest& f, const double* weights, double* in);
 void log_inside(const Forest& f, const double* weights, double* in);
