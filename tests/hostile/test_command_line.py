@@ -14,9 +14,10 @@ from certus.cli import main, standard
 from certus.cli.app import app
 from certus.cli.streams import is_file
 from certus.errors import CertusError, InvalidInput
-from certus.formats import read
+from certus.formats import brackets, read
 from certus.storage.files import check_encoding
 from tests.models import invented
+from tests.syntax import invented_trees
 
 COMMAND = [sys.executable, "-c", "from certus.cli import main; main()"]
 
@@ -75,6 +76,8 @@ def call(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int | str | None:
         ("train tagger x.conllu -o m --rate inf", "rate is inf; it may be 1e+30 at the most"),
         ("train tagger x.conllu -o m --rate nan", "rate is nan; it must be at least"),
         ("parse x.conllu x.conllu --weight inf", "--weight is inf; a finite number is needed"),
+        ("tag x.conllu -k 9223372036854775807", "k is 9,223,372,036,854,775,807: that many answers for"),
+        ("tag x.conllu -k 1000000000", "k is 1,000,000,000: that many answers for"),
         ("tag x.conllu --encoding idna", "encoding 'idna' cannot be read line by line"),
         ("tag x.conllu --encoding undefined", "encoding 'undefined' cannot be read line by line"),
         ("tag x.conllu --encoding punycode", "encoding 'punycode' cannot be read line by line"),
@@ -131,6 +134,15 @@ def test_what_nobody_foresaw_is_one_line(
     monkeypatch.setenv("CERTUS_DEBUG", "1")
     with pytest.raises(type(error)):
         main()
+
+
+@pytest.mark.parametrize(
+    "command", ["tagger x.conllu --learner hmm --suffixes 1000000000", "parser x.mrg --horizontal 1000000000"]
+)
+def test_lengths_beyond_all_words_and_trees_cost_nothing(command: str, folder: Path) -> None:
+    brackets.write(invented_trees.trees(20), "x.mrg")
+    result = CliRunner().invoke(app, ["train", *command.split(), "-o", "m"], catch_exceptions=False)
+    assert result.exit_code == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="this system has no such file")

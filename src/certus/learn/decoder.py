@@ -15,6 +15,8 @@ from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 
 MOST_BYTES = 1 << 25  # of scores that are held at the same time
+MANY = 1 << 16  # answers per sentence: so many are looked at closer
+MOST_LABELS = 1 << 32  # in all answers together
 
 Cells: TypeAlias = Sequence[list[list[str]]]  # for each sentence the columns, the words first
 Allowed: TypeAlias = list[list[NDArray[np.int32] | None] | None]  # for each word the labels it may get
@@ -62,6 +64,18 @@ class Decoded:
             confidence=np.zeros(tokens if confidence else 0, np.float32),
             log_partition=np.full(count if confidence else 0, -np.inf),
             position=np.zeros(count, np.int64),
+        )
+
+
+def check_room(cells: Cells, k: int) -> None:
+    """Refuse to make room for more answers than any machine holds."""
+    if k < MANY:
+        return
+    tokens = sum(len(words) for words, *_ in cells)
+    if k * tokens > MOST_LABELS:
+        raise InvalidInput(
+            f"k is {k:,}: that many answers for {tokens:,} tokens take {k * tokens / 2**28:,.0f} GiB; "
+            "ask for fewer"
         )
 
 

@@ -17,7 +17,7 @@ from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Untrained
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Untrained, check_room
 from certus.learn.features.data import compile_templates
 from certus.learn.features.inventory import Inventory
 from certus.learn.learner import Learned, Learner
@@ -280,6 +280,7 @@ class Tagger:
         """Label sentences given as columns of cells; the answers stay arrays, for those who want speed."""
         check_count("k", k)
         check_count("threads", threads)
+        check_room(cells, k)
         if legal is not None and list(legal.labels) != self.labels:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
         return self._decoder.decode(

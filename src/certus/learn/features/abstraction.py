@@ -136,7 +136,7 @@ def add_endings(
     seen = Counts(seen.nodes[of_rare], seen.labels[of_rare], seen.counts[of_rare])
     spelled = {word: list_endings(words[word], suffixes) for word in np.unique(seen.nodes).tolist()}
     nodes: dict[str, int] = {}
-    for length in range(suffixes + 1):
+    for length in range(max(map(len, spelled.values()), default=1)):
         level: dict[str, int] = {} if length else {"0": 0, "1": 1}
         place = np.full(len(words), -1)
         for word, endings in spelled.items():

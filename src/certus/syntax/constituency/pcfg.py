@@ -119,7 +119,8 @@ def transform_trees(trees: Iterable[Tree], options: GrammarOptions) -> list[Tree
     if options.min_hidden <= 1 or not longest:
         return [binarize(tree, direction, longest) for tree in annotated]
     seen: Counter[str] = Counter()
-    for horizontal in range(1, longest + 1):
+    widest = max((len(node.trees) for tree in annotated for node in tree.nodes()), default=0)
+    for horizontal in range(1, min(longest, widest) + 1):
         for tree in annotated:
             binary = binarize(tree, direction, horizontal)
             seen.update(node.label for node in binary.nodes() if node.label.startswith(HIDDEN))
