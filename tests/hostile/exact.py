@@ -57,6 +57,7 @@ class Exact:
         terms: what the scores are like.
         steps: how many additions a score takes, and each of the search's comparisons, at most.
         dtype: the precision of the search.
+        limit: the magnitude from which a problem may be refused; near the limit of the type by default.
     """
 
     def __init__(
@@ -65,15 +66,22 @@ class Exact:
         terms: Terms,
         steps: int,
         dtype: np.dtype[np.floating] = DOUBLE,
+        limit: float | None = None,
     ) -> None:
         self.ranked = {name: total for name, total in sums.items() if total is not None}
         self._terms, self._steps, self._dtype = terms, steps, dtype
+        self._limit = as_units(float(np.finfo(dtype).max) / 16 if limit is None else limit)
         self._order = sorted(self.ranked.values(), reverse=True)
 
     @property
     def may_overflow(self) -> bool:
         """Whether the magnitudes add up to what is near the limit of the type, so that it may be refused."""
-        return 16 * self._terms.magnitude >= as_units(float(np.finfo(self._dtype).max))
+        return self._terms.magnitude >= self._limit
+
+    @property
+    def magnitude(self) -> float:
+        """What the magnitudes of the scores of a structure can add up to at most."""
+        return min(self._terms.magnitude / _UNIT, float(np.finfo(DOUBLE).max))
 
     def check_refusal(self, error: Exception, problem: object) -> None:
         """Nothing may be refused but what could overflow."""

@@ -107,6 +107,7 @@ FAULTS: dict[str, Callable[[Path], Any]] = {
     "full after a few bytes": fail_writing(room=20),
     "quota": fail_writing(room=20, number=errno.EDQUOT),
     "write fails": fail_writing(room=20, number=errno.EIO),
+    "close fails": fail_writing(closes=False),
     "beyond the limit": limit_size,
     "folder without permission": refuse_opening(errno.EACCES),
     "read-only disk": refuse_opening(errno.EROFS),

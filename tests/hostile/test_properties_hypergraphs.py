@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from certus import InvalidInput, Status
@@ -71,7 +71,6 @@ def check_answers(problem: Problem, compared: dict[str, int]) -> None:
     if graph.count() > MOST:
         return
     exact = problem.solve_exactly()
-    assume(not exact.may_overflow)
     compared["examples"] += 1
     try:
         best = graph.viterbi(problem.scores, infeasible="return")
@@ -117,7 +116,6 @@ def test_sums_and_bounds_over_all_floats(compared: dict[str, int]) -> None:
         if graph.count() > MOST:
             return
         exact = problem.solve_exactly()
-        assume(not exact.may_overflow)
         try:
             if not exact.ranked:
                 assert graph.log_partition(problem.scores) == -np.inf, f"{problem}"

@@ -18,9 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from certus.errors import InvalidInput
 from certus.relax.layout import Floats, Layout, Mask
 from certus.relax.oracle import Answer, Oracle
 
+LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores
 GRID = 36  # bits below the magnitude of the scores that multipliers keep
 POOL = 2_000  # choices of each part that are kept for other branches
 REACH = 20  # bits above it that the bonus of a cell fixed at 1 may have
@@ -80,7 +82,11 @@ class Dual:
         self.pool: list[dict[bytes, tuple[Floats, float]]] = [{} for _ in oracles]
 
     def set_scale(self, magnitude: float) -> None:
-        """Choose the grid of the multipliers by the magnitude of the scores."""
+        """Choose the grid of the multipliers by the magnitude of the scores, which leaves them room above."""
+        if not magnitude <= LARGEST:
+            raise InvalidInput(
+                f"the scores of the parts add up to {magnitude:.3g}, more than {LARGEST:.3g}; scale them down"
+            )
         exponent = math.frexp(magnitude or 1.0)[1]
         self.grid = math.ldexp(1.0, exponent - GRID)
         self.bonus = math.ldexp(1.0, exponent + 2)
@@ -93,7 +99,9 @@ class Dual:
     def snap(self, multipliers: Floats, free: Mask, grid: float | None = None) -> Floats:
         """Round multipliers to the grid so that those of each variable sum to zero; the rest become zero."""
         layout, grid = self.layout, grid or self.grid
-        snapped = np.rint(multipliers / grid) * grid if grid else multipliers.copy()
+        snapped = multipliers.copy()
+        near = np.abs(multipliers) < math.ldexp(grid, 53)  # those beyond are on the grid, as all floats there
+        snapped[near] = np.rint(multipliers[near] / grid) * grid
         snapped[~free[layout.var]] = 0.0
         rest = layout.total(snapped)
         snapped[layout.first] -= rest
