@@ -23,7 +23,6 @@ WORDS = ("lo", "bakola", "runet", "Zzz", ".")
 LEARNERS: dict[str, dict[str, Any]] = {
     "crf": {"order": 1, "epochs": 1},
     "perceptron": {"order": 1, "epochs": 1},
-    "hmm": {"order": 1},
 }
 
 
