@@ -21,10 +21,7 @@ struct AlignedAllocator {
   AlignedAllocator(const AlignedAllocator<Y>&) {}
   X* allocate(std::size_t n) { return static_cast<X*>(::operator new(n * sizeof(X), std::align_val_t{64})); }
   void deallocate(X* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
-  template <class Y>
-  bool operator==(const AlignedAllocator<Y>&) const {
-    return true;
-  }
+  bool operator==(const AlignedAllocator&) const = default;
 };
 using Doubles = std::vector<double, AlignedAllocator<double>>;
 

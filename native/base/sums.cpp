@@ -1,6 +1,6 @@
 #include "base/sums.hpp"
 
-#include "base/vector.hpp"
+#include "base/exponential.hpp"
 
 namespace certus {
 
@@ -24,17 +24,14 @@ namespace {
 // so are the sums.
 template <int R>
 CERTUS_INLINE void dot_some(double* out, const double* weight, const double* rows, Index stride, Index width) {
-  using V = Simd<double>::vector;
-  using U = Simd<double>::unaligned;
-  constexpr Index W = Simd<double>::width;
-  V part[R] = {};
+  Vec part[R] = {};
   Index j = 0;
-  for (; j + W <= width; j += W) {
-    const V w = *reinterpret_cast<const U*>(weight + j);
-    for (int r = 0; r < R; ++r) part[r] += *reinterpret_cast<const U*>(rows + r * stride + j) * w;
+  for (; j + kLanes <= width; j += kLanes) {
+    const Vec w = load(weight + j);
+    for (int r = 0; r < R; ++r) part[r] += load(rows + r * stride + j) * w;
   }
   for (int r = 0; r < R; ++r) {
-    V p = part[r];
+    Vec p = part[r];
     for (Index c = j; c < width; ++c) p[0] += rows[r * stride + c] * weight[c];
     out[r] = ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
   }

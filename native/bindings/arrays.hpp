@@ -12,6 +12,9 @@ namespace nb = nanobind;
 
 namespace certus {
 
+// What is defined with this runs without Python's lock. It takes arrays by reference, since the lock guards their end.
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
 template <class X, class... Shape>
 using Array = nb::ndarray<X, Shape..., nb::device::cpu>;
 template <class S>

@@ -25,9 +25,8 @@ void make(Problem* self, Flat<const Label> group, double same, double close, dou
 }
 
 // Sentences of the lattices, the first of which is number `sentence` and begins with token `token` of the corpus.
-void add(Problem& self, const lattice::Lattices& lattices, Index sentence, Index token, Flat<const Index> nodes,
-         Flat<Label> labels, Flat<double> scores, Flat<std::uint8_t> pruned) {
-  const nb::gil_scoped_release released;
+void add(Problem& self, const lattice::Lattices& lattices, Index sentence, Index token, const Flat<const Index>& nodes,
+         const Flat<Label>& labels, const Flat<double>& scores, const Flat<std::uint8_t>& pruned) {
   Heed heed;
   for (Index n = 0; n < lattices.sentences(); ++n) {
     heed(1 << 14);  // a sentence takes some microseconds
@@ -40,14 +39,12 @@ void add(Problem& self, const lattice::Lattices& lattices, Index sentence, Index
 }
 
 void close(Problem& self) {
-  const nb::gil_scoped_release released;
   self.field.close();
   self.open = self.field.everything();
 }
 
 // Branches on each component of what is open; those that the limits leave unfinished are kept apart.
 Index branch(Problem& self, Index iterations, Index limit, double seconds) {
-  const nb::gil_scoped_release released;
   const Field::Clock::time_point end =
       Field::Clock::now() + std::chrono::milliseconds(static_cast<Index>(1e3 * std::clamp(seconds, 0.0, 1e9)));
   for (Region& part : self.field.components(self.open))
@@ -71,8 +68,7 @@ double bound(const Problem& self) {
 
 // Writes the labels of all that blocks decide, and adds what their sentences lose by it to `scores`; returns the score
 // over that of the sentences by themselves.
-double labels(Problem& self, Flat<Label> out, Flat<double> scores) {
-  const nb::gil_scoped_release released;
+double labels(Problem& self, const Flat<Label>& out, const Flat<double>& scores) {
   const Blocks& blocks = self.field.blocks();
   const Mrf& mrf = self.field.mrf();
   double sum = base(self);
@@ -141,7 +137,6 @@ struct Steps {
 };
 
 Subgradient::Step iterate(Steps& self) {
-  const nb::gil_scoped_release released;
   Subgradient::Step step = self.subgradient.iterate();
   step.bound += self.outside;
   return step;
@@ -184,29 +179,26 @@ void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, dou
 void bind_corpus(nb::module_& m) {
   nb::class_<Problem>(m, "Field")
       .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "window"_a)
-      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "pruned"_a)
+      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "pruned"_a,
+           Unlocked())
       .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
-      .def("close", &close)
-      .def("iterate",
-           [](Problem& self, int reach) {
-             const nb::gil_scoped_release released;
-             return self.field.iterate(self.open, static_cast<Reach>(reach));
-           })
+      .def("close", &close, Unlocked())
+      .def(
+          "iterate", [](Problem& self, int reach) { return self.field.iterate(self.open, static_cast<Reach>(reach)); },
+          Unlocked())
       .def_prop_ro("disagreeing", [](const Problem& self) { return self.open.disagreeing.size(); })
-      .def("certify",
-           [](Problem& self) {
-             const nb::gil_scoped_release released;
-             self.field.certify(self.open);
-             return static_cast<Index>(self.open.nodes.size());
-           })
-      .def("improve",
-           [](Problem& self) {
-             const nb::gil_scoped_release released;
-             self.field.improve(self.open);
-           })
-      .def("branch", &branch, "iterations"_a, "limit"_a, "seconds"_a)
+      .def(
+          "certify",
+          [](Problem& self) {
+            self.field.certify(self.open);
+            return static_cast<Index>(self.open.nodes.size());
+          },
+          Unlocked())
+      .def(
+          "improve", [](Problem& self) { self.field.improve(self.open); }, Unlocked())
+      .def("branch", &branch, "iterations"_a, "limit"_a, "seconds"_a, Unlocked())
       .def("bound", &bound)
-      .def("labels", &labels, "out"_a, "scores"_a)
+      .def("labels", &labels, "out"_a, "scores"_a, Unlocked())
       .def("consensus", &get_consensus)
       .def("components", &count_components)
       .def("open_sentences", &open_sentences)
@@ -222,7 +214,7 @@ void bind_corpus(nb::module_& m) {
           "__init__",
           [](Steps* self, Problem& problem, double rate, bool lazy) { new (self) Steps(problem, rate, lazy); },
           "field"_a, "rate"_a, "lazy"_a, nb::keep_alive<1, 2>())
-      .def("iterate", &iterate)
+      .def("iterate", &iterate, Unlocked())
       .def("finish", [](Steps& self) { self.problem.open = self.subgradient.finish(); });
   define_arrays(nb::class_<NodeChoice>(m, "NodeChoice"), "candidates", &NodeChoice::candidates, "labels",
                 &NodeChoice::labels, "scores", &NodeChoice::scores);

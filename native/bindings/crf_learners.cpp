@@ -126,9 +126,7 @@ void bind_crf_learners(nb::module_& m) {
           "__init__",
           [](Sgd* self, CrfTrainer& trainer, double c1, double eta, double decay) {
             if (trainer.data().latent > 1) refuse("labels with latent states are learned by lbfgs alone");
-            SgdOptions options;
-            options.c1 = c1, options.eta = eta, options.decay = decay;
-            new (self) Sgd(trainer, options);
+            new (self) Sgd(trainer, {c1, eta, decay});
           },
           "trainer"_a, nb::kw_only(), "c1"_a, "eta"_a, "decay"_a, nb::keep_alive<1, 2>());
   bind<Batch>(m, "CrfLbfgs")
@@ -137,10 +135,9 @@ void bind_crf_learners(nb::module_& m) {
           "__init__",
           [](Batch* self, CrfTrainer& trainer, double c1, double c2, Index memories, double epsilon, Index period,
              double delta, int search, Index max_trials, Index threads) {
-            LbfgsOptions options;
-            options.memories = memories, options.epsilon = epsilon, options.period = period, options.delta = delta;
-            options.search = static_cast<LineSearch>(search), options.max_trials = max_trials, options.l1 = c1;
-            new (self) Batch(trainer, options, c2, threads);
+            new (self)
+                Batch(trainer, {memories, epsilon, period, delta, static_cast<LineSearch>(search), max_trials, c1}, c2,
+                      threads);
           },
           "trainer"_a, nb::kw_only(), "c1"_a, "c2"_a, "memories"_a, "epsilon"_a, "period"_a, "delta"_a, "search"_a,
           "max_trials"_a, "threads"_a, nb::keep_alive<1, 2>());

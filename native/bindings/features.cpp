@@ -17,15 +17,6 @@ namespace {
 using features::Extractor;
 using features::Key;
 
-nb::tuple keys(const Extractor& self, nb::handle columns) {
-  const Cells cells(columns, self.columns());
-  std::vector<Key> keys;
-  std::vector<std::uint32_t> ends;
-  features::Scratch scratch;
-  self.extract(cells.sentence(), keys, ends, scratch);
-  return nb::make_tuple(array(std::move(keys)), array(std::move(ends)));
-}
-
 // The keys of all sentences, one after the other, and the ends of their tokens in them.
 nb::tuple keys_of_all(const Extractor& self, nb::handle sentences) {
   const Texts texts(sentences, self.columns());
@@ -74,7 +65,6 @@ void bind_features(nb::module_& m) {
             }
           },
           "program"_a, "columns"_a, "frequent"_a, "bits"_a = 0, "seen"_a = nb::none())
-      .def("keys", &keys, "columns"_a)
       .def("keys_of_all", &keys_of_all, "sentences"_a)
       .def_prop_ro("columns", &Extractor::columns)
       .def_prop_ro("most", &Extractor::most);

@@ -50,90 +50,110 @@ Outcome judge(const Forest& f, const double* weights, double top) {
   return feasible(f, weights) ? Outcome::overflow : Outcome::infeasible;
 }
 
-void to_nodes(const Forest& f, const double* ours, double* given) {
-  for (Index v = 0; v < f.given_nodes; ++v) given[f.node_id[v]] = ours[v];
-}
-void to_edges(const Forest& f, const double* ours, double* given) {
-  for (Index e = 0; e < f.given_edges; ++e) given[f.edge_id[e]] = ours[e];
+// From our order to the user's, whose numbers `ids` are.
+template <class X>
+void to_given(const std::vector<std::int32_t>& ids, Index count, const X* ours, X* given) {
+  for (Index n = 0; n < count; ++n) given[ids[n]] = ours[n];
 }
 
-// Scores, the inside values they give, and what is to be said about them.
+// Scores in the forest's order, the inside values they give, and what is to be said about them.
 struct Pass {
   LocalArena arena;
-  Weights weights;
+  const double* weights = nullptr;
   double* in = nullptr;
-  Outcome outcome = Outcome::invalid;
-  Index where = weights.invalid();
+  Answer answer{Outcome::invalid};
 
   template <class S, class Inside>
-  Pass(const Forest& f, const S* scores, const Inside& inside) : weights(f, scores, arena) {
-    if (where >= 0) return;
+  Pass(const Forest& f, const S* scores, const Inside& inside) {
+    const Weights given(f, scores, arena);
+    answer.where = given.invalid();
+    if (answer.where < 0) run(f, given.data(), inside, given.is_huge());
+  }
+  // Of edges with adjustments of their cells.
+  Pass(const Cells& cells, const double* adjust) {
+    answer.where = first_invalid(adjust, cells.cell_count());
+    if (answer.where >= 0) return;
+    double* adjusted = arena.get<double>(cells.forest().edges);
+    cells.adjust(adjust, adjusted);
+    run(cells.forest(), adjusted, max_inside, cells.is_huge());
+    if (is_huge(adjust, cells.cell_count())) answer.outcome = Outcome::overflow;
+  }
+
+ private:
+  template <class Inside>
+  void run(const Forest& f, const double* own, const Inside& inside, bool huge) {
+    weights = own;
     in = arena.get<double>(f.nodes);
-    inside(f, weights.data(), in);
-    outcome = judge(f, weights.data(), in[f.goal()]);
-    if (weights.is_huge() && overflows(f, weights.data())) outcome = Outcome::overflow;
+    inside(f, weights, in);
+    answer.value = in[f.goal()];
+    answer.outcome = judge(f, weights, answer.value);
+    if (huge && overflows(f, weights)) answer.outcome = Outcome::overflow;
   }
 };
+
+// Writes the best derivation under the weights of a pass; its value is what it scores by `scores`.
+BestDerivation find_best(const Forest& f, const Pass& pass, const double* scores, std::vector<Edge>& edges) {
+  BestDerivation out{pass.answer, {}};
+  if (out.outcome != Outcome::fine) return out;
+  if (!best_derivation(f, pass.weights, pass.in, edges)) return {{Outcome::too_large}, {}};
+  out.value = score(scores, edges);
+  out.edges = given_edges(f, edges);
+  return out;
+}
 
 template <class S>
 BestDerivation viterbi(const Forest& f, Flat<const S> scores) {
   const nb::gil_scoped_release released;
   const Pass pass(f, scores.data(), max_inside);
-  BestDerivation out{{pass.outcome, pass.where}, {}};
-  if (out.outcome != Outcome::fine) return out;
   std::vector<Edge> edges;
-  if (!best_derivation(f, pass.weights.data(), pass.in, edges)) return {{Outcome::too_large}, {}};
-  out.value = score(pass.weights.data(), edges);
-  out.edges = given_edges(f, edges);
-  return out;
-}
-
-// The inside value of the goal; fill(pass) writes the rest into arrays.
-template <class S, class Inside, class Fill>
-Answer fill_arrays(const Forest& f, const S* scores, const Inside& inside, const Fill& fill) {
-  const nb::gil_scoped_release released;
-  const Pass pass(f, scores, inside);
-  if (pass.outcome == Outcome::invalid) return {pass.outcome, pass.where};
-  fill(pass);
-  return {pass.outcome, pass.where, pass.in[f.goal()]};
+  return find_best(f, pass, pass.weights, edges);
 }
 
 // Inside and, where `out` is wanted, outside values of the nodes. Also right where the goal has no derivation.
 template <class S>
 Answer sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic, bool outside) {
-  return fill_arrays(f, scores.data(), logarithmic ? log_inside : max_inside, [&](const Pass& pass) {
-    to_nodes(f, pass.in, in.data());
-    if (!outside) return;
-    double* ours = pass.arena.template get<double>(f.nodes);
-    (logarithmic ? log_outside : max_outside)(f, pass.weights.data(), pass.in, ours);
-    to_nodes(f, ours, out.data());
-  });
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores.data(), logarithmic ? log_inside : max_inside);
+  if (pass.answer.outcome == Outcome::invalid) return pass.answer;
+  to_given(f.node_id, f.given_nodes, pass.in, in.data());
+  if (!outside) return pass.answer;
+  double* ours = pass.arena.get<double>(f.nodes);
+  (logarithmic ? log_outside : max_outside)(f, pass.weights, pass.in, ours);
+  to_given(f.node_id, f.given_nodes, ours, out.data());
+  return pass.answer;
+}
+
+// The inside value of the goal; find(pass, edges, nodes) writes what is asked of edges and nodes in the forest's order.
+template <class S, class Inside, class Find>
+Answer fill_marginals(const Forest& f, const S* scores, const Inside& inside, double* edges, double* nodes,
+                      const Find& find) {
+  const nb::gil_scoped_release released;
+  const Pass pass(f, scores, inside);
+  if (pass.answer.outcome != Outcome::fine) return pass.answer;
+  double* at_nodes = pass.arena.get<double>(f.nodes);
+  double* at_edges = f.in_order ? edges : pass.arena.get<double>(f.edges);
+  find(pass, at_edges, at_nodes);
+  if (!f.in_order) to_given(f.edge_id, f.given_edges, at_edges, edges);
+  to_given(f.node_id, f.given_nodes, at_nodes, nodes);
+  return pass.answer;
 }
 
 template <class S>
 Answer maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
-  return fill_arrays(f, scores.data(), max_inside, [&](const Pass& pass) {
-    if (pass.outcome != Outcome::fine) return;
-    double* out = pass.arena.template get<double>(f.nodes);
-    double* ours = pass.arena.template get<double>(f.edges);
-    max_outside(f, pass.weights.data(), pass.in, out);
-    max_marginals(f, pass.weights.data(), pass.in, out, ours);
-    to_edges(f, ours, edges.data());
+  const auto find = [&](const Pass& pass, double* at_edges, double* out) {
+    max_outside(f, pass.weights, pass.in, out);
+    max_marginals(f, pass.weights, pass.in, out, at_edges);
     for (Index v = 0; v < f.nodes; ++v) out[v] = out[v] == kNever<double> ? out[v] : out[v] + pass.in[v];
-    to_nodes(f, out, nodes.data());
-  });
+  };
+  return fill_marginals(f, scores.data(), max_inside, edges.data(), nodes.data(), find);
 }
 
 template <class S>
 Answer expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
-  return fill_arrays(f, scores.data(), log_inside, [&](const Pass& pass) {
-    if (pass.outcome != Outcome::fine) return;
-    double* at_nodes = pass.arena.template get<double>(f.nodes);
-    double* at_edges = f.in_order ? edges.data() : pass.arena.template get<double>(f.edges);
-    marginals(f, pass.weights.data(), pass.in, at_edges, at_nodes);
-    if (!f.in_order) to_edges(f, at_edges, edges.data());
-    to_nodes(f, at_nodes, nodes.data());
-  });
+  const auto find = [&](const Pass& pass, double* at_edges, double* at_nodes) {
+    marginals(f, pass.weights, pass.in, at_edges, at_nodes);
+  };
+  return fill_marginals(f, scores.data(), log_inside, edges.data(), nodes.data(), find);
 }
 
 // Something about scores that were checked before.
@@ -149,7 +169,7 @@ template <class S>
 nb::object useful_edges(const Forest& f, Flat<const S> scores) {
   std::vector<std::uint8_t> given(static_cast<std::size_t>(f.given_edges));
   const std::vector<std::uint8_t> ours = ask<S>(f, scores, useful);
-  for (Index e = 0; e < f.given_edges; ++e) given[f.edge_id[e]] = ours[e];
+  to_given(f.edge_id, f.given_edges, ours.data(), given.data());
   return nb::cast(array(std::move(given)));
 }
 
@@ -157,14 +177,14 @@ template <class S>
 DerivationList sample(const Forest& f, Flat<const S> scores, Index n, std::uint64_t seed) {
   const nb::gil_scoped_release released;
   const Pass pass(f, scores.data(), log_inside);
-  DerivationList out{{pass.outcome, pass.where}, {}, {0}, {}};
+  DerivationList out{pass.answer, {}, {0}, {}};
   std::mt19937_64 random(seed);
   std::vector<Edge> edges;
   std::vector<Node> stack;
   Heed heed;
   for (Index i = 0; i < n && out.outcome == Outcome::fine; ++i) {
     heed(64 * static_cast<Index>(edges.size()) + 64);
-    if (!sample_derivation(f, pass.weights.data(), pass.in, edges, stack, random)) out.outcome = Outcome::too_large;
+    if (!sample_derivation(f, pass.weights, pass.in, edges, stack, random)) out.outcome = Outcome::too_large;
     out.add(f, edges);
     if (out.is_full()) out.outcome = Outcome::too_many;
   }
@@ -275,12 +295,8 @@ void bind_constrained(nb::class_<Constrained>& c) {
         const nb::gil_scoped_release released;
         const LocalArena arena;
         const Weights weights(f, scores.data(), arena);
-        std::vector<Edge> place(static_cast<std::size_t>(f.edges));
-        for (Index e = 0; e < f.edges; ++e) place[f.edge_id[e]] = static_cast<Edge>(e);
-        Rows rows{extent(targets), copy(begin), {}, {}, {}};
-        for (std::size_t i = 0; i < edges.shape(0); ++i) rows.edge.push_back(place[edges.data()[i]]);
-        rows.coefficient = copy(coefficients);
-        rows.target = copy(targets);
+        Rows rows{extent(targets), copy(begin), f.find_edges(edges.data(), extent(edges)), copy(coefficients),
+                  copy(targets)};
         new (self) Constrained(f, weights.data(), std::move(rows), states);
       },
       "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a, "states"_a = 4096,
@@ -289,51 +305,25 @@ void bind_constrained(nb::class_<Constrained>& c) {
 
 // -- parts --------------------------------------------------------------------------------------------------------
 
-// The scores of edges with adjustments of cells, and the inside values they give.
-struct AdjustedPass {
-  LocalArena arena;
-  double* weights = nullptr;
-  double* in = nullptr;
-  Answer answer;
-
-  AdjustedPass(const Cells& cells, const double* adjust) {
-    const Forest& f = cells.forest();
-    answer = {Outcome::invalid, first_invalid(adjust, cells.cell_count())};
-    if (answer.where >= 0) return;
-    weights = arena.get<double>(f.edges);
-    in = arena.get<double>(f.nodes);
-    cells.adjust(adjust, weights);
-    max_inside(f, weights, in);
-    answer.value = in[f.goal()];
-    answer.outcome = judge(f, weights, answer.value);
-    if (is_huge(adjust, cells.cell_count()) || (cells.is_huge() && overflows(f, weights)))
-      answer.outcome = Outcome::overflow;
-  }
-};
-
 // The value is the score without adjustments.
 BestDerivation maximize(const Cells& cells, Flat<const double> adjust, Flat<std::uint8_t> uses) {
   const nb::gil_scoped_release released;
-  const AdjustedPass pass(cells, adjust.data());
-  BestDerivation out{pass.answer, {}};
-  if (out.outcome != Outcome::fine) return out;
+  const Pass pass(cells, adjust.data());
   std::vector<Edge> edges;
-  if (!best_derivation(cells.forest(), pass.weights, pass.in, edges)) return {{Outcome::too_large}, {}};
-  out.value = score(cells.weights(), edges);
-  out.twice = cells.use(edges, uses.data());
-  out.edges = given_edges(cells.forest(), edges);
+  BestDerivation out = find_best(cells.forest(), pass, cells.weights(), edges);
+  if (out.outcome == Outcome::fine) out.twice = cells.use(edges, uses.data());
   return out;
 }
 
 Answer cell_maxima(const Cells& cells, Flat<const double> adjust, Flat<double> out) {
   const nb::gil_scoped_release released;
-  const AdjustedPass pass(cells, adjust.data());
+  const Pass pass(cells, adjust.data());
   if (pass.answer.outcome != Outcome::fine) return pass.answer;
   const Forest& f = cells.forest();
-  double* outer = pass.arena.get<double>(f.nodes);
+  double *outer = pass.arena.get<double>(f.nodes), *edges = pass.arena.get<double>(f.edges);
   max_outside(f, pass.weights, pass.in, outer);
-  max_marginals(f, pass.weights, pass.in, outer, pass.weights);
-  cells.largest(pass.weights, out.data());
+  max_marginals(f, pass.weights, pass.in, outer, edges);
+  cells.largest(edges, out.data());
   return pass.answer;
 }
 

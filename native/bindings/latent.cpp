@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "bindings/arrays.hpp"
 #include "bindings/text.hpp"
+#include "bindings/vectors.hpp"
 #include "latent/inference.hpp"
 
 using namespace nb::literals;
@@ -47,19 +47,13 @@ std::vector<LatentAnswer> sum_batch(const LatentModel& model, Table<const double
                                     const PairArray& pairs, Table<double> out, Index threads) {
   const LatentBatch batch = check_batch(model, emissions, first, pairs);
   const nb::gil_scoped_release released;
-  return label_marginals_of_all(model, batch, out.data(), threads);
+  return find_label_marginals(model, batch, out.data(), threads);
 }
 
-using Rows = nb::ndarray<nb::numpy, const Label, nb::ndim<2>>;
-using Values = nb::ndarray<nb::numpy, const double, nb::ndim<1>>;
-
-// Arrays that the record owns.
-Rows labels_of(const LatentAnswer& answer) {
+// An array that the record owns.
+nb::ndarray<nb::numpy, const Label, nb::ndim<2>> labels_of(const LatentAnswer& answer) {
   const std::size_t count = answer.log_probability.size();
   return {answer.labels.data(), {count, count ? answer.labels.size() / count : 0}, nb::find(answer)};
-}
-Values log_probabilities_of(const LatentAnswer& answer) {
-  return {answer.log_probability.data(), {answer.log_probability.size()}, nb::find(answer)};
 }
 
 void bind_records(nb::module_& m) {
@@ -80,7 +74,8 @@ void bind_records(nb::module_& m) {
                 &LatentAnswer::state, "unseen", &LatentAnswer::unseen, "remaining", &LatentAnswer::remaining,
                 "log_partition", &LatentAnswer::log_partition, "gain", &LatentAnswer::gain, "paths",
                 &LatentAnswer::paths, "sequences", &LatentAnswer::sequences, "expanded", &LatentAnswer::expanded);
-  latent_answer.def_prop_ro("labels", &labels_of).def_prop_ro("log_probabilities", &log_probabilities_of);
+  define_arrays(latent_answer, "log_probabilities", &LatentAnswer::log_probability);
+  latent_answer.def_prop_ro("labels", &labels_of);
 }
 
 }  // namespace

@@ -166,16 +166,15 @@ void check_features(const Corpus& corpus, const Rows& rows) {
 }
 
 // A weight averaged over all steps: what the memory holds was added too early.
-struct Average {
-  float steps;
-  float operator()(float weight, float memory) const { return weight - memory / steps; }
-};
-Average average(Index steps) { return {static_cast<float>(std::max<Index>(steps, 1))}; }
+auto average_over(Index steps) {
+  const float count = static_cast<float>(std::max<Index>(steps, 1));
+  return [count](float weight, float memory) { return weight - memory / count; };
+}
 
 nb::dict compile_crf(PrunedCrf& self, const Corpus& corpus, float least) {
   check_features(corpus, self.rows);
   const bool averaged = self.options.l1 == 0;
-  const Average mean = average(self.steps - self.burn_in);
+  const auto mean = average_over(self.steps - self.burn_in);
   const auto value = [&](float w, float m) { return averaged ? mean(w, m) : w; };
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, self.cascade.tagset().units, least, value));
   put_ngrams(out, self.ngrams, least, value);
@@ -219,7 +218,7 @@ nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const 
   check_features(corpus, self.rows);
   if (tagset.labels != self.tagset().labels || tagset.units != self.tagset().units)
     refuse("the learner was trained with another tag set");
-  const Average mean = average(self.steps - self.burn_in);
+  const auto mean = average_over(self.steps - self.burn_in);
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, tagset.units, least, mean));
   std::vector<Index> from, to;
   std::vector<float> score;
@@ -275,10 +274,7 @@ void make_crf(PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index
     refuse("decay, l1, burn_in and least must not be negative");
   if (wanted.empty()) refuse("wanted must say how many coarse tags to keep, then how many states of each order");
   check_labels(corpus, tagset);
-  PrunedCrfOptions options;
-  options.order = order, options.rate = rate, options.decay = decay, options.l1 = l1, options.burn_in = burn_in,
-  options.least = least;
-  options.wanted_groups = wanted[0];
+  PrunedCrfOptions options{order, rate, decay, l1, burn_in, least, wanted[0]};
   for (Index n = 0; n < kMostOrder; ++n) options.wanted[n] = wanted[std::min<std::size_t>(n + 1, wanted.size() - 1)];
   new (self) PrunedCrf(corpus, tagset, options);
 }

@@ -11,25 +11,23 @@ template <class S>
 void bind(nb::module_& m) {
   m.def(
       "marginals",
-      [](const Model<S>& model, const Matrix<S>& emissions, Table<double> out) {
-        const nb::gil_scoped_release released;
+      [](const Model<S>& model, const Matrix<S>& emissions, const Table<double>& out) {
         return marginals(model, sentence<S>(emissions), out.data());
       },
-      "model"_a, "emissions"_a.noconvert(), "out"_a.noconvert());
+      "model"_a, "emissions"_a.noconvert(), "out"_a.noconvert(), Unlocked());
   m.def(
       "sample",
-      [](const Model<S>& model, const Matrix<S>& emissions, Table<const double> uniforms, Table<Index> out) {
-        const nb::gil_scoped_release released;
+      [](const Model<S>& model, const Matrix<S>& emissions, const Table<const double>& uniforms,
+         const Table<Index>& out) {
         return sample(model, sentence<S>(emissions), uniforms.data(), extent(out), out.data());
       },
-      "model"_a, "emissions"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert());
+      "model"_a, "emissions"_a.noconvert(), "uniforms"_a.noconvert(), "out"_a.noconvert(), Unlocked());
   m.def(
       "path_scores",
-      [](const Model<S>& model, const Matrix<S>& emissions, Table<const Index> labels, Flat<double> out) {
-        const nb::gil_scoped_release released;
+      [](const Model<S>& model, const Matrix<S>& emissions, const Table<const Index>& labels, const Flat<double>& out) {
         path_scores(model, sentence<S>(emissions), labels.data(), extent(labels), out.data());
       },
-      "model"_a, "emissions"_a.noconvert(), "labels"_a.noconvert(), "out"_a.noconvert());
+      "model"_a, "emissions"_a.noconvert(), "labels"_a.noconvert(), "out"_a.noconvert(), Unlocked());
 }
 
 }  // namespace

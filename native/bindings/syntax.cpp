@@ -61,7 +61,6 @@ std::unique_ptr<Grammar> make_grammar(Label start, const Flat<const Label>& tag,
 std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& word_first,
                              const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
                              const Flat<const double>& score, Index k, Index threads) {
-  const nb::gil_scoped_release released;
   const Index count = extent(word_first) - 1;
   std::vector<BestTrees> out(static_cast<std::size_t>(count));
   parallel(count, threads, [&](Index s, Index) {
@@ -75,7 +74,6 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
 // All derivations of a sentence that score at least a threshold.
 ParseForest forest(const Grammar& grammar, const Flat<const Index>& leaf_first, const Flat<const Label>& symbol,
                    const Flat<const double>& score, double threshold) {
-  const nb::gil_scoped_release released;
   const Index length = extent(leaf_first) - 1;
   const Leaves leaves = leaves_of(leaf_first.data(), length, symbol.data(), score.data());
   return bounded(0, [&] {
@@ -142,7 +140,8 @@ void bind_syntax(nb::module_& m) {
   nb::class_<Grammar>(m, "Syntax")
       .def(nb::new_(&make_grammar), "start"_a, "tag"_a.noconvert(), "label"_a.noconvert(), "binary"_a.noconvert(),
            "binary_score"_a.noconvert(), "unary"_a.noconvert(), "unary_score"_a.noconvert())
-      .def("forest", &forest, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(), "threshold"_a)
+      .def("forest", &forest, "leaf_first"_a.noconvert(), "symbol"_a.noconvert(), "score"_a.noconvert(), "threshold"_a,
+           Unlocked())
       .def(
           "write_tree",
           [](const Grammar& self, const ParseForest& forest, const Flat<const Index>& derivation) {
@@ -151,7 +150,7 @@ void bind_syntax(nb::module_& m) {
           },
           "forest"_a, "derivation"_a.noconvert())
       .def("parse", &parse, "word_first"_a.noconvert(), "leaf_first"_a.noconvert(), "symbol"_a.noconvert(),
-           "score"_a.noconvert(), "k"_a, "threads"_a);
+           "score"_a.noconvert(), "k"_a, "threads"_a, Unlocked());
   nb::class_<Parses>(m, "Parses")
       .def(
           "__init__",
@@ -165,18 +164,16 @@ void bind_syntax(nb::module_& m) {
       .def(
           "maximize",
           [](Parses& self, const Table<const double>& adjust) {
-            const nb::gil_scoped_release released;
             return bounded(0, [&] { return self.maximize(adjust.data()); });
           },
-          "adjust"_a.noconvert())
+          "adjust"_a.noconvert(), Unlocked())
       .def("write_best", &Parses::write_best)
       .def(
           "max_marginals",
-          [](Parses& self, const Table<const double>& adjust, Table<double> out, bool exact) {
-            const nb::gil_scoped_release released;
+          [](Parses& self, const Table<const double>& adjust, const Table<double>& out, bool exact) {
             bounded(0, [&] { self.max_marginals(adjust.data(), exact, out.data()); });
           },
-          "adjust"_a.noconvert(), "out"_a.noconvert(), "exact"_a)
+          "adjust"_a.noconvert(), "out"_a.noconvert(), "exact"_a, Unlocked())
       .def_prop_ro("parsed", &Parses::parsed)
       .def_prop_ro("edges", &Parses::edges);
 }

@@ -73,10 +73,6 @@ std::string_view utf8(nb::handle text, const Place& place) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-Cells::Cells(nb::handle columns, Index expected) : columns_(expected) {
-  length_ = append(columns, expected, -1, cells_);
-}
-
 Texts::Texts(nb::handle sentences, Index expected) : columns_(expected) {
   const Items items(sentences, "sentences must be a list", {});
   for (Index n = 0; n < items.count; ++n) {

@@ -1,4 +1,4 @@
-// How Python's strings come in: as UTF-8, read where they lie or copied for work without the GIL.
+// How Python's strings come in: as UTF-8, copied for work without the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -25,23 +25,10 @@ struct Place {
 // A string's UTF-8, which lives as long as the string.
 std::string_view utf8(nb::handle text, const Place& place);
 
-// The cells of one sentence, read where they lie: the lists must outlive this, and not change.
-class Cells {
- public:
-  // `columns`: a list of columns, each a list of str, all of one length; there must be `expected` of them.
-  Cells(nb::handle columns, Index expected);
-
-  features::Sentence sentence() const { return {length_, columns_, cells_.data()}; }
-
- private:
-  Index length_, columns_;
-  std::vector<std::string_view> cells_;
-};
-
 // A copy of the cells of many sentences.
 class Texts {
  public:
-  // `sentences`: a list of such lists of columns.
+  // `sentences`: a list of lists of columns, each a list of str, all of one length; there must be `expected` of them.
   Texts(nb::handle sentences, Index expected);
   Texts(const Texts&) = delete;  // cells point into bytes
   Texts(Texts&&) = default;

@@ -10,7 +10,6 @@ namespace certus {
 
 template <class Tr>
 struct Trellis {
-  using Transitions = Tr;
   using Score = typename Tr::Score;
 
   Index length;  // T >= 1

@@ -27,7 +27,6 @@ void Field::close() {
   multiplier_begin_.assign(1, 0);
   for (std::size_t i = 0; i < S; ++i) multiplier_begin_.push_back(multiplier_begin_[i] + mrf_.values(mrf_.node_of[i]));
   multiplier_.assign(multiplier_begin_.back(), 0);
-  held_.assign(S, kFree);
   queued_.assign(blocks_.size(), 0);
   bound_.resize(blocks_.size());
   block_score_.resize(blocks_.size());
@@ -105,21 +104,6 @@ double Field::score(const Region& region) {
   for (const Index b : region.blocks) sum += labels(b, nullptr);
   for (const Index c : region.nodes) sum += prior(c);
   return sum;
-}
-
-// Holds the nodes of a block to their choices in searches.
-void Field::hold(Index block) {
-  for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) held_[i] = choice_[mrf_.node_of[i]];
-}
-void Field::release(Index block) {
-  for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i) held_[i] = kFree;
-}
-
-double Field::labels(Index block, Label* out) {
-  hold(block);
-  const double score = search(block, false, out);
-  release(block);
-  return score;
 }
 
 void Field::improve(const Region& region) {

@@ -78,7 +78,7 @@ class Field {
   double bound(const Region& region) const;  // of its blocks and nodes
   double score(const Region& region);        // with the nodes' labels as they are
   // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
-  double labels(Index block, Label* out);
+  double labels(Index block, Label* out) { return search(block, false, out, true); }
 
   double bound_of(Index block) const { return bound_[block]; }
   double find_highest(Index node) const;  // the largest total of a node's labels
@@ -112,7 +112,7 @@ class Field {
   bool update(Index slot, const double* apart);
   void find_reachable(Index slot, const double* apart, double* out) const;
   void adjust(Index slot, std::int32_t value, bool with_multipliers);
-  double search(Index block, bool with_multipliers, Label* out);
+  double search(Index block, bool with_multipliers, Label* out, bool held = false);
   lattice::Additions spread(Index block, const double* added);
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
@@ -128,8 +128,6 @@ class Field {
   void grow(Index number, std::vector<Zone>& zones);
   void keep_open(Region& region);
   void drop_costly_labels(const Zone& zone);
-  void hold(Index block);
-  void release(Index block);
   void fix(Index node);
   void restrict(Index node, std::int32_t value);
   void open_node(Index node);
@@ -154,7 +152,6 @@ class Field {
   // Slots.
   std::vector<std::size_t> multiplier_begin_;  // [slots + 1]
   std::vector<double> multiplier_;
-  std::vector<std::int32_t> held_;  // [slots]: a value to hold its node to in a search, or kFree
 
   // Blocks.
   std::vector<double> bound_;         // [blocks]: max_z of F_b less the multipliers

@@ -65,11 +65,12 @@ void Field::find_reachable(Index slot, const double* apart, double* out) const {
         out[v] = std::max(out[v], apart[k - begin] + mrf_.agreement.close);
 }
 
-// The best of a block, where `held_` says what its nodes are held to.
-double Field::search(Index block, bool with_multipliers, Label* out) {
+// The best of a block, whose nodes may be held to their choices.
+double Field::search(Index block, bool with_multipliers, Label* out, bool held) {
   const std::size_t slot = blocks_.slot[block], end = blocks_.slot[block + 1];
   added_.resize(mrf_.candidates[end] - mrf_.candidates[slot]);
-  for (std::size_t i = slot; i < end; ++i) adjust(static_cast<Index>(i), held_[i], with_multipliers);
+  for (std::size_t i = slot; i < end; ++i)
+    adjust(static_cast<Index>(i), held ? choice_[mrf_.node_of[i]] : kFree, with_multipliers);
   return best(block, added_.data(), out);
 }
 
@@ -174,11 +175,7 @@ void Field::sweep(const std::vector<Index>& blocks) {
 }
 
 // Scores a block with the nodes at the labels that they have.
-void Field::evaluate(Index block) {
-  hold(block);
-  block_score_[block] = search(block, true, nullptr);
-  release(block);
-}
+void Field::evaluate(Index block) { block_score_[block] = search(block, true, nullptr, true); }
 
 // Lets nodes choose anew; scores the blocks given, and those of nodes that chose otherwise.
 void Field::evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks) {

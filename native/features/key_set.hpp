@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "base/probing.hpp"
 #include "features/hash.hpp"
 
 namespace certus::features {
@@ -23,7 +24,6 @@ class KeyMap {
   }
 
   bool contains(Key key) const { return key == 0 ? zero_ : slots_[place(key)] == key; }
-  bool has_values() const { return !values_.empty(); }
   Key value(Key key, Key otherwise) const {
     if (key == 0) return zero_ ? zero_value_ : otherwise;
     const std::size_t slot = place(key);
@@ -33,9 +33,7 @@ class KeyMap {
  private:
   // Where a key lies, or the empty slot where it would.
   std::size_t place(Key key) const {
-    std::size_t slot = key & mask_;
-    while (slots_[slot] != 0 && slots_[slot] != key) slot = (slot + 1) & mask_;
-    return slot;
+    return find_slot(key, mask_, [&](std::size_t i) { return slots_[i] == 0 || slots_[i] == key; });
   }
 
   std::vector<Key> slots_;  // 0 marks an empty slot

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "hypergraph/forest.hpp"
+#include "hypergraph/edge_lists.hpp"
 
 namespace certus::hypergraph {
 
@@ -30,10 +30,8 @@ class Cells {
   std::vector<double> weights_;
   Index cell_count_;
   bool huge_;
-  std::vector<Edge> edge_;    // the edges with cells, increasing
-  std::vector<Index> begin_;  // [edge_ + 1]
-  std::vector<std::int32_t> cell_;
-  std::vector<std::int32_t> of_;  // [edges]: into edge_, or -1
+  EdgeLists lists_;                 // of the cells of edges,
+  std::vector<std::int32_t> cell_;  // which are these
 };
 
 }  // namespace certus::hypergraph

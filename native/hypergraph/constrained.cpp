@@ -33,26 +33,14 @@ void Constrained::prepare() {
   base_ = adjusted_ = weights_;
   in_.resize(static_cast<std::size_t>(f_.nodes));
   violation_.resize(static_cast<std::size_t>(rows_.count));
-  std::vector<Index> uses(edges + 1, 0);
-  for (const Edge e : rows_.edge) ++uses[e];
   Coefficients& c = coefficients_;
   c.rows = rows_.count;
-  c.of.assign(edges, -1);
-  c.begin.push_back(0);
-  for (Edge e = 0; e < f_.edges; ++e) {
-    if (!uses[e]) continue;
-    c.of[e] = static_cast<std::int32_t>(touched_.size());
-    touched_.push_back(e);
-    c.begin.push_back(c.begin.back() + uses[e]);
-  }
-  c.row.resize(rows_.edge.size());
-  c.value.resize(rows_.edge.size());
-  std::vector<Index> next(c.begin.begin(), c.begin.end());
+  const std::vector<Index> places = c.build(f_.edges, rows_.edge);
+  c.row.resize(places.size());
+  c.value.resize(places.size());
   for (Index r = 0; r < rows_.count; ++r)
-    for (Index i = rows_.begin[r]; i < rows_.begin[r + 1]; ++i) {
-      const Index at = next[c.of[rows_.edge[i]]]++;
-      c.row[at] = static_cast<std::int32_t>(r), c.value[at] = rows_.coefficient[i];
-    }
+    for (Index i = rows_.begin[r]; i < rows_.begin[r + 1]; ++i)
+      c.row[places[i]] = static_cast<std::int32_t>(r), c.value[places[i]] = rows_.coefficient[i];
 
   most_edges_ = most_edges(f_, weights_.data());
   mass_ = most_mass(f_, weights_.data());
@@ -290,11 +278,11 @@ void Constrained::forbid(const Cut* cut) {
 }
 
 void Constrained::adjust(const std::vector<double>& multipliers) {
-  for (std::size_t t = 0; t < touched_.size(); ++t) {
-    double x = base_[touched_[t]];
+  for (std::size_t t = 0; t < coefficients_.edge.size(); ++t) {
+    double x = base_[coefficients_.edge[t]];
     for (Index i = coefficients_.begin[t]; i < coefficients_.begin[t + 1]; ++i)
       x -= multipliers[coefficients_.row[i]] * coefficients_.value[i];
-    adjusted_[touched_[t]] = x;
+    adjusted_[coefficients_.edge[t]] = x;
   }
 }
 

@@ -93,8 +93,7 @@ class Constrained {
   const Index patience_;
   std::vector<double> weights_, base_, adjusted_, in_, out_, marginal_;
   const Above above_;
-  std::vector<Edge> touched_;                                  // the edges that constraints name
-  Coefficients coefficients_;                                  // of those edges
+  Coefficients coefficients_;                                  // of the edges that constraints name
   bool whole_ = false, exact_rows_ = false;                    // whole-numbered scores; whole-numbered constraints
   double most_edges_ = 0, mass_ = 0, floor_ = kNever<double>;  // floor: no derivation scores less
   std::vector<double> row_mass_;

@@ -12,23 +12,30 @@ namespace certus::hypergraph {
 // A node that is used twice is written down twice, so derivations can be exponentially larger than their forest.
 inline constexpr Index kLargest = Index{1} << 24;
 
-// Writes a derivation of the goal, its edges in the forest's order; `choose(v)` returns the edge of a node, and is
-// asked in preorder. Tells whether the derivation has at most kLargest edges.
-template <class Choose>
-bool derive(const Forest& f, std::vector<Edge>& edges, std::vector<Node>& stack, const Choose& choose) {
+// Writes the edges of a derivation in preorder; `expand(item)` returns the edge of an item, and puts what stands for
+// its tails on the stack, the first on top. Tells whether the derivation has at most kLargest edges.
+template <class Item, class Expand>
+bool derive(const Item& goal, std::vector<Edge>& edges, std::vector<Item>& stack, const Expand& expand) {
   edges.clear();
-  stack.assign(1, f.goal());
+  stack.assign(1, goal);
   Heed heed;
   while (!stack.empty()) {
     heed(16);
-    const Node v = stack.back();
+    const Item item = stack.back();
     stack.pop_back();
     if (static_cast<Index>(edges.size()) == kLargest) return false;
-    const Edge e = choose(v);
-    edges.push_back(e);
-    for (Edge i = f.tail_begin[e + 1]; i-- > f.tail_begin[e];) stack.push_back(f.tail[i]);
+    edges.push_back(expand(item));
   }
   return true;
+}
+// The same where `choose(v)` returns the edge of a node of the forest.
+template <class Choose>
+bool derive(const Forest& f, std::vector<Edge>& edges, std::vector<Node>& stack, const Choose& choose) {
+  return derive(f.goal(), edges, stack, [&](Node v) {
+    const Edge e = choose(v);
+    for (Edge i = f.tail_begin[e + 1]; i-- > f.tail_begin[e];) stack.push_back(f.tail[i]);
+    return e;
+  });
 }
 
 // The score of a derivation: its edges' scores, added in their order.

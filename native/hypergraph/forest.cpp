@@ -122,6 +122,13 @@ void Forest::lay(const Given& given, const std::vector<Node>& place) {
   }
 }
 
+std::vector<Edge> Forest::find_edges(const Index* ids, Index count) const {
+  std::vector<Edge> place(static_cast<std::size_t>(edges)), found;
+  for (Index e = 0; e < edges; ++e) place[edge_id[e]] = static_cast<Edge>(e);
+  for (Index n = 0; n < count; ++n) found.push_back(place[ids[n]]);
+  return found;
+}
+
 // One node above several goals, so that everything else knows a single goal.
 void Forest::crown(const Given& given, const std::vector<Node>& place) {
   for (Index i = 0; i < given.goal_count; ++i) {

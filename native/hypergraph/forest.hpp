@@ -9,7 +9,6 @@ namespace certus::hypergraph {
 
 using Node = std::int32_t;
 using Edge = std::int32_t;  // also offsets into edges and tails: forests have fewer than 2^31 of each
-inline constexpr Index kMost = std::numeric_limits<Edge>::max() - 8;
 
 // What the user gives: edge e derives heads[e] from tails[offsets[e] ... offsets[e + 1]).
 struct Given {
@@ -38,6 +37,8 @@ struct Forest {
   Index widest = 0, longest = 0;  // the most edges of a node, the most tails of an edge
 
   Node goal() const { return goal_; }
+  // The places of edges that the user numbers.
+  std::vector<Edge> find_edges(const Index* ids, Index count) const;
 
   Fault fault = Fault::none;
   Index where = -1;         // the index of what is wrong

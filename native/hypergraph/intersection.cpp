@@ -136,17 +136,11 @@ bool Intersection::is_hopeless(Node v, const double* total) const {
 }
 
 bool Intersection::derivation(std::vector<Edge>& edges) const {
-  edges.clear();
-  std::vector<std::int32_t> stack{last_};
-  while (!stack.empty()) {
-    const std::int32_t node = stack.back();
-    stack.pop_back();
-    if (static_cast<Index>(edges.size()) == kLargest) return false;
-    edges.push_back(items_[node].edge);
-    // From the last tail to the first, so that the first is on top.
+  std::vector<std::int32_t> stack;
+  return derive(last_, edges, stack, [&](std::int32_t node) {
     for (std::int32_t i = node; i >= 0 && items_[i].right >= 0; i = items_[i].left) stack.push_back(items_[i].right);
-  }
-  return true;
+    return items_[node].edge;
+  });
 }
 
 std::size_t Intersection::Hash::operator()(std::int32_t item) const {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
-#include "hypergraph/forest.hpp"
+#include "hypergraph/edge_lists.hpp"
 
 namespace certus::hypergraph {
 
@@ -25,10 +25,8 @@ struct Above {
   std::vector<std::int32_t> at;  // and which tail it is
 };
 
-struct Coefficients {
+struct Coefficients : EdgeLists {
   Index rows = 0;
-  std::vector<std::int32_t> of;  // [edges]: into begin, or -1
-  std::vector<Index> begin;
   std::vector<std::int32_t> row;
   std::vector<double> value;
 };

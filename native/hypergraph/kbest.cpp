@@ -139,19 +139,12 @@ void KBest::add_neighbour(List& l, const Item& last, Edge position) {
 }
 
 bool KBest::extract(std::size_t wanted, std::vector<Edge>& edges) {
-  edges.clear();
-  stack_.assign(1, {f_.goal(), wanted});
-  while (!stack_.empty()) {
-    heed_(16);
-    const Ranked top = stack_.back();
-    stack_.pop_back();
-    if (static_cast<Index>(edges.size()) == kLargest) return false;
+  return derive(Ranked{f_.goal(), wanted}, edges, stack_, [this](const Ranked& top) {
     const Item item = list(top.node).found[top.rank];
-    edges.push_back(item.edge);
     for (Edge i = arity(item.edge); i-- > 0;)
       stack_.push_back({tail(item.edge, i), static_cast<std::size_t>(rank(item, i))});
-  }
-  return true;
+    return item.edge;
+  });
 }
 
 }  // namespace certus::hypergraph

@@ -24,9 +24,7 @@ class Search {
         wanted_(wanted),
         arena_(arena),
         weights_(model, moves, emissions, T, arena),
-        total_(weights_.sum(arena)),
-        slack_(rounding(model, moves, emissions, T)),
-        sequences_(T, wanted.k) {}
+        slack_(rounding(model, moves, emissions, T)) {}
 
   double log_partition() const { return total_ + weights_.taken(); }
 
@@ -98,9 +96,9 @@ class Search {
   const LatentRequest& wanted_;
   Arena& arena_;
   Weights<Kind> weights_;
-  double total_;  // log Z, less what was taken out
+  double total_ = weights_.sum(arena_);  // log Z, less what was taken out
   double slack_;
-  Sequences sequences_;
+  Sequences sequences_{weights_.length(), wanted_.k};
   std::optional<LabelSearch<Kind>> labels_;
   bool exhausted_ = false;
 };
@@ -203,30 +201,6 @@ void with_moves(const LatentModel& model, const Pairs& pairs, Index T, const Use
   else use(model.moves());
 }
 
-}  // namespace
-
-std::vector<LatentAnswer> infer_all(const LatentModel& model, const LatentBatch& batch, const LatentRequest& wanted,
-                                    Index threads) {
-  std::vector<LatentAnswer> answers(batch.sentences);
-  parallel(batch.sentences, threads, [&](Index n, Index) {
-    const Index begin = batch.first[n];
-    answers[n] = infer(model, batch.emissions + begin * model.states(), batch.pairs.into(begin + 1),
-                       batch.first[n + 1] - begin, wanted);
-  });
-  return answers;
-}
-
-std::vector<LatentAnswer> label_marginals_of_all(const LatentModel& model, const LatentBatch& batch,
-                                                 double* probabilities, Index threads) {
-  std::vector<LatentAnswer> answers(batch.sentences);
-  parallel(batch.sentences, threads, [&](Index n, Index) {
-    const Index begin = batch.first[n];
-    answers[n] = label_marginals(model, batch.emissions + begin * model.states(), batch.pairs.into(begin + 1),
-                                 batch.first[n + 1] - begin, probabilities + begin * model.labels());
-  });
-  return answers;
-}
-
 LatentAnswer infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
                    const LatentRequest& asked) {
   if (T == 0) return answer_empty();
@@ -254,6 +228,34 @@ LatentAnswer label_marginals(const LatentModel& model, const double* emissions, 
     if (!find_bad_score(moves, emissions, T, found)) found = marginals_in(model, moves, emissions, T, probabilities);
   });
   return found;
+}
+
+// Calls use(emissions, pairs, T, first token) for every sentence.
+template <class Use>
+std::vector<LatentAnswer> answer_all(const LatentModel& model, const LatentBatch& batch, Index threads,
+                                     const Use& use) {
+  std::vector<LatentAnswer> answers(batch.sentences);
+  parallel(batch.sentences, threads, [&](Index n, Index) {
+    const Index begin = batch.first[n], T = batch.first[n + 1] - begin;
+    answers[n] = use(batch.emissions + begin * model.states(), batch.pairs.into(begin + 1), T, begin);
+  });
+  return answers;
+}
+
+}  // namespace
+
+std::vector<LatentAnswer> infer_all(const LatentModel& model, const LatentBatch& batch, const LatentRequest& wanted,
+                                    Index threads) {
+  return answer_all(model, batch, threads, [&](const double* emissions, const Pairs& pairs, Index T, Index) {
+    return infer(model, emissions, pairs, T, wanted);
+  });
+}
+
+std::vector<LatentAnswer> find_label_marginals(const LatentModel& model, const LatentBatch& batch,
+                                               double* probabilities, Index threads) {
+  return answer_all(model, batch, threads, [&](const double* emissions, const Pairs& pairs, Index T, Index begin) {
+    return label_marginals(model, emissions, pairs, T, probabilities + begin * model.labels());
+  });
 }
 
 LatentAnswer log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,

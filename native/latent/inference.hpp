@@ -46,19 +46,12 @@ struct LatentBatch {
   Index sentences;
 };
 
-// emissions [T][states]; pairs are what the transitions of each step are added to, if there are any.
-LatentAnswer infer(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
-                   const LatentRequest& wanted);
-
-// probabilities [T][labels]: of each label at each position.
-LatentAnswer label_marginals(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,
-                             double* probabilities);
-
-// The same for many sentences, on several threads; probabilities [tokens][labels].
+// What is found in every sentence, on several threads.
 std::vector<LatentAnswer> infer_all(const LatentModel& model, const LatentBatch& batch, const LatentRequest& wanted,
                                     Index threads);
-std::vector<LatentAnswer> label_marginals_of_all(const LatentModel& model, const LatentBatch& batch,
-                                                 double* probabilities, Index threads);
+// probabilities [tokens][labels]: of each label of each token.
+std::vector<LatentAnswer> find_label_marginals(const LatentModel& model, const LatentBatch& batch,
+                                               double* probabilities, Index threads);
 
 // The log of P(labels | x), as the answer's only sequence.
 LatentAnswer log_probability(const LatentModel& model, const double* emissions, const Pairs& pairs, Index T,

@@ -1,26 +1,8 @@
 #include "latent/label_search.hpp"
 
 #include "base/forward_backward.hpp"
-#include "base/sums.hpp"
 
 namespace certus::latent {
-namespace {
-
-// out[i] = sum over the states j of label z of across[j][i] x[j], for all i.
-void arrive(const LatentModel& model, const double* across, const double* x, Label z, double* out) {
-  const Index W = model.width(), first = model.begin(z);
-  std::fill_n(out, W, 0.0);
-  accumulate_rows(out, x + first, across + first * W, model.count(z), W, W);
-}
-void arrive(const LatentModel& model, const Logarithm* across, const Logarithm* x, Label z, Logarithm* out) {
-  const Index W = model.width(), first = model.begin(z);
-  std::fill_n(out, W, Logarithm{});
-  for (Index j = first; j < first + model.count(z); ++j)
-    for (Index i = 0; i < model.states(); ++i) out[i] = out[i] + across[j * W + i] * x[j];
-}
-
-}  // namespace
-
 template <class Kind>
 LabelSearch<Kind>::LabelSearch(const Weights<Kind>& weights, double least, Arena& arena)
     : weights_(weights), arena_(arena) {
@@ -49,7 +31,8 @@ class LabelSearch<Kind>::Futures : public StepsOver<Futures, Kind> {
     std::fill_n(best, width(), Kind::zero);
     const N* across = search_.weights_.across(t, scratch_);
     for (Label z = 0; z < model_.labels(); ++z) {
-      arrive(model_, across, from, z, through_);
+      const Index first = model_.begin(z);
+      multiply_rows(from + first, across + first * width(), model_.count(z), width(), width(), through_);
       for (Index h = 0; h < width(); ++h) best[h] = best[h] < through_[h] ? through_[h] : best[h];
     }
   }

@@ -33,7 +33,6 @@ class LabelSearch {
 
   // The log of a bound on the mass of every sequence of more than `least` that was not found yet.
   double bound() const { return agenda_.empty() ? kNever<double> : agenda_.top().mass; }
-  bool done() const { return agenda_.empty(); }
 
   // Takes the best prefix from the agenda. Whether it was a whole sequence: then labels [T] and its mass are written.
   bool expand(double least, Label* labels, double* mass);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "base/probing.hpp"
+
 namespace certus::latent {
 
 std::size_t Sequences::place(const Label* labels) const {
@@ -12,10 +14,9 @@ std::size_t Sequences::place(const Label* labels) const {
     hash = (hash ^ static_cast<std::uint64_t>(labels[t])) * 0xa0761d6478bd642full;
     hash ^= hash >> 29;
   }
-  std::size_t at = hash & (slots_.size() - 1);
-  while (slots_[at] >= 0 && !std::equal(labels, labels + length_, labels_.data() + slots_[at] * length_))
-    at = (at + 1) & (slots_.size() - 1);
-  return at;
+  return find_slot(hash, slots_.size() - 1, [&](std::size_t at) {
+    return slots_[at] < 0 || std::equal(labels, labels + length_, this->labels(slots_[at]));
+  });
 }
 
 void Sequences::add(const Label* labels, double log_probability) {

@@ -131,20 +131,16 @@ auto Weights<Kind>::across(Index t, N* scratch) const -> const N* {
   return scratch;
 }
 
-template <>
-void Weights<PowersOfTwo>::leave(const double* x, Label y, Index t, double* out) const {
-  const Index W = model_.width();
-  std::fill_n(out, W, 0.0);
-  accumulate_rows(out, x, link(t, model_.begin(y)), model_.count(y), W, W);
+void multiply_rows(const double* x, const double* rows, Index count, Index stride, Index width, double* out) {
+  std::fill_n(out, width, 0.0);
+  accumulate_rows(out, x, rows, count, stride, width);
 }
 
-template <>
-void Weights<Logarithms>::leave(const Logarithm* x, Label y, Index t, Logarithm* out) const {
-  const Index W = model_.width(), first = model_.begin(y);
-  std::fill_n(out, W, Logarithm{});
-  for (Index i = 0; i < model_.count(y); ++i) {
+void multiply_rows(const Logarithm* x, const Logarithm* rows, Index count, Index stride, Index width, Logarithm* out) {
+  std::fill_n(out, width, Logarithm{});
+  for (Index i = 0; i < count; ++i) {
     if (x[i].log == kNever<double>) continue;
-    for (Index j = 0; j < model_.states(); ++j) out[j] = out[j] + x[i] * link(t, first + i)[j];
+    for (Index j = 0; j < std::min(stride, width); ++j) out[j] = out[j] + x[i] * rows[i * stride + j];
   }
 }
 

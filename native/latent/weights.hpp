@@ -7,6 +7,10 @@
 
 namespace certus::latent {
 
+// out[j] = sum over i < count of x[i] rows[i][j] for j < width, where rows are `stride` apart; zeros past their end.
+void multiply_rows(const double* x, const double* rows, Index count, Index stride, Index width, double* out);
+void multiply_rows(const Logarithm* x, const Logarithm* rows, Index count, Index stride, Index width, Logarithm* out);
+
 // node(t)[h] = exp(score of state h at position t, start and end included, less taken_t) and link(t, i)[j] =
 // exp(transition into position t - the largest there): what is taken out is the same for all paths, `taken` in all.
 // Rows of nodes are [width], zeros past the states; so are those of links for powers of two.
@@ -38,7 +42,9 @@ class Weights {
   // begin with the labels' own first state, and have room for a whole vector. Returns the exponent that was taken out.
   Index step(const N* x, Label y, Index t, Label z, N* out) const;
   // out[j] = sum over the states i of label y of x[i] link(t, i)[j], for all j.
-  void leave(const N* x, Label y, Index t, N* out) const;
+  void leave(const N* x, Label y, Index t, N* out) const {
+    multiply_rows(x, link(t, model_.begin(y)), model_.count(y), stride_, model_.width(), out);
+  }
 
  private:
   const LatentModel& model_;

@@ -10,10 +10,27 @@
 #include <algorithm>
 
 #include "base/forward_backward.hpp"
-#include "base/max_sums.hpp"
 #include "lattice/lattice.hpp"
 
 namespace certus::lattice {
+
+// max_i x[i] + y[i]
+inline double largest_sum(const double* __restrict x, const float* __restrict y, std::size_t n) {
+  double most = kNever<double>;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double sum = x[i] + static_cast<double>(y[i]);
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
+
+// x[i] = max(x[i], y[i] + z)
+inline void raise(double* __restrict x, const float* __restrict y, double z, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double sum = z + static_cast<double>(y[i]);
+    x[i] = sum > x[i] ? sum : x[i];
+  }
+}
 
 // What is added to the scores of states; -inf forbids.
 struct Additions {

@@ -57,8 +57,7 @@ CompiledTable compile(const Rows& rows, const std::vector<Key>& keys, Index unit
   while (2 * size < 3 * placed.size()) size *= 2;
   out.slots.assign(size, 0);
   for (const auto& [key, row] : placed) {
-    std::size_t i = key & (size - 1);
-    while (out.slots[i]) i = (i + 1) & (size - 1);
+    const std::size_t i = find_slot(key, size - 1, [&](std::size_t n) { return out.slots[n] == 0; });
     out.slots[i] = key >> 32 << 32 | row;
   }
   return out;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/probing.hpp"
 #include "base/types.hpp"
 #include "scoring/keys.hpp"
 
@@ -19,22 +20,15 @@ class Numbering {
 
   Numbering() : slots_(1 << 10, Slot{0, kNone}) {}
 
-  std::uint32_t find(Key key) const {
-    for (std::size_t i = key & mask();; i = (i + 1) & mask()) {
-      if (slots_[i].id == kNone) return kNone;
-      if (slots_[i].key == key) return slots_[i].id;
-    }
-  }
   void prefetch(Key key) const { __builtin_prefetch(&slots_[key & mask()]); }
 
   // The number of a key, which becomes the next one if it is new.
   std::uint32_t number(Key key) {
-    std::size_t i = key & mask();
-    for (; slots_[i].id != kNone; i = (i + 1) & mask())
-      if (slots_[i].key == key) return slots_[i].id;
+    std::size_t i = place(key);
+    if (slots_[i].id != kNone) return slots_[i].id;
     if (2 * (keys_.size() + 1) > slots_.size()) {
       grow();
-      for (i = key & mask(); slots_[i].id != kNone;) i = (i + 1) & mask();
+      i = place(key);
     }
     slots_[i] = {key, static_cast<std::uint32_t>(keys_.size())};
     keys_.push_back(key);
@@ -49,15 +43,14 @@ class Numbering {
     std::uint32_t id;
   };
   std::size_t mask() const { return slots_.size() - 1; }
+  std::size_t place(Key key) const {
+    return find_slot(key, mask(), [&](std::size_t i) { return slots_[i].id == kNone || slots_[i].key == key; });
+  }
   void grow() {
     std::vector<Slot> old(2 * slots_.size(), Slot{0, kNone});
     old.swap(slots_);
-    for (const Slot& s : old) {
-      if (s.id == kNone) continue;
-      std::size_t i = s.key & mask();
-      while (slots_[i].id != kNone) i = (i + 1) & mask();
-      slots_[i] = s;
-    }
+    for (const Slot& s : old)
+      if (s.id != kNone) slots_[place(s.key)] = s;
   }
 
   std::vector<Slot> slots_;

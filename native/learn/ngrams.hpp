@@ -56,10 +56,7 @@ class Ngrams {
 
  private:
   std::size_t slot(Key key) const {
-    const std::size_t mask = keys_.size() - 1;
-    std::size_t i = key & mask;
-    while (keys_[i] != key && keys_[i] != 0) i = (i + 1) & mask;
-    return i;
+    return find_slot(key, keys_.size() - 1, [&](std::size_t i) { return keys_[i] == key || keys_[i] == 0; });
   }
   void resize(std::size_t size) {
     std::vector<Key> keys(size, 0);

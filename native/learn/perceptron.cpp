@@ -7,21 +7,10 @@ namespace {
 constexpr Index kTighten = 4;
 constexpr Index kTokenWork = 1 << 12;  // what learning from a token counts for, roughly
 
-std::vector<float> zeros(Index n) { return std::vector<float>(n, 0.0f); }
-
 }  // namespace
 
 Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method& method)
-    : rows(corpus.feature_count(), tagset.units),
-      corpus_(corpus),
-      tagset_(tagset),
-      method_(method),
-      model_(zeros(tagset.labels * tagset.labels).data(), tagset.labels, 1, true, zeros(tagset.labels).data(),
-             zeros(tagset.labels).data()),
-      expansion_(tagset),
-      update_(tagset, 0.5f),
-      units_(tagset.units + 1, 0.0f),
-      sums_(expansion_.nodes()) {}
+    : rows(corpus.feature_count(), tagset.units), corpus_(corpus), tagset_(tagset), method_(method) {}
 
 PerceptronEpoch Perceptron::epoch(const Index* order, Index count) {
   PerceptronEpoch report;

@@ -51,10 +51,16 @@ class Perceptron {
   const Corpus& corpus_;
   const Tagset& tagset_;
   const Method& method_;
-  Model<float> model_;
-  Expansion expansion_;
-  Update update_;
-  std::vector<float> units_, sums_, scores_;
+  Model<float> model_{std::vector<float>(tagset_.labels * tagset_.labels).data(),
+                      tagset_.labels,
+                      1,
+                      true,
+                      std::vector<float>(tagset_.labels).data(),
+                      std::vector<float>(tagset_.labels).data()};
+  Expansion expansion_{tagset_};
+  Update update_{tagset_, 0.5f};
+  std::vector<float> units_ = std::vector<float>(tagset_.units + 1), sums_ = std::vector<float>(expansion_.nodes());
+  std::vector<float> scores_;
   std::vector<Index> found_;
 };
 

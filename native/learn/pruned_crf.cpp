@@ -15,9 +15,7 @@ PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrf
       cascade(tagset, o.order),
       options(o),
       corpus_(corpus),
-      tagset_(tagset),
-      update_(tagset, o.least),
-      scores_(tagset.units + 1, 0.0f) {
+      tagset_(tagset) {
   cascade.remember = true;
 }
 

@@ -83,8 +83,8 @@ class PrunedCrf {
   const Tagset& tagset_;
   PrunedCrfEpoch report_;
   float rate_ = 0;
-  Update update_;
-  std::vector<float> scores_;
+  Update update_{tagset_, options.least};
+  std::vector<float> scores_ = std::vector<float>(tagset_.units + 1);
   std::vector<std::uint32_t> gold_, lower_gold_;  // states of the gold sequence
   std::vector<double> lower_, next_lower_;        // posteriors of states of a lower order
 };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/types.hpp"
+#include "base/probing.hpp"
 #include "scoring/keys.hpp"
 
 namespace certus::scoring {
@@ -16,10 +16,8 @@ struct NgramTable {
   const float* coarse_pairs = nullptr;  // [before][after] of groups + 1, or null: the pairs of coarse tags
 
   float at(Key key) const {
-    for (std::size_t i = key & mask;; i = (i + 1) & mask) {
-      if (keys[i] == key) return weights[i];
-      if (keys[i] == 0) return 0;
-    }
+    const std::size_t i = find_slot(key, mask, [&](std::size_t n) { return keys[n] == key || keys[n] == 0; });
+    return keys[i] ? weights[i] : 0;
   }
   void prefetch(Key key) const {
     __builtin_prefetch(keys + (key & mask));

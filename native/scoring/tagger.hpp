@@ -39,11 +39,7 @@ class Tagger {
 
   Tagger(std::shared_ptr<const features::Extractor> extractor, std::shared_ptr<const Tagset> tagset,
          const FeatureTable& table, float step)
-      : extractor_(std::move(extractor)),
-        tagset_(std::move(tagset)),
-        table_(table),
-        step_(step),
-        expansion_(*tagset_) {}
+      : extractor_(std::move(extractor)), tagset_(std::move(tagset)), table_(table), step_(step) {}
 
   // Decodes with the chain engine,
   void use_chain(std::shared_ptr<const Model<float>> chain) { chain_ = std::move(chain); }
@@ -86,7 +82,7 @@ class Tagger {
   std::shared_ptr<const Tagset> tagset_;
   FeatureTable table_;
   float step_;
-  Expansion expansion_;
+  Expansion expansion_{*tagset_};
   std::shared_ptr<const Model<float>> chain_;
   Index order_ = 0;
   NgramTable ngrams_;

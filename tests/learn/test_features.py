@@ -109,7 +109,7 @@ def test_keys_are_equal_where_features_are(text: str) -> None:
     frequent = {w for columns in sentences for w in columns[0] if rng.random() < 0.3}
     native, matching = extractor(templates, sorted(frequent)), Matching()
     for columns in sentences:
-        rows = by_token(*native.keys(columns))
+        rows = by_token(*native.keys_of_all([columns]))
         matching.see(rows, reference.features(templates, columns, frequent, {w: tags(w) for w in frequent}))
         assert max(map(len, rows), default=0) <= native.most
     assert len(matching.key_of) > 5000
@@ -123,7 +123,7 @@ def test_every_character() -> None:
     codes = [c for c in (*range(0x3100), *range(0xA600, 0x10100), 0x1D7D8, 0x10FFFF) if c not in surrogates]
     # Digits and letters that Python's version of Unicode has and the tables have not are nobody's error.
     words = [w for c in map(chr, codes) if unicodedata.category(c) != "Cn" for w in (c, c + "a")]
-    matching.see(by_token(*native.keys([words])), reference.features(templates, [words], set()))
+    matching.see(by_token(*native.keys_of_all([[words]])), reference.features(templates, [words], set()))
 
 
 def test_what_was_seen_must_be_given() -> None:
@@ -138,7 +138,7 @@ def test_many_sentences_at_once() -> None:
     rng = random.Random(2)
     native = extractor(Templates(EVERYTHING, ("word", "tag")), ["ab"])
     sentences = [sentence(rng) for _ in range(60)]
-    one_by_one = [row for columns in sentences for row in by_token(*native.keys(columns))]
+    one_by_one = [row for columns in sentences for row in by_token(*native.keys_of_all([columns]))]
     assert by_token(*native.keys_of_all(sentences)) == one_by_one
     assert one_by_one
 
@@ -146,22 +146,22 @@ def test_many_sentences_at_once() -> None:
 def test_rare_is_what_is_not_listed() -> None:
     templates = Templates("word[0] if rare\nword[0] if frequent\nword[1] if frequent")
     native = extractor(templates, ["the", "", "a" * 99])
-    _, ends = native.keys([["the", "dog", "", "The", "a" * 99]])
+    _, ends = native.keys_of_all([[["the", "dog", "", "The", "a" * 99]]])
     assert ends.tolist() == [2, 3, 5, 6, 8]
     nobody = Extractor(templates.compile(), 1, np.zeros(0, np.uint64))
-    assert nobody.keys([["the", "dog"]])[1].tolist() == [1, 2]
+    assert nobody.keys_of_all([[["the", "dog"]]])[1].tolist() == [1, 2]
 
 
 def test_many_frequent_words() -> None:
     words = [f"word{n}" for n in range(5000)]
     native = extractor(Templates("word[0] if frequent"), words[::2])
-    assert np.diff(native.keys([words])[1], prepend=0).tolist() == [1, 0] * 2500
+    assert np.diff(native.keys_of_all([[words]])[1], prepend=0).tolist() == [1, 0] * 2500
 
 
 def test_keys_are_the_same_everywhere() -> None:
     """Models hold keys: these numbers change only with the version of the program."""
     columns = [["Der", "Ärger", "of"], ["DET", "NOUN", "a|b"]]
-    keys, _ = extractor(Templates(EVERYTHING.partition("seen")[0], ("word", "tag")), ["of"]).keys(columns)
+    keys, _ = extractor(Templates(EVERYTHING.partition("seen")[0], ("word", "tag")), ["of"]).keys_of_all([columns])
     digest = 0
     for key in keys.tolist():
         digest = (digest * 31 + key) % 2**64
@@ -179,7 +179,7 @@ def test_all_bits_are_mixed(shift: int) -> None:
     """Any 16 neighbouring bits spread similar features as evenly as chance would."""
     words = [f"{a}{b}" for a in "abcdefghijklmnopqrstuvwxyz" for b in range(300)]
     for text in ("word[0]", "shape(word[0]) word[0]", "suffix(word[0], 4)", "word[-1] word[1]"):
-        keys = np.unique(extractor(Templates(text)).keys([words])[0])
+        keys = np.unique(extractor(Templates(text)).keys_of_all([[words]])[0])
         bits = (keys >> np.uint64(shift)) | (keys << np.uint64((64 - shift) % 64))
         cells = np.bincount((bits & np.uint64(0x3FF)).astype(np.int64), minlength=1024)
         expected = len(keys) / 1024
@@ -205,7 +205,7 @@ def test_all_bits_are_mixed(shift: int) -> None:
 def test_bad_sentences(columns: list[list[str]], message: str) -> None:
     native = extractor(Templates("word[0]", ("word", "tag")))
     with pytest.raises(InvalidInput, match=message):
-        native.keys(columns)
+        native.keys_of_all([columns])
     with pytest.raises(InvalidInput, match="sentence 1"):
         native.keys_of_all([[["a"], ["b"]], columns])
 
@@ -235,15 +235,15 @@ def test_damaged_programs_are_refused() -> None:
             native = Extractor(broken, 2, none)
         except InvalidInput:
             continue
-        native.keys([["Some", "words"], ["a|b", ""]])
+        native.keys_of_all([[["Some", "words"], ["a|b", ""]]])
 
 
 def test_a_hash_kernel_bounds_the_number_of_keys() -> None:
     templates = Templates("word[0]\nword[-1] word[0]")
     words = [f"w{n}" for n in range(3000)]
     none = np.zeros(0, np.uint64)
-    free, _ = Extractor(templates.compile(), 1, none).keys([words])
-    few, _ = Extractor(templates.compile(), 1, none, bits=6).keys([words])
+    free, _ = Extractor(templates.compile(), 1, none).keys_of_all([[words]])
+    few, _ = Extractor(templates.compile(), 1, none, bits=6).keys_of_all([[words]])
     assert len(np.unique(free)) == 6000
     assert len(np.unique(few)) == 64
     pairs = {(a, b) for a, b in zip((free >> np.uint64(58)).tolist(), few.tolist(), strict=True)}

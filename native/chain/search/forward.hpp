@@ -160,9 +160,7 @@ Label predecessor(const Trellis<Dense<S>>& trellis, const S* before, Index t, La
 template <class S>
 Label predecessor(const Trellis<Sparse<S>>& trellis, const S* before, Index, Label y, Arena& arena) {
   const Arena::Scope scope(arena);
-  const Sparse<S>& tr = trellis.transitions;
-  S* column = arena.get<S>(trellis.labels, tr.fallback);
-  for (Index n = tr.column_begin[y]; n < tr.column_begin[y + 1]; ++n) column[tr.column_from[n]] = tr.column_score[n];
+  const S* column = trellis.transitions.column(y, arena.get<S>(trellis.labels));
   return static_cast<Label>(argmax_sum(before, column, 1, trellis.labels));
 }
 

@@ -15,10 +15,8 @@
 
 namespace certus::latent::refinement {
 
-inline constexpr Index kStates = 8;  // the number of states is a multiple of this; what pads it is zero everywhere
-
 struct Operators {
-  Index states, labels;
+  Index states, labels;    // the number of states is a multiple of 8; what pads it is zero everywhere
   const Index* begin;      // [labels + 1]
   const double* start;     // [states]
   const double* matrices;  // [K][states][states], from and to

@@ -1,28 +1,22 @@
 #include "latent/refinement/products.hpp"
 
-#include "base/vector.hpp"
+#include "base/exponential.hpp"
 
 namespace certus::latent::refinement {
 namespace {
 
-using V = Simd<double>::vector;
-using U = Simd<double>::unaligned;
-constexpr Index W = Simd<double>::width;
-
-CERTUS_INLINE V load(const double* x) { return *reinterpret_cast<const U*>(x); }
-
 // G vectors by N columns of vectors stay in registers while the rows of M stream by.
 template <int G, int N>
 CERTUS_INLINE void forward_tile(double* const* to, const double* const* from, const double* M, Index n, Index j) {
-  V sum[G][N] = {};
+  Vec sum[G][N] = {};
   for (Index i = 0; i < n; ++i) {
-    V row[N];
-    for (int k = 0; k < N; ++k) row[k] = load(M + i * n + j + k * W);
+    Vec row[N];
+    for (int k = 0; k < N; ++k) row[k] = load(M + i * n + j + k * kLanes);
     for (int g = 0; g < G; ++g)
       for (int k = 0; k < N; ++k) sum[g][k] += from[g][i] * row[k];
   }
   for (int g = 0; g < G; ++g)
-    for (int k = 0; k < N; ++k) *reinterpret_cast<U*>(to[g] + j + k * W) = sum[g][k];
+    for (int k = 0; k < N; ++k) store(to[g] + j + k * kLanes, sum[g][k]);
 }
 
 // A panel of columns stays in the cache while all vectors pass by.
@@ -37,18 +31,17 @@ CERTUS_INLINE void forward_panel(double* const* to, const double* const* from, I
 // G vectors by N rows of M: lanes are added up at the end.
 template <int G, int N>
 CERTUS_INLINE void backward_tile(double* const* to, const double* const* from, const double* M, Index n, Index i) {
-  V sum[G][N] = {};
-  for (Index j = 0; j < n; j += W) {
-    V row[N];
+  Vec sum[G][N] = {};
+  for (Index j = 0; j < n; j += kLanes) {
+    Vec row[N];
     for (int k = 0; k < N; ++k) row[k] = load(M + (i + k) * n + j);
     for (int g = 0; g < G; ++g) {
-      const V x = load(from[g] + j);
+      const Vec x = load(from[g] + j);
       for (int k = 0; k < N; ++k) sum[g][k] += x * row[k];
     }
   }
-  const auto plus = [](auto a, auto b) __attribute__((always_inline)) { return a + b; };
   for (int g = 0; g < G; ++g)
-    for (int k = 0; k < N; ++k) to[g][i + k] = fold_lanes<double, 64>(sum[g][k], plus);
+    for (int k = 0; k < N; ++k) to[g][i + k] = add_lanes(sum[g][k]);
 }
 
 }  // namespace
@@ -56,8 +49,8 @@ CERTUS_INLINE void backward_tile(double* const* to, const double* const* from, c
 CERTUS_CLONES void forward_products(double* const* to, const double* const* from, Index count, const double* M,
                                     Index n) {
   Index j = 0;
-  for (; j + 4 * W <= n; j += 4 * W) forward_panel<4>(to, from, count, M, n, j);
-  for (; j < n; j += W) forward_panel<1>(to, from, count, M, n, j);
+  for (; j + 4 * kLanes <= n; j += 4 * kLanes) forward_panel<4>(to, from, count, M, n, j);
+  for (; j < n; j += kLanes) forward_panel<1>(to, from, count, M, n, j);
 }
 
 CERTUS_CLONES void backward_products(double* const* to, const double* const* from, Index count, const double* M,

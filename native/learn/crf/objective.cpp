@@ -41,15 +41,9 @@ CERTUS_CLONES void sum_steps(const double* q, Index tokens, Index size, Index fi
 
 }  // namespace
 
-CrfObjective::CrfObjective(const CrfData& data, double c2, Index threads)
-    : data_(data),
-      c2_(c2),
-      threads_(threads),
-      links_(data.layout),
-      gold_pairs_(links_.labels * links_.width, 0.0),
-      loss_(data.input.sentences()),
-      ranged_(loss_.size()),
-      gold_ranged_(loss_.size(), 1) {
+CrfObjective::CrfObjective(const CrfData& data, double c2, Index threads) : data_(data), c2_(c2), threads_(threads) {
+  gold_pairs_.assign(links_.labels * links_.width, 0.0);
+  gold_ranged_.assign(loss_.size(), 1);
   const bool known = data.latent == 1 && !data.pairs;
   for (Index s = 0; known && s < data.input.sentences(); ++s)
     for (Index t = 1; t < data.input.length(s); ++t)

@@ -56,7 +56,7 @@ class CrfObjective {
   double c2_;
   Index threads_;
   std::vector<std::unique_ptr<Block>> blocks_;
-  CrfLinks links_;
+  CrfLinks links_{data_.layout};
   Doubles a_, b_, r_;    // [tokens of a block][width], as in crf_chain.hpp
   Doubles step_pairs_;   // [tokens of a block][L][width]: where there are features of pairs, the expected pairs that
                          // end at each token, less those of the gold labels; or [tokens][labels][pairs' width]
@@ -66,8 +66,8 @@ class CrfObjective {
   Doubles gold_pairs_;   // [L][width]: the pairs of the corpus, which are known where nothing is latent;
   Doubles gold_a_, gold_b_, gold_p_;  // else [tokens of a block][latent], as in crf_latent.hpp,
   Doubles latent_pairs_;              // and [L][width]: expected pairs given the gold labels, less their factor link
-  std::vector<double> loss_;          // [sentences]
-  std::vector<unsigned char> ranged_, gold_ranged_;  // [sentences]
+  std::vector<double> loss_ = std::vector<double>(data_.input.sentences());
+  std::vector<unsigned char> ranged_ = std::vector<unsigned char>(loss_.size()), gold_ranged_;  // [sentences]
 };
 
 }  // namespace certus::learn

@@ -27,15 +27,13 @@ std::uint64_t CrfVocabulary::hash(std::string_view name) {
   return fold(h ^ word, 0xe7037ed1a0b428dbull);
 }
 
-Index CrfVocabulary::place(std::string_view name, std::uint64_t hash) const {
-  std::size_t at = hash & mask();
-  for (;; at = (at + 1) & mask()) {
+std::size_t CrfVocabulary::place(std::string_view name, std::uint64_t hash) const {
+  return find_slot(hash, mask(), [&](std::size_t at) {
     const Slot& s = slots_[at];
-    if (s.number == kUnknown) return static_cast<Index>(at);
-    if (s.hash == hash && s.length == name.size() &&
-        (name.empty() || std::memcmp(text_.data() + s.begin, name.data(), name.size()) == 0))
-      return static_cast<Index>(at);
-  }
+    return s.number == kUnknown ||
+           (s.hash == hash && s.length == name.size() &&
+            (name.empty() || std::memcmp(text_.data() + s.begin, name.data(), name.size()) == 0));
+  });
 }
 
 Feature CrfVocabulary::find(std::string_view name, std::uint64_t hash) const {
@@ -43,7 +41,7 @@ Feature CrfVocabulary::find(std::string_view name, std::uint64_t hash) const {
 }
 
 Feature CrfVocabulary::add(std::string_view name, std::uint64_t hash) {
-  Index at = place(name, hash);
+  std::size_t at = place(name, hash);
   if (slots_[at].number != kUnknown) return slots_[at].number;
   if (size() >= static_cast<Index>(kUnknown) - 1 || name.size() >= kUnknown)
     throw std::length_error("more than 2^32 features, or the name of one is longer than 4 GiB");
@@ -61,12 +59,9 @@ Feature CrfVocabulary::add(std::string_view name, std::uint64_t hash) {
 void CrfVocabulary::grow() {
   std::vector<Slot> old(2 * slots_.size());
   old.swap(slots_);
-  for (const Slot& s : old) {
-    if (s.number == kUnknown) continue;
-    std::size_t at = s.hash & mask();
-    while (slots_[at].number != kUnknown) at = (at + 1) & mask();
-    slots_[at] = s;
-  }
+  for (const Slot& s : old)
+    if (s.number != kUnknown)
+      slots_[find_slot(s.hash, mask(), [this](std::size_t at) { return slots_[at].number == kUnknown; })] = s;
 }
 
 }  // namespace certus::learn

@@ -36,7 +36,7 @@ class CrfVocabulary {
     Feature length = 0, number = kUnknown;
   };
   std::size_t mask() const { return slots_.size() - 1; }
-  Index place(std::string_view name, std::uint64_t hash) const;  // its slot, or the empty one where it belongs
+  std::size_t place(std::string_view name, std::uint64_t hash) const;  // its slot, or the empty one where it belongs
   void grow();
 
   std::vector<Slot> slots_;  // a power of two, at most half full

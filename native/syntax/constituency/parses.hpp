@@ -42,7 +42,6 @@ class Parses {
   void max_marginals(const double* adjust, bool exact, double* out);
 
   Index length() const { return leaves_.length(); }
-  Index tags() const { return tags_; }
   Index parsed() const { return parsed_; }  // how often the sentence was parsed
   Index edges() const;                      // of the forest that answered last
 
