@@ -17,14 +17,6 @@ const S* data_or_null(const std::optional<Flat<const S>>& x) {
   return x ? x->data() : nullptr;
 }
 
-// Letting other Python threads run costs a fraction of a microsecond: worth it from some work on.
-struct Released {
-  std::optional<nb::gil_scoped_release> release;
-  explicit Released(bool wanted) {
-    if (wanted) release.emplace();
-  }
-};
-
 // Whether the kernels can take an array as it lies: one row of scores after the other.
 template <class S>
 bool can_take(const Model<S>& model, const Matrix<S>& emissions) {
@@ -41,11 +33,10 @@ std::optional<Result> decode(const Model<S>& model, const Matrix<S>& emissions, 
   if (!can_take(model, emissions) || labels.shape(0) != emissions.shape(0)) return std::nullopt;
   const Sentence<S> s = sentence<S>(emissions);
   double score = 0;
-  Result result;
-  {
-    const Released released(s.length * model.labels() > 16384);
-    result = run(model, all_methods()[method], s, Request{}, labels.data(), &score);
-  }
+  // Letting other Python threads run costs a fraction of a microsecond: worth it from some work on.
+  std::optional<nb::gil_scoped_release> released;
+  if (s.length * model.labels() > 16384) released.emplace();
+  const Result result = run(model, all_methods()[method], s, Request{}, labels.data(), &score);
   if (result.status != Status::optimal) return std::nullopt;
   return result;
 }

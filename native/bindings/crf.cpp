@@ -38,15 +38,15 @@ CrfModel* make_model(Index labels, Flat<const Index> begin, Flat<const Label> la
   const std::vector<Label> row_label = copy(label);
   std::vector<unsigned char> linked(labels * labels);
   for (Index n = 0; n < labels * labels; ++n) linked[n] = transitions.data()[n] != 0;
-  auto layout = std::make_shared<CrfLayout>(labels, row_begin, row_label, linked);
-  Doubles w(layout->size(), 0.0);
-  for (Index f = 0; f < layout->features(); ++f) {
-    const CrfLayout::Row& row = layout->row(f);
+  CrfLayout layout(labels, row_begin, row_label, linked);
+  Doubles w(layout.size(), 0.0);
+  for (Index f = 0; f < layout.features(); ++f) {
+    const CrfLayout::Row& row = layout.row(f);
     for (Index n = row_begin[f]; n < row_begin[f + 1]; ++n)
       w[row.begin + (row.dense ? row_label[n] : n - row_begin[f])] = weight.data()[n];
   }
   for (Index i = 0; i < labels; ++i)
-    std::copy_n(transitions.data() + i * labels, labels, w.data() + layout->transitions() + i * layout->width());
+    std::copy_n(transitions.data() + i * labels, labels, w.data() + layout.transitions() + i * layout.width());
   return new CrfModel(std::move(layout), std::move(w));
 }
 
@@ -203,8 +203,7 @@ void bind_trainer(nb::module_& m) {
       .def_prop_ro("parameters", &CrfTrainer::parameters)
       .def_prop_ro("holes", &CrfTrainer::holes)
       .def_prop_rw("weights", &CrfTrainer::weights, &CrfTrainer::set_weights)
-      .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("objective", &CrfTrainer::objective, "weights"_a, "gradient"_a, "c2"_a, "threads"_a, Unlocked())
       .def("model", &CrfTrainer::model, nb::rv_policy::take_ownership)
       .def("pair_rows", &CrfTrainer::pair_rows);
 }
@@ -227,7 +226,7 @@ void bind_algorithm(nb::module_& m, const char* name,
 void bind_passes(nb::module_& m) {
   using Seed = std::uint64_t;
   nb::class_<CrfPasses>(m, "CrfPasses")
-      .def("epoch", &CrfPasses::epoch, nb::call_guard<nb::gil_scoped_release>())
+      .def("epoch", &CrfPasses::epoch, Unlocked())
       .def("finish", &CrfPasses::finish)
       .def_prop_ro("done", &CrfPasses::done)
       .def_ro("epochs", &CrfPasses::epochs);

@@ -16,13 +16,10 @@ class Sgd {
   bool done() const { return false; }
 
   double epoch(Flat<const Index> order) {
-    const Index sentences = trainer_.data().input.sentences(), count = static_cast<Index>(order.shape(0));
-    for (Index n = 0; n < count; ++n)
-      if (order.data()[n] < 0 || order.data()[n] >= sentences)
-        refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " + std::to_string(sentences));
+    check_order(order, trainer_.data().input.sentences());
     const nb::gil_scoped_release released;
     ++epochs;
-    return sgd_.learn(order.data(), count);
+    return sgd_.learn(order.data(), extent(order));
   }
 
   nb::dict state() {

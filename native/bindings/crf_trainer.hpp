@@ -63,9 +63,7 @@ class CrfTrainer {
   }
 
   // Without the features of pairs.
-  CrfModel* model() const {
-    return new CrfModel(std::make_shared<CrfLayout>(layout()), Doubles(w_.begin(), w_.begin() + layout().size()));
-  }
+  CrfModel* model() const { return new CrfModel(layout(), Doubles(w_.begin(), w_.begin() + layout().size())); }
   CrfRows pair_rows() const;
 
  private:

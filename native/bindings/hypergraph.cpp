@@ -56,6 +56,20 @@ void to_given(const std::vector<std::int32_t>& ids, Index count, const X* ours, 
   for (Index n = 0; n < count; ++n) given[ids[n]] = ours[n];
 }
 
+// The user's scores, in either precision.
+using Scores = Array<nb::ro, nb::ndim<1>, nb::c_contig>;
+
+// Calls use(numbers) with those of an array.
+template <class Use>
+auto read(const Scores& scores, const Use& use) {
+  if (scores.dtype() == nb::dtype<float>()) return use(static_cast<const float*>(scores.data()));
+  if (scores.dtype() != nb::dtype<double>()) throw nb::type_error("scores must be of float32 or float64");
+  return use(static_cast<const double*>(scores.data()));
+}
+Weights weigh(const Forest& f, const Scores& scores, Arena& arena) {
+  return read(scores, [&](const auto* numbers) { return Weights(f, numbers, arena); });
+}
+
 // Scores in the forest's order, the inside values they give, and what is to be said about them.
 struct Pass {
   LocalArena arena;
@@ -63,9 +77,9 @@ struct Pass {
   double* in = nullptr;
   Answer answer{Outcome::invalid};
 
-  template <class S, class Inside>
-  Pass(const Forest& f, const S* scores, const Inside& inside) {
-    const Weights given(f, scores, arena);
+  template <class Inside>
+  Pass(const Forest& f, const Scores& scores, const Inside& inside) {
+    const Weights given = weigh(f, scores, arena);
     answer.where = given.invalid();
     if (answer.where < 0) run(f, given.data(), inside, given.is_huge());
   }
@@ -101,19 +115,17 @@ BestDerivation find_best(const Forest& f, const Pass& pass, const double* scores
   return out;
 }
 
-template <class S>
-BestDerivation viterbi(const Forest& f, Flat<const S> scores) {
+BestDerivation viterbi(const Forest& f, Scores scores) {
   const nb::gil_scoped_release released;
-  const Pass pass(f, scores.data(), max_inside);
+  const Pass pass(f, scores, max_inside);
   std::vector<Edge> edges;
   return find_best(f, pass, pass.weights, edges);
 }
 
 // Inside and, where `out` is wanted, outside values of the nodes. Also right where the goal has no derivation.
-template <class S>
-Answer sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double> out, bool logarithmic, bool outside) {
+Answer sums(const Forest& f, Scores scores, Flat<double> in, Flat<double> out, bool logarithmic, bool outside) {
   const nb::gil_scoped_release released;
-  const Pass pass(f, scores.data(), logarithmic ? log_inside : max_inside);
+  const Pass pass(f, scores, logarithmic ? log_inside : max_inside);
   if (pass.answer.outcome == Outcome::invalid) return pass.answer;
   to_given(f.node_id, f.given_nodes, pass.in, in.data());
   if (!outside) return pass.answer;
@@ -124,8 +136,8 @@ Answer sums(const Forest& f, Flat<const S> scores, Flat<double> in, Flat<double>
 }
 
 // The inside value of the goal; find(pass, edges, nodes) writes what is asked of edges and nodes in the forest's order.
-template <class S, class Inside, class Find>
-Answer fill_marginals(const Forest& f, const S* scores, const Inside& inside, double* edges, double* nodes,
+template <class Inside, class Find>
+Answer fill_marginals(const Forest& f, const Scores& scores, const Inside& inside, double* edges, double* nodes,
                       const Find& find) {
   const nb::gil_scoped_release released;
   const Pass pass(f, scores, inside);
@@ -138,45 +150,40 @@ Answer fill_marginals(const Forest& f, const S* scores, const Inside& inside, do
   return pass.answer;
 }
 
-template <class S>
-Answer maxima(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
+Answer maxima(const Forest& f, Scores scores, Flat<double> edges, Flat<double> nodes) {
   const auto find = [&](const Pass& pass, double* at_edges, double* out) {
     max_outside(f, pass.weights, pass.in, out);
     max_marginals(f, pass.weights, pass.in, out, at_edges);
     for (Index v = 0; v < f.nodes; ++v) out[v] = out[v] == kNever<double> ? out[v] : out[v] + pass.in[v];
   };
-  return fill_marginals(f, scores.data(), max_inside, edges.data(), nodes.data(), find);
+  return fill_marginals(f, scores, max_inside, edges.data(), nodes.data(), find);
 }
 
-template <class S>
-Answer expectations(const Forest& f, Flat<const S> scores, Flat<double> edges, Flat<double> nodes) {
+Answer expectations(const Forest& f, Scores scores, Flat<double> edges, Flat<double> nodes) {
   const auto find = [&](const Pass& pass, double* at_edges, double* at_nodes) {
     marginals(f, pass.weights, pass.in, at_edges, at_nodes);
   };
-  return fill_marginals(f, scores.data(), log_inside, edges.data(), nodes.data(), find);
+  return fill_marginals(f, scores, log_inside, edges.data(), nodes.data(), find);
 }
 
 // Something about scores that were checked before.
-template <class S, class Ask>
-auto ask(const Forest& f, const Flat<const S>& scores, const Ask& question) {
+template <class Ask>
+auto ask(const Forest& f, const Scores& scores, const Ask& question) {
   const nb::gil_scoped_release released;
   const LocalArena arena;
-  const Weights weights(f, scores.data(), arena);
-  return question(f, weights.data());
+  return question(f, weigh(f, scores, arena).data());
 }
 
-template <class S>
-nb::object useful_edges(const Forest& f, Flat<const S> scores) {
+nb::object useful_edges(const Forest& f, Scores scores) {
   std::vector<std::uint8_t> given(static_cast<std::size_t>(f.given_edges));
-  const std::vector<std::uint8_t> ours = ask<S>(f, scores, useful);
+  const std::vector<std::uint8_t> ours = ask(f, scores, useful);
   to_given(f.edge_id, f.given_edges, ours.data(), given.data());
   return nb::cast(array(std::move(given)));
 }
 
-template <class S>
-DerivationList sample(const Forest& f, Flat<const S> scores, Index n, std::uint64_t seed) {
+DerivationList sample(const Forest& f, Scores scores, Index n, std::uint64_t seed) {
   const nb::gil_scoped_release released;
-  const Pass pass(f, scores.data(), log_inside);
+  const Pass pass(f, scores, log_inside);
   DerivationList out{pass.answer, {}, {0}, {}};
   std::mt19937_64 random(seed);
   std::vector<Edge> edges;
@@ -192,48 +199,44 @@ DerivationList sample(const Forest& f, Flat<const S> scores, Index n, std::uint6
 }
 
 // Every byte that a pass over the forest has to read, read once: the time no pass can beat.
-template <class S>
-std::uint64_t stream(const Forest& f, Flat<const S> scores) {
+std::uint64_t stream(const Forest& f, Scores scores) {
   const nb::gil_scoped_release released;
   std::uint64_t sum = 0;
-  const auto read = [&](const void* data, std::size_t bytes) {
+  const auto add = [&](const void* data, std::size_t bytes) {
     const auto* words = static_cast<const std::uint64_t*>(data);
     for (std::size_t i = 0; i < bytes / 8; ++i) sum += words[i];
   };
-  read(f.begin.data(), f.begin.size() * sizeof(Edge));
-  read(f.tail_begin.data(), f.tail_begin.size() * sizeof(Edge));
-  read(f.tail.data(), f.tail.size() * sizeof(Node));
-  read(scores.data(), static_cast<std::size_t>(f.given_edges) * sizeof(S));
+  add(f.begin.data(), f.begin.size() * sizeof(Edge));
+  add(f.tail_begin.data(), f.tail_begin.size() * sizeof(Edge));
+  add(f.tail.data(), f.tail.size() * sizeof(Node));
+  add(scores.data(), scores.nbytes());
   return sum;
 }
 
 // The first score that is NaN or +inf, or -1.
-template <class S>
-Index bad_score(Flat<const S> scores) {
+Index bad_score(Scores scores) {
   const nb::gil_scoped_release released;
-  return first_invalid(scores.data(), extent(scores));
+  return read(scores, [&](const auto* numbers) { return first_invalid(numbers, extent(scores)); });
 }
 
-template <class S>
 void bind_scored(nb::class_<Forest>& c) {
   const auto scores = "scores"_a.noconvert();
-  c.def("viterbi", &viterbi<S>, scores)
-      .def("sums", &sums<S>, scores, "into"_a.noconvert(), "outer"_a.noconvert(), "logarithmic"_a, "outside"_a)
-      .def("max_marginals", &maxima<S>, scores, "edges"_a.noconvert(), "nodes"_a.noconvert())
-      .def("marginals", &expectations<S>, scores, "edges"_a.noconvert(), "nodes"_a.noconvert())
-      .def("useful", &useful_edges<S>, scores)
-      .def("sample", &sample<S>, scores, "n"_a, "seed"_a)
-      .def("stream", &stream<S>, scores)
+  c.def("viterbi", &viterbi, scores)
+      .def("sums", &sums, scores, "into"_a.noconvert(), "outer"_a.noconvert(), "logarithmic"_a, "outside"_a)
+      .def("max_marginals", &maxima, scores, "edges"_a.noconvert(), "nodes"_a.noconvert())
+      .def("marginals", &expectations, scores, "edges"_a.noconvert(), "nodes"_a.noconvert())
+      .def("useful", &useful_edges, scores)
+      .def("sample", &sample, scores, "n"_a, "seed"_a)
+      .def("stream", &stream, scores)
       .def(
           "count",
-          [](const Forest& f, Flat<const S> x, std::uint64_t modulus) {
-            return ask<S>(f, x, [&](const Forest& g, const double* w) { return hypergraph::count(g, w, modulus); });
+          [](const Forest& f, Scores x, std::uint64_t modulus) {
+            return ask(f, x, [&](const Forest& g, const double* w) { return hypergraph::count(g, w, modulus); });
           },
           scores, "modulus"_a)
       .def(
-          "missing", [](const Forest& f, Flat<const S> x) { return f.node_id[ask<S>(f, x, hypergraph::missing)]; },
-          scores)
-      .def("rounding", [](const Forest& f, Flat<const S> x) { return ask<S>(f, x, hypergraph::rounding); }, scores);
+          "missing", [](const Forest& f, Scores x) { return f.node_id[ask(f, x, hypergraph::missing)]; }, scores)
+      .def("rounding", [](const Forest& f, Scores x) { return ask(f, x, hypergraph::rounding); }, scores);
 }
 
 // -- derivations one at a time ------------------------------------------------------------------------------------
@@ -244,10 +247,9 @@ struct Derivations {
   Index where = -1;
   std::unique_ptr<KBest> search;
 
-  template <class S>
-  Derivations(const Forest& f, const S* scores) : forest(f) {
+  Derivations(const Forest& f, const Scores& scores) : forest(f) {
     const LocalArena arena;
-    const Weights weights(f, scores, arena);
+    const Weights weights = weigh(f, scores, arena);
     where = weights.invalid();
     if (where >= 0) return;
     search = std::make_unique<KBest>(f, weights.data());
@@ -273,28 +275,16 @@ struct Derivations {
   }
 };
 
-template <class S>
-void bind_derivations(nb::class_<Derivations>& c) {
-  c.def(
-      "__init__",
-      [](Derivations* self, const Forest& f, Flat<const S> scores) {
-        const nb::gil_scoped_release released;
-        new (self) Derivations(f, scores.data());
-      },
-      "forest"_a, "scores"_a.noconvert(), nb::keep_alive<1, 2>());
-}
-
 // -- constraints --------------------------------------------------------------------------------------------------
 
-template <class S>
 void bind_constrained(nb::class_<Constrained>& c) {
   c.def(
       "__init__",
-      [](Constrained* self, const Forest& f, Flat<const S> scores, Flat<const Index> begin, Flat<const Index> edges,
+      [](Constrained* self, const Forest& f, Scores scores, Flat<const Index> begin, Flat<const Index> edges,
          Flat<const double> coefficients, Flat<const double> targets, Index states) {
         const nb::gil_scoped_release released;
         const LocalArena arena;
-        const Weights weights(f, scores.data(), arena);
+        const Weights weights = weigh(f, scores, arena);
         Rows rows{extent(targets), copy(begin), f.find_edges(edges.data(), extent(edges)), copy(coefficients),
                   copy(targets)};
         new (self) Constrained(f, weights.data(), std::move(rows), states);
@@ -348,11 +338,11 @@ void bind_cells(nb::module_& m) {
   nb::class_<Cells>(m, "ForestCells")
       .def(
           "__init__",
-          [](Cells* self, const Forest& f, Flat<const double> scores, Flat<const Index> edges, Flat<const Index> cells,
+          [](Cells* self, const Forest& f, Scores scores, Flat<const Index> edges, Flat<const Index> cells,
              Index cell_count) {
             const nb::gil_scoped_release released;
             const LocalArena arena;
-            const Weights weights(f, scores.data(), arena);
+            const Weights weights = weigh(f, scores, arena);
             new (self) Cells(f, weights.data(), edges.data(), cells.data(), extent(edges), cell_count);
           },
           "forest"_a, "scores"_a.noconvert(), "edges"_a, "cells"_a, "cell_count"_a, nb::keep_alive<1, 2>())
@@ -384,25 +374,21 @@ void bind_hypergraph(nb::module_& m) {
   define_fields(forest, "fault", &Forest::fault, "where", &Forest::where, "cycle", &Forest::cycle, "in_order",
                 &Forest::in_order);
   m.attr("MOST_DERIVATION_EDGES") = kLargest;
-  m.def("first_invalid", &bad_score<float>, "scores"_a.noconvert());
-  m.def("first_invalid", &bad_score<double>, "scores"_a.noconvert());
-  bind_scored<float>(forest);
-  bind_scored<double>(forest);
+  m.def("first_invalid", &bad_score, "scores"_a.noconvert());
+  bind_scored(forest);
 
-  nb::class_<Derivations> derivations(m, "ForestDerivations");
-  derivations.def_ro("outcome", &Derivations::outcome)
+  nb::class_<Derivations>(m, "ForestDerivations")
+      .def(nb::init<const Forest&, const Scores&>(), "forest"_a, "scores"_a.noconvert(), nb::keep_alive<1, 2>(),
+           Unlocked())
+      .def_ro("outcome", &Derivations::outcome)
       .def_ro("where", &Derivations::where)
       .def_prop_ro("expanded", [](const Derivations& d) { return d.search ? d.search->expanded() : 0; })
       .def("next", &Derivations::next, "n"_a);
-  bind_derivations<float>(derivations);
-  bind_derivations<double>(derivations);
 
   constexpr auto copied = nb::rv_policy::automatic;
   nb::class_<Constrained> constrained(m, "ForestConstrained");
-  constrained
-      .def(
-          "run", [](Constrained& c, Index units) { return c.run(units); }, "units"_a,
-          nb::call_guard<nb::gil_scoped_release>())
+  constrained.def(
+                 "run", [](Constrained& c, Index units) { return c.run(units); }, "units"_a, Unlocked())
       .def_prop_ro("found", &Constrained::found)
       .def_prop_ro("score", &Constrained::score)
       .def_prop_ro("bound", &Constrained::bound)
@@ -415,8 +401,7 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector(c.primal)); }, copied);
   define_fields(constrained, "subproblems", &Constrained::subproblems, "states", &Constrained::states, "fixed",
                 &Constrained::fixed);
-  bind_constrained<float>(constrained);
-  bind_constrained<double>(constrained);
+  bind_constrained(constrained);
   bind_cells(m);
 }
 

@@ -66,8 +66,7 @@ void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Inde
                 Table<const float> emissions) {
   if (chain.only_sparse() || chain.positions() != 0)
     refuse("the chain must have one matrix of transitions for all positions");
-  const std::shared_ptr<const Model<double>> unowned(&chain, [](const Model<double>*) {});  // kept alive by Python
-  new (self) ChainLattices(copy(first), unowned, emissions.data());
+  new (self) ChainLattices(copy(first), chain, emissions.data());
 }
 
 }  // namespace

@@ -155,12 +155,6 @@ void check_labels(const Corpus& corpus, const Tagset& tagset) {
       refuse("label " + std::to_string(corpus.labels[t]) + " at token " + std::to_string(t) + " is not one of the " +
              std::to_string(tagset.labels) + " labels");
 }
-void check_order(const Corpus& corpus, Flat<const Index> order) {
-  for (std::size_t n = 0; n < order.shape(0); ++n)
-    if (order.data()[n] < 0 || order.data()[n] >= corpus.sentences())
-      refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " +
-             std::to_string(corpus.sentences()));
-}
 void check_features(const Corpus& corpus, const Rows& rows) {
   if (corpus.feature_count() != rows.features()) refuse("the learner was trained on another corpus");
 }
@@ -209,7 +203,7 @@ void restore_crf(PrunedCrf& self, const nb::dict& state) {
 
 template <class Learner>
 auto run_epoch(Learner& self, Flat<const Index> order) {
-  check_order(self.corpus(), order);
+  check_order(order, self.corpus().sentences());
   const nb::gil_scoped_release released;
   return self.epoch(order.data(), extent(order));
 }

@@ -5,22 +5,11 @@
 
 namespace certus {
 
-void bind_chain(nanobind::module_& m);
-void bind_corpus(nanobind::module_& m);
-void bind_crf(nanobind::module_& m);
-void bind_crf_learners(nanobind::module_& m);
-void bind_factor_graph(nanobind::module_& m);
-void bind_features(nanobind::module_& m);
-void bind_hypergraph(nanobind::module_& m);
-void bind_latent(nanobind::module_& m);
-void bind_lattices(nanobind::module_& m);
-void bind_learners(nanobind::module_& m);
-void bind_marginals(nanobind::module_& m);
-void bind_paths(nanobind::module_& m);
-void bind_refinement(nanobind::module_& m);
-void bind_relax(nanobind::module_& m);
-void bind_syntax(nanobind::module_& m);
-void bind_tagger(nanobind::module_& m);
+using Binder = void(nanobind::module_& m);
+
+Binder bind_chain, bind_corpus, bind_crf, bind_crf_learners, bind_factor_graph, bind_features, bind_hypergraph,
+    bind_latent, bind_lattices, bind_learners, bind_marginals, bind_paths, bind_refinement, bind_relax, bind_syntax,
+    bind_tagger;
 
 // Python notes a signal and runs its handler when it is asked to.
 static void ask_python() {
@@ -49,19 +38,8 @@ NB_MODULE(_native, m) {
   interrupt::ask = &ask_python;
   bind_interrupt(m);
   bind_chain(m);  // first: others use its records
-  bind_corpus(m);
-  bind_factor_graph(m);
-  bind_features(m);
-  bind_learners(m);
-  bind_crf(m);
-  bind_crf_learners(m);
-  bind_hypergraph(m);
-  bind_latent(m);
-  bind_marginals(m);
-  bind_paths(m);
-  bind_refinement(m);
-  bind_syntax(m);
-  bind_relax(m);
-  bind_tagger(m);
-  bind_lattices(m);
+  for (Binder* bind :
+       {bind_corpus, bind_factor_graph, bind_features, bind_learners, bind_crf, bind_crf_learners, bind_hypergraph,
+        bind_latent, bind_marginals, bind_paths, bind_refinement, bind_syntax, bind_relax, bind_tagger, bind_lattices})
+    bind(m);
 }

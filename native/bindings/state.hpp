@@ -13,6 +13,13 @@ inline constexpr const char* kOther = "the state is of a learner with other feat
 
 inline constexpr double kLargest = 1e30;  // of what is learned: sums of many are in the range of every type
 
+// Refuses an order of sentences that there are not.
+inline void check_order(const Flat<const Index>& order, Index sentences) {
+  for (std::size_t n = 0; n < order.shape(0); ++n)
+    if (order.data()[n] < 0 || order.data()[n] >= sentences)
+      refuse("there is no sentence " + std::to_string(order.data()[n]) + " among " + std::to_string(sentences));
+}
+
 // An array of a state, of a given length unless that is negative.
 template <class X>
 Flat<const X> get(const nb::dict& state, const char* name, Index size = -1) {

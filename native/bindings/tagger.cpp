@@ -2,7 +2,6 @@
 #include "scoring/tagger.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -173,16 +172,14 @@ void make(Tagger* self, const features::Extractor& extractor, const Tagset& tags
                            tagset.units};
   if (!table.is_sound(slots.shape(0), rows.shape(0)) || !std::isfinite(step))
     refuse("these arrays are not the compiled features of a model with this tag set");
-  const auto unowned = [](const auto*) {};  // kept alive by Python
-  new (self) Tagger(std::shared_ptr<const features::Extractor>(&extractor, unowned),
-                    std::shared_ptr<const Tagset>(&tagset, unowned), table, step);
+  new (self) Tagger(extractor, tagset, table, step);
 }
 
 void use_chain(Tagger& self, const Model<float>& chain) {
   if (chain.labels() != self.tagset().labels || chain.positions() != 0)
     refuse("the chain must have the tagger's " + std::to_string(self.tagset().labels) +
            " labels, and transitions that are the same at all positions");
-  self.use_chain(std::shared_ptr<const Model<float>>(&chain, [](const Model<float>*) {}));
+  self.use_chain(chain);
 }
 
 void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,

@@ -8,16 +8,13 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();  // twice the error of one rounding
 
-CERTUS_CLONES void max_inside_with(const Forest& f, const double* weights, double* in, double* terms) {
-  inside(MaxPlus{}, f, weights, in, terms);
-}
-CERTUS_CLONES void log_inside_with(const Forest& f, const double* weights, double* in, double* terms) {
-  inside(LogSum{}, f, weights, in, terms);
-}
-
+// [nodes]
 template <class Semiring>
-void inside_in(const Semiring& s, const Forest& f, const double* weights, typename Semiring::Value* in, Arena& arena) {
-  inside(s, f, weights, in, arena.get<typename Semiring::Value>(f.widest + kLanes));
+typename Semiring::Value* find_inside(const Semiring& s, const Forest& f, const double* weights, Arena& arena) {
+  using Value = typename Semiring::Value;
+  auto* in = arena.get<Value>(f.nodes);
+  inside(s, f, weights, in, arena.get<Value>(f.widest + kLanes));
+  return in;
 }
 
 template <class Semiring>
@@ -25,31 +22,6 @@ void outside_in(const Semiring& s, const Forest& f, const double* weights, const
                 typename Semiring::Value* out, Arena& arena) {
   auto* totals = arena.get<typename Semiring::Total>(f.nodes);
   outside(s, f, weights, in, out, totals, arena.get<typename Semiring::Value>(f.longest + 1));
-}
-
-CERTUS_CLONES void share_out(const Forest& f, const double* weights, const double* in, double* edges, double* nodes,
-                             double* terms) {
-  HeedNodes heed;
-  for (Index v = f.nodes - 1; v >= 0; --v) {
-    heed(f, v);
-    const Index first = f.begin[v], n = f.begin[v + 1] - first;
-    const double here = nodes[v], most = in[v];
-    if (here == 0 || most == kNever<double>) {
-      std::fill(edges + first, edges + first + n, 0.0);
-      continue;
-    }
-    terms_of(LogSum{}, f, weights, in, v, terms);
-    for (Index i = n; i % kLanes; ++i) terms[i] = kNever<double>;
-    for (Index i = 0; i < n; i += kLanes) {
-      const Vec x = load(terms + i) - most;
-      store(terms + i, x > -700.0 - Vec{} ? exp_vector(larger(x, -700.0 - Vec{})) : Vec{});
-    }
-    for (Index i = 0; i < n; ++i) {
-      const double share = edges[first + i] = here * terms[i];
-      if (share == 0) continue;
-      for (Edge t = f.tail_begin[first + i]; t < f.tail_begin[first + i + 1]; ++t) nodes[f.tail[t]] += share;
-    }
-  }
 }
 
 }  // namespace
@@ -80,13 +52,13 @@ Weights::Weights(const Forest& forest, const S* scores, Arena& arena) {
 template Weights::Weights(const Forest&, const float*, Arena&);
 template Weights::Weights(const Forest&, const double*, Arena&);
 
-void max_inside(const Forest& f, const double* weights, double* in) {
+CERTUS_CLONES void max_inside(const Forest& f, const double* weights, double* in) {
   const LocalArena arena;
-  max_inside_with(f, weights, in, arena.get<double>(f.widest + kLanes));
+  inside(MaxPlus{}, f, weights, in, arena.get<double>(f.widest + kLanes));
 }
-void log_inside(const Forest& f, const double* weights, double* in) {
+CERTUS_CLONES void log_inside(const Forest& f, const double* weights, double* in) {
   const LocalArena arena;
-  log_inside_with(f, weights, in, arena.get<double>(f.widest + kLanes));
+  inside(LogSum{}, f, weights, in, arena.get<double>(f.widest + kLanes));
 }
 void max_outside(const Forest& f, const double* weights, const double* in, double* out) {
   const LocalArena arena;
@@ -105,25 +77,43 @@ void max_marginals(const Forest& f, const double* weights, const double* in, con
 
 // A node's uses are shared out over its edges in proportion to their weights. All is below or near one, so nothing
 // is taken in logarithms but the differences to inside(v).
-void marginals(const Forest& f, const double* weights, const double* in, double* edges, double* nodes) {
+CERTUS_CLONES void marginals(const Forest& f, const double* weights, const double* in, double* edges, double* nodes) {
   const LocalArena arena;
+  double* terms = arena.get<double>(f.widest + kLanes);
   std::fill(nodes, nodes + f.nodes, 0.0);
   nodes[f.goal()] = 1;
-  share_out(f, weights, in, edges, nodes, arena.get<double>(f.widest + kLanes));
+  HeedNodes heed;
+  for (Index v = f.nodes - 1; v >= 0; --v) {
+    heed(f, v);
+    const Index first = f.begin[v], n = f.begin[v + 1] - first;
+    const double here = nodes[v], most = in[v];
+    if (here == 0 || most == kNever<double>) {
+      std::fill(edges + first, edges + first + n, 0.0);
+      continue;
+    }
+    terms_of(LogSum{}, f, weights, in, v, terms);
+    for (Index i = n; i % kLanes; ++i) terms[i] = kNever<double>;
+    for (Index i = 0; i < n; i += kLanes) {
+      const Vec x = load(terms + i) - most;
+      store(terms + i, x > -700.0 - Vec{} ? exp_vector(larger(x, -700.0 - Vec{})) : Vec{});
+    }
+    for (Index i = 0; i < n; ++i) {
+      const double share = edges[first + i] = here * terms[i];
+      if (share == 0) continue;
+      for (Edge t = f.tail_begin[first + i]; t < f.tail_begin[first + i + 1]; ++t) nodes[f.tail[t]] += share;
+    }
+  }
 }
 
 bool feasible(const Forest& f, const double* weights) {
   const LocalArena arena;
-  auto* in = arena.get<std::uint8_t>(f.nodes);
-  inside_in(Boolean{}, f, weights, in, arena);
-  return in[f.goal()];
+  return find_inside(Boolean{}, f, weights, arena)[f.goal()];
 }
 
 std::vector<std::uint8_t> useful(const Forest& f, const double* weights) {
   const LocalArena arena;
-  auto* in = arena.get<std::uint8_t>(f.nodes);
+  const auto* in = find_inside(Boolean{}, f, weights, arena);
   auto* out = arena.get<std::uint8_t>(f.nodes);
-  inside_in(Boolean{}, f, weights, in, arena);
   outside_in(Boolean{}, f, weights, in, out, arena);
   std::vector<std::uint8_t> used(static_cast<std::size_t>(f.edges));
   for (Index v = 0; v < f.nodes; ++v)
@@ -133,15 +123,12 @@ std::vector<std::uint8_t> useful(const Forest& f, const double* weights) {
 
 std::uint64_t count(const Forest& f, const double* weights, std::uint64_t modulus) {
   const LocalArena arena;
-  auto* in = arena.get<std::uint64_t>(f.nodes);
-  inside_in(Counting{modulus}, f, weights, in, arena);
-  return in[f.goal()];
+  return find_inside(Counting{modulus}, f, weights, arena)[f.goal()];
 }
 
 Node missing(const Forest& f, const double* weights) {
   const LocalArena arena;
-  auto* in = arena.get<std::uint8_t>(f.nodes);
-  inside_in(Boolean{}, f, weights, in, arena);
+  const auto* in = find_inside(Boolean{}, f, weights, arena);
   Node v = f.goal();
   for (;;) {
     Node below = -1;  // through the first edge that is not forbidden itself, to its first tail without a derivation

@@ -89,8 +89,9 @@ class StoredLattices final : public Lattices {
 // engine decodes them.
 class ChainLattices final : public Lattices {
  public:
-  ChainLattices(std::vector<Index> first, std::shared_ptr<const Model<double>> chain, const float* emissions)
-      : Lattices(std::move(first), chain->labels()), chain_(std::move(chain)), emissions_(emissions) {}
+  // The chain and the emissions must outlive this.
+  ChainLattices(std::vector<Index> first, const Model<double>& chain, const float* emissions)
+      : Lattices(std::move(first), chain.labels()), chain_(chain), emissions_(emissions) {}
 
   bool is_exact(Index) const override { return true; }
   const Lattice& get(Index n, Lattice& room) const override;
@@ -105,7 +106,7 @@ class ChainLattices final : public Lattices {
   template <class Edge>
   void spell_out(Index n, LatticeOf<Edge>& lattice) const;
 
-  std::shared_ptr<const Model<double>> chain_;
+  const Model<double>& chain_;
   const float* emissions_;  // [tokens][labels]
 };
 

@@ -31,9 +31,9 @@ constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
 }  // namespace
 
 void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds) {
-  chain_.reset();
+  chain_ = nullptr;
   order_ = order, ngrams_ = ngrams, thresholds_ = thresholds;
-  const Index G = tagset_->groups + 1;
+  const Index G = tagset_.groups + 1;
   coarse_pairs_.clear();
   if (G * G <= kMostPairs)
     for (Index i = 0; i < G; ++i)
@@ -44,17 +44,17 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
   auto w = std::make_unique<Workspace>();
-  w->sums.resize(tagset_->units);
-  w->units.assign(tagset_->units + 1, 0.0f);
+  w->sums.resize(tagset_.units);
+  w->units.assign(tagset_.units + 1, 0.0f);
   w->nodes.resize(expansion_.nodes());
-  if (order_) w->cascade.emplace(*tagset_, order_);
+  if (order_) w->cascade.emplace(tagset_, order_);
   return w;
 }
 
 // Looks up the rows of all features of a sentence; memory is asked for well before it is needed.
 void Tagger::find_rows(const features::Sentence& sentence, Workspace& w) const {
   w.keys.clear();
-  extractor_->extract(sentence, w.keys, w.ends, w.scratch);
+  extractor_.extract(sentence, w.keys, w.ends, w.scratch);
   for (const Key key : w.keys) table_.prefetch(key);
   w.rows.resize(w.keys.size());
   for (std::size_t i = 0; i < w.keys.size(); ++i) {
@@ -67,16 +67,16 @@ void Tagger::score_token(Index t, Workspace& w) const {
   std::fill(w.sums.begin(), w.sums.end(), 0);
   for (std::uint32_t i = t ? w.ends[t - 1] : 0; i < w.ends[t]; ++i)
     if (w.rows[i]) table_.add(w.rows[i], w.sums.data());
-  scale(w.sums.data(), step_, w.units.data(), tagset_->units);
+  scale(w.sums.data(), step_, w.units.data(), tagset_.units);
 }
 
 void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace& w) const {
   find_rows(sentence, w);
   Heed heed;
   for (Index t = 0; t < sentence.length; ++t) {
-    heed(16 * tagset_->labels);
+    heed(16 * tagset_.labels);
     score_token(t, w);
-    expansion_.expand(w.units.data(), w.nodes.data(), out + t * tagset_->labels);
+    expansion_.expand(w.units.data(), w.nodes.data(), out + t * tagset_.labels);
   }
 }
 
@@ -87,7 +87,7 @@ void Tagger::tag(const features::Sentence& sentence, const TagRequest& request, 
 
 void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                        Workspace& w) const {
-  const Index T = sentence.length, L = tagset_->labels;
+  const Index T = sentence.length, L = tagset_.labels;
   w.scores.resize(T * L);
   emissions(sentence, w.scores.data(), w);
   for (Index t = 0; request.allowed && t < T; ++t) forbid(request.allowed[t], w.scores.data() + t * L, L);

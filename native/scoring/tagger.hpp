@@ -37,12 +37,12 @@ class Tagger {
  public:
   struct Workspace;
 
-  Tagger(std::shared_ptr<const features::Extractor> extractor, std::shared_ptr<const Tagset> tagset,
-         const FeatureTable& table, float step)
-      : extractor_(std::move(extractor)), tagset_(std::move(tagset)), table_(table), step_(step) {}
+  // All that it is given must outlive it.
+  Tagger(const features::Extractor& extractor, const Tagset& tagset, const FeatureTable& table, float step)
+      : extractor_(extractor), tagset_(tagset), table_(table), step_(step) {}
 
   // Decodes with the chain engine,
-  void use_chain(std::shared_ptr<const Model<float>> chain) { chain_ = std::move(chain); }
+  void use_chain(const Model<float>& chain) { chain_ = &chain; }
   bool has_chain() const { return chain_ != nullptr; }
   // or with a cascade of pruned lattices.
   void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds);
@@ -58,8 +58,8 @@ class Tagger {
   const lattice::Lattice& search_lattice(const features::Sentence& sentence, float pruning, bool& exact,
                                          Workspace& workspace) const;
 
-  const features::Extractor& extractor() const { return *extractor_; }
-  const Tagset& tagset() const { return *tagset_; }
+  const features::Extractor& extractor() const { return extractor_; }
+  const Tagset& tagset() const { return tagset_; }
   std::unique_ptr<Workspace> workspace() const;
   // Calls use(n, workspace) for n of [0, count), on several threads.
   template <class Use>
@@ -78,12 +78,12 @@ class Tagger {
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
 
-  std::shared_ptr<const features::Extractor> extractor_;
-  std::shared_ptr<const Tagset> tagset_;
+  const features::Extractor& extractor_;
+  const Tagset& tagset_;
   FeatureTable table_;
   float step_;
-  Expansion expansion_{*tagset_};
-  std::shared_ptr<const Model<float>> chain_;
+  Expansion expansion_{tagset_};
+  const Model<float>* chain_ = nullptr;
   Index order_ = 0;
   NgramTable ngrams_;
   std::vector<float> coarse_pairs_;  // see NgramTable

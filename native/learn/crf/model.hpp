@@ -12,9 +12,9 @@ namespace certus::learn {
 class CrfModel {
  public:
   // w: as long as the layout says.
-  CrfModel(std::shared_ptr<const CrfLayout> layout, Doubles w);
+  CrfModel(CrfLayout layout, Doubles w);
 
-  const CrfLayout& layout() const { return *layout_; }
+  const CrfLayout& layout() const { return layout_; }
   const Doubles& weights() const { return w_; }
 
   // labels [tokens]: the best ones, on as many threads as wanted.
@@ -33,7 +33,7 @@ class CrfModel {
   void score(const CrfInput& input, Index sentence, double* scores) const;
   double sum(Index T, double* scores) const;  // log Z; the scores become probabilities
 
-  std::shared_ptr<const CrfLayout> layout_;
+  const CrfLayout layout_;
   Doubles w_;
   CrfLinks links_;
   std::unique_ptr<Model<double>> chain_;
