@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+
 import pytest
 
 EQUAL = pytest.StashKey[list[int]]()
@@ -11,6 +14,15 @@ EQUAL = pytest.StashKey[list[int]]()
 def tally(pytestconfig: pytest.Config) -> list[int]:
     """How many answers equalled brute force, seed by seed."""
     return pytestconfig.stash.setdefault(EQUAL, [])
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    """Take back the handlers of signals that the command line sets for its process: the suite's, here."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -26,7 +26,7 @@ class HeedNodes {
  public:
   CERTUS_INLINE_MEMBER void operator()(const Forest& f, Index v) {
     if (v % kNodes) return;
-    heed_(kNodes + 2 * std::abs(f.begin[v] - edge_));
+    heed_(kNodes + Index{2} * std::abs(f.begin[v] - edge_));
     edge_ = f.begin[v];
   }
 

@@ -2,6 +2,7 @@
 // and where a gap stays the search branches.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -47,7 +48,7 @@ class Search {
     bool on;
     double bound;
   };
-  struct OutOfNodes {};
+  struct OutOfNodes : std::exception {};
 
   bool closes(double bound) const { return bound <= score() + limits_.tolerance * dual_.magnitude(); }
   // Searches below the present state, best bounds first, each from there straight down; at most so many nodes.

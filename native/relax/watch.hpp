@@ -2,12 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 
 #include "base/interrupt.hpp"
 
 namespace certus::relax {
 
-struct TimeIsUp {};
+struct TimeIsUp : std::exception {};
 
 // Called with the operations that were done; throws TimeIsUp at the time limit, and what Heed throws.
 class Watch {

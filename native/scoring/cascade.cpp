@@ -218,7 +218,7 @@ void Cascade::merge_states(Level& level, const Level& below) {
   add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], 0);
   level.begin.push_back(1);
   for (Index t = 1; t < P; ++t) {
-    heed_(16 * (below.edge_begin[below.begin[t + 1]] - below.edge_begin[below.begin[t]]));
+    heed_(Index{16} * (below.edge_begin[below.begin[t + 1]] - below.edge_begin[below.begin[t]]));
     for (std::uint32_t s = below.begin[t]; s < below.begin[t + 1]; ++s) {
       if (!kept_[s]) continue;
       const Unit group = group_of(below.label[s]);
@@ -249,7 +249,7 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
   const std::size_t L = static_cast<std::size_t>(tagset_.labels) + 1, G = static_cast<std::size_t>(tagset_.groups) + 1;
   for (Index t = 1; t < length_ + 2; ++t) {
     keys_.clear();
-    heed_(16 * (level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]]));
+    heed_(Index{16} * (level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]]));
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
       const Key y = static_cast<Key>(level.label[s]);
       const Unit group = group_of(level.label[s]);
