@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,17 @@ class Part {
   // For each cell the highest score plus adjustments of a structure that uses it, and of one that does not; -inf where
   // there is none. Numbers that are too high are allowed: they only make less of what is known. False: unknown here.
   virtual bool max_marginals(double* with, double* without) = 0;
+  virtual bool offers_max_marginals() const { return true; }
+  // Whether max-marginals are cheap enough to be asked wherever a cell is fixed, to see what follows from that.
+  virtual bool propagates() const { return false; }
+
+  // The score of the best structure that uses these cells, in rising order, and no others, whatever the adjustments;
+  // -inf where there is none. False: not offered, maximize() has to find out.
+  virtual bool complete(const std::vector<Index>& /*used*/, double* /*score*/) { return false; }
+
+  // What maximize() or complete() found last, where the used cells do not say it all: the search keeps that of the best
+  // answer.
+  virtual std::shared_ptr<void> structure() const { return nullptr; }
 
  protected:
   explicit Part(std::vector<double> scores)

@@ -8,6 +8,9 @@ namespace certus::relax {
 // What a constraint says of its cells is said of literals: a literal is true where its cell is used, or, of a negated
 // one, where it is not.
 class LogicPart : public Part {
+ public:
+  bool propagates() const override { return true; }
+
  protected:
   LogicPart(std::vector<double> scores, std::vector<std::uint8_t> negated);
 

@@ -16,6 +16,7 @@ class TablePart final : public Part {
 
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
+  bool propagates() const override { return true; }
 
  private:
   // The adjusted scores of all states, of single cells those of 0 and 1.
