@@ -1,0 +1,1 @@
+"""Dependency trees over scores, against enumeration."""
