@@ -7,6 +7,16 @@ using namespace nb::literals;
 
 namespace certus {
 
+template <class S>
+static void bind_spanning_tree(nb::module_& m) {
+  m.def(
+      "spanning_tree",
+      [](const Table<const S>& scores, bool single, const Flat<Index>& heads) {
+        return relax::spanning_tree(scores.data(), extent(scores), single, heads.data());
+      },
+      "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), Unlocked());
+}
+
 void bind_relax(nb::module_& m) {
   m.def(
       "max_marginals",
@@ -14,12 +24,14 @@ void bind_relax(nb::module_& m) {
         max_marginals(model, sentence<double>(emissions), out.data());
       },
       "model"_a, "emissions"_a.noconvert(), "out"_a.noconvert(), Unlocked());
+  bind_spanning_tree<float>(m);
+  bind_spanning_tree<double>(m);
   m.def(
-      "spanning_tree",
-      [](const Table<const double>& scores, bool single, const Flat<Index>& heads) {
-        return relax::spanning_tree(scores.data(), extent(scores), single, heads.data());
+      "bound_trees",
+      [](const Table<const double>& scores, bool single, const Flat<Index>& heads, const Table<double>& bounds) {
+        return relax::bound_trees(scores.data(), extent(scores), single, heads.data(), bounds.data());
       },
-      "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), Unlocked());
+      "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), "bounds"_a.noconvert(), Unlocked());
   m.def(
       "tree_max_marginals",
       [](const Table<const double>& scores, bool single, const Table<double>& out) {

@@ -1,168 +1,312 @@
 // Chu & Liu (1965), Edmonds (1967), in the form for dense graphs that takes O(n^2) steps (Tarjan 1977): a path grows
 // backwards along the best edge into its last node; where it bites its tail, the cycle becomes one node; where it
-// reaches what is connected to the root, it is connected, too. Each contraction costs a row and a column for each
-// node of the cycle, and there are fewer contracted nodes than words.
+// reaches what is connected to the root, it is connected, too.
+//
+// A node has a row with the scores of the edges into it, by the *word* they come from, so that only rows are ever
+// joined, which vectors do:
+//
+//     row(cycle)[w] = max over its nodes v of  row(v)[w] - best(v),   best(v) = max over w of row(v)[w]
+//
+// and -inf for the words inside. Which node of the cycle an edge leads to is found when the tree is read off: the one
+// whose difference is the maximum.
 //
 // Trees with one child of the root are the best under pairs (edges from the root, score) in lexical order: fewer such
-// edges first. Pairs can be added, subtracted and compared, which is all that the algorithm does with scores, so no
-// large constant is needed.
+// edges first. No edge of a cycle comes from the root, so it is enough to take an edge from the root only where a node
+// has no other: no large constant is needed.
+//
+// best(v) of all nodes are a solution of the dual. With S over the nodes, contracted ones included, that an edge from h
+// to m enters, score(h, m) <= sum of best(S), and the sum of all best is the score of the best tree; so a tree that
+// uses the edge loses at least the difference, its reduced cost.
 #include "relax/spanning_tree.hpp"
 
 #include <algorithm>
-#include <vector>
 
+#include "base/arena.hpp"
 #include "base/interrupt.hpp"
+#include "base/widths.hpp"
 
 namespace certus::relax {
 namespace {
 
-struct Weight {
-  Index roots;  // edges from the root, each counted -1; 0 throughout where it may have several children
-  double score;
+constexpr double kForbidden = kNever<double>;
+constexpr Label kNone = -1;
 
-  bool never() const { return score == kNever<double>; }
-  bool operator>(const Weight& other) const {
-    if (never() || other.never()) return !never() && other.never();
-    return roots != other.roots ? roots > other.roots : score > other.score;
-  }
-  Weight less(const Weight& other) const { return {roots - other.roots, score - other.score}; }
+struct Largest {
+  double value;
+  Label at;
 };
 
-struct Edge {
-  Weight weight{0, kNever<double>};
-  Label head = -1, word = -1;  // as in the graph before any contraction
+enum class Place : std::uint8_t { outside, path, joined };
+
+// Nodes are the words, 1 ... n, the root, 0, and from n + 1 on the contracted ones.
+struct Nodes {
+  Index words, stride;
+  bool single;
+  double* rows;         // [nodes][stride]; of `single` trees without the root
+  double* root;         // [nodes]: of `single` trees the edge from the root
+  double* best;         // [nodes]
+  Label* from;          // [nodes]: the word that the best edge comes from
+  Label* up;            // [nodes]: the node that it was contracted into
+  Label* inside;        // [nodes]: as up, with shortcuts
+  Label* child;         // [nodes]: the first node of its cycle,
+  Label* next;          // [nodes]: and the one after this
+  Label *first, *last;  // [nodes]: the words inside, as a list
+  Label* after;         // [n + 1]: the word after this one in the lists
+  Place* place;         // [nodes]
+  Label* path;          // [n + 1]
+  Label made;           // the next node
+
+  double* row(Index v) const { return rows + v * stride; }
+  double edge(Index v, Label from_word) const { return single && from_word == 0 ? root[v] : row(v)[from_word]; }
+
+  Label find(Label v) const {
+    while (inside[v] != kNone) {
+      if (inside[inside[v]] != kNone) inside[v] = inside[inside[v]];
+      v = inside[v];
+    }
+    return v;
+  }
 };
 
-class Arborescence {
- public:
-  Arborescence(const double* scores, Index n, bool single) : N_(n + 1), edges_(N_ * N_), in_(2 * N_), up_(2 * N_, -1) {
-    id_.resize(N_);
-    gone_.assign(N_, 0);
-    for (Index v = 0; v < N_; ++v) id_[v] = static_cast<Label>(v);
-    for (Index v = 1; v < N_; ++v)
-      for (Index u = 0; u < N_; ++u) {
-        const double score = scores[(v - 1) * N_ + u];
-        if (u == v || score == kNever<double>) continue;
-        at(u, v) = {{single && u == 0 ? -1 : 0, score}, static_cast<Label>(u), static_cast<Label>(v)};
-      }
-    next_ = static_cast<Label>(N_);
+Nodes make_nodes(const LocalArena& arena, Index n, bool single) {
+  const Index all = 2 * n + 1, stride = (n + 8) / 8 * 8;
+  Nodes x{.words = n, .stride = stride, .single = single};
+  x.rows = arena.get<double>(all * stride);
+  x.root = arena.get<double>(all, kForbidden);
+  x.best = arena.get<double>(all);
+  Label* labels = arena.get<Label>(8 * all);
+  std::fill(labels, labels + 2 * all, kNone);
+  x.up = labels;
+  x.inside = labels + all;
+  x.from = labels + 2 * all;
+  x.child = labels + 3 * all;
+  x.next = labels + 4 * all;
+  x.first = labels + 5 * all;
+  x.last = labels + 6 * all;
+  x.after = labels + 7 * all;
+  x.place = arena.get<Place>(all, Place::outside);
+  x.path = arena.get<Label>(n + 1);
+  x.made = static_cast<Label>(n + 1);
+  return x;
+}
+
+template <class S>
+void fill_rows(const Nodes& x, const S* scores) {
+  const Index N = x.words + 1;
+  for (Index v = 1; v < N; ++v) {
+    double* row = x.row(v);
+    const S* given = scores + (v - 1) * N;
+    for (Index w = 0; w < N; ++w) row[w] = static_cast<double>(given[w]);
+    for (Index w = N; w < x.stride; ++w) row[w] = kForbidden;
+    row[v] = kForbidden;
+    if (x.single) x.root[v] = row[0], row[0] = kForbidden;
+    x.first[v] = x.last[v] = static_cast<Label>(v);
   }
+  x.place[0] = Place::joined;
+}
 
-  bool run(bool single, Index* heads, Heed& heed) {
-    std::vector<char> joined(N_, 0), on_path(N_, 0);
-    joined[0] = 1;
-    std::vector<Index> path;
-    for (Index start = 1; start < N_; ++start) {
-      if (joined[start] || gone_[start]) continue;
-      path.assign(1, start);
-      on_path[start] = 1;
-      while (true) {
-        heed(4 * N_);
-        const Index v = path.back();
-        const Index u = best_into(v);
-        if (u < 0) return false;
-        if (joined[u]) break;
-        if (!on_path[u]) {
-          path.push_back(u);
-          on_path[u] = 1;
-        } else {
-          contract(path, u, on_path, heed);
-        }
-      }
-      for (const Index v : path) joined[v] = 1, on_path[v] = 0;
-    }
-    return expand(single, heads);
+template <class S, int bytes>
+CERTUS_INLINE Largest find_largest(const S* row, Index stride) {
+  using V = typename Simd<S, bytes>::vector;
+  using U = typename Simd<S, bytes>::unaligned;
+  using I = typename Simd<Index, bytes>::vector;
+  constexpr Index W = Simd<S, bytes>::width;
+  V best = *reinterpret_cast<const U*>(row);
+  I at{}, now{};
+  for (Index w = W; w < stride; w += W) {
+    const V x = *reinterpret_cast<const U*>(row + w);
+    now = now + W;
+    const I more = x > best;
+    best = more ? x : best;
+    at = more ? now : at;
   }
+  Largest found{best[0], static_cast<Label>(at[0])};
+  for (Index lane = 1; lane < W; ++lane)
+    if (best[lane] > found.value) found = {best[lane], static_cast<Label>(at[lane] + lane)};
+  return found;
+}
 
- private:
-  Edge& at(Index u, Index v) { return edges_[v * N_ + u]; }  // from u into v: one row per v
-
-  // Notes the best edge into v; returns where it comes from, or -1.
-  Index best_into(Index v) {
-    Index best = -1;
-    for (Index u = 0; u < N_; ++u)
-      if (!gone_[u] && u != v && at(u, v).weight > (best < 0 ? Weight{0, kNever<double>} : at(best, v).weight))
-        best = u;
-    if (best >= 0) in_[id_[v]] = at(best, v);
-    return best;
+template <class S, int bytes>
+CERTUS_INLINE void join_row(S* out, const S* row, S best, Index stride) {
+  using V = typename Simd<S, bytes>::vector;
+  using U = typename Simd<S, bytes>::unaligned;
+  const V taken = best - V{};
+  for (Index w = 0; w < stride; w += Simd<S, bytes>::width) {
+    U* to = reinterpret_cast<U*>(out + w);
+    const V x = *reinterpret_cast<const U*>(row + w) - taken;
+    *to = larger<V>(x, *to);
   }
+}
 
-  // Makes one node, in the place of u, of the end of the path from u on.
-  void contract(std::vector<Index>& path, Index u, std::vector<char>& on_path, Heed& heed) {
-    const Label made = next_++;
-    std::vector<Index> cycle;
-    while (true) {
-      cycle.push_back(path.back());
-      path.pop_back();
-      if (cycle.back() == u) break;
-    }
-    for (const Index v : cycle) {
-      heed(16 * N_);
-      up_[id_[v]] = made;
-      const Weight taken = in_[id_[v]].weight;
-      for (Index w = 0; w < N_; ++w)
-        if (!at(w, v).weight.never()) at(w, v).weight = at(w, v).weight.less(taken);
-    }
-    for (const Index v : cycle) {
-      if (v == u) continue;
-      for (Index w = 0; w < N_; ++w) {
-        if (at(w, v).weight > at(w, u).weight) at(w, u) = at(w, v);
-        if (at(v, w).weight > at(u, w).weight) at(u, w) = at(v, w);
-      }
-      gone_[v] = 1;
-      on_path[v] = 0;
-    }
-    id_[u] = made;
-    path.push_back(u);
+// Makes one node of the end of the path, from `u` on.
+template <class S, int bytes>
+CERTUS_INLINE Label contract(Nodes& x, Index& length, Label u) {
+  const Label made = x.made++;
+  S* row = x.row(made);
+  std::fill(row, row + x.stride, kForbidden);
+  x.child[made] = kNone;
+  Label v = kNone;
+  while (v != u) {
+    v = x.path[--length];
+    join_row<S, bytes>(row, x.row(v), x.best[v], x.stride);
+    x.root[made] = std::max(x.root[made], x.root[v] - x.best[v]);
+    x.up[v] = x.inside[v] = made;
+    x.next[v] = x.child[made];
+    if (x.child[made] == kNone) x.last[made] = x.last[v];
+    else x.after[x.last[v]] = x.first[x.child[made]];
+    x.child[made] = v;
   }
-
-  // From the edges into contracted nodes to a head for each word: the last node made is opened first.
-  bool expand(bool single, Index* heads) {
-    std::vector<char> open(next_, 0);
-    Index roots = 0;
-    for (Label node = next_ - 1; node > 0; --node) {
-      if (open[node] || node == 0) continue;
-      const Edge edge = in_[node];
-      for (Label below = edge.word; below != -1 && !open[below]; below = up_[below]) open[below] = 1;
-      heads[edge.word - 1] = edge.head;
-      roots += edge.head == 0;
-    }
-    return !single || roots <= 1;
+  x.first[made] = x.first[u];
+  for (Label w = x.first[made];; w = x.after[w]) {
+    row[w] = kForbidden;
+    if (w == x.last[made]) break;
   }
+  return made;
+}
 
-  Index N_;
-  std::vector<Edge> edges_;  // [into][from]
-  std::vector<Edge> in_;     // by node, made ones included: the edge it was entered by
-  std::vector<Label> up_;    // by node: the one it was contracted into, or -1
-  std::vector<Label> id_;    // by place: the node there now
-  std::vector<char> gone_;   // by place: contracted into another
-  Label next_;
-};
+// Grows a path from `start` until it is joined to the root; false where no edge leads on.
+template <class S, int bytes>
+CERTUS_INLINE bool grow(Nodes& x, Label start, Heed& heed) {
+  Index length = 0;
+  Label v = start;
+  while (true) {
+    heed(x.stride / 4);
+    x.path[length++] = v;
+    x.place[v] = Place::path;
+    Largest found = find_largest<S, bytes>(x.row(v), x.stride);
+    if (found.value == kForbidden) found = {x.root[v], 0};
+    if (found.value == kForbidden) return false;
+    x.best[v] = found.value;
+    x.from[v] = found.at;
+    const Label u = x.find(found.at);
+    if (x.place[u] == Place::joined) break;
+    v = x.place[u] == Place::path ? contract<S, bytes>(x, length, u) : u;
+  }
+  while (length > 0) x.place[x.path[--length]] = Place::joined;
+  return true;
+}
+
+template <class S, int bytes>
+CERTUS_INLINE bool span_body(Nodes& x, Heed& heed) {
+  for (Label start = 1; start <= x.words; ++start) {
+    const Label v = x.find(start);
+    if (x.place[v] == Place::outside && !grow<S, bytes>(x, v, heed)) return false;
+  }
+  return true;
+}
+
+CERTUS_BY_WIDTH(bool, span_nodes, double, span_body, (Nodes & x, Heed& heed), (x, heed))
+
+// From the edges into contracted nodes to a head for each word: the last node made is opened first.
+bool read_heads(const Nodes& x, Index* heads) {
+  Index roots = 0;
+  for (Label v = x.made - 1; v > x.words; --v) {
+    const Label from = x.from[v];
+    const double score = x.edge(v, from);
+    Label entered = x.child[v];
+    while (x.edge(entered, from) - x.best[entered] != score) entered = x.next[entered];
+    x.from[entered] = from;
+  }
+  for (Label v = 1; v <= x.words; ++v) {
+    heads[v - 1] = x.from[v];
+    roots += x.from[v] == 0;
+  }
+  return !x.single || roots <= 1;
+}
+
+template <class S>
+bool span(Nodes& x, const S* scores, Index* heads, Heed& heed) {
+  heed(2 * x.words * x.words);
+  fill_rows(x, scores);
+  return span_nodes(x, heed) && read_heads(x, heads);
+}
+
+template <class S>
+bool find_tree(const S* scores, Index n, bool single, Index* heads) {
+  if (n == 0) return true;
+  Heed heed;
+  const LocalArena arena;
+  Nodes x = make_nodes(arena, n, single);
+  return span(x, scores, heads, heed);
+}
+
+// The words in an order in which those inside a node are neighbours: node v has [begin[v], end[v]) of them.
+void order_words(const Nodes& x, Label* order, Label* begin, Label* end) {
+  Label count = 0;
+  for (Label v = x.made - 1; v > 0; --v) {
+    if (x.up[v] != kNone) continue;
+    for (Label w = x.first[v];; w = x.after[w]) {
+      order[count] = w;
+      begin[w] = count++;
+      end[w] = count;
+      if (w == x.last[v]) break;
+    }
+  }
+  for (Label v = static_cast<Label>(x.words + 1); v < x.made; ++v)
+    begin[v] = begin[x.first[v]], end[v] = end[x.last[v]];
+}
+
+// How much more than its score the edges into a word would need: sum of best over the nodes that they enter.
+void bound_word(const Nodes& x, Label word, const Label* order, const Label* begin, const Label* end, double* sums) {
+  double sum = x.best[word];
+  Label v = word;
+  for (Label p = x.up[v]; p != kNone; v = p, p = x.up[v]) {
+    for (Label i = begin[p]; i < begin[v]; ++i) sums[order[i]] = sum;
+    for (Label i = end[v]; i < end[p]; ++i) sums[order[i]] = sum;
+    sum += x.best[p];
+  }
+  for (Label i = 0; i < begin[v]; ++i) sums[order[i]] = sum;
+  for (Label i = end[v]; i < x.words; ++i) sums[order[i]] = sum;
+  sums[0] = x.single && x.from[v] != 0 ? -kForbidden : sum;
+}
 
 }  // namespace
 
-static bool span(const double* scores, Index n, bool single, Index* heads, Heed& heed) {
-  heed(2 * n * n);
-  return n == 0 || Arborescence(scores, n, single).run(single, heads, heed);
+bool spanning_tree(const float* scores, Index n, bool single, Index* heads) {
+  return find_tree(scores, n, single, heads);
+}
+bool spanning_tree(const double* scores, Index n, bool single, Index* heads) {
+  return find_tree(scores, n, single, heads);
 }
 
-bool spanning_tree(const double* scores, Index n, bool single, Index* heads) {
+bool bound_trees(const double* scores, Index n, bool single, Index* heads, double* bounds) {
+  if (n == 0) return true;
   Heed heed;
-  return span(scores, n, single, heads, heed);
+  const LocalArena arena;
+  Nodes x = make_nodes(arena, n, single);
+  if (!span(x, scores, heads, heed)) return false;
+  const Index N = n + 1, all = 2 * n + 1;
+  Label *order = arena.get<Label>(n), *begin = arena.get<Label>(all), *end = arena.get<Label>(all);
+  order_words(x, order, begin, end);
+  double total = 0;
+  for (Index i = 0; i < n; ++i) total += scores[i * N + heads[i]];
+  for (Index i = 0; i < n; ++i) {
+    double* out = bounds + i * N;
+    bound_word(x, static_cast<Label>(i + 1), order, begin, end, out);
+    out[i + 1] = kForbidden;
+    for (Index h = 0; h < N; ++h)
+      if (h != i + 1) out[h] = std::min(total, total - (out[h] - scores[i * N + h]));
+  }
+  return true;
 }
 
 void tree_max_marginals(const double* scores, Index n, bool single, double* best) {
+  if (n == 0) return;
   const Index N = n + 1;
-  std::vector<double> only(scores, scores + n * N);
-  std::vector<Index> heads(n);
+  const LocalArena arena;
+  double* only = arena.get<double>(n * N);
+  Index* heads = arena.get<Index>(n);
+  std::copy_n(scores, n * N, only);
   Heed heed;
   for (Index i = 0; i < n; ++i) {
-    double* row = only.data() + i * N;
+    double* row = only + i * N;
     for (Index h = 0; h < N; ++h) {
-      std::fill(row, row + N, kNever<double>);
+      std::fill(row, row + N, kForbidden);
       row[h] = scores[i * N + h];
-      double total = kNever<double>;
-      if (h != i + 1 && row[h] != kNever<double> && span(only.data(), n, single, heads.data(), heed)) {
+      double total = kForbidden;
+      const LocalArena inner;
+      Nodes x = make_nodes(inner, n, single);
+      if (h != i + 1 && row[h] != kForbidden && span(x, only, heads, heed)) {
         total = 0;
         for (Index j = 0; j < n; ++j) total += scores[j * N + heads[j]];
       }
