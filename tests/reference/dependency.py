@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from certus._native import DependencyArcs
+from certus._native import DependencyArcs, TreeScores32, TreeScores64
 
 Heads = tuple[int, ...]  # of words 1 ... n; 0 is the root
 
@@ -39,7 +39,7 @@ def list_trees(words: int, projective: bool, single_root: bool) -> tuple[Heads, 
     return tuple(
         heads
         for heads in product(*choices)
-        if (not single_root or heads.count(0) == 1)
+        if (not single_root or not heads or heads.count(0) == 1)
         and is_tree(heads)
         and (not projective or is_projective(heads))
     )
@@ -50,10 +50,10 @@ class TreeProblem:
     """Scores of a sentence's parts, in the flat arrays of the kernels; kinds that are None count nothing."""
 
     arcs: DependencyArcs
-    arc_scores: NDArray[np.floating]
-    siblings: NDArray[np.floating] | None = None
-    grandparents: NDArray[np.floating] | None = None
-    grandsiblings: NDArray[np.floating] | None = None
+    arc_scores: NDArray[np.float64]
+    siblings: NDArray[np.float64] | None = None
+    grandparents: NDArray[np.float64] | None = None
+    grandsiblings: NDArray[np.float64] | None = None
     place: Mapping[tuple[int, int], int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,6 +97,27 @@ class TreeProblem:
             begin = self.arcs.grandparent_offsets[head] + parent * len(modifiers)
             total += sum(float(self.grandparents[begin + modifiers.index(candidates[i])]) for i in chosen)
         return total
+
+    @property
+    def native(self) -> TreeScores64:
+        """The same for the kernels."""
+        kinds = (self.arc_scores, self.siblings, self.grandparents, self.grandsiblings)
+        return TreeScores64(self.arcs, *kinds)
+
+    @property
+    def native_single(self) -> TreeScores32:
+        """The same in single precision."""
+
+        def narrow(kind: NDArray[np.float64] | None) -> NDArray[np.float32] | None:
+            return None if kind is None else kind.astype(np.float32)
+
+        kinds = (narrow(self.siblings), narrow(self.grandparents), narrow(self.grandsiblings))
+        return TreeScores32(self.arcs, self.arc_scores.astype(np.float32), *kinds)
+
+    def read_heads(self, arc_of: NDArray[np.int32]) -> Heads:
+        """Return the heads of a tree that is given by the arc into each word."""
+        assert self.arcs.modifiers[arc_of].tolist() == list(range(1, self.arcs.words + 1))
+        return tuple(self.arcs.heads[arc_of].tolist())
 
     def score_all(self, projective: bool, single_root: bool) -> Iterator[tuple[float, Heads]]:
         """Yield every tree with its score, those that are possible."""

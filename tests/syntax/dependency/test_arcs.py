@@ -21,7 +21,7 @@ def test_scores_of_trees(order: str) -> None:
         kinds = (problem.arc_scores, problem.siblings, problem.grandparents, problem.grandsiblings)
         for heads in list_trees(problem.arcs.words, False, False):
             if all(pair in problem.place for pair in zip(heads, range(1, len(heads) + 1), strict=True)):
-                score = _native.score_dependency_tree(problem.arcs, *kinds, find_arcs(problem, heads))
+                score = _native.TreeScores64(problem.arcs, *kinds).score(find_arcs(problem, heads))
                 assert score == problem.score(heads)
 
 

@@ -1,0 +1,20 @@
+// The k best trees of a program, through the hypergraph that it is.
+#pragma once
+
+#include <vector>
+
+#include "syntax/dependency/arcs.hpp"
+#include "syntax/dependency/program.hpp"
+
+namespace certus::syntax {
+
+struct RankedTrees {
+  std::vector<Label> arcs;     // [trees * n]: the arc into each word
+  std::vector<double> scores;  // [trees], decreasing
+  bool exhausted = true;       // whether these are all trees
+};
+
+// `program` has a goal.
+RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k);
+
+}  // namespace certus::syntax
