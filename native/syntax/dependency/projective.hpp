@@ -43,8 +43,8 @@ class ProjectiveBuilder {
   // Of two neighbouring modifiers; without parents it is the same for every head.
   Label& split_item(Index side, Index inner, Index outer) {
     if (has_parents_) return split_[arcs_->sibling(side, inner + 1, outer)];
-    const auto [a, b] = std::minmax(arcs_->candidate(side, inner), arcs_->candidate(side, outer));
-    return split_[arcs_->modifier(a) * (n_ + 1) + arcs_->modifier(b)];
+    const Label a = arcs_->candidate(side, inner), b = arcs_->candidate(side, outer);
+    return split_[arcs_->modifier(std::min(a, b)) * (n_ + 1) + arcs_->modifier(std::max(a, b))];
   }
 
   void reset(const Arcs& arcs, bool single_root, Program& program);
