@@ -130,8 +130,9 @@ class CarpeDiem {
     stack_[t] = {layer.closed[layer.next++], t ? kNever<double> : 0.0, -1};
     if (t == 0) return;
     const Layer& previous = layers_[t - 1];
-    for (Index n = 0; n < previous.opened && previous.open[n].score > stack_[t].arrival; ++n)
-      consider(t, previous.open[n]), heed_(4);
+    Index n = 0;
+    while (n < previous.opened && previous.open[n].score > stack_[t].arrival) consider(t, previous.open[n++]);
+    heed_(4 * n);
   }
 
   // Offers a vertex of layer t - 1 as the predecessor of the one being opened in layer t.

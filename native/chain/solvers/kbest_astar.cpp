@@ -13,8 +13,8 @@ namespace {
 template <class Space>
 class Hypotheses {
  public:
-  Hypotheses(const Space& space, Index k, Counters& counters, Arena& arena)
-      : space_(space), k_(k), width_(space.size(0)), counters_(counters), agenda_(0) {
+  Hypotheses(const Space& space, Index k, Counters& counters, Heed& heed, Arena& arena)
+      : space_(space), k_(k), width_(space.size(0)), counters_(counters), agenda_(0), heed_(heed) {
     nodes_ = get_filled(space.length() * width_, Node{}, arena);
   }
 
@@ -35,7 +35,7 @@ class Hypotheses {
   bool empty() const { return agenda_.empty(); }
   Index take() {
     ++counters_.expanded;
-    heed_(16 * width_);
+    heed_(64 * width_);
     return agenda_.take();
   }
 
@@ -47,6 +47,8 @@ class Hypotheses {
   }
 
  private:
+  static constexpr Index kLong = 64;  // lists up to here are walked without a look at the clock
+
   struct Node {
     double worst = kNever<double>;  // the least score among its hypotheses, once there are k
     Index first = -1;               // its hypotheses, chained
@@ -68,13 +70,13 @@ class Hypotheses {
   // The worst one that is still on the agenda. What was taken is final and scores no less.
   Index worst(const Node& node) {
     Index least = -1;
-    heed_(4 * node.count);
+    if (node.count > kLong) heed_(4 * node.count);
     for (Index id = node.first; id >= 0; id = all_[id].next)
       if (!agenda_.taken(id) && (least < 0 || all_[id].score < all_[least].score)) least = id;
     return least;
   }
   void find_worst(Node& node) {
-    heed_(4 * node.count);
+    if (node.count > kLong) heed_(4 * node.count);
     node.worst = all_[node.first].score;
     for (Index id = node.first; id >= 0; id = all_[id].next) node.worst = std::min(node.worst, all_[id].score);
   }
@@ -85,7 +87,7 @@ class Hypotheses {
   Agenda agenda_;
   Node* nodes_;  // [T][L]
   std::vector<Hypothesis> all_;
-  Heed heed_;
+  Heed& heed_;  // not a member of its own, whose address would escape and keep all others out of registers
 };
 
 }  // namespace
@@ -96,7 +98,8 @@ CERTUS_SOLVER(kbest_astar) {
   const FullSpace<Tr> space(trellis, request.heuristic, answer.counters, arena);
   answer.counters.activated = 0;  // of the labels themselves, not of the heuristic's
   ++answer.counters.iterations;
-  Hypotheses<FullSpace<Tr>> hypotheses(space, request.k, answer.counters, arena);
+  Heed heed;
+  Hypotheses<FullSpace<Tr>> hypotheses(space, request.k, answer.counters, heed, arena);
   S* buffer = arena.get<S>(L);
   for (Index j = 0; j < L; ++j) hypotheses.offer(0, j, static_cast<double>(space.nodes(0)[j]), -1);
   while (answer.found < request.k && !hypotheses.empty()) {

@@ -144,11 +144,11 @@ class KBest {
     const Prefix* prefixes = before.list + i * before.room;
     const Shortlist shortlist{now.list + j * now.room, now.room};
     const double step = static_cast<double>(transition);
-    heed_(8);
     Index r = 0;
     while (r < before.count[i] &&
            shortlist.offer(now.count[j], least_[j], {prefixes[r].score + step, i, static_cast<Label>(r)}))
-      ++r, heed_(8);
+      ++r;
+    heed_(8 * (r + 1));
     return r > 0;
   }
 

@@ -24,15 +24,19 @@ def limit_list(
 
     Lists that would not fit in the memory of this machine are refused.
     """
-    tokens = sum(map(len, sentences))
-    if k == 1 or not tokens:
+    if k == 1:
+        return 1
+    lengths = [len(scores) for scores in sentences]
+    tokens = sum(lengths)
+    if not tokens:
         return 1
     each = tokens * (_BYTES + (_WAY * model.labels if method.keeps_ways else 0))
-    most = limit_k(k, model.labels, max(map(len, sentences)))
-    if most * each > _LITTLE:
-        # Few of all label sequences may be possible; counting them takes about as long as one best path.
-        paths = max((kernels.count_paths(scores) for scores in sentences if len(scores)), default=1.0)
-        most = most if paths >= most else max(1, math.ceil(paths))
+    most = limit_k(k, model.labels, max(lengths))
+    if most * each <= _LITTLE:
+        return most
+    # Few of all label sequences may be possible; counting them takes about as long as one best path.
+    paths = max(kernels.count_paths(scores) for scores in sentences if len(scores))
+    most = most if paths >= most else max(1, math.ceil(paths))
     if most * each > _find_memory():
         raise InvalidInput(
             f"k = {k} asks for up to {most:,} label sequences of {tokens:,} positions, which need about "
