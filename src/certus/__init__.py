@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from certus import syntax as syntax
     from certus.citations import citation
     from certus.models.crf import CRF
+    from certus.models.dependency_parser import DependencyParser
     from certus.models.loading import load
     from certus.models.parser import ConstituencyParser
     from certus.models.parser import Parser as Parser
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _LAZY = {  # so that `import certus` is quick
     "CRF": "certus.models.crf",
     "ConstituencyParser": "certus.models.parser",
+    "DependencyParser": "certus.models.dependency_parser",
     "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
     "citation": "certus.citations",
@@ -70,6 +72,7 @@ __all__ = [
     "CertusError",
     "Chain",
     "ConstituencyParser",
+    "DependencyParser",
     "Infeasible",
     "InvalidInput",
     "KBest",

@@ -1135,3 +1135,115 @@ class Factors:
         cells: list[int],
     ) -> None: ...
     def search(self, cells: int, seconds: float, nodes: int, tolerance: float) -> SearchAnswer: ...
+
+@final
+class ArcPlan:
+    def __init__(self, program: NDArray[np.int32], columns: int, bits: int) -> None: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+
+@final
+class TreeCorpus:
+    def __init__(
+        self,
+        pruning: ArcPlan,
+        plan: ArcPlan,
+        sentences: list[list[list[str]]],
+        heads: NDArray[np.int32],
+        relations: NDArray[np.int32],
+    ) -> None: ...
+    @property
+    def sentences(self) -> int: ...
+    @property
+    def tokens(self) -> int: ...
+
+@final
+class HeadLearner:
+    def __init__(self, corpus: TreeCorpus, plan: ArcPlan, rate: float) -> None: ...
+    def epoch(self, order: NDArray[np.int64]) -> float: ...
+    def compile(self) -> tuple[NDArray[np.int16], float]: ...
+    def weights(self) -> NDArray[np.float32]: ...
+
+@final
+class TreeEpoch:
+    @property
+    def wrong(self) -> int: ...
+    @property
+    def sentences(self) -> int: ...
+    @property
+    def arcs(self) -> float: ...
+
+@final
+class TreeLearner:
+    def __init__(
+        self,
+        corpus: TreeCorpus,
+        pruning: ArcPlan,
+        heads: NDArray[np.float32],
+        plan: ArcPlan,
+        *,
+        of_root: NDArray[np.uint8],
+        of_others: NDArray[np.uint8],
+        mira: bool,
+        aggressiveness: float,
+        relation_cost: float,
+        burn_in: int,
+        projective: bool,
+        single_root: bool,
+        ratio: float,
+        most: int,
+    ) -> None: ...
+    def epoch(self, order: NDArray[np.int64]) -> TreeEpoch: ...
+    def compile(self) -> tuple[NDArray[np.int16], float]: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    @property
+    def epochs(self) -> int: ...
+
+@final
+class ParsedTrees:
+    @property
+    def first(self) -> NDArray[np.int64]: ...
+    @property
+    def heads(self) -> NDArray[np.int32]: ...
+    @property
+    def relations(self) -> NDArray[np.int32]: ...
+    @property
+    def scores(self) -> NDArray[np.float64]: ...
+    @property
+    def bounds(self) -> NDArray[np.float64]: ...
+    @property
+    def exists(self) -> NDArray[np.uint8]: ...
+    @property
+    def proven(self) -> NDArray[np.uint8]: ...
+    @property
+    def candidates(self) -> NDArray[np.int64]: ...
+
+@final
+class ArcModel:
+    def __init__(
+        self,
+        pruning: ArcPlan,
+        heads: NDArray[np.int16],
+        head_step: float,
+        plan: ArcPlan,
+        weights: NDArray[np.int16],
+        step: float,
+        of_root: NDArray[np.uint8],
+        of_others: NDArray[np.uint8],
+    ) -> None: ...
+    def parse(
+        self,
+        sentences: list[list[list[str]]],
+        *,
+        projective: bool,
+        single_root: bool,
+        ratio: float,
+        most: int,
+        threads: int,
+    ) -> ParsedTrees: ...
+    def score_arcs(
+        self, sentences: list[list[list[str]]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...

@@ -147,6 +147,14 @@ PAPERS = _index(
             "423–430",
         ),
         Paper(
+            "mcdonald2005",
+            ("Ryan McDonald", "Koby Crammer", "Fernando Pereira"),
+            "Online Large-Margin Training of Dependency Parsers",
+            f"Proceedings of the 43rd {_ACL}",
+            2005,
+            "91–98",
+        ),
+        Paper(
             "huang2005",
             ("Liang Huang", "David Chiang"),
             "Better k-best Parsing",

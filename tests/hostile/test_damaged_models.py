@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus import CRF, ConstituencyParser, ModelError, Tagger
+from certus import CRF, ConstituencyParser, DependencyParser, ModelError, Tagger
 from certus.annotation.trees import Tree
 from certus.errors import CertusError
 from certus.formats import brackets
@@ -26,7 +26,7 @@ from certus.learn.refinement import EmRefinement, PlainHmm, SpectralRefinement, 
 from certus.models import loading
 from certus.storage import model_file
 from tests.hostile import test_resuming as resuming
-from tests.models import invented
+from tests.models import invented, invented_treebank
 
 MUTATIONS = min(2000, max(200, int(os.environ.get("CERTUS_PROBLEMS", 100_000)) // 50))
 ROOM = 1 << 30  # bytes of address space that a test may take beside what it has
@@ -71,6 +71,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "unigram": fit_refinement(Unigram()),
     "parser": lambda: ConstituencyParser().fit(read_trees()),
     "items": fit_crf,
+    "dependencies": lambda: DependencyParser(epochs=2, hash_bits=10).fit(
+        invented_treebank.sentences(20, 1), invented_treebank.sentences(5, 2)
+    ),
 }
 
 
@@ -95,6 +98,9 @@ def use(model: Any) -> object:
         return model.predict_marginals([[{"word": word, "bias": 1.0} for word in WORDS]])
     if isinstance(model, ConstituencyParser):
         return model.parse(["the", "dog", "barks"], infeasible="return")
+    if isinstance(model, DependencyParser):
+        columns = {name: WORDS for name in model.columns}
+        return model.parse(columns, infeasible="return")
     return model.predict([WORDS])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from certus import CRF, ConstituencyParser, Tagger
+from certus import CRF, ConstituencyParser, DependencyParser, Tagger
 from certus.latent import BHP
 from tests.hostile import test_damaged_models as damaged
 
@@ -30,7 +30,13 @@ def test_every_model_is_pickled_and_copied(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [Tagger("upos", "crf", order=3, rate=0.2), ConstituencyParser(vertical=1), CRF(c2=0.5)]
+    "model",
+    [
+        Tagger("upos", "crf", order=3, rate=0.2),
+        ConstituencyParser(vertical=1),
+        DependencyParser(epochs=3),
+        CRF(c2=0.5),
+    ],
 )
 def test_what_is_not_trained_keeps_its_options(model: Any) -> None:
     again = pickle.loads(pickle.dumps(model))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, fields
 from inspect import Parameter
 from typing import Annotated, Any
@@ -25,13 +25,18 @@ def with_learner_options(command: Command) -> Command:
     They reach the command by name; one that the user left out is None, so that each learner's own default
     holds. Whether a value makes sense is for the learner to say.
     """
-    return replace_parameters(command, command, "given", _make_parameters())
+    return replace_parameters(command, command, "given", _make_parameters(LEARNERS))
 
 
-def _make_parameters() -> Iterator[Parameter]:
+def with_options_of(learner: str, kind: type[Any]) -> Callable[[Command], Command]:
+    """Give a command the options that one class declares, likewise; ``learner`` is what the help calls it."""
+    return lambda command: replace_parameters(command, command, "given", _make_parameters({learner: kind}))
+
+
+def _make_parameters(learners: Mapping[str, type[Any]]) -> Iterator[Parameter]:
     """Yield an option for each name, those that most learners share first."""
     declared: dict[str, dict[str, Field[Any]]] = {}
-    for learner, kind in LEARNERS.items():
+    for learner, kind in learners.items():
         for field in fields(kind):
             declared.setdefault(field.name, {})[learner] = field
     for name, of in sorted(declared.items(), key=lambda item: len(item[1]) == 1):

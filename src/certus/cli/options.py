@@ -11,6 +11,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 SENTENCES, CORPUS = "sentences", "corpus"  # what an option of certus tag is about, where not about both
+CONSTITUENTS, DEPENDENCIES = "constituents", "dependencies"  # what one of certus train parser is about
 
 
 def option(
@@ -29,7 +30,7 @@ def option(
         spellings: how it is written; its name after two dashes by default.
         takes: what stands for its value in the help.
         least: the smallest number that it may be.
-        about: SENTENCES or CORPUS.
+        about: SENTENCES or CORPUS, CONSTITUENTS or DEPENDENCIES.
     """
     metadata = {"help": help, "spellings": spellings, "takes": takes, "least": least, "about": about}
     return field(default=default, metadata=metadata)
@@ -175,16 +176,22 @@ class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
     scores: bool = option(False, "Put the rank, the score and the proof before each tree, as with -k.")
     with_tagger: str | None = option(
         None,
-        "A tagger of xpos, trained on the same trees: trees and tags are found jointly and agree.",
+        "A tagger. Of a dependency parser, it gives the tags that the parser looks at; of a constituency "
+        "parser, it must be of xpos, and trees and tags are found jointly and agree.",
         takes="MODEL",
     )
     weight: float | None = option(
-        None, "The weight of the tagger's score beside the grammar's; 1 by default.", takes="NUMBER", least=0
+        None,
+        "Of constituency parsers: the weight of the tagger's score beside the grammar's; 1 by default.",
+        takes="NUMBER",
+        least=0,
     )
     pruning: float | None = option(
         None,
-        "What the thresholds of the tagger's lattice are multiplied by; 1 by default. At 0 nothing is "
-        "pruned, and trees are proven the best of the whole model, which takes longer.",
+        "Of dependency parsers: heads less likely than this many times the best one are left out. Of "
+        "constituency parsers with a tagger: what the thresholds of its lattice are multiplied by; 1 by "
+        "default. At 0 nothing is pruned, and trees are proven the best of the whole model, which takes "
+        "longer.",
         takes="NUMBER",
         least=0,
     )
@@ -250,33 +257,82 @@ class TrainTaggerOptions(TrainingOptions, ColumnOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainParserOptions(TrainingOptions):
-    """The options of ``certus train parser``."""
+class TrainParserOptions(TrainingOptions, ReadingOptions):
+    """The options of ``certus train parser``; those of dependency parsers are declared by ArcOptions."""
 
-    dev: str | None = option(None, "Held-out trees to measure F1 on.", takes="FILE")
+    dev: str | None = option(None, "Held-out trees to measure F1 or LAS on.", takes="FILE")
     vertical: int | None = option(
-        None, "How many generations labels tell; 2, the default, adds the parent.", takes="NUMBER", least=1
+        None,
+        "How many generations labels tell; 2, the default, adds the parent.",
+        takes="NUMBER",
+        least=1,
+        about=CONSTITUENTS,
     )
     horizontal: int | None = option(
-        None, "How many siblings the labels of binarisation tell; 2 by default.", takes="NUMBER", least=0
+        None,
+        "How many siblings the labels of binarisation tell; 2 by default.",
+        takes="NUMBER",
+        least=0,
+        about=CONSTITUENTS,
     )
     direction: str | None = option(
-        None, "The direction of binarisation: head (the default), left or right.", takes="NAME"
+        None,
+        "The direction of binarisation: head (the default), left or right.",
+        takes="NAME",
+        about=CONSTITUENTS,
     )
     splits: str | None = option(
         None,
         "Refinements of labels by name, separated by commas; 'none' for none, the usual ones by default.",
         takes="NAMES",
+        about=CONSTITUENTS,
     )
     min_hidden: int | None = option(
-        None, "Rarer labels of binarisation tell fewer siblings; 20 by default.", takes="NUMBER", least=1
+        None,
+        "Rarer labels of binarisation tell fewer siblings; 20 by default.",
+        takes="NUMBER",
+        least=1,
+        about=CONSTITUENTS,
     )
     rare: int | None = option(
-        None, "Words seen at most this often tell about new words; 5 by default.", takes="NUMBER", least=0
+        None,
+        "Words seen at most this often tell about new words; 5 by default.",
+        takes="NUMBER",
+        least=0,
+        about=CONSTITUENTS,
     )
     trusted: int | None = option(
-        None, "Words seen this often have no tags but those seen; 20 by default.", takes="NUMBER", least=1
+        None,
+        "Words seen this often have no tags but those seen; 20 by default.",
+        takes="NUMBER",
+        least=1,
+        about=CONSTITUENTS,
+    )
+    templates: str | None = option(
+        None,
+        "A file of templates of arcs; docs/dependency-parsing.md explains them.",
+        takes="FILE",
+        about=DEPENDENCIES,
+    )
+    checkpoint: str | None = option(
+        None,
+        "The file that keeps training between epochs; beside the model by default.",
+        takes="FILE",
+        about=DEPENDENCIES,
+    )
+    no_checkpoint: bool = option(
+        False,
+        "Keep nothing between epochs: a run that is killed has to begin again.",
+        about=DEPENDENCIES,
     )
     threads: int = option(
         1, "How many threads to use for measuring on the dev data.", takes="NUMBER", least=1
     )
+
+    def find_given(self, about: str) -> list[str]:
+        """Return the spellings of the options about a kind of parser that differ from their defaults."""
+        return [
+            spell(one)[0]
+            for one in list_options(TrainParserOptions)
+            if one.metadata["about"] == about and getattr(self, one.name) != one.default
+        ]

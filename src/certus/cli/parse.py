@@ -19,6 +19,7 @@ from certus.cli.streams import deliver, is_file, is_typed, make_raw_text, open_t
 from certus.cli.wording import format_count
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
+from certus.models.dependency_parser import DependencyParser
 from certus.models.loading import load
 from certus.models.parser import ConstituencyParser
 from certus.solution import Status
@@ -36,6 +37,11 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
     names = inputs or ["-"]
     check_outputs({"output": options.output}, [model, options.with_tagger, *names])
     parser: Any = open_parser(model)
+    if not isinstance(parser, ConstituencyParser):
+        from certus.cli.dependencies import run as find_dependencies
+
+        find_dependencies(parser, names, options)
+        return
     if options.with_tagger is not None:
         parser = join_tagger(parser, options.with_tagger, options)
     else:
@@ -54,10 +60,10 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
         print(tally.summarize(), file=sys.stderr)
 
 
-def open_parser(path: str) -> ConstituencyParser:
+def open_parser(path: str) -> ConstituencyParser | DependencyParser:
     """Open a parser, and nothing else."""
     model = load(path)
-    if not isinstance(model, ConstituencyParser):
+    if not isinstance(model, ConstituencyParser | DependencyParser):
         raise InvalidInput(f"{path} holds no parser; train one with certus train parser")
     return model
 

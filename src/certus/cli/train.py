@@ -13,9 +13,17 @@ import typer
 
 from certus.cli import learners
 from certus.cli.declare import PlainCommand, with_options
-from certus.cli.options import TrainingOptions, TrainParserOptions, TrainTaggerOptions
+from certus.cli.options import (
+    CONSTITUENTS,
+    DEPENDENCIES,
+    TrainingOptions,
+    TrainParserOptions,
+    TrainTaggerOptions,
+)
 from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.wording import format_count
+from certus.formats.brackets import looks_bracketed
+from certus.learn.arcs.options import ArcOptions
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
@@ -90,22 +98,58 @@ def tagger(
 
 @commands.command(cls=PlainCommand)
 @with_options(TrainParserOptions)
+@learners.with_options_of("dependency parsers", ArcOptions)
 def parser(
-    data: Annotated[str, typer.Argument(metavar="TRAIN", help="Bracketed trees, such as a .mrg file.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN", help="Bracketed trees, such as a .mrg file, or dependency trees in CoNLL-U."
+        ),
+    ],
     output: ModelOutput,
     *,
     options: TrainParserOptions,
+    **given: Any,
 ) -> None:
-    """Train a constituency parser: a probabilistic grammar with refined labels, and a lexicon."""
+    """Train a parser: of constituents from bracketed trees, of dependencies from CoNLL-U.
+
+    The format of the training data says which. A constituency parser is a probabilistic grammar with refined
+    labels; a dependency parser learns weights of features. Training of a dependency parser that is killed
+    goes on where it was when it is started again.
+    """
+    check_outputs({"model": output}, [data, options.dev])
+    check_writable(output, "model")
+    if options.format == "brackets" or (options.format is None and looks_bracketed(data)):
+        _refuse_given("constituency", [*options.find_given(DEPENDENCIES), *_spell(_drop_none(given))])
+        train_constituency_parser(data, output, options)
+    else:
+        _refuse_given("dependency", options.find_given(CONSTITUENTS))
+        train_dependency_parser(data, output, options, _drop_none(given))
+
+
+def _spell(given: dict[str, Any]) -> list[str]:
+    return [f"--{name.replace('_', '-')}" for name in given]
+
+
+def _refuse_given(kind: str, spellings: list[str]) -> None:
+    """Refuse options of the other kind of parser."""
+    from certus.errors import InvalidInput
+
+    if spellings:
+        raise InvalidInput(
+            f"the training data make a {kind} parser, which has no {spellings[0]}: leave it out"
+        )
+
+
+def train_constituency_parser(data: str, output: str, options: TrainParserOptions) -> None:
+    """Estimate a grammar and write it."""
     from certus.models.parser import ConstituencyParser
 
+    began = time.perf_counter()
     names = ("vertical", "horizontal", "direction", "min_hidden", "rare", "trusted")
     given = {name: getattr(options, name) for name in names}
     splits = None if options.splits is None else _split_names(options.splits)
     made = ConstituencyParser(**_drop_none({**given, "splits": splits}))
-    check_outputs({"model": output}, [data, options.dev])
-    check_writable(output, "model")
-    began = time.perf_counter()
     made.fit(
         data,
         options.dev,
@@ -117,6 +161,41 @@ def parser(
     made.save(output)
     if not options.quiet:
         report_parser(made, output, time.perf_counter() - began)
+
+
+def train_dependency_parser(
+    data: str, output: str, options: TrainParserOptions, given: dict[str, Any]
+) -> None:
+    """Learn the weights of arcs and write them."""
+    from certus.models.dependency_parser import DependencyParser
+
+    began = time.perf_counter()
+    text = None if options.templates is None else _read_templates(options.templates)
+    made = DependencyParser(templates=text, **given)
+    checkpoint = choose_checkpoint(output, options)
+    outputs = {"model": output} if checkpoint is None else {"model": output, "checkpoint": checkpoint}
+    check_outputs(outputs, [data, options.dev, options.templates])
+    if checkpoint is not None:
+        check_writable(checkpoint, "checkpoint")
+    with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit):
+        made.fit(
+            data,
+            options.dev,
+            progress=(lambda _: None) if options.quiet else show,
+            checkpoint=checkpoint,
+            threads=options.threads,
+            format=options.format,
+            encoding=options.encoding,
+            about=_list_rights(options),
+        )
+    with keep_checkpoint(checkpoint, BaseException):
+        made.save(output)
+    if not options.quiet:
+        dev = made.description.get("accuracy", {}).get("dev")
+        parts = [format_count(len(made.relations), "relation"), format_size(output)]
+        parts += [] if dev is None else [f"dev LAS {100 * dev:.2f} % with full relations"]
+        parts.append(format_seconds(time.perf_counter() - began))
+        typer.echo(f"{output}: {', '.join(parts)}", err=True)
 
 
 def show_stage(stage: Stage) -> None:
@@ -174,7 +253,7 @@ def _read_templates(path: str) -> str:
         raise InvalidInput(f"cannot read the templates {path}: {error}") from error
 
 
-def choose_checkpoint(output: str, options: TrainTaggerOptions) -> str | None:
+def choose_checkpoint(output: str, options: TrainTaggerOptions | TrainParserOptions) -> str | None:
     """Return where training is kept between epochs; None where the user does not want that."""
     from certus.errors import InvalidInput
 

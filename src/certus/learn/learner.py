@@ -38,6 +38,22 @@ def option(default: Any, help: str, *, least: float | None = None, most: float =
     return field(default=default, metadata={"help": help, "least": least, "most": most})
 
 
+def check_options(options: Any) -> None:
+    """Refuse values out of the range that their declaration gives, in a dataclass made of ``option``."""
+    for f in fields(options):
+        value, least = getattr(options, f.name), f.metadata["least"]
+        if least is None:
+            continue
+        whole = isinstance(f.default, int)
+        if not isinstance(value, Integral if whole else Real):
+            raise InvalidInput(f"{f.name} is {value!r}; a {'whole ' if whole else ''}number is needed")
+        if not value >= least:
+            raise InvalidInput(f"{f.name} is {value}; it must be at least {least:g}")
+        most = min(f.metadata["most"], LARGEST if whole else GREATEST)
+        if value > most:
+            raise InvalidInput(f"{f.name} is {value}; it may be {most:g} at the most")
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingData:
     """What a learner learns from.
@@ -93,18 +109,7 @@ class Learner(ABC):
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
-        for f in fields(self):
-            value, least = getattr(self, f.name), f.metadata["least"]
-            if least is None:
-                continue
-            whole = isinstance(f.default, int)
-            if not isinstance(value, Integral if whole else Real):
-                raise InvalidInput(f"{f.name} is {value!r}; a {'whole ' if whole else ''}number is needed")
-            if not value >= least:
-                raise InvalidInput(f"{f.name} is {value}; it must be at least {least:g}")
-            most = min(f.metadata["most"], LARGEST if whole else GREATEST)
-            if value > most:
-                raise InvalidInput(f"{f.name} is {value}; it may be {most:g} at the most")
+        check_options(self)
 
     @property
     def history(self) -> int:

@@ -82,21 +82,22 @@ def _read_data(
     reading: Mapping[str, Any],
 ) -> TrainingData:
     """Read the columns of the training data that the learner looks at."""
-    sentences = _read_sentences(train, reading)
+    sentences = read_sentences(train, reading)
     first = next(sentences, None)
     if first is None:
         raise InvalidInput("there is nothing to learn from: the training data hold no sentence")
     columns = learner.choose_columns(tuple(first.columns), target, templates)
     examples = Examples(concatenate([first], sentences), target, columns)
     _check_annotated(examples, target)
-    held_out = None if dev is None else Examples(_read_sentences(dev, reading), target, columns)
+    held_out = None if dev is None else Examples(read_sentences(dev, reading), target, columns)
     if held_out is not None and not held_out.tokens:
         raise InvalidInput("the dev data hold no token")
     layout = tuple(first.layout.names) if first.layout.format == "columns" else None
     return TrainingData(target, examples, held_out, tuple(first.columns), templates, layout)
 
 
-def _read_sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+def read_sentences(source: Source, reading: Mapping[str, Any]) -> Iterator[Sentence]:
+    """Yield the sentences of a file or stream, or those that are given."""
     if isinstance(source, str | os.PathLike | IOBase):
         yield from read(cast(Any, source), **reading)
         return

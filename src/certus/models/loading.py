@@ -14,13 +14,14 @@ DEFAULT = "en.certus"
 OPENERS = {
     "tagger": ("certus.models.tagger", "Tagger"),
     "parser": ("certus.models.parser", "ConstituencyParser"),
+    "dependency-parser": ("certus.models.dependency_parser", "DependencyParser"),
     "refinement": ("certus.learn.refinement", "Refinement"),
     "crf": ("certus.models.crf", "CRF"),
 }
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
-    """Open a model file: whatever saved it, a Tagger, a ConstituencyParser, a Refinement, a CRF, a forest.
+    """Open a model file: whatever saved it, a Tagger, a parser, a Refinement, a CRF, a forest.
 
     Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
     which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.

@@ -1,0 +1,224 @@
+// Dependency parsers: templates of arcs, learners, and parsing with a trained model.
+#include "scoring/arc_model.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "base/parallel.hpp"
+#include "bindings/state.hpp"
+#include "bindings/text.hpp"
+#include "bindings/vectors.hpp"
+#include "learn/arcs/head_learner.hpp"
+#include "learn/arcs/tree_learner.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using features::ArcPlan;
+using learn::HeadLearner;
+using learn::TreeCorpus;
+using learn::TreeLearner;
+using namespace scoring;
+
+void make_plan(ArcPlan* self, Flat<const std::int32_t> program, Index columns, int bits) {
+  try {
+    new (self) ArcPlan(copy(program), columns, bits);
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
+Relations make_relations(const Flat<const std::uint8_t>& of_root, const Flat<const std::uint8_t>& of_others) {
+  Relations out;
+  out.count = extent(of_root);
+  if (extent(of_others) != out.count || out.count == 0)
+    refuse("there must be as many relations of the root as of others");
+  for (Index r = 0; r < out.count; ++r) {
+    out.of_root.push_back(of_root.data()[r]);
+    out.of_others.push_back(of_others.data()[r]);
+  }
+  return out;
+}
+
+void make_corpus(TreeCorpus* self, const ArcPlan& pruning, const ArcPlan& plan, nb::handle sentences,
+                 Flat<const Label> heads, Flat<const Label> relations) {
+  const Texts texts(sentences, plan.columns());
+  if (pruning.columns() != plan.columns()) refuse("both sets of templates must be over the same columns");
+  if (extent(heads) != texts.tokens() || extent(relations) != texts.tokens())
+    refuse("there must be a head and a relation for each word");
+  new (self) TreeCorpus();
+  self->heads = copy(heads);
+  self->relations = copy(relations);
+  self->first = texts.starts();
+  for (Index n = 0; n < texts.size(); ++n)
+    for (Index m = self->first[n]; m < self->first[n + 1]; ++m) {
+      const Label h = self->heads[m];
+      if (h < 0 || h > texts.at(n).length || h == m - self->first[n] + 1)
+        refuse(Place{n, -1, m - self->first[n]}.say() + "its head is " + std::to_string(h));
+    }
+  const nb::gil_scoped_release released;
+  self->pruning.resize(static_cast<std::size_t>(texts.size()));
+  self->words.resize(static_cast<std::size_t>(texts.size()));
+  Heed heed;
+  for (Index n = 0; n < texts.size(); ++n) {
+    heed(1024 * texts.at(n).length);
+    pruning.look_up(texts.at(n), self->pruning[n]);
+    plan.look_up(texts.at(n), self->words[n]);
+  }
+}
+
+void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const ArcPlan& pruning, Flat<const float> heads,
+                       const ArcPlan& plan, const Flat<const std::uint8_t>& of_root,
+                       const Flat<const std::uint8_t>& of_others, bool mira, float aggressiveness, float relation_cost,
+                       Index burn_in, bool projective, bool single_root, double ratio, Index most) {
+  const Relations relations = make_relations(of_root, of_others);
+  if (extent(heads) != Index{1} << pruning.bits()) refuse("the weights of candidates are for other templates");
+  for (const Label r : corpus.relations)
+    if (r < 0 || r >= relations.count) refuse("there is no relation " + std::to_string(r));
+  const learn::TreeLearnerOptions options{
+      mira, aggressiveness, relation_cost, burn_in, {projective, single_root}, {ratio, most}};
+  std::vector<float> weights = copy(heads);
+  const nb::gil_scoped_release released;
+  new (self) TreeLearner(corpus, pruning, std::move(weights), plan, relations, options);
+}
+
+template <class Learner>
+auto run_epoch(Learner& self, Flat<const Index> order) {
+  check_order(order, self.corpus().sentences());
+  const nb::gil_scoped_release released;
+  return self.epoch(order.data(), extent(order));
+}
+
+// Weights as multiples of a step, of which the largest is 32,767.
+nb::tuple quantize(const std::vector<float>& weights) {
+  float most = 0;
+  for (const float w : weights) most = std::max(most, std::abs(w));
+  const float step = most > 0 ? most / 32767 : 1;
+  std::vector<std::int16_t> out(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) out[i] = static_cast<std::int16_t>(std::lround(weights[i] / step));
+  return nb::make_tuple(array(std::move(out)), step);
+}
+
+nb::dict tree_state(TreeLearner& self) {
+  nb::dict out;
+  out["weights"] = array(std::vector<float>(self.weights));
+  out["memory"] = array(std::vector<float>(self.memory));
+  out["numbers"] = Numbers(self.epochs, self.steps).write();
+  return out;
+}
+void restore_trees(TreeLearner& self, const nb::dict& state) {
+  const Numbers numbers(self.epochs, self.steps);
+  const auto found = numbers.find(state);
+  const auto weights = get<float>(state, "weights", self.size());
+  const auto memory = get<float>(state, "memory", self.size());
+  std::copy_n(weights.data(), self.size(), self.weights.data());
+  std::copy_n(memory.data(), self.size(), self.memory.data());
+  numbers.restore(found);
+}
+
+void make_model(ArcModel* self, const ArcPlan& pruning, Flat<const std::int16_t> heads, double head_step,
+                const ArcPlan& plan, Flat<const std::int16_t> weights, double step,
+                const Flat<const std::uint8_t>& of_root, const Flat<const std::uint8_t>& of_others) {
+  const Relations relations = make_relations(of_root, of_others);
+  if (extent(heads) != Index{1} << pruning.bits() || extent(weights) != (Index{1} << plan.bits()) + relations.count)
+    refuse("the weights are for other templates");
+  new (self) ArcModel(pruning, {heads.data(), head_step}, plan, {weights.data(), step}, relations);
+}
+
+struct ParsedTrees {
+  std::vector<Index> first;
+  std::vector<Label> heads, relations;
+  std::vector<double> scores, bounds;
+  std::vector<std::uint8_t> exists, proven;
+  std::vector<Index> candidates;
+};
+
+ParsedTrees parse_all(const ArcModel& self, nb::handle sentences, bool projective, bool single_root, double ratio,
+                      Index most, Index threads) {
+  const Texts texts(sentences, self.columns());
+  const ParsingOptions options{{projective, single_root}, {ratio, most}};
+  ParsedTrees out;
+  const nb::gil_scoped_release released;
+  out.first = texts.starts();
+  out.heads.resize(static_cast<std::size_t>(texts.tokens()));
+  out.relations.resize(static_cast<std::size_t>(texts.tokens()));
+  for (auto* numbers : {&out.scores, &out.bounds}) numbers->resize(static_cast<std::size_t>(texts.size()));
+  for (auto* flags : {&out.exists, &out.proven}) flags->resize(static_cast<std::size_t>(texts.size()));
+  out.candidates.resize(static_cast<std::size_t>(texts.size()));
+  const Index count = std::max<Index>(1, std::min(threads, texts.size()));
+  std::vector<ArcModel::Worker> workers;
+  for (Index t = 0; t < count; ++t) workers.emplace_back(self);
+  std::vector<ParsedTree> found(static_cast<std::size_t>(count));
+  parallel(texts.size(), count, [&](Index n, Index thread) {
+    ParsedTree& parsed = found[thread];
+    workers[thread].parse(texts.at(n), options, parsed);
+    out.exists[n] = parsed.tree.exists;
+    out.proven[n] = parsed.tree.proven;
+    out.candidates[n] = parsed.candidates;
+    out.scores[n] = parsed.tree.score * self.step();
+    out.bounds[n] = parsed.tree.bound * self.step();
+    if (!parsed.tree.exists) return;
+    std::copy(parsed.heads.begin(), parsed.heads.end(), out.heads.begin() + out.first[n]);
+    std::copy(parsed.relations.begin(), parsed.relations.end(), out.relations.begin() + out.first[n]);
+  });
+  return out;
+}
+
+nb::tuple score_arcs(const ArcModel& self, nb::handle sentences) {
+  const Texts texts(sentences, self.columns());
+  if (texts.size() != 1) refuse("the arcs of one sentence are scored at a time");
+  const Index n = texts.at(0).length;
+  std::vector<double> scores(static_cast<std::size_t>(n * (n + 1)));
+  std::vector<Label> relations(scores.size());
+  {
+    const nb::gil_scoped_release released;
+    ArcModel::Worker(self).score_all(texts.at(0), scores.data(), relations.data());
+  }
+  return nb::make_tuple(reshape(std::move(scores), n, n + 1), reshape(std::move(relations), n, n + 1));
+}
+
+}  // namespace
+
+void bind_dependency_parser(nb::module_& m) {
+  nb::class_<ArcPlan>(m, "ArcPlan")
+      .def("__init__", &make_plan, "program"_a, "columns"_a, "bits"_a)
+      .def_prop_ro("bits", &ArcPlan::bits)
+      .def_prop_ro("columns", &ArcPlan::columns);
+  nb::class_<TreeCorpus>(m, "TreeCorpus")
+      .def("__init__", &make_corpus, "pruning"_a, "plan"_a, "sentences"_a, "heads"_a, "relations"_a)
+      .def_prop_ro("sentences", &TreeCorpus::sentences)
+      .def_prop_ro("tokens", &TreeCorpus::tokens);
+  nb::class_<HeadLearner>(m, "HeadLearner")
+      .def(nb::init<const TreeCorpus&, const ArcPlan&, float>(), "corpus"_a, "plan"_a, "rate"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>())
+      .def("epoch", &run_epoch<HeadLearner>, "order"_a)
+      .def("compile", [](const HeadLearner& self) { return quantize(self.weights); })
+      .def("weights", [](const HeadLearner& self) { return array(std::vector<float>(self.weights)); });
+  define_fields(nb::class_<learn::TreeEpoch>(m, "TreeEpoch"), "wrong", &learn::TreeEpoch::wrong, "sentences",
+                &learn::TreeEpoch::sentences, "arcs", &learn::TreeEpoch::arcs);
+  nb::class_<TreeLearner>(m, "TreeLearner")
+      .def("__init__", &make_tree_learner, "corpus"_a, "pruning"_a, "heads"_a, "plan"_a, nb::kw_only(), "of_root"_a,
+           "of_others"_a, "mira"_a, "aggressiveness"_a, "relation_cost"_a, "burn_in"_a, "projective"_a, "single_root"_a,
+           "ratio"_a, "most"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
+      .def("epoch", &run_epoch<TreeLearner>, "order"_a)
+      .def("compile", [](const TreeLearner& self) { return quantize(self.average()); })
+      .def("state", &tree_state)
+      .def("restore", &restore_trees, "state"_a)
+      .def_ro("epochs", &TreeLearner::epochs);
+  define_arrays(nb::class_<ParsedTrees>(m, "ParsedTrees"), "first", &ParsedTrees::first, "heads", &ParsedTrees::heads,
+                "relations", &ParsedTrees::relations, "scores", &ParsedTrees::scores, "bounds", &ParsedTrees::bounds,
+                "exists", &ParsedTrees::exists, "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates);
+  nb::class_<ArcModel>(m, "ArcModel")
+      .def("__init__", &make_model, "pruning"_a, "heads"_a, "head_step"_a, "plan"_a, "weights"_a, "step"_a, "of_root"_a,
+           "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>(),
+           nb::keep_alive<1, 6>())
+      .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
+           "threads"_a)
+      .def("score_arcs", &score_arcs, "sentences"_a);
+}
+
+}  // namespace certus

@@ -1,0 +1,80 @@
+// Learns weights of arcs, relations, siblings and grandparents online, from the best tree under the weights so far:
+//
+//   w += t * (features(gold) - features(best)),
+//
+// with t = 1 for the perceptron (Collins 2002), and for MIRA (Crammer et al. 2006; McDonald, Crammer and Pereira 2005)
+//
+//   t = min(C, (loss + score(best) - score(gold)) / |features(gold) - features(best)|^2),
+//
+// where best is the tree that maximises score + loss, and loss counts the words with a wrong head or relation.
+#pragma once
+
+#include "learn/arcs/corpus.hpp"
+#include "scoring/arcs.hpp"
+#include "scoring/head_candidates.hpp"
+#include "scoring/tree_search.hpp"
+
+namespace certus::learn {
+
+struct TreeLearnerOptions {
+  bool mira = true;
+  float aggressiveness = 0.01f;  // C
+  float relation_cost = 0.5f;    // of a right head with a wrong relation; a wrong head costs 1
+  Index burn_in = 1;             // epochs that averaged weights leave out
+  scoring::TreeKind kind;
+  scoring::CandidateLimits limits;
+};
+
+struct TreeEpoch {
+  Index wrong = 0;      // words with another head or relation in the best tree
+  Index sentences = 0;  // that changed weights
+  double arcs = 0;      // candidates per word
+};
+
+class TreeLearner {
+ public:
+  // `heads`: the weights that choose candidates, [2^bits of pruning].
+  TreeLearner(const TreeCorpus& corpus, const features::ArcPlan& pruning, std::vector<float> heads,
+              const features::ArcPlan& plan, const scoring::Relations& relations, const TreeLearnerOptions& options);
+
+  TreeEpoch epoch(const Index* order, Index count);
+
+  const TreeCorpus& corpus() const { return corpus_; }
+  Index size() const { return static_cast<Index>(weights.size()); }
+  Index relations() const { return relations_.count; }
+  // The mean of the weights since the burn-in.
+  std::vector<float> average() const;
+
+  Index epochs = 0, steps = 0;
+  std::vector<float> weights, memory;  // [2^bits + relations]: memory is what was added, times when
+
+ private:
+  void prune();
+  void learn(Index sentence, TreeEpoch& counts);
+  void score(Index sentence, const syntax::Arcs& arcs);
+  double compare(Index sentence, const syntax::Arcs& arcs);
+  void add_arc(Index head, Index modifier, Index relation, float sign);
+  void collect(Index sentence, const syntax::Arcs& arcs);
+  void apply(float rate);
+
+  const TreeCorpus& corpus_;
+  const features::ArcPlan& pruning_;
+  std::vector<float> heads_;
+  const features::ArcPlan& plan_;
+  const scoring::Relations relations_;
+  const TreeLearnerOptions options_;
+  scoring::PartScorer<float> scorer_;
+  scoring::TreeSearch search_;
+  scoring::FoundTree found_;
+  std::vector<syntax::Arcs> arcs_;  // [sentences]
+  std::vector<double> arc_scores_;
+  std::vector<Label> best_relation_, gold_arcs_;
+  features::Places places_;
+  struct Change {
+    features::Place place;
+    float amount;
+  };
+  std::vector<Change> changes_;
+};
+
+}  // namespace certus::learn

@@ -1,0 +1,196 @@
+// Scores of arcs, siblings and grandparents: weights of their features, added up into the tables of
+// syntax/dependency/arcs.hpp. A relation belongs to an arc: its best one is chosen with the arc, within the arc's
+// score.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "features/arc_keys.hpp"
+#include "syntax/dependency/arcs.hpp"
+
+namespace certus::scoring {
+
+using features::ArcKeys;
+using features::ArcPart;
+using features::ArcPlan;
+using features::ArcWords;
+using features::Places;
+using syntax::Arcs;
+
+// Weights in training are floats; in a model they are whole multiples of a step, so that sums are exact.
+template <class W>
+struct WeightSum;
+template <>
+struct WeightSum<float> {
+  using type = float;
+};
+template <>
+struct WeightSum<std::int16_t> {
+  using type = std::int32_t;
+};
+
+// Which relations an arc may have: those of the root's arcs, and those of others.
+struct Relations {
+  Index count = 0;
+  std::vector<char> of_root, of_others;  // [count]
+
+  bool allows(Index head, Index relation) const { return (head == 0 ? of_root : of_others)[relation] != 0; }
+};
+
+// A table of 2^bits weights, and as many more as there are relations.
+template <class W>
+class PartScorer {
+ public:
+  using Sum = typename WeightSum<W>::type;
+
+  PartScorer(const ArcPlan& plan, const Relations& relations, const W* weights)
+      : plan_(plan), relations_(relations), weights_(weights), sums_(static_cast<std::size_t>(relations.count)) {}
+
+  // Hashes the words of a sentence; all that follows is about that sentence.
+  void prepare(const ArcWords& words) {
+    for (int part = 0; part < features::kArcParts; ++part)
+      if (plan_.has(static_cast<ArcPart>(part))) keys_[part].prepare(plan_, static_cast<ArcPart>(part), words);
+  }
+
+  // scores[arc] and the best relation[arc]. `cost`: what is added to the score of each relation of an arc,
+  // cost(arc, relation), or nothing.
+  template <class Cost>
+  void score_arcs(const Arcs& arcs, const Cost& cost, double* scores, Label* relation);
+  void score_siblings(const Arcs& arcs, double* scores);
+  void score_grandparents(const Arcs& arcs, double* scores);
+  void score_grandsiblings(const Arcs& arcs, double* scores);
+  // The scores of all relations of one arc, those that it may not have included: [relations].
+  const Sum* score_relations(Index head, Index modifier);
+
+  const ArcKeys& keys(ArcPart part) const { return keys_[static_cast<int>(part)]; }
+
+ private:
+  Sum add_bare(const Places& places) const {
+    Sum sum = 0;
+    for (const features::Place place : places.bare) sum += weights_[place];
+    return sum;
+  }
+  void add_relations(const Places& places);
+  void prefetch(const Places& places) const;
+  // Finds the features of parts one ahead of where their weights are read.
+  template <class Find, class Use>
+  void go_through(Index count, const Find& find, const Use& use);
+  template <class Find>
+  void score_pairs(const Arcs& arcs, Index side, double* table, const Find& find);
+
+  const ArcPlan& plan_;
+  const Relations& relations_;
+  const W* weights_;
+  ArcKeys keys_[features::kArcParts];
+  Places places_[2];
+  std::vector<Sum> sums_;
+};
+
+void add_row(const float* row, float* sums, Index count);
+void add_row(const std::int16_t* row, std::int32_t* sums, Index count);
+
+template <class W>
+void PartScorer<W>::add_relations(const Places& places) {
+  std::fill(sums_.begin(), sums_.end(), Sum{0});
+  for (const features::Place place : places.relation) add_row(weights_ + place, sums_.data(), relations_.count);
+}
+
+template <class W>
+void PartScorer<W>::prefetch(const Places& places) const {
+  constexpr Index kLine = 64 / sizeof(W);
+  for (const features::Place place : places.bare) __builtin_prefetch(weights_ + place);
+  for (const features::Place place : places.relation)
+    for (Index r = 0; r < relations_.count; r += kLine) __builtin_prefetch(weights_ + place + r);
+}
+
+template <class W>
+template <class Find, class Use>
+void PartScorer<W>::go_through(Index count, const Find& find, const Use& use) {
+  for (Index i = 0; i <= count; ++i) {
+    if (i < count) {
+      Places& next = places_[i % 2];
+      next.clear();
+      find(i, next);
+      prefetch(next);
+    }
+    if (i > 0) use(i - 1, places_[(i - 1) % 2]);
+  }
+}
+
+template <class W>
+template <class Cost>
+void PartScorer<W>::score_arcs(const Arcs& arcs, const Cost& cost, double* scores, Label* relation) {
+  const ArcKeys& keys = keys_[static_cast<int>(ArcPart::arc)];
+  go_through(
+      arcs.size(), [&](Index a, Places& out) { keys.arc(arcs.head(a), arcs.modifier(a), out); },
+      [&](Index a, const Places& places) {
+        const double bare = static_cast<double>(add_bare(places));
+        add_relations(places);
+        const std::vector<char>& allowed = arcs.head(a) == 0 ? relations_.of_root : relations_.of_others;
+        scores[a] = kNever<double>;
+        for (Index r = 0; r < relations_.count; ++r) {
+          if (!allowed[r]) continue;
+          const double score = bare + (static_cast<double>(sums_[r]) + cost(a, r));
+          if (score > scores[a]) scores[a] = score, relation[a] = static_cast<Label>(r);
+        }
+      });
+}
+
+template <class W>
+auto PartScorer<W>::score_relations(Index head, Index modifier) -> const Sum* {
+  places_[0].clear();
+  keys_[static_cast<int>(ArcPart::arc)].arc(head, modifier, places_[0]);
+  add_relations(places_[0]);
+  return sums_.data();
+}
+
+// The pairs of neighbours of one side, previous before next; START and END are place n + 1.
+template <class W>
+template <class Find>
+void PartScorer<W>::score_pairs(const Arcs& arcs, Index side, double* table, const Find& find) {
+  const Index k = arcs.candidates(side), none = arcs.words() + 1;
+  const auto word = [&](Index i) { return i < 0 || i >= k ? none : Index{arcs.modifier(arcs.candidate(side, i))}; };
+  for (Index previous = 0; previous <= k; ++previous) {
+    double* row = table + previous * (k + 1);
+    go_through(
+        k + 1 - previous, [&](Index i, Places& out) { find(side / 2, word(previous + i), word(previous - 1), out); },
+        [&](Index i, const Places& places) { row[previous + i] = static_cast<double>(add_bare(places)); });
+  }
+}
+
+template <class W>
+void PartScorer<W>::score_siblings(const Arcs& arcs, double* scores) {
+  const ArcKeys& keys = keys_[static_cast<int>(ArcPart::sibling)];
+  for (Index side = 0; side < arcs.sides(); ++side)
+    score_pairs(arcs, side, scores + arcs.sibling(side, 0, 0),
+                [&](Index h, Index m, Index s, Places& out) { keys.sibling(h, m, s, out); });
+}
+
+template <class W>
+void PartScorer<W>::score_grandparents(const Arcs& arcs, double* scores) {
+  const ArcKeys& keys = keys_[static_cast<int>(ArcPart::grandparent)];
+  for (Index h = 0; h <= arcs.words(); ++h)
+    for (Index p = 0; p < arcs.parents(h); ++p) {
+      const Index g = h == 0 ? arcs.words() + 1 : Index{arcs.head(arcs.into(arcs.into_begin(h) + p))};
+      const Index first = arcs.begin(h);
+      go_through(
+          arcs.modifiers(h), [&](Index i, Places& out) { keys.grandparent(g, h, arcs.modifier(first + i), out); },
+          [&](Index i, const Places& places) {
+            scores[arcs.grandparent(p, first + i)] = static_cast<double>(add_bare(places));
+          });
+    }
+}
+
+template <class W>
+void PartScorer<W>::score_grandsiblings(const Arcs& arcs, double* scores) {
+  const ArcKeys& keys = keys_[static_cast<int>(ArcPart::grand_sibling)];
+  for (Index side = 0; side < arcs.sides(); ++side)
+    for (Index p = 0; p < arcs.parents(side / 2); ++p) {
+      const Index h = side / 2, g = h == 0 ? arcs.words() + 1 : Index{arcs.head(arcs.into(arcs.into_begin(h) + p))};
+      score_pairs(arcs, side, scores + arcs.grandsibling(side, p, 0, 0),
+                  [&](Index head, Index m, Index s, Places& out) { keys.grand_sibling(g, head, m, s, out); });
+    }
+}
+
+}  // namespace certus::scoring

@@ -1,0 +1,37 @@
+#include "scoring/head_candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace certus::scoring {
+
+void Candidates::choose(const CandidateLimits& limits, const Label* also, syntax::Arcs& arcs) {
+  const Index n = length_;
+  const bool all = limits.ratio <= 0;
+  const double below = all ? kNever<double> : std::log(limits.ratio);
+  pairs_.clear();
+  for (Index m = 1; m <= n; ++m) {
+    const double* scores = row(m);
+    const double least = all ? kNever<double> : *std::max_element(scores, scores + n + 1) + below;
+    order_.clear();
+    for (Index h = 0; h <= n; ++h)
+      if (h != m && scores[h] >= least) order_.push_back(static_cast<Label>(h));
+    if (!all && static_cast<Index>(order_.size()) > limits.most) {
+      const auto better = [scores](Label a, Label b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; };
+      std::nth_element(order_.begin(), order_.begin() + limits.most, order_.end(), better);
+      order_.resize(static_cast<std::size_t>(limits.most));
+    }
+    if (also && std::find(order_.begin(), order_.end(), also[m - 1]) == order_.end()) order_.push_back(also[m - 1]);
+    for (const Label h : order_) pairs_.push_back(static_cast<std::uint64_t>(h) << 32 | static_cast<std::uint64_t>(m));
+  }
+  std::sort(pairs_.begin(), pairs_.end());
+  heads_.clear();
+  modifiers_.clear();
+  for (const std::uint64_t pair : pairs_) {
+    heads_.push_back(static_cast<Label>(pair >> 32));
+    modifiers_.push_back(static_cast<Label>(pair & 0xFFFFFFFF));
+  }
+  arcs.assign(n, heads_.data(), modifiers_.data(), static_cast<Index>(heads_.size()));
+}
+
+}  // namespace certus::scoring

@@ -1,0 +1,77 @@
+// Which arcs of a sentence are worth scoring: a small model gives every word a distribution over heads, and heads that
+// are far less likely than the best one are left out.
+#pragma once
+
+#include <vector>
+
+#include "features/arc_keys.hpp"
+#include "syntax/dependency/arcs.hpp"
+
+namespace certus::scoring {
+
+struct CandidateLimits {
+  double ratio = 1e-4;  // heads less likely than this many times the best one are left out; 0 keeps all
+  Index most = 20;      // heads per word
+};
+
+// Scores of all heads of all words under weights of features of arcs.
+template <class W>
+class HeadScorer {
+ public:
+  HeadScorer(const features::ArcPlan& plan, const W* weights) : plan_(plan), weights_(weights) {}
+
+  void prepare(const features::ArcWords& words) { keys_.prepare(plan_, features::ArcPart::arc, words); }
+
+  // scores[h] for h in 0..n, -inf for the word itself. `places`, unless null, gets the features of every head, one
+  // after the other, and `ends` where those of each end.
+  void score(Index n, Index modifier, double* scores, std::vector<features::Place>* places, std::vector<Index>* ends) {
+    for (Index h = 0; h <= n; ++h) {
+      scores[h] = kNever<double>;
+      if (h != modifier) {
+        found_.clear();
+        keys_.arc(h, modifier, found_);
+        double sum = 0;
+        for (const features::Place place : found_.bare) sum += weights_[place];
+        scores[h] = sum;
+        if (places) places->insert(places->end(), found_.bare.begin(), found_.bare.end());
+      }
+      if (ends) ends->push_back(static_cast<Index>(places->size()));
+    }
+  }
+
+ private:
+  const features::ArcPlan& plan_;
+  const W* weights_;
+  features::ArcKeys keys_;
+  features::Places found_;
+};
+
+// The scores of a sentence's heads as a table [n][n + 1], and the arcs that are left.
+class Candidates {
+ public:
+  // `step`: what a unit of the scores is worth in log-probability.
+  template <class W>
+  void score(HeadScorer<W>& scorer, const features::ArcWords& words, double step) {
+    const Index n = length_ = words.length;
+    scores_.resize(static_cast<std::size_t>(n * (n + 1)));
+    scorer.prepare(words);
+    for (Index m = 1; m <= n; ++m) scorer.score(n, m, row(m), nullptr, nullptr);
+    for (double& score : scores_) score *= step;
+  }
+
+  // Fills `arcs` with the heads within the limits; `also`, unless null, has one more head for each word.
+  void choose(const CandidateLimits& limits, const Label* also, syntax::Arcs& arcs);
+
+  const double* scores() const { return scores_.data(); }
+  Index length() const { return length_; }
+
+ private:
+  double* row(Index m) { return scores_.data() + (m - 1) * (length_ + 1); }
+
+  Index length_ = 0;
+  std::vector<double> scores_;        // [n][n + 1]
+  std::vector<std::uint64_t> pairs_;  // head and modifier
+  std::vector<Label> heads_, modifiers_, order_;
+};
+
+}  // namespace certus::scoring

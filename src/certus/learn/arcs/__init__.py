@@ -1,0 +1,1 @@
+"""Learning dependency parsers: templates of arcs, trees to learn from, the learner."""

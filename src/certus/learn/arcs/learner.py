@@ -1,0 +1,270 @@
+"""Learns the weights of a dependency parser, and makes what parses with them.
+
+Two models are learned. The first gives each word a distribution over heads, from tags above all; it chooses
+which arcs are scored at all. The second scores arcs with their relations, and what else its templates are
+of, and learns from the best trees that it finds: by MIRA (McDonald, Crammer and Pereira 2005) or by the
+averaged perceptron (Collins 2002).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.annotation.columns import Columns
+from certus.errors import InvalidInput
+from certus.learn import training
+from certus.learn.arcs import defaults
+from certus.learn.arcs.options import ArcOptions
+from certus.learn.arcs.templates import ArcTemplates
+from certus.learn.arcs.treebank import Treebank
+from certus.learn.checkpoint import Checkpoint
+from certus.learn.progress import Progress
+from certus.learn.trainer import Arrays, EpochTrainer
+from certus.storage.declaration import Declaration, reals, whole
+from certus.version import __version__
+
+PRUNING_BITS = 20  # of the table of the model that chooses arcs, or those of the other one if they are fewer
+RATE = 0.1  # of AdaGrad
+# What a model file holds: of relations, of the weights that choose arcs, and of those that score them.
+DECLARATION = Declaration({
+    "of_root": whole("relations", types="uint8", below="2"),
+    "of_others": whole("relations", types="uint8", below="2"),
+    "heads": whole("pruning", types="int16", least=-(2**15)),
+    "head_step": reals(types="float64", least=0),
+    "weights": whole("table+relations", types="int16", least=-(2**15)),
+    "step": reals(types="float64", least=0),
+})  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ArcModel:
+    """What was learned, as a model file holds it.
+
+    Attributes:
+        relations: by number.
+        columns: that features look at, the words first.
+        pruning: templates of the model that chooses arcs.
+        templates: of the model that scores them.
+        hash_bits: of its table.
+        single_root: whether trees have one root.
+        arrays: by name, as declared in DECLARATION.
+    """
+
+    relations: Sequence[str]
+    columns: Sequence[str]
+    pruning: ArcTemplates
+    templates: ArcTemplates
+    hash_bits: int
+    single_root: bool
+    arrays: Mapping[str, NDArray[Any]]
+
+    @property
+    def pruning_bits(self) -> int:
+        """How large the table of the model is that chooses arcs."""
+        return min(PRUNING_BITS, self.hash_bits)
+
+    @cached_property
+    def plans(self) -> tuple[_native.ArcPlan, _native.ArcPlan]:
+        """Both sets of templates, ready to run."""
+        width = len(self.columns)
+        return (
+            _native.ArcPlan(self.pruning.compile(self.columns), width, self.pruning_bits),
+            _native.ArcPlan(self.templates.compile(self.columns), width, self.hash_bits),
+        )
+
+    @cached_property
+    def native(self) -> _native.ArcModel:
+        """What parses."""
+        pruning, plan = self.plans
+        found = self.arrays
+        return _native.ArcModel(
+            pruning,
+            found["heads"],
+            float(found["head_step"]),
+            plan,
+            found["weights"],
+            float(found["step"]),
+            found["of_root"],
+            found["of_others"],
+        )
+
+    def check(self) -> None:
+        """Raise ModelError where an array is not as declared."""
+        sizes = {"pruning": 1 << self.pruning_bits, "table": 1 << self.hash_bits}
+        DECLARATION.check(self.arrays, relations=len(self.relations), **sizes)
+
+
+class TreeTrainer(EpochTrainer[_native.TreeLearner]):
+    """The native learner of trees, an epoch at a time."""
+
+    def __init__(self, native: _native.TreeLearner, tokens: int) -> None:
+        self._native, self._tokens = native, tokens
+
+    def epoch(self, order: NDArray[np.int64]) -> float:
+        """Go once over the sentences; return the share of words with a wrong head or relation."""
+        return self._native.epoch(order).wrong / self._tokens
+
+    def compile(self) -> Arrays:
+        """Return the averaged weights."""
+        weights, step = self._native.compile()
+        return {"weights": weights, "step": np.asarray(step, np.float64)}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What learning ends with: the model, and its LAS on the dev data, with full relations."""
+
+    model: ArcModel
+    accuracy: float | None
+
+
+def learn(
+    options: ArcOptions,
+    train: Treebank,
+    dev: Treebank | None,
+    templates: ArcTemplates | None,
+    *,
+    checkpoint: str | os.PathLike[str] | None,
+    progress: Callable[[Progress], object],
+    threads: int,
+) -> Outcome:
+    """Learn from trees.
+
+    Args:
+        options: how.
+        train: what from.
+        dev: held-out trees, to stop by; None without any.
+        templates: of arcs; None for those of certus.learn.arcs.defaults.
+        checkpoint: a file to keep the state of training in, and to go on from; None for none.
+        progress: is called after each epoch, and ends training where it returns True.
+        threads: for measuring on dev.
+    """
+    model = _prepare(options, train, templates)
+    pruning, plan = model.plans
+    numbers = {name: number for number, name in enumerate(model.relations)}
+    relations = np.array([numbers[name] for name in train.relations], np.int32)
+    corpus = _native.TreeCorpus(pruning, plan, train.select(model.columns), train.heads, relations)
+
+    def order(epoch: int, stage: int) -> NDArray[np.int64]:
+        return np.random.default_rng((options.seed, stage, epoch)).permutation(corpus.sentences)
+
+    heads = _native.HeadLearner(corpus, pruning, RATE)
+    for epoch in range(options.pruning_epochs):
+        heads.epoch(order(epoch, 0))
+    chosen, head_step = heads.compile()
+    fixed = {**model.arrays, "heads": chosen, "head_step": np.asarray(head_step, np.float64)}
+    learner = _native.TreeLearner(
+        corpus,
+        pruning,
+        heads.weights(),
+        plan,
+        of_root=fixed["of_root"],
+        of_others=fixed["of_others"],
+        mira=options.algorithm == "mira",
+        aggressiveness=options.aggressiveness,
+        relation_cost=options.relation_cost,
+        burn_in=options.burn_in,
+        projective=options.projective,
+        single_root=model.single_root,
+        ratio=options.pruning,
+        most=options.candidates,
+    )
+
+    def complete(weights: Arrays) -> ArcModel:
+        values = {**vars(model), "arrays": {**fixed, **weights}}
+        return ArcModel(**{name: values[name] for name in ArcModel.__dataclass_fields__})
+
+    outcome = training.train(
+        TreeTrainer(learner, train.tokens),
+        epochs=options.epochs,
+        patience=options.patience,
+        order=lambda epoch: order(epoch, 1),
+        measure=None if dev is None else lambda weights: measure(complete(weights), options, dev, threads),
+        checkpoint=Checkpoint(
+            checkpoint,
+            _identify(options, model, train, dev),
+            lambda best: complete(best).check(),
+        ),
+        progress=progress,
+    )
+    return Outcome(complete(outcome.weights), outcome.accuracy)
+
+
+def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | None) -> ArcModel:
+    """Return a model without weights: relations, templates over columns that are filled."""
+    allowed = options.list_columns()
+    filled = [name for name in train.find_filled() if name in allowed]
+    chosen = _restrict(templates or ArcTemplates(defaults.ARCS), filled, templates is not None)
+    by_tags = ArcTemplates(defaults.PRUNING if "upos" in filled else defaults.PRUNING_BY_WORDS)
+    pruning = _restrict(by_tags, filled, False)
+    relations = sorted(set(train.relations))
+    is_root = train.heads == 0
+    names = np.array(train.relations)
+    columns = tuple(dict.fromkeys((*chosen.columns, *pruning.columns)))
+    return ArcModel(
+        relations,
+        columns,
+        pruning,
+        chosen,
+        options.hash_bits,
+        not train.several_roots if options.single_root == "auto" else options.single_root == "yes",
+        {
+            "of_root": np.isin(relations, names[is_root]).astype(np.uint8),
+            "of_others": (np.isin(relations, names[~is_root]) | is_root.all()).astype(np.uint8),
+        },
+    )
+
+
+def _restrict(templates: ArcTemplates, columns: Sequence[str], given: bool) -> ArcTemplates:
+    """Leave out templates over columns that hold nothing; those that the user gave must not need any."""
+    missing = [name for name in templates.columns if name not in columns and name != "word"]
+    if given and missing:
+        raise InvalidInput(f"templates look at {missing[0]!r}, which the training data leave empty")
+    return ArcTemplates(templates.restrict(columns))
+
+
+def measure(model: ArcModel, options: ArcOptions, trees: Treebank, threads: int) -> float:
+    """Return the share of words with the right head and relation."""
+    found = parse(model, options, trees.select(model.columns), threads=threads)
+    names = np.array(model.relations)
+    right = (found.heads == trees.heads) & (names[found.relations] == np.array(trees.relations))
+    return float(right.mean())
+
+
+def parse(
+    model: ArcModel,
+    options: ArcOptions,
+    cells: list[Columns],
+    *,
+    threads: int = 1,
+    pruning: float | None = None,
+) -> _native.ParsedTrees:
+    """Find the best trees of sentences given as columns of cells."""
+    return model.native.parse(
+        cells,
+        projective=options.projective,
+        single_root=model.single_root,
+        ratio=options.pruning if pruning is None else pruning,
+        most=options.candidates,
+        threads=threads,
+    )
+
+
+def _identify(options: ArcOptions, model: ArcModel, train: Treebank, dev: Treebank | None) -> dict[str, Any]:
+    """Return what tells one training run from another."""
+    return {
+        "certus": __version__,
+        "options": asdict(options),
+        "pruning": str(model.pruning),
+        "templates": str(model.templates),
+        "train": train.digest(),
+        "dev": None if dev is None else dev.digest(),
+    }

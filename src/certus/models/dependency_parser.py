@@ -1,0 +1,302 @@
+"""Dependency parsers: trained on a treebank, they find the heads and relations of words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, fields
+from datetime import date
+from io import IOBase
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.annotation.columns import Words, select_columns
+from certus.annotation.dependencies import Dependencies, Parse
+from certus.annotation.sentence import Sentence
+from certus.checks import check_count, check_infeasible
+from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.learn.arcs.learner import ArcModel, learn, parse
+from certus.learn.arcs.options import INPUTS, ArcOptions
+from certus.learn.arcs.templates import ArcTemplates
+from certus.learn.arcs.treebank import Treebank
+from certus.models.fitting import read_sentences
+from certus.solution import OnInfeasible, Status
+from certus.storage import model_file
+from certus.version import __version__
+
+if TYPE_CHECKING:
+    from certus.learn.progress import Progress
+
+KIND = "dependency-parser"  # of model files
+Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
+
+
+class DependencyParser:
+    """Finds the head of each word of a sentence and its relation to it.
+
+    Args:
+        templates: of features (see docs/dependency-parsing.md); by default those that suit the data.
+        **given: options, such as ``epochs``, ``projective``, ``single_root`` and ``columns``;
+            docs/dependency-parsing.md lists them.
+
+    Attributes:
+        options: with the defaults of those that were not given.
+        description: what the model file says about the model: training data, LAS on dev, ...
+
+    Example:
+        >>> parser = DependencyParser().fit("train.conllu", dev="dev.conllu")  # doctest: +SKIP
+        >>> parser.parse({"form": ["Dogs", "bark"], "upos": ["NOUN", "VERB"]}).heads  # doctest: +SKIP
+        [2, 0]
+    """
+
+    papers: ClassVar[tuple[str, ...]] = ("mcdonald2005", "koo2010")
+
+    def __init__(self, *, templates: str | None = None, **given: Any) -> None:
+        names = {field.name for field in fields(ArcOptions)}
+        for name in given:
+            if name not in names:
+                raise InvalidInput(f"a parser has no option {name!r}; it has {', '.join(sorted(names))}")
+        self.options = ArcOptions(**given)
+        self._templates = None if templates is None else ArcTemplates(templates)
+        self.description: dict[str, Any] = {}
+        self._model: ArcModel | None = None
+        self._checkpoint: str | os.PathLike[str] | None = None
+
+    # ------------------------------------------------------------------------------------------ training
+
+    def fit(
+        self,
+        train: Source,
+        dev: Source | None = None,
+        *,
+        progress: Callable[[Progress], object] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        threads: int = 1,
+        format: str | None = None,
+        encoding: str = "utf-8",
+        about: Mapping[str, Any] | None = None,
+    ) -> DependencyParser:
+        """Learn from trees; returns the parser itself.
+
+        Args:
+            train: a file in CoNLL-U (or CoNLL-X), or sentences read with ``certus.formats.read``.
+            dev: others to measure LAS on after each epoch: the best epoch is kept, and training stops when
+                it no longer rises.
+
+        Other args:
+            progress: is called after each epoch, and ends training where it returns True.
+            checkpoint: a file to keep the state of training in after each epoch; if it is there already,
+                training goes on from it. ``save`` removes it, once the model is safe.
+            threads: for measuring on dev; learning itself is sequential, so that results do not depend on it.
+            format: of the files; guessed by default.
+            encoding: of the files.
+            about: what to record in the model: ``licence``, ``attribution``, ...
+        """
+        check_count("threads", threads)
+        reading = {"format": format, "encoding": encoding}
+        trees = Treebank(read_sentences(train, reading))
+        if not len(trees):
+            raise InvalidInput("there is nothing to learn from: the training data hold no tree")
+        held_out = None if dev is None else Treebank(read_sentences(dev, reading))
+        if held_out is not None and not len(held_out):
+            raise InvalidInput("the dev data hold no tree")
+        outcome = learn(
+            self.options,
+            trees,
+            held_out,
+            self._templates,
+            checkpoint=checkpoint,
+            progress=progress or (lambda _: None),
+            threads=threads,
+        )
+        description = _describe(self.options, outcome.model) | {"training": _count(train, trees)}
+        if held_out is not None:
+            description |= {"dev": _count(dev, held_out), "accuracy": {"dev": outcome.accuracy}}
+        self._use(outcome.model, {**description, **(about or {})})
+        self._checkpoint = checkpoint
+        return self
+
+    # ------------------------------------------------------------------------------------------ answering
+
+    def parse(
+        self, sentence: Words, *, pruning: float | None = None, infeasible: OnInfeasible = "raise"
+    ) -> Parse:
+        """Return the best tree of a sentence.
+
+        Args:
+            sentence: a Sentence, or a mapping from the columns that features look at (``columns``) to lists;
+                a list of words, where the parser looks at words alone.
+
+        Other args:
+            pruning: as the option of the same name: heads less likely than this many times the best one are
+                not scored. At 0 all are, and the proof is about all trees.
+            infeasible: whether a sentence that has no tree raises Infeasible or returns a Parse with that
+                status.
+        """
+        return self.parse_batch([sentence], pruning=pruning, infeasible=infeasible)[0]
+
+    def parse_batch(
+        self,
+        sentences: Iterable[Words],
+        *,
+        pruning: float | None = None,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> list[Parse]:
+        """Parse many sentences, as ``parse`` would one by one.
+
+        Args:
+            sentences: as for ``parse``.
+            threads: how many to use; the answers do not depend on it.
+
+        Other args:
+            pruning: as for ``parse``.
+            infeasible: as for ``parse``.
+        """
+        check_infeasible(infeasible)
+        check_count("threads", threads)
+        if pruning is not None and not 0 <= pruning <= 1:
+            raise InvalidInput(f"pruning is {pruning}; it must be between 0 and 1")
+        names = self.columns
+        cells = [select_columns(sentence, names) for sentence in sentences]
+        found = parse(self.model, self.options, cells, threads=threads, pruning=pruning)
+        if infeasible == "raise":
+            _refuse_infeasible(found)
+        return _make_parses(found, self.model.relations)
+
+    def score_arcs(self, sentence: Words) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Return the scores of all arcs with their best relations, and these, both (n, n + 1).
+
+        Rows are words, columns their heads, the root first; ``-inf`` and -1 stand for a word as its own
+        head. These are what ``certus.Trees`` takes. Scores of siblings and grandparents are not in them.
+        """
+        return self.model.native.score_arcs([select_columns(sentence, self.columns)])
+
+    @property
+    def model(self) -> ArcModel:
+        """What was learned."""
+        if self._model is None:
+            raise InvalidInput("this parser is not trained yet: call fit, or load one with certus.load")
+        return self._model
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that features look at, the words first."""
+        return list(self.model.columns)
+
+    @property
+    def relations(self) -> list[str]:
+        """The names of the relations."""
+        return list(self.model.relations)
+
+    # ------------------------------------------------------------------------------------------ keeping
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, atomically; a checkpoint of the training is then removed."""
+        model_file.write(path, KIND, self.model.arrays, self.description)
+        if self._checkpoint is not None and os.path.exists(self._checkpoint):
+            os.unlink(self._checkpoint)
+        self._checkpoint = None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DependencyParser:
+        """Map a model file into memory."""
+        return cls.from_file(model_file.read(path))
+
+    @classmethod
+    def from_file(cls, file: model_file.ModelFile) -> DependencyParser:
+        """Make a parser of an opened model file."""
+        with model_file.blame_file(file, KIND) as about:
+            parser = cls(**about["options"])
+            parser._use(_restore(file.arrays, about, parser.options), about)
+        return parser
+
+    def _use(self, model: ArcModel, description: dict[str, Any]) -> None:
+        self._model, self.description = model, description
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy by the bytes of the model file; what nobody trained, by its options."""
+        if self._model is None:
+            templates = None if self._templates is None else str(self._templates)
+            return _make_untrained, (templates, asdict(self.options))
+        data = model_file.pack(KIND, self._model.arrays, self.description)
+        return model_file.pickle_model(type(self), data)
+
+    def __repr__(self) -> str:
+        trained = "not trained" if self._model is None else f"{len(self._model.relations)} relations"
+        return f"DependencyParser({trained})"
+
+
+def _make_untrained(templates: str | None, options: dict[str, Any]) -> DependencyParser:
+    return DependencyParser(templates=templates, **options)
+
+
+def _describe(options: ArcOptions, model: ArcModel) -> dict[str, Any]:
+    return {
+        "options": asdict(options),
+        "relations": list(model.relations),
+        "columns": list(model.columns),
+        "templates": str(model.templates).splitlines(),
+        "pruning": str(model.pruning).splitlines(),
+        "single_root": model.single_root,
+        "date": date.today().isoformat(),
+        "certus": __version__,
+    }
+
+
+def _restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOptions) -> ArcModel:
+    for name in ("relations", "columns", "templates", "pruning"):
+        values = about[name]
+        if not isinstance(values, list) or not values or not all(isinstance(x, str) for x in values):
+            raise InvalidInput(f"its {name} are no list of texts")
+    columns = tuple(about["columns"])
+    templates = ArcTemplates("\n".join(about["templates"]))
+    pruning = ArcTemplates("\n".join(about["pruning"]))
+    if columns[0] != "word" or not set(columns) <= set(INPUTS) or len(set(columns)) < len(columns):
+        raise InvalidInput(f"its columns are {columns}")
+    if not {*templates.columns, *pruning.columns} <= set(columns):
+        raise InvalidInput("its templates look at columns that it does not list")
+    model = ArcModel(
+        about["relations"], columns, pruning, templates, options.hash_bits, bool(about["single_root"]), arrays
+    )
+    model.check()
+    return model
+
+
+def _count(source: Source | None, trees: Treebank) -> dict[str, Any]:
+    """Say what the data are called, and how many there are."""
+    name = Path(source).name if isinstance(source, str | os.PathLike) else "sentences"
+    return {"name": name, "sentences": len(trees), "tokens": trees.tokens}
+
+
+def _refuse_infeasible(found: _native.ParsedTrees) -> None:
+    missing = np.flatnonzero(found.exists == 0)
+    if missing.size:
+        sentence = int(missing[0])
+        message = describe_infeasible(
+            "no tree is possible over the arcs that are allowed",
+            "Raise candidates, or lower pruning",
+            sentence if len(found.exists) > 1 else None,
+        )
+        raise Infeasible(message, position=0, sentence=sentence)
+
+
+def _make_parses(found: _native.ParsedTrees, names: Any) -> list[Parse]:
+    first = found.first.tolist()
+    heads, relations = found.heads.tolist(), [names[number] for number in found.relations.tolist()]
+    scores, bounds, candidates = found.scores.tolist(), found.bounds.tolist(), found.candidates.tolist()
+    made = []
+    for n, (begin, end) in enumerate(pairwise(first)):
+        if not found.exists[n]:
+            made.append(Parse(Dependencies((), ()), -np.inf, -np.inf, Status.INFEASIBLE))
+            continue
+        tree = Dependencies(tuple(heads[begin:end]), tuple(relations[begin:end]))
+        status = Status.OPTIMAL if found.proven[n] else Status.FEASIBLE
+        pruned = (end - begin) ** 2 - candidates[n]
+        made.append(Parse(tree, scores[n], bounds[n], status, pruned=pruned))
+    return made
