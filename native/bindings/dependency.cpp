@@ -3,14 +3,16 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 #include "bindings/arrays.hpp"
-#include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
 #include "syntax/dependency/arcs.hpp"
 #include "syntax/dependency/kbest.hpp"
 #include "syntax/dependency/matrix_tree.hpp"
 #include "syntax/dependency/projective.hpp"
+#include "syntax/dependency/vine.hpp"
 
 using namespace nb::literals;
 
@@ -25,12 +27,15 @@ using syntax::TreeScores;
 template <class S>
 using Optional = std::optional<Flat<const S>>;
 
+// Also where Python's lock is not held.
+[[noreturn]] void reject(const std::string& message) { throw std::invalid_argument(message); }
+
 void make_arcs(Arcs* self, Index words, const Flat<const Label>& heads, const Flat<const Label>& modifiers) {
-  if (words < 0 || words >= std::numeric_limits<Label>::max()) refuse("there are no sentences of so many words");
-  if (extent(heads) != extent(modifiers)) refuse("every arc needs a head and a modifier");
+  if (words < 0 || words >= std::numeric_limits<Label>::max()) reject("there are no sentences of so many words");
+  if (extent(heads) != extent(modifiers)) reject("every arc needs a head and a modifier");
   const Index fault = Arcs::find_fault(words, heads.data(), modifiers.data(), extent(heads));
   if (fault >= 0)
-    refuse("arc " + std::to_string(fault) + ", from " + std::to_string(heads.data()[fault]) + " to " +
+    reject("arc " + std::to_string(fault) + ", from " + std::to_string(heads.data()[fault]) + " to " +
            std::to_string(modifiers.data()[fault]) + ", is out of order or not an arc of this sentence");
   new (self) Arcs(words, heads.data(), modifiers.data(), extent(heads));
 }
@@ -77,9 +82,9 @@ void make_scored(Scored<S>* self, const Arcs& arcs, const Flat<const S>& arc_sco
                  const Optional<S>& grandparents, const Optional<S>& grandsiblings) {
   const auto check = [](const Optional<S>& given, Index size) {
     if (given && extent(*given) != size)
-      refuse("there are " + std::to_string(extent(*given)) + " scores for " + std::to_string(size) + " parts of trees");
+      reject("there are " + std::to_string(extent(*given)) + " scores for " + std::to_string(size) + " parts of trees");
   };
-  if (extent(arc_scores) != arcs.size()) refuse("every arc needs a score");
+  if (extent(arc_scores) != arcs.size()) reject("every arc needs a score");
   check(siblings, arcs.siblings());
   check(grandparents, arcs.grandparents());
   check(grandsiblings, arcs.grandsiblings());
@@ -87,10 +92,10 @@ void make_scored(Scored<S>* self, const Arcs& arcs, const Flat<const S>& arc_sco
 }
 
 void check_length(const Flat<Label>& arc_of, const Arcs& arcs) {
-  if (extent(arc_of) != arcs.words()) refuse("every word needs an arc");
+  if (extent(arc_of) != arcs.words()) reject("every word needs an arc");
 }
 void check_room(const Flat<double>& out, const Arcs& arcs) {
-  if (extent(out) != arcs.size()) refuse("every arc needs room for a number");
+  if (extent(out) != arcs.size()) reject("every arc needs room for a number");
 }
 
 template <class S>
@@ -99,7 +104,7 @@ double score_tree(const Scored<S>& self, const Flat<Label>& arc_of) {
   for (Index m = 1; m <= self.arcs->words(); ++m) {
     const Label arc = arc_of.data()[m - 1];
     if (arc < 0 || arc >= self.arcs->size() || self.arcs->modifier(arc) != m)
-      refuse("arc " + std::to_string(arc) + " does not lead to word " + std::to_string(m));
+      reject("arc " + std::to_string(arc) + " does not lead to word " + std::to_string(m));
   }
   return syntax::score_tree(*self.arcs, self.view(), arc_of.data());
 }
@@ -139,7 +144,7 @@ std::optional<double> sum_projective(const Scored<S>& self, bool single_root, co
 template <class S>
 bool count_projective(const Scored<S>& self, bool single_root, const Flat<double>& arcs, const Flat<double>& siblings) {
   check_room(arcs, *self.arcs);
-  if (extent(siblings) != self.arcs->siblings()) refuse("every sibling part needs room for a number");
+  if (extent(siblings) != self.arcs->siblings()) reject("every sibling part needs room for a number");
   if (!projective.build(*self.arcs, self.view(), single_root)) return false;
   projective.max_marginals(arcs.data());
   projective.program().count_max_marginal_trees(self.arcs->size(), arcs.data(), siblings.data());
@@ -169,6 +174,52 @@ void bind_scores(nb::module_& m, const char* name) {
       .def("marginals", &sum_trees<S>, "single_root"_a, "out"_a.noconvert(), Unlocked());
 }
 
+thread_local syntax::Vine vine;
+
+// Builds the vine of a sentence, and calls work() where it has a structure.
+template <class S, class Work>
+std::optional<double> visit_vine(const Arcs& arcs, const Flat<const S>& arc_scores, const Flat<const S>& outer,
+                                 Index longest, const Flat<double>& out, const Work& work) {
+  const Index count = syntax::Vine::count_outer(arcs.words());
+  if (longest < 1) reject("short arcs have at least one word");
+  if (extent(arc_scores) != arcs.size() || extent(outer) != count) reject("every arc and outer arc needs a score");
+  if (extent(out) != arcs.size() + count) reject("every arc and outer arc needs room for a number");
+  for (Index a = arcs.begin(1); a < arcs.size(); ++a)
+    if (std::abs(arcs.head(a) - arcs.modifier(a)) > longest)
+      reject("arc " + std::to_string(a) + " is longer than a short one");
+  if (!vine.build(arcs, arc_scores.data(), outer.data(), longest)) return std::nullopt;
+  return work();
+}
+
+template <class S>
+void bind_vine(nb::module_& m) {
+  m.def(
+      "vine_max_marginals",
+      [](const Arcs& arcs, const Flat<const S>& arc_scores, const Flat<const S>& outer, Index longest,
+         const Flat<double>& out) {
+        return visit_vine(arcs, arc_scores, outer, longest, out, [&] { return vine.max_marginals(out.data()); });
+      },
+      "arcs"_a, "arc_scores"_a.noconvert(), "outer"_a.noconvert(), "longest"_a, "out"_a.noconvert(), Unlocked());
+  m.def(
+      "vine_marginals",
+      [](const Arcs& arcs, const Flat<const S>& arc_scores, const Flat<const S>& outer, Index longest,
+         const Flat<double>& out) {
+        return visit_vine(arcs, arc_scores, outer, longest, out, [&] { return vine.marginals(out.data()); });
+      },
+      "arcs"_a, "arc_scores"_a.noconvert(), "outer"_a.noconvert(), "longest"_a, "out"_a.noconvert(), Unlocked());
+  m.def(
+      "count_vine_max_marginal_trees",
+      [](const Arcs& arcs, const Flat<const S>& arc_scores, const Flat<const S>& outer, Index longest,
+         const Flat<double>& out) {
+        return visit_vine(arcs, arc_scores, outer, longest, out, [&] {
+          const double best = vine.max_marginals(out.data());
+          vine.count_max_marginal_trees(out.data());
+          return best;
+        });
+      },
+      "arcs"_a, "arc_scores"_a.noconvert(), "outer"_a.noconvert(), "longest"_a, "out"_a.noconvert(), Unlocked());
+}
+
 }  // namespace
 
 void bind_dependency(nb::module_& m) {
@@ -177,6 +228,8 @@ void bind_dependency(nb::module_& m) {
                 &RankedTrees::arcs, "scores", &RankedTrees::scores);
   bind_scores<float>(m, "TreeScores32");
   bind_scores<double>(m, "TreeScores64");
+  bind_vine<float>(m);
+  bind_vine<double>(m);
 }
 
 }  // namespace certus

@@ -924,6 +924,27 @@ class TreeScores64:
     ) -> bool: ...
     def marginals(self, single_root: bool, out: NDArray[np.float64]) -> float | None: ...
 
+def vine_max_marginals(
+    arcs: DependencyArcs,
+    arc_scores: NDArray[np.floating],
+    outer: NDArray[np.floating],
+    longest: int,
+    out: NDArray[np.float64],
+) -> float | None: ...
+def vine_marginals(
+    arcs: DependencyArcs,
+    arc_scores: NDArray[np.floating],
+    outer: NDArray[np.floating],
+    longest: int,
+    out: NDArray[np.float64],
+) -> float | None: ...
+def count_vine_max_marginal_trees(
+    arcs: DependencyArcs,
+    arc_scores: NDArray[np.floating],
+    outer: NDArray[np.floating],
+    longest: int,
+    out: NDArray[np.float64],
+) -> float | None: ...
 def max_marginals(model: Model64, emissions: NDArray[np.float64], out: NDArray[np.float64]) -> None: ...
 def spanning_tree(scores: NDArray[np.floating], single: bool, heads: NDArray[np.int64]) -> bool: ...
 def bound_trees(
