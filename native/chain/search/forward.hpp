@@ -112,17 +112,18 @@ void arrive_listed(const Sparse<S>& tr, const S* leave, const S* before, S* arri
     }
     arrivals[j] = best + tr.fallback;
   }
-  heed(4 * L + left * L);
+  Index work = 4 * L + left * L;
   const S least = *std::min_element(arrivals, arrivals + L);
   for (Index i = 0; i < L; ++i) {
     if (before[i] == kNever<S> || !(before[i] + leave[i] > least)) continue;
-    heed(tr.row_begin[i + 1] - tr.row_begin[i]);
+    work += tr.row_begin[i + 1] - tr.row_begin[i];
     for (Index n = tr.row_begin[i]; n < tr.row_begin[i + 1]; ++n) {
       const S x = before[i] + tr.row_score[n];
       S& arrival = arrivals[tr.row_to[n]];
       arrival = x > arrival ? x : arrival;
     }
   }
+  heed(work);
 }
 
 template <class S>

@@ -15,12 +15,13 @@ from certus.errors import InvalidInput
 _BYTES = 100  # for each position of a path: its label, and the search for those that differ from it there
 _WAY = 16  # for each of the k ways to a label that some methods keep
 _LITTLE = 1 << 28  # what nobody needs to be asked for
+_NOTHING = 1 << 22  # what is not worth counting paths for
 
 
 def limit_list(
     k: int, model: ChainModel, kernels: Kernels, sentences: Sequence[Floats], method: Method
 ) -> int:
-    """Return k, or the number of paths of the sentence that has most of them, if that is smaller.
+    """Return k, or the number of paths of the sentence that has most of them, if lists of k would be long.
 
     Lists that would not fit in the memory of this machine are refused.
     """
@@ -28,9 +29,9 @@ def limit_list(
         return 1
     lengths = [len(scores) for scores in sentences]
     tokens = sum(lengths)
-    if not tokens:
-        return 1
     each = tokens * (_BYTES + (_WAY * model.labels if method.keeps_ways else 0))
+    if k * each <= _NOTHING:
+        return k
     most = limit_k(k, model.labels, max(lengths))
     if most * each <= _LITTLE:
         return most
