@@ -29,6 +29,8 @@ def limit_list(
         return 1
     lengths = [len(scores) for scores in sentences]
     tokens = sum(lengths)
+    if not tokens:
+        return 1
     each = tokens * (_BYTES + (_WAY * model.labels if method.keeps_ways else 0))
     if k * each <= _NOTHING:
         return k
