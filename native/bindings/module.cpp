@@ -38,8 +38,8 @@ NB_MODULE(_native, m) {
   interrupt::ask = &ask_python;
   bind_interrupt(m);
   bind_chain(m);  // first: others use its records
-  for (Binder* bind : {bind_corpus, bind_dependency, bind_dependency_parser, bind_factor_graph, bind_features,
-                       bind_learners, bind_crf, bind_crf_learners, bind_hypergraph, bind_latent, bind_marginals,
-                       bind_paths, bind_refinement, bind_syntax, bind_relax, bind_tagger, bind_lattices})
+  for (Binder* bind : {bind_corpus, bind_dependency, bind_dependency_parser, bind_features, bind_learners, bind_crf,
+                       bind_crf_learners, bind_hypergraph, bind_latent, bind_marginals, bind_paths, bind_refinement,
+                       bind_syntax, bind_relax, bind_tagger, bind_lattices})
     bind(m);
 }

@@ -1,11 +1,226 @@
-#include "bindings/arrays.hpp"
+// Decompositions: parts, the search for the best whole, and spanning trees.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/python_part.hpp"
+#include "bindings/relax_part.hpp"
+#include "bindings/vectors.hpp"
 #include "chain/marginals/max_marginals.hpp"
-#include "relax/mixture.hpp"
+#include "relax/parts/chain.hpp"
+#include "relax/parts/logic.hpp"
+#include "relax/parts/table.hpp"
+#include "relax/parts/tree.hpp"
+#include "relax/search.hpp"
 #include "relax/spanning_tree.hpp"
 
 using namespace nb::literals;
 
 namespace certus {
+namespace {
+
+using namespace relax;
+using Flags = Flat<const std::uint8_t>;
+using Doubles = Flat<const double>;
+using Indices = Flat<const Index>;
+
+// Why a search had to stop: what a part said cannot be.
+enum class SearchFailure : std::uint8_t { none, not_whole, too_large, contradiction, loose_reserves };
+
+// A problem, and the search for its best whole. Shapes and ranges are checked in Python before anything comes here.
+class Relaxation {
+ public:
+  Relaxation() = default;
+  Relaxation(const Relaxation&) = delete;
+  Relaxation& operator=(const Relaxation&) = delete;
+
+  void add(const RelaxPart& part, Indices variables, double weight) {
+    problem_.add(part.part, copy(variables), weight);
+  }
+  void link(Index variables, Flags reserve) { problem_.link(variables, copy(reserve)); }
+
+  // Once. What it throws leaves all that was found by then.
+  SearchEnd run(const SearchLimits& limits, const OptimizerOptions& options, nb::object progress) {
+    search = std::make_unique<Search>(problem_, limits, options);
+    if (!progress.is_none())
+      search->progress = [&progress](const SearchProgress& now) {
+        const nb::gil_scoped_acquire lock;
+        progress(now);
+      };
+    const nb::gil_scoped_release released;
+    try {
+      return search->run();
+    } catch (const NotWhole& wrong) {
+      failure = SearchFailure::not_whole;
+      part = wrong.part;
+    } catch (const TooLarge& wrong) {
+      failure = SearchFailure::too_large;
+      score = wrong.magnitude;
+    } catch (const Contradiction& wrong) {
+      failure = SearchFailure::contradiction;
+      score = wrong.score;
+      dual = wrong.dual;
+    } catch (const LooseReserves&) {
+      failure = SearchFailure::loose_reserves;
+    }
+    return SearchEnd::proven;
+  }
+
+  std::vector<Index> count_calls(Index (Dual::*count)(Index) const) const {
+    std::vector<Index> counts(problem_.parts());
+    for (Index p = 0; p < problem_.parts(); ++p) counts[p] = (search->dual().*count)(p);
+    return counts;
+  }
+  std::vector<Index> count_completions() const {
+    std::vector<Index> counts(problem_.parts());
+    for (Index p = 0; p < problem_.parts(); ++p) counts[p] = search->rounding().completions(p);
+    return counts;
+  }
+  // What of each variable the best whole uses: [variables].
+  std::vector<std::int8_t> list_on() const {
+    if (search->score() == kNever<double>) return {};
+    std::vector<std::int8_t> on(problem_.variables(), 0);
+    for (Index p = 0; p < problem_.parts(); ++p)
+      for (const Index c : search->best().used[p]) on[problem_.variable(problem_.begin(p) + c)] = 1;
+    return on;
+  }
+
+  std::unique_ptr<Search> search;
+  SearchFailure failure = SearchFailure::none;
+  Index part = -1;             // `not_whole`: of which part
+  double score = 0, dual = 0;  // `contradiction`: of the whole, and the bound; `too_large`: the magnitude
+
+ private:
+  Problem problem_;
+};
+
+nb::object read_structure(const Relaxation& relaxation, Index p) {
+  const std::shared_ptr<void>& kept = relaxation.search->best().kept[p];
+  return kept ? *static_cast<nb::object*>(kept.get()) : nb::none();
+}
+
+template <class P, class... Arguments>
+RelaxPart make_part(Arguments&&... arguments) {
+  return {std::make_shared<P>(std::forward<Arguments>(arguments)...)};
+}
+
+void bind_parts(nb::module_& m) {
+  nb::class_<RelaxPart>(m, "RelaxPart").def_prop_ro("cells", [](const RelaxPart& p) { return p.part->cells(); });
+  m.def(
+      "make_python_part",
+      [](nb::object oracle, Index cells) { return make_part<PythonPart>(std::move(oracle), cells); }, "oracle"_a,
+      "cells"_a);
+  m.def(
+      "make_chain_part",
+      [](const Model<double>& model, Doubles emissions) { return make_part<relax::ChainPart>(model, copy(emissions)); },
+      "model"_a, "emissions"_a.noconvert(), nb::keep_alive<0, 1>());
+  m.def(
+      "make_tree_part",
+      [](Doubles scores, Index words, bool single) { return make_part<relax::TreePart>(copy(scores), words, single); },
+      "scores"_a.noconvert(), "words"_a, "single"_a);
+  m.def(
+      "make_table_part",
+      [](const std::vector<Index>& shape, Flags single, Doubles table, Doubles scores) {
+        return make_part<TablePart>(shape, copy(single), copy(table), copy(scores));
+      },
+      "shape"_a, "single"_a, "table"_a, "scores"_a);
+  m.def(
+      "make_count_part",
+      [](Doubles scores, Flags negated, Index least, Index most) {
+        return make_part<CountPart>(copy(scores), copy(negated), least, most);
+      },
+      "scores"_a, "negated"_a, "least"_a, "most"_a);
+  m.def(
+      "make_or_output_part",
+      [](Doubles scores, Flags negated) { return make_part<OrOutputPart>(copy(scores), copy(negated)); }, "scores"_a,
+      "negated"_a);
+  m.def(
+      "make_knapsack_part",
+      [](Doubles scores, Flags negated, const std::vector<Index>& weights, Index capacity) {
+        return make_part<KnapsackPart>(copy(scores), copy(negated), weights, capacity);
+      },
+      "scores"_a, "negated"_a, "weights"_a, "capacity"_a);
+}
+
+void bind_options(nb::module_& m) {
+  nb::enum_<relax::Method>(m, "RelaxMethod")
+      .value("AUTO", relax::Method::automatic)
+      .value("SUBGRADIENT", relax::Method::subgradient)
+      .value("BUNDLE", relax::Method::bundle)
+      .value("DESCENT", relax::Method::descent);
+  nb::enum_<StepRule>(m, "StepRule")
+      .value("HALVING", StepRule::halving)
+      .value("INVERSE", StepRule::inverse)
+      .value("DECAY", StepRule::decay)
+      .value("POLYAK", StepRule::polyak)
+      .value("KOO", StepRule::koo)
+      .value("CHANG", StepRule::chang);
+  nb::class_<OptimizerOptions>(m, "OptimizerOptions")
+      .def(
+          "__init__",
+          [](OptimizerOptions* self, relax::Method method, StepRule rule, double step, double level, double share,
+             double margin,
+             Index columns) { new (self) OptimizerOptions{method, rule, step, level, share, margin, columns}; },
+          "method"_a, nb::kw_only(), "rule"_a = StepRule::halving, "step"_a = 0.0, "level"_a = 1.0, "share"_a = 0.3,
+          "margin"_a = 0.03, "columns"_a = 100);
+  nb::class_<SearchLimits>(m, "SearchLimits")
+      .def(
+          "__init__",
+          [](SearchLimits* self, double seconds, Index nodes, double tolerance, Index iterations, bool whole,
+             bool tighten) { new (self) SearchLimits{seconds, nodes, tolerance, iterations, whole, tighten}; },
+          nb::kw_only(), "seconds"_a, "nodes"_a, "tolerance"_a, "iterations"_a = -1, "whole"_a = false,
+          "tighten"_a = true);
+}
+
+void bind_search(nb::module_& m) {
+  nb::enum_<SearchEnd>(m, "SearchEnd")
+      .value("PROVEN", SearchEnd::proven)
+      .value("SECONDS", SearchEnd::seconds)
+      .value("NODES", SearchEnd::nodes)
+      .value("ITERATIONS", SearchEnd::iterations);
+  nb::enum_<SearchFailure>(m, "SearchFailure")
+      .value("NONE", SearchFailure::none)
+      .value("NOT_WHOLE", SearchFailure::not_whole)
+      .value("TOO_LARGE", SearchFailure::too_large)
+      .value("CONTRADICTION", SearchFailure::contradiction)
+      .value("LOOSE_RESERVES", SearchFailure::loose_reserves);
+  nb::class_<SearchTrace> trace(m, "SearchTrace");
+  define_arrays(trace, "seconds", &SearchTrace::seconds, "dual", &SearchTrace::dual, "bound", &SearchTrace::bound,
+                "primal", &SearchTrace::primal, "score", &SearchTrace::score, "step", &SearchTrace::step, "nodes",
+                &SearchTrace::nodes);
+  nb::class_<SearchProgress> progress(m, "SearchProgress");
+  define_fields(progress, "iteration", &SearchProgress::iteration, "dual", &SearchProgress::dual, "bound",
+                &SearchProgress::bound, "score", &SearchProgress::score, "nodes", &SearchProgress::nodes, "open",
+                &SearchProgress::open, "seconds", &SearchProgress::seconds);
+  constexpr auto copied = nb::rv_policy::automatic;
+  nb::class_<Relaxation> relaxation(m, "Relaxation");
+  define_fields(relaxation, "failure", &Relaxation::failure, "failed_part", &Relaxation::part, "failed_score",
+                &Relaxation::score, "failed_dual", &Relaxation::dual);
+  relaxation.def(nb::init<>())
+      .def("add", &Relaxation::add, "part"_a, "variables"_a, "weight"_a = 1.0, nb::keep_alive<1, 2>())
+      .def("link", &Relaxation::link, "variables"_a, "reserve"_a)
+      .def("run", &Relaxation::run, "limits"_a, "options"_a, "progress"_a.none())
+      .def("structure", &read_structure, "part"_a)
+      .def(
+          "used", [](const Relaxation& r, Index p) { return array(std::vector<Index>(r.search->best().used[p])); },
+          "part"_a)
+      .def_prop_ro("score", [](const Relaxation& r) { return r.search->score(); })
+      .def_prop_ro("bound", [](const Relaxation& r) { return r.search->bound(); })
+      .def_prop_ro("nodes", [](const Relaxation& r) { return r.search->nodes(); })
+      .def_prop_ro("fixed", [](const Relaxation& r) { return r.search->fixed(); })
+      .def_prop_ro("tightened", [](const Relaxation& r) { return r.search->tightened(); })
+      .def_prop_ro("trace", [](const Relaxation& r) { return SearchTrace(r.search->trace()); })
+      .def_prop_ro(
+          "on", [](const Relaxation& r) { return array(r.list_on()); }, copied)
+      .def_prop_ro(
+          "average", [](const Relaxation& r) { return array(std::vector<double>(r.search->average())); }, copied)
+      .def_prop_ro(
+          "calls", [](const Relaxation& r) { return array(r.count_calls(&Dual::calls)); }, copied)
+      .def_prop_ro(
+          "skipped", [](const Relaxation& r) { return array(r.count_calls(&Dual::skipped)); }, copied)
+      .def_prop_ro("completions", [](const Relaxation& r) { return array(r.count_completions()); }, copied);
+}
+
+}  // namespace
 
 template <class S>
 static void bind_spanning_tree(nb::module_& m) {
@@ -18,6 +233,9 @@ static void bind_spanning_tree(nb::module_& m) {
 }
 
 void bind_relax(nb::module_& m) {
+  bind_parts(m);
+  bind_options(m);
+  bind_search(m);
   m.def(
       "max_marginals",
       [](const Model<double>& model, const Matrix<double>& emissions, const Table<double>& out) {
@@ -38,14 +256,6 @@ void bind_relax(nb::module_& m) {
         relax::tree_max_marginals(scores.data(), extent(scores), single, out.data());
       },
       "scores"_a.noconvert(), "single"_a, "out"_a.noconvert(), Unlocked());
-  m.def(
-      "mix",
-      [](const Table<const double>& gram, const Flat<const double>& gain, const Flat<const Index>& block, Index blocks,
-         double enough, Index most_moves, const Flat<double>& a) {
-        return relax::mix(gram.data(), gain.data(), block.data(), extent(gain), blocks, enough, most_moves, a.data());
-      },
-      "gram"_a.noconvert(), "gain"_a.noconvert(), "block"_a.noconvert(), "blocks"_a, "enough"_a, "most_moves"_a,
-      "a"_a.noconvert(), Unlocked());
 }
 
 }  // namespace certus

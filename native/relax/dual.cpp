@@ -8,22 +8,33 @@ namespace {
 
 constexpr int kGridBits = 36;      // below the magnitude of the scores that multipliers keep
 constexpr double kMargin = 1e-12;  // of the magnitudes: rounding decides nothing
+constexpr double kWhole = 1e-6;    // the same for whole numbers
 
 }  // namespace
 
-Dual::Dual(Problem& problem)
+Dual::Dual(Problem& problem, bool whole)
     : problem_(problem),
+      whole_(whole),
       multiplier_(problem.copies(), 0.0),
       fixed_(problem.variables(), kFree),
+      active_(problem.variables(), 1),
+      seen_(problem.variables(), 0),
+      uses_(problem.copies(), 0),
       on_(problem.variables(), 0),
       used_(problem.parts()),
+      structure_(problem.parts()),
       score_(problem.parts(), 0.0),
       value_(problem.parts(), 0.0),
+      calls_(problem.parts(), 0),
+      skipped_(problem.parts(), 0),
       dirty_(problem.parts(), 1),
       is_open_(problem.parts(), 1),
       touched_(problem.parts(), 0),
       on_loss_(problem.variables()),
-      off_loss_(problem.variables()) {
+      off_loss_(problem.variables()),
+      on_least_(problem.variables(), 0.0),
+      off_least_(problem.variables(), 0.0) {
+  for (Index v = 0; v < problem.variables(); ++v) active_[v] = !problem.is_reserve(v);
   Index widest = 0;
   for (Index p = 0; p < problem.parts(); ++p) widest = std::max(widest, problem.part(p).cells());
   with_.resize(widest);
@@ -36,12 +47,22 @@ bool Dual::start() {
   if (!evaluate()) return false;
   int exponent;
   const double size = magnitude();
+  if (!(size <= kLargest)) throw TooLarge(size);
   std::frexp(size > 0 ? size : 1.0, &exponent);
+  grid_ = std::ldexp(1.0, exponent - kGridBits);
   rounder_ = std::ldexp(1.5, exponent - kGridBits + 52);
   largest_ = std::ldexp(1.0, exponent);
-  worth_ = measure_worth();
-  for (Index p = 0; p < problem_.parts(); ++p) queue_.push_back(p), touched_[p] = 1;
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    problem_.part(p).set_scale(largest_ / problem_.weight(p));
+    queue_.push_back(p);
+    touched_[p] = 1;
+  }
   return true;
+}
+
+double Dual::worth() {
+  if (worth_ < 0) worth_ = measure_worth();
+  return worth_;
 }
 
 void Dual::adjust_part(Index p) {
@@ -51,24 +72,35 @@ void Dual::adjust_part(Index p) {
 }
 
 void Dual::release(Index p) {
-  for (const Index c : used_[p]) --on_[problem_.variable(problem_.begin(p) + c)];
+  for (const Index c : used_[p]) {
+    const Index copy = problem_.begin(p) + c;
+    --on_[problem_.variable(copy)];
+    uses_[copy] = 0;
+  }
   used_[p].clear();
 }
 
 bool Dual::evaluate() {
   for (Index p = 0; p < problem_.parts(); ++p) {
-    if (!dirty_[p]) continue;
+    if (!dirty_[p]) {
+      ++skipped_[p];
+      continue;
+    }
     release(p);
-    const double score = problem_.part(p).maximize(used_[p]);
+    ++calls_[p];
+    const double score = problem_.weight(p) * problem_.part(p).maximize(used_[p]);
     if (score == kNever<double>) {
       used_[p].clear();
       return false;
     }
+    if (whole_ && score != std::nearbyint(score)) throw NotWhole(p);
+    structure_[p] = problem_.part(p).structure();
     double value = score;
     for (const Index c : used_[p]) {
       const Index copy = problem_.begin(p) + c;
       const Index v = problem_.variable(copy);
       ++on_[v];
+      uses_[copy] = 1;
       if (is_free(v)) value += multiplier_[copy];
     }
     score_[p] = score;
@@ -86,20 +118,41 @@ double Dual::bound() const {
 
 double Dual::magnitude() const {
   double sum = 0;
-  for (const double value : value_) sum += std::abs(value);
+  for (Index p = 0; p < problem_.parts(); ++p) sum += std::abs(score_[p]) + std::abs(value_[p]);
   return sum;
 }
 
 bool Dual::agree() const {
-  for (Index v = 0; v < problem_.variables(); ++v)
-    if (split(v)) return false;
+  for (Index p = 0; p < problem_.parts(); ++p)
+    for (const Index c : used_[p])
+      if (split(problem_.variable(problem_.begin(p) + c))) return false;
+  return true;
+}
+
+void Dual::list_split(std::vector<Index>& variables) {
+  variables.clear();
+  for (Index p = 0; p < problem_.parts(); ++p)
+    for (const Index c : used_[p]) {
+      const Index v = problem_.variable(problem_.begin(p) + c);
+      if (seen_[v] || !split(v) || !is_free(v)) continue;
+      seen_[v] = 1;
+      variables.push_back(v);
+    }
+  for (const Index v : variables) seen_[v] = 0;
+}
+
+bool Dual::max_marginals(Index p) {
+  if (!problem_.part(p).max_marginals(with_.data(), without_.data())) return false;
+  const double weight = problem_.weight(p);
+  for (Index c = 0; weight != 1 && c < problem_.part(p).cells(); ++c) with_[c] *= weight, without_[c] *= weight;
   return true;
 }
 
 void Dual::adjust(Index copy) {
   const Index p = problem_.owner(copy), v = problem_.variable(copy);
   const Index cell = copy - problem_.begin(p);
-  problem_.part(p).adjust(cell, is_free(v) ? multiplier_[copy] : fixed_[v] ? 0 : kNever<double>);
+  const double u = is_free(v) ? multiplier_[copy] : fixed_[v] ? 0 : kNever<double>;
+  problem_.part(p).adjust(cell, problem_.weight(p) == 1 ? u : u / problem_.weight(p));
   problem_.part(p).require(cell, fixed_[v] == 1);
   dirty_[p] = 1;
 }
@@ -108,6 +161,11 @@ void Dual::set_multiplier(Index copy, double u) {
   if (u == multiplier_[copy]) return;
   multiplier_[copy] = u;
   adjust(copy);
+}
+
+void Dual::set_multipliers(const std::vector<double>& multipliers) {
+  for (Index copy = 0; copy < problem_.copies(); ++copy)
+    if (moves(problem_.variable(copy))) set_multiplier(copy, multipliers[copy]);
 }
 
 void Dual::balance() {
@@ -172,7 +230,7 @@ bool Dual::propagate(Index p) {
     const Index v = problem_.variable(copy);
     const bool on = with_[copy - begin] != kNever<double>, off = without_[copy - begin] != kNever<double>;
     if (!on && !off) return false;
-    if (is_free(v) && !(on && off) && !fix(v, on)) return false;
+    if (is_free(v) && !problem_.is_reserve(v) && !(on && off) && !fix(v, on)) return false;
   }
   return true;
 }
@@ -182,16 +240,25 @@ bool Dual::fix_by_bounds(double score, Index* count) {
   std::fill(off_loss_.begin(), off_loss_.end(), 0.0);
   for (const Index p : open_) {
     if (!max_marginals(p)) continue;
-    for (Index c = 0; c < problem_.part(p).cells(); ++c) {
-      const Index v = problem_.variable(problem_.begin(p) + c);
-      on_loss_[v] += std::min(0.0, with_[c] - value_[p]);
-      off_loss_[v] += std::min(0.0, without_[c] - value_[p]);
+    const Index begin = problem_.begin(p), cells = problem_.part(p).cells();
+    // Two copies of a variable in one part bound the same structures: the lower bound holds, not the sum.
+    for (Index c = 0; c < cells; ++c) {
+      const Index v = problem_.variable(begin + c);
+      on_least_[v] = std::min(on_least_[v], with_[c] - value_[p]);
+      off_least_[v] = std::min(off_least_[v], without_[c] - value_[p]);
+    }
+    for (Index c = 0; c < cells; ++c) {
+      const Index v = problem_.variable(begin + c);
+      on_loss_[v] += on_least_[v];
+      off_loss_[v] += off_least_[v];
+      on_least_[v] = off_least_[v] = 0;
     }
   }
-  const double room = score - bound() - kMargin * magnitude();
+  // Of whole numbers, the next better one is 1 more.
+  const double room = (whole_ ? score + 1 - kWhole : score) - bound() - kMargin * magnitude();
   *count = 0;
   for (Index v = 0; v < problem_.variables(); ++v) {
-    if (!is_free(v)) continue;
+    if (!is_free(v) || problem_.is_reserve(v)) continue;
     const bool off = on_loss_[v] <= room, on = off_loss_[v] <= room;
     if (off && on) return false;
     if (off || on) {
@@ -200,6 +267,15 @@ bool Dual::fix_by_bounds(double score, Index* count) {
     }
   }
   return propagate();
+}
+
+void Dual::find_losses(std::vector<double>& losses) {
+  losses.assign(problem_.copies(), 0.0);
+  for (const Index p : open_) {
+    if (!max_marginals(p)) continue;
+    for (Index c = 0; c < problem_.part(p).cells(); ++c)
+      losses[problem_.begin(p) + c] = std::min(0.0, with_[c] - value_[p]);
+  }
 }
 
 void Dual::find_open() {
@@ -221,17 +297,21 @@ Dual::Snapshot Dual::save() const {
 }
 
 void Dual::restore(const Snapshot& snapshot) {
-  for (const Index p : queue_) touched_[p] = 0;
-  queue_.clear();
   const double* u = snapshot.multipliers.data();
   for (const Index p : snapshot.open)
     for (Index copy = problem_.begin(p); copy < problem_.begin(p + 1); ++copy) set_multiplier(copy, *u++);
+  restore_fixed(snapshot.fixed);
+  find_open();
+}
+
+void Dual::restore_fixed(const std::vector<std::int8_t>& fixed) {
+  for (const Index p : queue_) touched_[p] = 0;
+  queue_.clear();
   for (Index v = 0; v < problem_.variables(); ++v) {
-    if (fixed_[v] == snapshot.fixed[v]) continue;
-    fixed_[v] = snapshot.fixed[v];
+    if (fixed_[v] == fixed[v]) continue;
+    fixed_[v] = fixed[v];
     for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy) adjust(*copy);
   }
-  find_open();
 }
 
 }  // namespace certus::relax

@@ -6,21 +6,37 @@
 // in agreement the multipliers cancel, so L(u) is at least the best score of any: weak duality.
 //
 // Variables can be fixed: at 0, the cell is forbidden in all parts that have it; at 1, it is required. Its
-// multipliers count no more.
+// multipliers count no more. Multipliers are kept on a grid, a power of two far below the scores: so those of a
+// variable sum to zero without rounding, and on whole-numbered scores every bound is exact.
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <vector>
 
 #include "relax/problem.hpp"
 
 namespace certus::relax {
 
+// A part returned a score that is not whole, where whole numbers were promised.
+struct NotWhole : std::exception {
+  explicit NotWhole(Index which) : part(which) {}
+  Index part;
+};
+// The scores add up to more than leaves multipliers room.
+struct TooLarge : std::exception {
+  explicit TooLarge(double size) : magnitude(size) {}
+  double magnitude;
+};
+
 class Dual {
  public:
   static constexpr std::int8_t kFree = -1;
+  static constexpr double kLargest = 0x1p900;  // magnitude of the scores
 
-  explicit Dual(Problem& problem);
+  // `whole`: all scores, times weights, are promised to be whole numbers.
+  explicit Dual(Problem& problem, bool whole = false);
   // Asks all parts for the first time, which tells how large the numbers are. False: one has no structure at all.
   bool start();
 
@@ -34,17 +50,26 @@ class Dual {
   double value(Index p) const { return value_[p]; }
   double score(Index p) const { return score_[p]; }
   const std::vector<Index>& used(Index p) const { return used_[p]; }
+  const std::shared_ptr<void>& structure(Index p) const { return structure_[p]; }
+  bool uses(Index copy) const { return uses_[copy] != 0; }
   Index on(Index v) const { return on_[v]; }  // copies of a variable that the parts use
-  bool split(Index v) const { return on_[v] > 0 && on_[v] < problem_.count(v); }
+  bool split(Index v) const { return active_[v] && on_[v] > 0 && on_[v] < problem_.count(v); }
   bool agree() const;
+  // Lists the variables that may move and whose copies differ.
+  void list_split(std::vector<Index>& variables);
+  Index calls(Index p) const { return calls_[p]; }      // how often the part was asked for its maximum,
+  Index skipped(Index p) const { return skipped_[p]; }  // and how often not, as nothing had changed
 
   double multiplier(Index copy) const { return multiplier_[copy]; }
-  double round(double x) const { return (x + rounder_) - rounder_; }  // to the grid
+  double round(double x) const { return (x + rounder_) - rounder_; }  // to the grid,
+  double grid() const { return grid_; }                               // which has this width
   // Rounds the multipliers of open parts to the grid, so that those of each variable sum to zero without rounding.
   void balance();
   double largest() const { return largest_; }  // more than any difference of scores matters
-  double worth() const { return worth_; }      // what a cell is worth to its part at the start, in the mean
+  double worth();                              // what a cell is worth to its part at first, in the mean
   void set_multiplier(Index copy, double u);
+  void copy_multipliers(std::vector<double>& multipliers) const { multipliers = multiplier_; }  // [copies]
+  void set_multipliers(const std::vector<double>& multipliers);                                 // of those that move
   void move(Index copy, double change) { set_multiplier(copy, multiplier_[copy] + change); }
 
   // False: it contradicts what is fixed.
@@ -53,8 +78,14 @@ class Dual {
   bool propagate();
   const std::vector<std::int8_t>& fixed() const { return fixed_; }
   bool is_free(Index v) const { return fixed_[v] == kFree; }
+  bool is_active(Index v) const { return active_[v] != 0; }  // not a reserve that is switched off
+  bool moves(Index v) const { return is_free(v) && active_[v] && problem_.count(v) > 1; }  // its multipliers may
+  void activate(Index v) { active_[v] = 1; }
   // Fixes the variables of which one side cannot be better than `score`, by the parts' max-marginals; counts them.
   bool fix_by_bounds(double score, Index* count);
+  // losses[copies]: max-marginals less maxima, what each copy's part loses by using it, 0 or below; 0 where the part
+  // does not know.
+  void find_losses(std::vector<double>& losses);
   // The parts that have free variables, in order.
   const std::vector<Index>& open() const { return open_; }
   void find_open();
@@ -64,7 +95,7 @@ class Dual {
   void adjust_part(Index p);
 
   // With each cell and without it, as the part sees it now; false where the part cannot tell.
-  bool max_marginals(Index p) { return problem_.part(p).max_marginals(with_.data(), without_.data()); }
+  bool max_marginals(Index p);
   const double* with() const { return with_.data(); }
   const double* without() const { return without_.data(); }
 
@@ -76,6 +107,7 @@ class Dual {
   };
   Snapshot save() const;
   void restore(const Snapshot& snapshot);
+  void restore_fixed(const std::vector<std::int8_t>& fixed);
 
  private:
   bool propagate(Index p);
@@ -84,15 +116,21 @@ class Dual {
   void release(Index p);
 
   Problem& problem_;
-  double rounder_ = 0, largest_ = 0, worth_ = 0;
-  std::vector<double> multiplier_;  // [copies]
-  std::vector<std::int8_t> fixed_;  // [variables]
-  std::vector<Index> on_;           // [variables]
+  bool whole_;
+  double rounder_ = 0, grid_ = 0, largest_ = 0, worth_ = -1;
+  std::vector<double> multiplier_;           // [copies]
+  std::vector<std::int8_t> fixed_;           // [variables]
+  std::vector<std::uint8_t> active_, seen_;  // [variables]
+  std::vector<std::uint8_t> uses_;           // [copies]
+  std::vector<Index> on_;                    // [variables]
   std::vector<std::vector<Index>> used_;
+  std::vector<std::shared_ptr<void>> structure_;
   std::vector<double> score_, value_;
+  std::vector<Index> calls_, skipped_;  // [parts]
   std::vector<std::uint8_t> dirty_, is_open_, touched_;
   std::vector<Index> open_, queue_;
   std::vector<double> with_, without_, on_loss_, off_loss_;
+  std::vector<double> on_least_, off_least_;  // [variables]: of one part
 };
 
 }  // namespace certus::relax

@@ -1,7 +1,5 @@
 #include "relax/mixture.hpp"
 
-#include <vector>
-
 #include "base/interrupt.hpp"
 
 namespace certus::relax {
@@ -9,17 +7,19 @@ namespace {
 
 struct Move {
   Index to = -1, from = -1;  // the column that should have more weight, and the one to take it from
-  double step = 0;           // how much
+  double length = 0;         // how much
 };
 
 }  // namespace
 
-Index mix(const double* gram, const double* gain, const Index* block, Index columns, Index blocks, double enough,
-          Index most_moves, double* a) {
-  std::vector<double> slope(gain, gain + columns);  // of the objective
+Index mix(const std::vector<std::vector<double>>& gram, double step, const std::vector<double>& gain,
+          const std::vector<Index>& block, Index blocks, double enough, Index most_moves, std::vector<double>& a,
+          std::vector<double>& slope) {
+  const Index columns = static_cast<Index>(gain.size());
+  slope = gain;
   for (Index k = 0; k < columns; ++k)
     if (a[k] != 0)
-      for (Index l = 0; l < columns; ++l) slope[l] -= a[k] * gram[k * columns + l];
+      for (Index l = 0; l < columns; ++l) slope[l] -= step * a[k] * gram[k][l];
   std::vector<Move> best_of(blocks);
   Heed heed;
   for (Index moves = 0;; ++moves) {
@@ -37,17 +37,16 @@ Index mix(const double* gram, const double* gain, const Index* block, Index colu
       if (move.to < 0 || move.from < 0) continue;
       const double rise = slope[move.to] - slope[move.from];
       if (!(rise > enough)) continue;
-      const double *up = gram + move.to * columns, *down = gram + move.from * columns;
-      const double curve = up[move.to] + down[move.from] - 2 * up[move.from];
-      move.step = curve > 0 && rise / curve < a[move.from] ? rise / curve : a[move.from];
-      const double won = move.step * (rise - 0.5 * move.step * curve);
+      const double curve = step * (gram[move.to][move.to] + gram[move.from][move.from] - 2 * gram[move.to][move.from]);
+      move.length = curve > 0 && rise / curve < a[move.from] ? rise / curve : a[move.from];
+      const double won = move.length * (rise - 0.5 * move.length * curve);
       if (won > progress) progress = won, best = move;
     }
     if (best.to < 0) return moves;
-    const double *up = gram + best.to * columns, *down = gram + best.from * columns;
-    a[best.to] += best.step;
-    a[best.from] = best.step == a[best.from] ? 0.0 : a[best.from] - best.step;
-    for (Index l = 0; l < columns; ++l) slope[l] -= best.step * (up[l] - down[l]);
+    const double *up = gram[best.to].data(), *down = gram[best.from].data();
+    a[best.to] += best.length;
+    a[best.from] = best.length == a[best.from] ? 0.0 : a[best.from] - best.length;
+    for (Index l = 0; l < columns; ++l) slope[l] -= step * best.length * (up[l] - down[l]);
   }
 }
 

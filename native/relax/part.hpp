@@ -42,12 +42,17 @@ class Part {
   // there is none. Numbers that are too high are allowed: they only make less of what is known. False: unknown here.
   virtual bool max_marginals(double* with, double* without) = 0;
   virtual bool offers_max_marginals() const { return true; }
+  // Whether they cost little more than the maximum.
+  virtual bool has_cheap_max_marginals() const { return true; }
   // Whether max-marginals are cheap enough to be asked wherever a cell is fixed, to see what follows from that.
   virtual bool propagates() const { return false; }
 
   // The score of the best structure that uses these cells, in rising order, and no others, whatever the adjustments;
   // -inf where there is none. False: not offered, maximize() has to find out.
   virtual bool complete(const std::vector<Index>& /*used*/, double* /*score*/) { return false; }
+
+  // Told once the first maxima are known: more than any difference of scores matters.
+  virtual void set_scale(double /*largest*/) {}
 
   // What maximize() or complete() found last, where the used cells do not say it all: the search keeps that of the best
   // answer.

@@ -1,15 +1,20 @@
 #include "relax/problem.hpp"
 
+#include <utility>
+
 namespace certus::relax {
 
-void Problem::add(std::unique_ptr<Part> part, const std::vector<Index>& variables) {
+void Problem::add(std::shared_ptr<Part> part, const std::vector<Index>& variables, double weight) {
   variable_.insert(variable_.end(), variables.begin(), variables.end());
   owner_.resize(variable_.size(), parts());
   parts_.push_back(std::move(part));
+  weight_.push_back(weight);
   begin_.push_back(copies());
 }
 
-void Problem::link(Index variables) {
+void Problem::link(Index variables, std::vector<std::uint8_t> reserve) {
+  reserve_ = std::move(reserve);
+  reserve_.resize(variables, 0);
   variable_begin_.assign(variables + 1, 0);
   for (const Index v : variable_) ++variable_begin_[v + 1];
   for (Index v = 0; v < variables; ++v) variable_begin_[v + 1] += variable_begin_[v];

@@ -15,15 +15,20 @@ class Problem {
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
-  // `variables`: of each of the part's cells.
-  void add(std::unique_ptr<Part> part, const std::vector<Index>& variables);
-  // Call it once, after the last part.
-  void link(Index variables);
+  // `variables`: of each of the part's cells; its scores count `weight` times.
+  void add(std::shared_ptr<Part> part, const std::vector<Index>& variables, double weight = 1.0);
+  // Call it once, after the last part. `reserve`, by variable: agreement on it follows from the others, and is enforced
+  // only when it is switched on; none where it is empty.
+  void link(Index variables, std::vector<std::uint8_t> reserve = {});
 
   Index parts() const { return static_cast<Index>(parts_.size()); }
   Index variables() const { return static_cast<Index>(variable_begin_.size()) - 1; }
   Index copies() const { return static_cast<Index>(variable_.size()); }
   Part& part(Index p) const { return *parts_[p]; }
+  double weight(Index p) const { return weight_[p]; }
+  bool is_reserve(Index v) const { return reserve_[v] != 0; }
+  // Whether parts have to agree on the variable, from the start on.
+  bool is_shared(Index v) const { return count(v) > 1 && !is_reserve(v); }
 
   Index begin(Index p) const { return begin_[p]; }  // the first copy of a part
   Index variable(Index copy) const { return variable_[copy]; }
@@ -37,7 +42,9 @@ class Problem {
   const Index* place(Index copy) const { return copies_.data() + place_[copy]; }
 
  private:
-  std::vector<std::unique_ptr<Part>> parts_;
+  std::vector<std::shared_ptr<Part>> parts_;
+  std::vector<double> weight_;           // [parts]
+  std::vector<std::uint8_t> reserve_;    // [variables]
   std::vector<Index> begin_{0};          // [parts + 1]
   std::vector<Index> variable_, owner_;  // [copies]
   std::vector<Index> variable_begin_{0}, copies_, place_;

@@ -18,8 +18,7 @@ class Proximal {
 
   // The mean over a variable's copies of how much the mixtures use it, after minimize().
   double mean(Index v) const { return mean_[v]; }
-  const std::vector<double>& means() const { return mean_; }
-  void set_means(const std::vector<double>& means) { mean_ = means; }  // after work on something else
+  const std::vector<double>& mixtures() const { return mixture_; }  // [copies]
 
  private:
   struct Structure {

@@ -1,31 +1,60 @@
-// Answers from multipliers: the parts choose one after the other, each under what those before it chose.
+// Wholes from parts: what one part chose, completed in the others; the parts one after the other, each under what those
+// before it chose; or variable by variable, as they vote.
 #pragma once
+
+#include <memory>
+#include <unordered_set>
+#include <vector>
 
 #include "relax/dual.hpp"
 
 namespace certus::relax {
 
+// Structures of all parts in agreement.
+struct Whole {
+  double score = kNever<double>;            // of all, -inf while none is known
+  std::vector<std::vector<Index>> used;     // [parts]: cells
+  std::vector<double> scores;               // [parts], times weights
+  std::vector<std::shared_ptr<void>> kept;  // [parts]: see Part::structure
+};
+
+// Keeps the best whole. How often parts are asked for others is bounded by how often they are asked for the dual.
 class Rounding {
  public:
-  explicit Rounding(Dual& dual) : dual_(dual), problem_(dual.problem()) {}
+  explicit Rounding(Dual& dual);
 
-  double best() const { return best_; }                            // the highest score so far, -inf while there is none
-  const std::vector<std::int8_t>& on() const { return best_on_; }  // [variables] of the answer that has it
+  const Whole& best() const { return best_; }
+  Index completions(Index p) const { return completions_[p]; }  // how often a part completed what others chose
 
   // Lets the open parts choose, in their order or against it.
   void round(bool forward);
   // Takes what the parts have chosen, where they agree.
   void take();
+  // Completes what the parts chose, within the budget; returns the best score found in this round, or NaN.
+  double propose();
 
  private:
+  void begin();
+  double finish();
+  double complete_from(Index source);
+  bool complete_known(Index source, bool* offered);
+  bool complete_rest(Index source);
+  double vote();
   bool choose(Index p);
-  void offer(double score);
+  bool know(Index p, const std::vector<Index>& used);
+  bool is_new(Index source);
 
   Dual& dual_;
   const Problem& problem_;
-  double best_ = kNever<double>, score_ = 0;
-  std::vector<std::int8_t> best_on_, on_;
-  std::vector<Index> used_;
+  Whole best_, found_;
+  std::vector<std::int8_t> on_;            // [variables] that are known in the whole in the making
+  std::vector<std::uint8_t> is_covering_;  // [parts]: has all shared variables,
+  std::vector<std::uint8_t> is_covered_;   // and no others
+  std::vector<Index> completions_, cells_, order_;
+  std::unordered_set<std::uint64_t> seen_;
+  double spent_ = 0, earned_ = 0;
+  Index turn_ = 0, rounds_ = 0;
+  bool votes_ = true;
 };
 
 }  // namespace certus::relax

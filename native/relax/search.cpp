@@ -1,29 +1,52 @@
 #include "relax/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "relax/descent.hpp"
 
 namespace certus::relax {
 namespace {
 
+constexpr Index kFew = 3;                        // parts that are never swept
 constexpr Index kRounds = 3;                     // at the root: of descent, relaxation and fixing
 constexpr Index kRootSweeps = 20, kSweeps = 6;   // of descent, at the root and below
 constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
+constexpr Index kRootSteps = 200, kSteps = 40;   // of an optimiser, where no limit is set
+constexpr Index kPatience = 30;                  // steps without a better dual before something else is tried
 constexpr double kSure = 0.9;                    // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;                      // nodes of a dive
+constexpr double kSlack = 1e-9;                  // of the magnitudes: more than rounding, less than a lie
+constexpr double kLoose = 1e-3;                  // from where on the copies of a reserve differ
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Many parts that tell what their cells are worth are swept one after the other, each at the multipliers that those
+// before it left.
+bool prefers_sweeps(const Problem& problem, const OptimizerOptions& options) {
+  if (options.method != Method::automatic || problem.parts() <= kFew) return false;
+  for (Index p = 0; p < problem.parts(); ++p)
+    if (!problem.part(p).offers_max_marginals() || !problem.part(p).has_cheap_max_marginals()) return false;
+  for (Index v = 0; v < problem.variables(); ++v)
+    if (problem.is_reserve(v)) return false;
+  return true;
+}
 
 }  // namespace
 
-Search::Search(Problem& problem, const SearchLimits& limits)
+Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOptions& options)
     : problem_(problem),
       limits_(limits),
       watch_(limits.seconds),
-      dual_(problem),
+      dual_(problem, limits.whole),
       proximal_(dual_),
       rounding_(dual_),
       bound_(-kNever<double>),
-      here_(-kNever<double>) {}
+      here_(-kNever<double>),
+      mean_(problem.variables(), 0.0),
+      doubt_(problem.variables(), 0.0) {
+  if (!prefers_sweeps(problem, options)) optimizer_ = make_optimizer(dual_, options);
+  for (Index p = 0; p < problem.parts(); ++p) work_ += 16 * problem.part(p).cells();
+}
 
 SearchEnd Search::run() {
   SearchEnd end = SearchEnd::proven;
@@ -38,20 +61,44 @@ SearchEnd Search::run() {
     end = SearchEnd::seconds;
   } catch (const OutOfNodes&) {
     end = SearchEnd::nodes;
+  } catch (const OutOfIterations&) {
+    end = SearchEnd::iterations;
   }
+  if (end != SearchEnd::proven && count_ > 0) fill_average(count_);
   return end;
 }
 
-void Search::note(double bound) {
+double Search::read_bound() const {
+  return limits_.whole ? std::floor(dual_.bound() + kSlack * dual_.magnitude()) : dual_.bound();
+}
+
+void Search::note(double primal, double step) {
+  const double others = open_.empty() ? kNever<double> : open_.front().bound;
+  double dual = bound_;
   if (!diving_) {
-    here_ = std::min(here_, bound);
-    const double others = open_.empty() ? kNever<double> : open_.front().bound;
+    here_ = std::min(here_, read_bound());
+    const bool narrowed = nodes_ > 1 || fixed_ > 0;
+    dual = std::max(narrowed ? std::max(dual_.bound(), score()) : dual_.bound(), others);
+    const double size = dual_.magnitude() + std::abs(score());
+    if (score() != kNever<double> && score() > dual + kSlack * size) throw Contradiction(score(), dual);
     bound_ = std::min(bound_, std::max({here_, others, score()}));
   }
   trace_.seconds.push_back(watch_.elapsed());
+  trace_.dual.push_back(std::max(dual, score()));
   trace_.bound.push_back(bound_);
+  trace_.primal.push_back(primal);
   trace_.score.push_back(score());
+  trace_.step.push_back(step);
   trace_.nodes.push_back(nodes_);
+  if (progress)
+    progress({static_cast<Index>(trace_.dual.size()), dual, bound_, score(), nodes_, static_cast<Index>(open_.size()),
+              trace_.seconds.back()});
+}
+
+void Search::check_limits() {
+  if (limits_.iterations >= 0 && static_cast<Index>(trace_.dual.size()) >= limits_.iterations) throw OutOfIterations();
+  if (watch_.elapsed() >= limits_.seconds) throw TimeIsUp();
+  watch_(work_);
 }
 
 bool Search::descend_state(Index sweeps) {
@@ -59,60 +106,198 @@ bool Search::descend_state(Index sweeps) {
     descend(dual_, sweep % 2 == 0, watch_);
     if (sweep % 2 == 0) continue;
     if (!dual_.evaluate()) return false;
-    note(dual_.bound());
-    if (closes(dual_.bound())) return false;
+    note(kNone, 0);
+    if (closes(read_bound())) return false;
+    check_limits();
   }
   rounding_.round(true);
   rounding_.round(false);
-  return !closes(dual_.bound());
+  return !closes(read_bound());
 }
 
 bool Search::relax_state(Index passes) {
   proximal_.minimize(passes, score(), watch_);
-  note(dual_.bound());
-  if (closes(dual_.bound())) return false;
+  note(kNone, 0);
+  if (closes(read_bound())) return false;
+  check_limits();
   rounding_.round(true);
   rounding_.round(false);
-  return !closes(dual_.bound());
+  return !closes(read_bound());
 }
 
 bool Search::narrow_state(Index* count) {
   *count = 0;
-  if (score() == kNever<double>) return true;
+  if (score() == kNever<double> || !limits_.tighten) return true;
   if (!dual_.fix_by_bounds(score(), count)) return false;
   fixed_ += *count;
   if (*count == 0) return true;
   dual_.find_open();
   if (!dual_.evaluate()) return false;
-  note(dual_.bound());
-  return !closes(dual_.bound());
+  note(kNone, 0);
+  if (closes(read_bound())) return false;
+  check_limits();
+  return true;
 }
 
 bool Search::bound_state() {
   if (!dual_.propagate()) return false;
   dual_.find_open();
+  return optimizer_ ? step_state() : sweep_state();
+}
+
+bool Search::sweep_state() {
   if (!dual_.evaluate()) return false;
-  note(dual_.bound());
-  if (closes(dual_.bound())) return false;
+  if (dual_.agree()) rounding_.take();
+  note(kNone, 0);
+  if (closes(read_bound())) return false;
+  check_limits();
   const bool root = nodes_ == 1;
   Index count = 1;
   for (Index round = 0; round < (root ? kRounds : 1) && (count > 0 || round < 2); ++round)
     if (!descend_state(root ? kRootSweeps : kSweeps) || !relax_state(root ? kRootPasses : kPasses) ||
         !narrow_state(&count))
       return false;
-  if (!dual_.agree()) return true;
-  rounding_.take();
-  return false;
+  if (dual_.agree()) {
+    rounding_.take();
+    return false;
+  }
+  average_ = proximal_.mixtures();
+  for (Index v = 0; v < problem_.variables(); ++v) {
+    mean_[v] = proximal_.mean(v);
+    doubt_[v] = std::min(mean_[v], 1 - mean_[v]) + (dual_.split(v) ? 1e-3 : 0);
+  }
+  return true;
 }
 
-Index Search::choose_variable() const {
+bool Search::step_state() {
+  while (true) {
+    if (!iterate_state()) return false;
+    Index count;
+    if (!narrow_state(&count)) return false;
+    if (count == 0 && !tighten_state()) break;
+  }
+  fill_doubts();
+  return true;
+}
+
+// Minimises the dual by steps, and leaves it at the best multipliers. False: the state is settled.
+bool Search::iterate_state() {
+  optimizer_->start();
+  total_.assign(problem_.copies(), 0.0);
+  double least = -kNever<double>;
+  Index since = 0;
+  for (Index count = 1;; ++count) {
+    count_ = 0;
+    if (!dual_.evaluate()) return false;
+    count_ = count;
+    for (Index p = 0; p < problem_.parts(); ++p)
+      for (const Index c : dual_.used(p)) total_[problem_.begin(p) + c] += 1;
+    const double dual = dual_.bound();
+    if (dual < least - kLoose * std::max(least - score(), 0.0)) since = 0;
+    ++since;
+    if (dual < least) least = dual, dual_.copy_multipliers(best_);
+    double primal;
+    const bool settled = settle(&primal);
+    note(primal, optimizer_->step());
+    if (settled || closes(here_)) return false;
+    check_limits();
+    const bool more = optimizer_->next(rounding_.best());
+    if (more && !is_enough(count, since)) continue;
+    fill_average(count);
+    count_ = 0;
+    dual_.set_multipliers(best_);
+    return dual_.evaluate();
+  }
+}
+
+// Notes what an evaluation shows. True: the parts agree, so nothing better is in this state.
+bool Search::settle(double* primal) {
+  *primal = kNone;
+  const double before = score();
+  const bool agree = dual_.agree();
+  if (agree) {
+    rounding_.take();
+    *primal = 0;
+    for (Index p = 0; p < problem_.parts(); ++p) *primal += dual_.score(p);
+    here_ = std::min(here_, *primal);
+  } else if (!closes(std::min(here_, read_bound()))) {
+    *primal = rounding_.propose();
+  }
+  if (agree || score() > before) check_reserves();
+  return agree;
+}
+
+// Whether it is time to try something else than more steps.
+bool Search::is_enough(Index count, Index since) const {
+  if (limits_.iterations < 0) {
+    if (count >= (nodes_ == 1 ? kRootSteps : kSteps)) return true;
+  } else if (limits_.nodes == 1) {
+    return false;
+  }
+  return since > kPatience;
+}
+
+// The mixture that the optimiser knows if it leaves anything open, else the mean of all choices.
+void Search::fill_average(Index count) {
+  bool open = optimizer_->fill_average(average_);
+  if (open) open = std::any_of(average_.begin(), average_.end(), [](double x) { return x > 0.01 && x < 0.99; });
+  if (open) return;
+  average_ = total_;
+  for (double& x : average_) x /= static_cast<double>(count);
+}
+
+bool Search::tighten_state() {
+  if (!limits_.tighten) return false;
+  bool any = false;
+  for (Index v = 0; v < problem_.variables(); ++v) {
+    if (!problem_.is_reserve(v) || dual_.is_active(v)) continue;
+    double mean = 0;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy) mean += average_[*copy];
+    mean /= static_cast<double>(problem_.count(v));
+    bool apart = false;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy)
+      apart = apart || std::abs(average_[*copy] - mean) > kLoose;
+    if (!apart) continue;
+    dual_.activate(v);
+    ++tightened_;
+    any = true;
+  }
+  return any;
+}
+
+void Search::check_reserves() const {
+  const Whole& best = rounding_.best();
+  if (best.score == kNever<double>) return;
+  for (Index v = 0; v < problem_.variables(); ++v) {
+    if (!problem_.is_reserve(v)) continue;
+    Index on = 0;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy) {
+      const Index p = problem_.owner(*copy);
+      on += std::binary_search(best.used[p].begin(), best.used[p].end(), *copy - problem_.begin(p));
+    }
+    if (on > 0 && on < problem_.count(v)) throw LooseReserves();
+  }
+}
+
+void Search::fill_doubts() {
+  for (Index v = 0; v < problem_.variables(); ++v) {
+    const double count = static_cast<double>(std::max<Index>(problem_.count(v), 1));
+    double mean = 0, spread = 0;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy) mean += average_[*copy];
+    mean /= count;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy)
+      spread += (average_[*copy] - mean) * (average_[*copy] - mean);
+    mean_[v] = mean;
+    doubt_[v] = mean * (1 - mean) + spread / count + (dual_.split(v) ? 1e-6 : 0);
+  }
+}
+
+Index Search::choose_variable() {
   Index chosen = -1;
   double most = kNever<double>;
-  for (Index v = 0; v < problem_.variables(); ++v) {
-    if (!dual_.is_free(v)) continue;
-    const double mean = proximal_.mean(v), doubt = std::min(mean, 1 - mean) + (dual_.split(v) ? 1e-3 : 0);
-    if (doubt > most) most = doubt, chosen = v;
-  }
+  for (Index v = 0; v < problem_.variables(); ++v)
+    if (dual_.is_free(v) && problem_.is_shared(v) && doubt_[v] > most) most = doubt_[v], chosen = v;
+  if (chosen < 0) throw LooseReserves();
   return chosen;
 }
 
@@ -121,18 +306,19 @@ void Search::dive() {
   std::vector<Node> open;
   open.swap(open_);
   const double here = here_;
-  const std::vector<double> means = proximal_.means();
+  const std::vector<double> mean = mean_, doubt = doubt_;
   diving_ = true;
   bool possible = true;
   for (Index v = 0; v < problem_.variables() && possible; ++v)
-    if (dual_.is_free(v) && proximal_.mean(v) > kSure) possible = dual_.fix(v, true) && dual_.propagate();
+    if (dual_.is_free(v) && mean[v] > kSure) possible = dual_.fix(v, true) && dual_.propagate();
   try {
-    if (possible) explore(kDive);
+    if (possible) explore(std::min(kDive, limits_.nodes - nodes_));
   } catch (const OutOfNodes&) {
   }
   diving_ = false;
   here_ = here;
-  proximal_.set_means(means);
+  mean_ = mean;
+  doubt_ = doubt;
   open_.swap(open);
   dual_.restore(*state);
   dual_.evaluate();
@@ -140,24 +326,26 @@ void Search::dive() {
 
 void Search::explore(Index most) {
   const auto lower = [](const Node& a, const Node& b) { return a.bound < b.bound; };
-  const Index last = nodes_ + most;
+  const Index last = most > std::numeric_limits<Index>::max() - nodes_ ? most : nodes_ + most;
   here_ = -kNever<double>;
+  bool possible = true;
   while (true) {
     if (nodes_ >= last) throw OutOfNodes();
     ++nodes_;
     const bool root = nodes_ == 1;
-    bool below = bound_state();
-    if (below && root) {
+    bool below = possible && bound_state();
+    if (below && root && !optimizer_ && limits_.nodes > 1) {
       dive();
       Index count;
-      below = narrow_state(&count);
+      below = !closes(read_bound()) && narrow_state(&count);
     }
     if (below) {
       const Index v = choose_variable();
-      const bool on = proximal_.mean(v) > 0.5;
-      open_.push_back({std::make_shared<Dual::Snapshot>(dual_.save()), v, !on, dual_.bound()});
+      const bool on = mean_[v] > 0.5;
+      open_.push_back({std::make_shared<Dual::Snapshot>(dual_.save()), v, !on, std::min(here_, dual_.bound())});
       std::push_heap(open_.begin(), open_.end(), lower);
-      if (dual_.fix(v, on)) continue;
+      possible = dual_.fix(v, on);
+      if (possible) continue;
     }
     if (open_.empty() || closes(open_.front().bound)) return;
     std::pop_heap(open_.begin(), open_.end(), lower);
@@ -165,7 +353,7 @@ void Search::explore(Index most) {
     open_.pop_back();
     dual_.restore(*node.state);
     here_ = node.bound;
-    dual_.fix(node.variable, node.on);
+    possible = dual_.fix(node.variable, node.on);
   }
 }
 

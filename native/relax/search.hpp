@@ -1,12 +1,15 @@
 // The best answer of a problem, with proof: the dual is minimised, variables that cannot matter are fixed by bounds,
-// and where a gap stays the search branches.
+// reserves are switched on where the relaxation is loose, and where a gap stays the search branches.
 #pragma once
 
 #include <exception>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "relax/dual.hpp"
+#include "relax/optimizer.hpp"
 #include "relax/proximal.hpp"
 #include "relax/rounding.hpp"
 #include "relax/watch.hpp"
@@ -14,31 +17,61 @@
 namespace certus::relax {
 
 struct SearchLimits {
-  double seconds;
-  Index nodes;
-  double tolerance;  // the gap, in shares of the numbers added up, that counts as rounding
+  double seconds = std::numeric_limits<double>::infinity();
+  Index nodes = std::numeric_limits<Index>::max();
+  double tolerance = 1e-12;  // the gap, in shares of the numbers added up, that counts as rounding
+  Index iterations = -1;     // over all nodes; -1 for the usual number in each
+  bool whole = false;        // all scores, times weights, are whole numbers: bounds are rounded down
+  bool tighten = true;       // whether variables are fixed by bounds and reserves switched on
 };
 
-enum class SearchEnd : std::uint8_t { proven, seconds, nodes };
+enum class SearchEnd : std::uint8_t { proven, seconds, nodes, iterations };
 
-// How the search stood after each step of a bound.
+// How the search stood after each evaluation of the dual.
 struct SearchTrace {
-  std::vector<double> seconds, bound, score;
+  std::vector<double> seconds;
+  std::vector<double> dual;    // the bound that this evaluation proved, together with that of the other open nodes,
+  std::vector<double> bound;   // and the best so far
+  std::vector<double> primal;  // the best score found at this time, NaN for none,
+  std::vector<double> score;   // and so far
+  std::vector<double> step;    // that led here
   std::vector<Index> nodes;
 };
 
+struct SearchProgress {
+  Index iteration;
+  double dual, bound, score;
+  Index nodes, open;
+  double seconds;
+};
+
+// A whole scores more than the maxima of the parts allow.
+struct Contradiction : std::exception {
+  Contradiction(double high, double low) : score(high), dual(low) {}
+  double score, dual;
+};
+// The parts agree on all shared variables, but not on those in reserve.
+struct LooseReserves : std::exception {};
+
 class Search {
  public:
-  Search(Problem& problem, const SearchLimits& limits);
+  Search(Problem& problem, const SearchLimits& limits, const OptimizerOptions& options = {});
 
   SearchEnd run();
 
-  double score() const { return rounding_.best(); }  // -inf: no answer is known, or, after a proof, there is none
+  double score() const { return rounding_.best().score; }  // -inf: none is known, or, after a proof, there is none
   double bound() const { return bound_; }
-  const std::vector<std::int8_t>& on() const { return rounding_.on(); }  // [variables] of the best answer
+  const Whole& best() const { return rounding_.best(); }
   Index nodes() const { return nodes_; }
   Index fixed() const { return fixed_; }
+  Index tightened() const { return tightened_; }
   const SearchTrace& trace() const { return trace_; }
+  const Dual& dual() const { return dual_; }
+  const Rounding& rounding() const { return rounding_; }
+  // [copies]: how much the mixtures of the last relaxation use each; empty before there was one.
+  const std::vector<double>& average() const { return average_; }
+
+  std::function<void(const SearchProgress&)> progress;  // called after each evaluation, if set
 
  private:
   // What is left to be searched: a state, and the variable to be fixed in it.
@@ -49,19 +82,32 @@ class Search {
     double bound;
   };
   struct OutOfNodes : std::exception {};
+  struct OutOfIterations : std::exception {};
 
   bool closes(double bound) const { return bound <= score() + limits_.tolerance * dual_.magnitude(); }
+  // The dual; of whole-numbered scores the whole number below it, but for rounding.
+  double read_bound() const;
   // Searches below the present state, best bounds first, each from there straight down; at most so many nodes.
   void explore(Index most);
   // Searches below the present state, where what the relaxation is nearly sure of is fixed: for an answer, not a proof.
   void dive();
   // Bounds the present state. False: nothing better than the best answer is in it.
   bool bound_state();
+  bool sweep_state();
+  bool step_state();
+  bool iterate_state();
+  bool settle(double* primal);
+  bool is_enough(Index count, Index since) const;
   bool descend_state(Index sweeps);
   bool relax_state(Index passes);
   bool narrow_state(Index* count);
-  Index choose_variable() const;
-  void note(double bound);
+  bool tighten_state();
+  void fill_average(Index count);
+  void fill_doubts();
+  Index choose_variable();
+  void check_reserves() const;
+  void check_limits();
+  void note(double primal, double step);
 
   Problem& problem_;
   SearchLimits limits_;
@@ -69,12 +115,16 @@ class Search {
   Dual dual_;
   Proximal proximal_;
   Rounding rounding_;
+  std::unique_ptr<Optimizer> optimizer_;  // null where the parts are swept, one after the other
   SearchTrace trace_;
   std::vector<Node> open_;  // a heap by bound
   double bound_;            // of all that is not yet searched, and of the best answer
   double here_;             // of the present state
-  Index nodes_ = 0, fixed_ = 0;
+  Index nodes_ = 0, fixed_ = 0, tightened_ = 0, work_ = 0;
+  Index count_ = 0;  // steps that are summed in total_ and not yet in average_
   bool diving_ = false;
+  std::vector<double> average_, total_, best_;  // [copies]: mixtures, sums of choices, the best multipliers
+  std::vector<double> mean_, doubt_;            // [variables]: of the copies, and how far they are from being decided
 };
 
 }  // namespace certus::relax

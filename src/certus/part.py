@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
 from certus.errors import CertusError
 
 Adjustments = Mapping[str, NDArray[np.float64]]
@@ -47,3 +48,17 @@ class Part(Protocol):
         may be missing: nothing is adjusted there. ``-inf`` forbids a cell. Where nothing is allowed any more,
         raise ``certus.relax.Forbidden``.
         """
+
+
+@runtime_checkable
+class NativePart(Part, Protocol):
+    """A part that the kernels can maximise without Python."""
+
+    def make_native(self) -> _native.RelaxPart | None:
+        """Return a new copy for the kernels, whose cells are those of the spaces, one after the other.
+
+        None where there is none for this part: then it is asked by ``maximize``.
+        """
+
+    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+        """Return the best structure that uses these cells and no others; they are numbered as above."""

@@ -89,6 +89,17 @@ double CountPart::maximize(std::vector<Index>& used) {
   return choose(used);
 }
 
+bool CountPart::complete(const std::vector<Index>& used, double* score) {
+  Index count = std::count(negated_.begin(), negated_.end(), std::uint8_t{1});
+  double sum = 0;
+  for (const Index c : used) {
+    count += negated_[c] ? -1 : 1;
+    sum += scores_[c];
+  }
+  *score = least_ <= count && count <= most_ ? sum : kNever<double>;
+  return true;
+}
+
 bool CountPart::max_marginals(double* with, double* without) {
   Index least, most;
   std::fill_n(with, cells(), kNever<double>);

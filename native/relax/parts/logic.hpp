@@ -38,6 +38,7 @@ class CountPart final : public LogicPart {
 
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
+  bool complete(const std::vector<Index>& used, double* score) override;
 
  private:
   // Sorts the open literals by their gain and returns how many of them at least and at most are true; false:

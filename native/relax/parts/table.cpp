@@ -73,6 +73,23 @@ double TablePart::maximize(std::vector<Index>& used) {
   return score;
 }
 
+bool TablePart::complete(const std::vector<Index>& used, double* score) {
+  *score = kNever<double>;
+  Index at = 0;
+  auto next = used.begin();
+  for (std::size_t v = 0; v < shape_.size(); ++v) {
+    const CellGroup& group = groups()[v];
+    const bool uses = next != used.end() && *next < group.end;
+    if (!uses && !single_[v]) return true;
+    at = at * shape_[v] + (single_[v] ? static_cast<Index>(uses) : *next - group.begin);
+    if (uses) ++next;
+    if (next != used.end() && *next < group.end) return true;
+  }
+  *score = table_[at];
+  for (const Index cell : used) *score += scores_[cell];
+  return true;
+}
+
 bool TablePart::max_marginals(double* with, double* without) {
   read_states();
   std::fill(best_.begin(), best_.end(), kNever<double>);

@@ -17,6 +17,7 @@ class TablePart final : public Part {
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
   bool propagates() const override { return true; }
+  bool complete(const std::vector<Index>& used, double* score) override;
 
  private:
   // The adjusted scores of all states, of single cells those of 0 and 1.

@@ -53,6 +53,18 @@ class ChainPart:
             raise Forbidden("no label sequence is left") from None
         return self._choice(found.labels)
 
+    def make_native(self) -> _native.RelaxPart | None:
+        """Return the chain for the kernels; None where bigrams are shared or the scores are refused."""
+        model = self._chain.prepare(checks.DOUBLE)
+        assert isinstance(model, _native.Model64)
+        if self._bigrams or model.check(self._emissions).status is not _native.Status.OPTIMAL:
+            return None
+        return _native.make_chain_part(model, self._emissions.reshape(-1))
+
+    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+        """Return the label sequence of these cells."""
+        return self._choice(cells - self._rows * self._emissions.shape[1])
+
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Score the label sequence that the indicators spell, if they spell one that is allowed."""
         chosen = np.asarray(indicators["labels"])

@@ -8,7 +8,7 @@ from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFail
 from certus.relax.factor_graph import Assignment, FactorGraph, Literal, Variable
 from certus.relax.files import read_factor_graphs
 from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
-from certus.relax.search import Progress
+from certus.relax.progress import Progress
 from certus.relax.solution import Handle, JointSolution
 from certus.relax.trace import Trace
 

@@ -9,17 +9,18 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
 from certus.part import Part
 from certus.relax.cells import as_cells
-from certus.relax.errors import Interrupted, NoAgreement, PartFailed
-from certus.relax.layout import Floats, Group, Layout, Member, lay_out
+from certus.relax.assembly import Assembly, assemble, has_max_marginals
+from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
+from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
-from certus.relax.oracle import Oracle
-from certus.relax.progress import start_watch
-from certus.relax.search import Limits, Progress, Search, Stop
+from certus.relax.progress import Progress, Watch, start_watch
 from certus.relax.solution import ByPart, Handle, JointSolution
+from certus.relax.trace import Trace
 from certus.solution import OnInfeasible, Status
 
 # A part, one of its spaces, and perhaps some of the cells there.
@@ -27,7 +28,14 @@ Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
 
 NODES = 1000
 TOLERANCE = 1e-12
-_LIMITS = {"iterations": Status.ITERATIONS, "seconds": Status.SECONDS, "nodes": Status.NODES}
+LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
+_STATUS = {
+    _native.SearchEnd.ITERATIONS: Status.ITERATIONS,
+    _native.SearchEnd.SECONDS: Status.SECONDS,
+    _native.SearchEnd.NODES: Status.NODES,
+    None: Status.STOPPED,
+}
+_Failure = _native.SearchFailure
 
 
 class Decomposition:
@@ -124,77 +132,109 @@ class Decomposition:
             infeasible: whether parts that cannot agree raise NoAgreement or return a solution with that
                 status.
         """
-        limits = _check_limits(max_iterations, seconds, max_nodes, tolerance, whole)
+        limits = _check_limits(max_iterations, seconds, max_nodes, tolerance, whole, tighten)
         check_infeasible(infeasible)
-        layout = self._layout()
-        oracles = [
-            Oracle(part, handle.name, weight, blocks, whole=whole)
-            for part, handle, weight, blocks in zip(
-                self._parts, self._handles, self._weights, layout.blocks, strict=True
-            )
-        ]
+        chosen = choose(optimizer)
+        self._check_optimizer(chosen)
+        names = [handle.name for handle in self._handles]
+        assembly = assemble(
+            self._parts, names, self._weights, self._spaces, self._layout(), whole=whole
+        )
         with start_watch(progress) as watch:
-            search = Search(layout, oracles, choose(optimizer), limits, tighten, watch)
-            limit = self._run(search)
-        solution = self._solution(search, limit)
+            solution = self._run(assembly, limits, chosen, watch)
         if solution.status is Status.INFEASIBLE and infeasible == "raise":
             raise NoAgreement(solution)
         return solution
 
-    def _run(self, search: Search) -> str | None:
+    def _check_optimizer(self, optimizer: Optimizer) -> None:
+        lacking = [
+            handle.name
+            for handle, part in zip(self._handles, self._parts, strict=True)
+            if optimizer.needs_max_marginals and not has_max_marginals(part)
+        ]
+        if lacking:
+            raise InvalidInput(
+                f"{optimizer.name} needs parts with max_marginals(adjust), which {', '.join(lacking[:5])} "
+                'has not; use "auto", "bundle" or "subgradient"'
+            )
+
+    def _run(
+        self, assembly: Assembly, limits: _native.SearchLimits, optimizer: Optimizer, watch: Watch | None
+    ) -> JointSolution:
         """Search; an error that ends the search takes the best answer so far with it."""
+        relaxation = assembly.relaxation
+        told = None if watch is None else lambda now: watch(_read_progress(now))
         try:
-            search.run()
-        except Stop as limit:
-            return str(limit)
+            end = relaxation.run(limits, optimizer.native, told)
+            self._check_failure(relaxation)
         except PartFailed as error:
-            error.solution = self._solution(search, "stopped")
+            error.solution = self._solution(assembly, None)
             raise
         except KeyboardInterrupt as error:
-            raise Interrupted(self._solution(search, "stopped")) from error
-        return None
+            raise Interrupted(self._solution(assembly, None)) from error
+        return self._solution(assembly, end)
 
-    def _solution(self, search: Search, limit: str | None) -> JointSolution:
-        best = search.primal.best
-        if limit is not None:
-            status = _LIMITS.get(limit, Status.STOPPED)
-        else:
-            status = Status.INFEASIBLE if best is None else Status.OPTIMAL
-        answers, oracles = best.answers if best else (), search.dual.oracles
-        pairs = list(zip(self._handles, answers, strict=False))
+    def _check_failure(self, relaxation: _native.Relaxation) -> None:
+        """Say what the parts returned that cannot be."""
+        if relaxation.failure is _Failure.NOT_WHOLE:
+            name = self._handles[relaxation.failed_part].name
+            raise Inconsistent(
+                f"part {name} has a score that is not a whole number, but whole=True promised whole numbers",
+                name,
+            )
+        if relaxation.failure is _Failure.TOO_LARGE:
+            raise InvalidInput(
+                f"the scores of the parts add up to {relaxation.failed_score:.3g}, more than {LARGEST:.3g}; "
+                "scale them down"
+            )
+        if relaxation.failure is _Failure.CONTRADICTION:
+            raise Inconsistent(
+                f"a whole scores {relaxation.failed_score:.9g}, more than the bound of "
+                f"{relaxation.failed_dual:.9g} that the parts' maxima prove: some part does not maximise, or "
+                "its score is not that of its structure"
+            )
+        if relaxation.failure is _Failure.LOOSE_RESERVES:
+            raise Inconsistent(
+                "the parts agree on every shared cell, but not on those given to tighten: these have to "
+                "follow from the agreement. Use agree for them instead"
+            )
+
+    def _solution(self, assembly: Assembly, end: _native.SearchEnd | None) -> JointSolution:
+        """Read what a search found; ``end`` is None where an error ended it."""
+        found = assembly.relaxation
+        known = found.score > -math.inf
+        proven = end is _native.SearchEnd.PROVEN
+        status = (Status.OPTIMAL if known else Status.INFEASIBLE) if proven else _STATUS[end]
+        choices = [assembly.read_choice(number) for number in range(len(self._parts))] if known else []
+        pairs = list(zip(self._handles, choices, strict=False))
+        trace = Trace(
+            *(getattr(found.trace, name).tolist() for name in ("dual", "bound", "primal", "score", "step")),
+            (found.trace.nodes - 1).tolist(),
+            found.trace.seconds.tolist(),
+        )
         return JointSolution(
-            ByPart({handle: answer.choice.value for handle, answer in pairs}),
-            search.primal.score,
-            search.bound,
+            ByPart({handle: choice.value for handle, choice in pairs}),
+            found.score,
+            found.bound,
             status,
-            indicators=ByPart({handle: answer.choice.indicators for handle, answer in pairs}),
-            scores=ByPart({handle: float(answer.choice.score) for handle, answer in pairs}),
-            average=self._average(search),
-            trace=search.trace,
-            limit=limit,
-            calls=self._sort_by_part(oracle.calls for oracle in oracles),
-            skipped=self._sort_by_part(oracle.skipped for oracle in oracles),
-            completions=self._sort_by_part(oracle.completions for oracle in oracles),
+            indicators=ByPart({handle: choice.indicators for handle, choice in pairs}),
+            scores=ByPart({handle: float(choice.score) for handle, choice in pairs}),
+            average=ByPart({h: assembly.read_average(h.index) for h in self._handles}),
+            trace=trace,
+            limit=None if proven else status.value if status is not Status.STOPPED else "stopped",
+            calls=self._sort_by_part(found.calls.tolist()),
+            skipped=self._sort_by_part(found.skipped.tolist()),
+            completions=self._sort_by_part(found.completions.tolist()),
             work={
-                "iterations": len(search.trace),
-                "nodes": search.nodes,
-                "fixed": search.fixed,
-                "tightened": search.tightened,
+                "iterations": len(trace),
+                "nodes": found.nodes,
+                "fixed": found.fixed,
+                "tightened": found.tightened,
             },
         )
 
     def _sort_by_part(self, counts: Iterable[int]) -> ByPart[int]:
         return ByPart(zip(self._handles, counts, strict=True))
-
-    def _average(self, search: Search) -> ByPart[dict[str, Floats]]:
-        average: ByPart[dict[str, Floats]] = ByPart()
-        for handle, blocks in zip(self._handles, search.layout.blocks, strict=True):
-            arrays = average.setdefault(handle, {})
-            if search.average is not None:
-                for block in blocks:
-                    array = arrays.setdefault(block.space, np.full(block.shape, np.nan))
-                    array.reshape(-1)[block.cells] = search.average[block.where]
-        return average
 
     def _layout(self) -> Layout:
         if not self._parts:
@@ -270,8 +310,8 @@ def _read_shape(shape: Iterable[int], name: str, part: object) -> tuple[int, ...
 
 
 def _check_limits(
-    iterations: int | None, seconds: float | None, nodes: int, tolerance: float, whole: bool
-) -> Limits:
+    iterations: int | None, seconds: float | None, nodes: int, tolerance: float, whole: bool, tighten: bool
+) -> _native.SearchLimits:
     for name, value in (("max_iterations", iterations), ("max_nodes", nodes)):
         if value is not None or name == "max_nodes":
             check_count(name, value)
@@ -279,4 +319,15 @@ def _check_limits(
         raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
     if not 0 <= tolerance < 1e-6:
         raise InvalidInput(f"tolerance is a share for rounding, from 0 to 1e-6, not {tolerance!r}")
-    return Limits(iterations, seconds, nodes, tolerance, whole)
+    return _native.SearchLimits(
+        seconds=math.inf if seconds is None else float(seconds),
+        nodes=int(nodes),
+        tolerance=tolerance,
+        iterations=-1 if iterations is None else int(iterations),
+        whole=whole,
+        tighten=tighten,
+    )
+
+
+def _read_progress(now: _native.SearchProgress) -> Progress:
+    return Progress(now.iteration, now.dual, now.bound, now.score, now.nodes, now.open, now.seconds)

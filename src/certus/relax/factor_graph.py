@@ -14,10 +14,11 @@ from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
+from certus.relax.optimizers import Auto
 from certus.solution import OnInfeasible, Solution, Status
 
 TOLERANCE = 1e-12
-LARGEST = 1e300
+LARGEST = 1e270
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -86,7 +87,7 @@ class Assignment(Solution[NDArray[np.int64]]):
         score: float,
         bound: float,
         status: Status,
-        answer: _native.SearchAnswer,
+        answer: _native.Relaxation,
     ) -> None:
         super().__init__(value, score, bound, status, {"nodes": answer.nodes, "fixed": answer.fixed})
         self.trace = answer.trace
@@ -234,13 +235,19 @@ class FactorGraph:
             check_count("max_nodes", max_nodes)
         if not self._variables:
             raise InvalidInput("there is nothing to solve: add variables first")
-        answer = self._make_factors().search(
-            len(self._scores), math.inf if seconds is None else float(seconds), max_nodes or 2**62, tolerance
+        relaxation = self._make_relaxation()
+        limits = _native.SearchLimits(
+            seconds=math.inf if seconds is None else float(seconds),
+            nodes=max_nodes or 2**62,
+            tolerance=tolerance,
         )
-        return self._read_answer(answer, infeasible)
+        end = relaxation.run(limits, Auto().native, None)
+        return self._read_answer(relaxation, end, infeasible)
 
-    def _read_answer(self, answer: _native.SearchAnswer, infeasible: OnInfeasible) -> Assignment:
-        status = _STATUS[answer.end]
+    def _read_answer(
+        self, answer: _native.Relaxation, end: _native.SearchEnd, infeasible: OnInfeasible
+    ) -> Assignment:
+        status = _STATUS[end]
         if status is Status.OPTIMAL and answer.score == -math.inf:
             if infeasible == "raise":
                 raise Infeasible(
@@ -260,9 +267,9 @@ class FactorGraph:
             np.int64,
         )
 
-    def _make_factors(self) -> _native.Factors:
+    def _make_relaxation(self) -> _native.Relaxation:
         """Hand everything to the kernels; the score of a cell goes to the first factor that has it."""
-        factors = _native.Factors()
+        relaxation = _native.Relaxation()
         given = np.zeros(len(self._scores), bool)
         scores = np.array(self._scores)
         largest = sum(_find_largest(f.table) for f in self._factors if isinstance(f, Table))
@@ -271,8 +278,9 @@ class FactorGraph:
         for factor in [*self._factors, *self._complete()]:
             own = np.where(given[factor.cells], 0.0, scores[factor.cells])
             given[factor.cells] = True
-            factor.add(factors, own)
-        return factors
+            relaxation.add(factor.make_part(own), np.array(factor.cells, np.int64))
+        relaxation.link(len(scores), np.zeros(len(scores), np.uint8))
+        return relaxation
 
     def _complete(self) -> Iterable[Factor]:
         """Yield what keeps variables to one state, and carries scores, where no factor does."""

@@ -22,8 +22,8 @@ class Factor(ABC):
     cells: list[int]
 
     @abstractmethod
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        """Hand the factor to the kernels, with the scores of its cells that it carries."""
+    def make_part(self, scores: Floats) -> _native.RelaxPart:
+        """Return the factor for the kernels, with the scores of its cells that it carries."""
 
     @abstractmethod
     def score(self, on: Mask) -> float:
@@ -38,9 +38,9 @@ class Table(Factor):
     single: list[bool]
     table: Floats
 
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        """Hand it over."""
-        factors.add_table(self.shape, np.array(self.single, np.uint8), self.table, scores, self.cells)
+    def make_part(self, scores: Floats) -> _native.RelaxPart:
+        """Return it for the kernels."""
+        return _native.make_table_part(self.shape, np.array(self.single, np.uint8), self.table, scores)
 
     def score(self, on: Mask) -> float:
         """Return its score."""
@@ -62,9 +62,9 @@ class Count(Factor):
     least: int
     most: int
 
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        """Hand it over."""
-        factors.add_count(scores, np.array(self.negated, np.uint8), self.least, self.most, self.cells)
+    def make_part(self, scores: Floats) -> _native.RelaxPart:
+        """Return it for the kernels."""
+        return _native.make_count_part(scores, np.array(self.negated, np.uint8), self.least, self.most)
 
     def score(self, on: Mask) -> float:
         """Return its score."""
@@ -77,9 +77,9 @@ class OrOutput(Factor):
 
     negated: list[bool]
 
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        """Hand it over."""
-        factors.add_or_output(scores, np.array(self.negated, np.uint8), self.cells)
+    def make_part(self, scores: Floats) -> _native.RelaxPart:
+        """Return it for the kernels."""
+        return _native.make_or_output_part(scores, np.array(self.negated, np.uint8))
 
     def score(self, on: Mask) -> float:
         """Return its score."""
@@ -95,10 +95,10 @@ class Knapsack(Factor):
     weights: list[int]
     capacity: int
 
-    def add(self, factors: _native.Factors, scores: Floats) -> None:
-        """Hand it over."""
-        factors.add_knapsack(
-            scores, np.array(self.negated, np.uint8), self.weights, self.capacity, self.cells
+    def make_part(self, scores: Floats) -> _native.RelaxPart:
+        """Return it for the kernels."""
+        return _native.make_knapsack_part(
+            scores, np.array(self.negated, np.uint8), self.weights, self.capacity
         )
 
     def score(self, on: Mask) -> float:

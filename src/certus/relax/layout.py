@@ -2,15 +2,12 @@
 
 A *copy* is one cell of one part's indicator space; copies that have to agree form a *variable*. Agreement
 is transitive, so ``a = b`` and ``b = c`` make one variable with three copies. All arrays over copies lie one
-part after the other, which makes every operation of the dual a few array operations:
-
-    multipliers (C,)     one per copy; those of a variable sum to zero
-    var         (C,)     the variable of each copy
-    count       (V,)     how many copies each variable has
+part after the other.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,32 +64,13 @@ class Layout:
         blocks: by part, its blocks.
         slices: by part, which of all copies are its own.
         var: (C,) the variable of each copy.
-        count: (V,) the number of copies of each variable.
-        first: (V,) the first copy of each variable.
         reserve: (V,) whether the variable is held in reserve.
     """
 
     blocks: tuple[tuple[Block, ...], ...]
     slices: tuple[slice, ...]
     var: Ints
-    count: Ints
-    first: Ints
     reserve: Mask
-
-    @property
-    def copies(self) -> int:
-        """How many copies there are."""
-        return len(self.var)
-
-    @property
-    def variables(self) -> int:
-        """How many variables there are."""
-        return len(self.count)
-
-    def total(self, values: Floats) -> Floats:
-        """Sum values of copies into their variables: (V,)."""
-        total: Floats = np.bincount(self.var, values, self.variables).astype(np.float64, copy=False)
-        return total
 
 
 def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group]) -> Layout:
@@ -103,9 +81,7 @@ def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group
         for name, shape in spaces.items():
             starts[part, name] = size
             size += int(np.prod(shape, dtype=np.int64))
-    cells, variables, reserve = _find_classes(starts, size, groups)
-    bounds = [(key, start) for key, start in starts.items()]
-    return _arrange(shapes, bounds, size, cells, variables, reserve)
+    return _arrange(shapes, starts, size, *_find_classes(starts, size, groups))
 
 
 def _find_classes(
@@ -157,36 +133,31 @@ def _merge(size: int, pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 def _arrange(
     shapes: Sequence[dict[str, tuple[int, ...]]],
-    starts: list[tuple[tuple[int, str], int]],
+    starts: dict[tuple[int, str], int],
     size: int,
     cells: Ints,
     variables: Ints,
     reserve: Mask,
 ) -> Layout:
-    ends = [start for _, start in starts[1:]] + [size]
+    """Order the copies by part, by space, those in reserve last, and by cell; cut them into blocks."""
+    keys = list(starts)
+    firsts = np.array([*starts.values(), size], np.int64)
+    # Spaces without cells begin where the next one does: no cell is theirs.
+    space = np.searchsorted(firsts, cells, side="right") - 1
+    order = np.lexsort((cells, reserve, space))
+    kind = 2 * space[order] + reserve[order]
+    cuts = np.flatnonzero(np.diff(kind, prepend=-1, append=-1))
     blocks: list[list[Block]] = [[] for _ in shapes]
-    order: list[Ints] = []
-    done = 0
-    for ((part, name), start), end in zip(starts, ends, strict=True):
-        for held in (False, True):
-            chosen = np.flatnonzero((cells >= start) & (cells < end) & (reserve == held))
-            if not len(chosen):
-                continue
-            chosen = chosen[np.argsort(cells[chosen], kind="stable")]
-            where = slice(done, done + len(chosen))
-            shape = shapes[part][name]
-            whole = len(chosen) == end - start
-            blocks[part].append(Block(name, shape, cells[chosen] - start, where, held, whole))
-            order.append(chosen)
-            done += len(chosen)
-    sequence = np.concatenate(order) if order else np.empty(0, np.int64)
-    var = variables[sequence]
-    count = np.bincount(var).astype(np.int64)
-    first = np.full(len(count), -1, np.int64)
-    first[var[::-1]] = np.arange(len(var))[::-1]
-    held_back = np.zeros(len(count), bool)
-    held_back[var] = reserve[sequence]
-    return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), var, count, first, held_back)
+    for begin, end in itertools.pairwise(cuts.tolist()):
+        which, held = divmod(int(kind[begin]), 2)
+        part, name = keys[which]
+        own = cells[order[begin:end]] - firsts[which]
+        whole = end - begin == firsts[which + 1] - firsts[which]
+        blocks[part].append(Block(name, shapes[part][name], own, slice(begin, end), bool(held), whole))
+    var = variables[order]
+    held_back = np.zeros(int(var.max(initial=-1)) + 1, bool)
+    held_back[var] = reserve[order]
+    return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), var, held_back)
 
 
 def _make_slices(blocks: list[list[Block]]) -> tuple[slice, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from certus.part import Choice, Forbidden, Part
 from certus.relax.errors import Inconsistent, PartFailed
-from certus.relax.layout import Block, Floats
+from certus.relax.layout import Block, Floats, Ints
 
 REMEMBERED = 24  # answers against which a new one is checked
 SLACK = 1e-9  # of the magnitudes involved: more than rounding, less than a lie
@@ -24,8 +24,8 @@ class Answer:
     Attributes:
         choice: as the part returned it.
         x: (n,) the indicators of its copies, as floats.
-        score: of the structure times the weight of the part.
-        value: the score plus the multipliers of the copies it uses: the part's term of the dual.
+        score: of the structure.
+        value: the score plus the multipliers of the copies it uses.
     """
 
     choice: Choice
@@ -33,51 +33,47 @@ class Answer:
     score: float
     value: float
 
+    @property
+    def used(self) -> Ints:
+        """The copies that are 1, in rising order."""
+        return np.flatnonzero(self.x)
+
 
 class Oracle:
-    """One part with its copies.
+    """One part with its copies: what the kernels ask where a part is a Python object.
 
     Attributes:
         part: what was added to the decomposition, and ``name`` its name.
-        weight: how much its score counts.
-        calls, skipped: how often it was asked, and how often asking could be spared.
-        completions: how often it was asked to complete what another part chose.
+        blocks: its copies.
+        has_max_marginals: whether it offers them.
+        completes: whether it offers ``complete`` and shares whole spaces.
     """
 
     def __init__(
         self, part: Part, name: str, weight: float, blocks: tuple[Block, ...], *, whole: bool = False
     ) -> None:
-        self.part, self.name, self.weight, self.blocks = part, name, weight, blocks
-        self.whole = whole
+        self.part, self.name, self.blocks = part, name, blocks
         self.start = blocks[0].where.start if blocks else 0
         self.size = blocks[-1].where.stop - self.start if blocks else 0
-        self.calls = self.skipped = self.completions = 0
         self.has_max_marginals = callable(getattr(part, "max_marginals", None))
-        self._asked: Floats = np.empty(0)
-        self._answer: Answer | None = None
+        self.completes = hasattr(part, "complete") and all(b.all for b in blocks if not b.reserve)
+        self._whole = weight if whole else 0.0  # the weight with which scores have to be whole numbers
         self._memory = Memory(self.size)
 
-    def maximize(self, multipliers: Floats, active: NDArray[np.bool_]) -> Answer:
-        """Return the best structure under multipliers (n,) of its copies; ask only if they changed.
-
-        Raises Forbidden when the multipliers leave nothing.
-        """
-        if self._answer is not None and np.array_equal(multipliers, self._asked):
-            self.skipped += 1
-            return self._answer
-        self.calls += 1
-        answer = self.complete(multipliers, active)
+    def maximize(self, multipliers: Floats) -> Answer | None:
+        """Return the best structure under multipliers (n,) of its copies; None where they leave nothing."""
+        try:
+            choice = self._ask(self.part.maximize, self.adjustments(multipliers))
+        except Forbidden:
+            return None
+        answer = self._read(choice, multipliers)
         self._memory.check(answer, multipliers, self.name)
-        self._asked, self._answer = multipliers, answer
         return answer
 
-    def complete(self, multipliers: Floats, active: NDArray[np.bool_]) -> Answer:
-        """Return the best structure under multipliers, such as fix cells, without any memory of it."""
-        choice = self._ask(self.part.maximize, self.adjustments(multipliers, active))
-        return self._read(choice, multipliers)
-
-    def complete_with(self, x: Floats) -> Answer | None:
-        """Ask a part that offers ``complete`` for the best structure with exactly these indicators."""
+    def complete(self, used: Ints) -> Answer | None:
+        """Ask a part that offers ``complete`` for the best structure with exactly these copies."""
+        x = np.zeros(self.size, np.int8)
+        x[used] = 1
         arrays: dict[str, NDArray[Any]] = {}
         for block in self.blocks:
             if not block.reserve:
@@ -87,25 +83,30 @@ class Oracle:
         choice = self._ask(part.complete, arrays)
         return None if choice is None else self._read(choice, None)
 
-    def max_marginals(self, multipliers: Floats, active: NDArray[np.bool_]) -> Floats:
+    def max_marginals(self, multipliers: Floats) -> Floats | None:
         """Ask a part for the best value of any structure that uses each of its copies: (n,)."""
         part: Any = self.part
-        arrays = self._ask(part.max_marginals, self.adjustments(multipliers, active))
+        try:
+            arrays = self._ask(part.max_marginals, self.adjustments(multipliers))
+        except Forbidden:
+            return None
         best = np.full(self.size, np.inf)
         for block in self.blocks:
             if block.space in arrays:
                 values = np.asarray(arrays[block.space], np.float64).reshape(-1)
-                best[self._own(block)] = values[block.cells] * self.weight
+                best[self._own(block)] = values[block.cells]
         return best
 
-    def adjustments(self, multipliers: Floats, active: NDArray[np.bool_]) -> dict[str, Floats]:
-        """Lay multipliers out as the part wants them: by name, in the shapes of its spaces."""
+    def adjustments(self, multipliers: Floats) -> dict[str, Floats]:
+        """Lay multipliers out as the part wants them: by name, in the shapes of its spaces.
+
+        Those of agreements held in reserve are left out as long as they are all zero.
+        """
         arrays: dict[str, Floats] = {}
         for block in self.blocks:
-            own = self._own(block)
-            if block.reserve and not active[own].any():
+            values = multipliers[self._own(block)]
+            if block.reserve and not values.any():
                 continue
-            values = multipliers[own] if self.weight == 1 else multipliers[own] / self.weight
             if block.all and block.space not in arrays:
                 arrays[block.space] = values.reshape(block.shape).copy()
             else:
@@ -142,7 +143,7 @@ class Oracle:
                 f"part {self.name} returned {type(choice).__name__}, not a certus.relax.Choice", self.name
             )
         try:
-            score = float(choice.score) * self.weight
+            score = float(choice.score)
         except (TypeError, ValueError):
             raise Inconsistent(f"part {self.name} returned a score of {choice.score!r}", self.name) from None
         if not np.isfinite(score):
@@ -151,7 +152,7 @@ class Oracle:
                 "where no structure is possible, raise certus.relax.Forbidden",
                 self.name,
             )
-        if self.whole and score != round(score):
+        if self._whole and score * self._whole != round(score * self._whole):
             raise Inconsistent(
                 f"part {self.name} returned a score of {choice.score}, but whole=True promised whole numbers",
                 self.name,

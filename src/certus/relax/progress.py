@@ -1,12 +1,26 @@
-"""A line on stderr that follows a solve."""
+"""How a solve is followed while it runs: by a function, or by a line on stderr."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from certus.errors import InvalidInput
-from certus.relax.search import Progress
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a solve stands, as it is reported while it runs."""
+
+    iteration: int
+    dual: float
+    bound: float
+    score: float
+    nodes: int
+    open: int
+    seconds: float
+
 
 Watch = Callable[[Progress], None]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from certus import _native
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
@@ -36,6 +37,14 @@ class Constraint(ABC):
         """Return the best cells."""
         return self._make_choice(self._best(self._values(adjust)))
 
+    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+        """Return the choice of these cells."""
+        return self._make_choice(cells)
+
+    @abstractmethod
+    def make_native(self) -> _native.RelaxPart:
+        """Return the constraint for the kernels."""
+
     @abstractmethod
     def _best(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the cells that are 1 where each is worth its value."""
@@ -51,6 +60,10 @@ class Constraint(ABC):
 
 class ExactlyOne(Constraint):
     """One of the cells is 1."""
+
+    def make_native(self) -> _native.RelaxPart:
+        """Return the constraint for the kernels."""
+        return _native.make_count_part(self.scores, np.zeros(len(self.scores), np.uint8), 1, 1)
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return each cell's own value."""
@@ -71,6 +84,11 @@ class Budget(Constraint):
         if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 0:
             raise InvalidInput(f"a budget is a whole number of at least 0, not {most!r}")
         self.most = int(most)
+
+    def make_native(self) -> _native.RelaxPart:
+        """Return the constraint for the kernels."""
+        most = min(self.most, len(self.scores))
+        return _native.make_count_part(self.scores, np.zeros(len(self.scores), np.uint8), 0, most)
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value with each cell at 1: itself, and the best of the others that still fit."""
@@ -127,6 +145,18 @@ class TablePart:
         if values[place] == -np.inf:
             raise Forbidden("no cell of the table is allowed")
         return self._make_choice(tuple(int(i) for i in place))
+
+    def make_native(self) -> _native.RelaxPart:
+        """Return the table for the kernels."""
+        shape = self.scores.shape
+        single = np.zeros(len(shape), np.uint8)
+        table = np.ascontiguousarray(self.scores).reshape(-1)
+        return _native.make_table_part(list(shape), single, table, np.zeros(sum(shape)))
+
+    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+        """Return the cell of the table with these values, one per variable."""
+        starts = np.cumsum([0, *self.scores.shape[:-1]])
+        return self._make_choice(tuple(int(i) for i in cells - starts))
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value with each value of each variable."""

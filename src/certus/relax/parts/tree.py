@@ -50,9 +50,15 @@ class TreePart:
         heads = np.empty(len(self.scores), np.int64)
         if not _native.spanning_tree(self._adjust_scores(adjust), self.single_root, heads):
             raise Forbidden("no spanning tree is left")
-        used = np.zeros(self.scores.shape, np.int8)
-        used[self._rows, heads] = 1
-        return Choice(heads, float(self.scores[self._rows, heads].sum()), {"heads": used})
+        return self._make_choice(heads)
+
+    def make_native(self) -> _native.RelaxPart:
+        """Return the trees for the kernels."""
+        return _native.make_tree_part(self.scores.reshape(-1), len(self.scores), self.single_root)
+
+    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+        """Return the tree of these cells."""
+        return self._make_choice(cells - self._rows * self.scores.shape[1])
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Score the tree that the indicators spell, if they spell one."""
@@ -69,6 +75,11 @@ class TreePart:
         best = np.empty_like(self.scores)
         _native.tree_max_marginals(self._adjust_scores(adjust), self.single_root, best)
         return {"heads": best}
+
+    def _make_choice(self, heads: NDArray[np.int64]) -> Choice:
+        used = np.zeros(self.scores.shape, np.int8)
+        used[self._rows, heads] = 1
+        return Choice(heads, float(self.scores[self._rows, heads].sum()), {"heads": used})
 
     def _adjust_scores(self, adjust: Adjustments) -> NDArray[np.float64]:
         return self.scores + adjust["heads"] if "heads" in adjust else self.scores

@@ -1,0 +1,109 @@
+#include "bindings/python_part.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bindings/arrays.hpp"
+#include "bindings/vectors.hpp"
+
+namespace certus {
+namespace {
+
+constexpr double kBonus = 0x1p2, kReach = 0x1p20,
+                 kMore = 16;           // of the scores: the first bonus, the last, and the steps
+constexpr double kRounding = 0x1p-50;  // of the bonuses: what adding them may cost
+
+std::shared_ptr<void> hold(nb::object object) {
+  return {new nb::object(std::move(object)), [](void* held) {
+            const nb::gil_scoped_acquire lock;
+            delete static_cast<nb::object*>(held);
+          }};
+}
+
+}  // namespace
+
+PythonPart::PythonPart(nb::object oracle, Index cells)
+    : Part(std::vector<double>(cells, 0.0)),
+      oracle_(std::move(oracle)),
+      marginals_(nb::cast<bool>(oracle_.attr("has_max_marginals"))),
+      completes_(nb::cast<bool>(oracle_.attr("completes"))) {
+  for (Index c = 0; c < cells; ++c) add_group(c, c + 1, false);
+}
+
+PythonPart::~PythonPart() {
+  const nb::gil_scoped_acquire lock;
+  oracle_.reset();
+}
+
+void PythonPart::set_scale(double largest) {
+  bonus_ = kBonus * largest;
+  reach_ = kReach * largest;
+}
+
+nb::object PythonPart::ask(const char* method) {
+  std::vector<double> asked(sums_);
+  for (Index c = 0; c < cells(); ++c)
+    if (required_[c]) asked[c] = asked[c] == kNever<double> ? asked[c] : bonus_;
+  return oracle_.attr(method)(array(std::move(asked)));
+}
+
+// Lists the cells of an answer and returns its score; None is none.
+double PythonPart::read(const nb::object& answer, std::vector<Index>& used) {
+  used.clear();
+  if (answer.is_none()) return kNever<double>;
+  const auto cells = nb::cast<Flat<const Index>>(answer.attr("used"));
+  used.assign(cells.data(), cells.data() + cells.shape(0));
+  found_ = hold(answer.attr("choice"));
+  return nb::cast<double>(answer.attr("score"));
+}
+
+bool PythonPart::is_refused(const std::vector<Index>& used) const {
+  Index chosen = 0;
+  for (const Index c : used) chosen += required_[c];
+  return chosen < count_required();
+}
+
+Index PythonPart::count_required() const { return std::count(required_.begin(), required_.end(), std::uint8_t{1}); }
+
+double PythonPart::maximize(std::vector<Index>& used) {
+  const nb::gil_scoped_acquire lock;
+  while (true) {
+    const double score = read(ask("maximize"), used);
+    if (score == kNever<double>) return score;
+    value_ = score;
+    for (const Index c : used) value_ += required_[c] ? 0 : sums_[c];
+    if (!is_refused(used)) return score;
+    if (!(bonus_ < reach_)) return kNever<double>;
+    bonus_ *= kMore;
+  }
+}
+
+bool PythonPart::max_marginals(double* with, double* without) {
+  if (!marginals_) return false;
+  const nb::gil_scoped_acquire lock;
+  // The part's own maximum bounds structures without a cell; a structure with all bonuses has them taken off again.
+  const double value = read(ask("maximize"), used_);
+  double most = value;
+  for (const Index c : used_) most += required_[c] ? 0 : sums_[c];
+  const double bonus = bonus_ * static_cast<double>(count_required());
+  const nb::object answer = value == kNever<double> ? nb::none() : ask("max_marginals");
+  if (answer.is_none()) {
+    std::fill_n(with, cells(), kNever<double>);
+    std::fill_n(without, cells(), kNever<double>);
+    return true;
+  }
+  const auto best = nb::cast<Flat<const double>>(answer);
+  for (Index c = 0; c < cells(); ++c) with[c] = best.data()[c] - bonus + kRounding * bonus;
+  std::fill_n(without, cells(), most);
+  return true;
+}
+
+bool PythonPart::complete(const std::vector<Index>& used, double* score) {
+  if (!completes_) return false;
+  const nb::gil_scoped_acquire lock;
+  *score = read(oracle_.attr("complete")(array(std::vector<Index>(used))), used_);
+  if (used_ != used) *score = kNever<double>;
+  return true;
+}
+
+}  // namespace certus

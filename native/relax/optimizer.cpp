@@ -1,0 +1,85 @@
+#include "relax/optimizer.hpp"
+
+#include <utility>
+
+#include "relax/averaging.hpp"
+#include "relax/bundle.hpp"
+#include "relax/subgradient.hpp"
+
+namespace certus::relax {
+namespace {
+
+constexpr Index kFew = 3;    // parts, for which a bundle is best
+constexpr Index kTurn = 20;  // iterations of each of several optimisers before the next one goes on
+
+// Optimisers in turn, each from the best multipliers that any of them found; one that ends is left out.
+class Relay final : public Optimizer {
+ public:
+  Relay(Dual& dual, std::vector<std::unique_ptr<Optimizer>> runners) : Optimizer(dual), runners_(std::move(runners)) {}
+
+  void start() override {
+    for (const auto& runner : runners_) runner->start();
+    ended_.assign(runners_.size(), 0);
+    left_ = kTurn;
+    now_ = 0;
+    least_ = -kNever<double>;
+  }
+
+  bool next(const Whole& best) override {
+    if (dual_.bound() < least_) {
+      least_ = dual_.bound();
+      dual_.copy_multipliers(best_);
+    }
+    for (std::size_t tried = 0; tried <= runners_.size(); ++tried) {
+      if (left_-- > 0 && !ended_[now_]) {
+        const bool more = runners_[now_]->next(best);
+        step_ = runners_[now_]->step();
+        if (more) return true;
+        ended_[now_] = 1;
+      }
+      now_ = (now_ + 1) % runners_.size();
+      left_ = kTurn;
+      dual_.set_multipliers(best_);
+      dual_.evaluate();
+    }
+    return false;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Optimizer>> runners_;
+  std::vector<std::uint8_t> ended_;
+  std::vector<double> best_;
+  double least_ = 0;
+  Index left_ = 0;
+  std::size_t now_ = 0;
+};
+
+// One evaluation tells a bundle one choice of each part. Two large parts, such as a parser and a tagger, it brings
+// together in half the iterations of any subgradient rule; with dozens of parts its model is poor for long, and its
+// quadratic program large. There descent by max-marginals is best, for as long as it falls, where the parts offer them;
+// then which steps do better depends on the problem, so they take turns.
+std::unique_ptr<Optimizer> choose_optimizer(Dual& dual) {
+  const Problem& problem = dual.problem();
+  if (problem.parts() <= kFew) return std::make_unique<Bundle>(dual, OptimizerOptions{});
+  std::vector<std::unique_ptr<Optimizer>> runners;
+  bool marginals = true;
+  for (Index p = 0; p < problem.parts(); ++p) marginals = marginals && problem.part(p).offers_max_marginals();
+  if (marginals) runners.push_back(std::make_unique<Averaging>(dual, 0.5));
+  runners.push_back(std::make_unique<Subgradient>(dual, StepRule::inverse, 0.0));
+  runners.push_back(std::make_unique<Subgradient>(dual, StepRule::halving, 0.0));
+  return std::make_unique<Relay>(dual, std::move(runners));
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_optimizer(Dual& dual, const OptimizerOptions& options) {
+  switch (options.method) {
+    case Method::subgradient: return std::make_unique<Subgradient>(dual, options.rule, options.step);
+    case Method::bundle: return std::make_unique<Bundle>(dual, options);
+    case Method::descent: return std::make_unique<Averaging>(dual, options.share);
+    case Method::automatic: break;
+  }
+  return choose_optimizer(dual);
+}
+
+}  // namespace certus::relax

@@ -1,0 +1,140 @@
+"""From parts and their layout to what the kernels search: native parts as they are, others through an oracle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from certus import _native
+from certus.part import Choice, NativePart, Part
+from certus.relax.layout import Block, Floats, Ints, Layout
+from certus.relax.oracle import Oracle
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One part as it was handed over.
+
+    Attributes:
+        part: what was added to the decomposition.
+        native: whether its cells are all those of its spaces, one space after the other; else its copies.
+        begin: the first of its cells among those of all parts.
+        shapes: of its spaces.
+        blocks: its copies.
+    """
+
+    part: Any
+    native: bool
+    begin: int
+    shapes: dict[str, tuple[int, ...]]
+    blocks: tuple[Block, ...]
+
+    def list_cells(self, block: Block) -> Ints:
+        """Return the numbers of a block's copies, among the cells of all parts."""
+        if not self.native:
+            start = self.blocks[0].where.start
+            return np.arange(self.begin + block.where.start - start, self.begin + block.where.stop - start)
+        return self.begin + _find_starts(self.shapes)[block.space] + block.cells
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """The parts, with all cells linked to variables."""
+
+    relaxation: _native.Relaxation
+    entries: list[Entry]
+
+    def read_choice(self, number: int) -> Choice:
+        """Return what a part chose in the best whole."""
+        entry = self.entries[number]
+        if entry.native:
+            choice: Choice = entry.part.make_choice(self.relaxation.used(number))
+            return choice
+        return self.relaxation.structure(number)
+
+    def read_average(self, number: int) -> dict[str, Floats]:
+        """Return the averaged indicators of a part's shared spaces, NaN where a cell is not shared."""
+        average, entry = self.relaxation.average, self.entries[number]
+        arrays: dict[str, Floats] = {}
+        if len(average):
+            for block in entry.blocks:
+                array = arrays.setdefault(block.space, np.full(block.shape, np.nan))
+                array.reshape(-1)[block.cells] = average[entry.list_cells(block)]
+        return arrays
+
+
+def assemble(
+    parts: Sequence[Part],
+    names: Sequence[str],
+    weights: Sequence[float],
+    spaces: Sequence[dict[str, tuple[int, ...]]],
+    layout: Layout,
+    *,
+    whole: bool,
+) -> Assembly:
+    """Hand all parts over to the kernels."""
+    relaxation = _native.Relaxation()
+    entries: list[Entry] = []
+    begin, variables = 0, len(layout.reserve)
+    for number, (part, blocks) in enumerate(zip(parts, layout.blocks, strict=True)):
+        made = _make_native(part)
+        entry = Entry(part, made is not None, begin, spaces[number], blocks)
+        if made is None:
+            made = _native.make_python_part(
+                oracle := Oracle(part, names[number], weights[number], blocks, whole=whole), oracle.size
+            )
+            linked = layout.var[layout.slices[number]]
+        else:
+            linked = _link_cells(entry, layout, made.cells)
+            alone = linked < 0
+            linked[alone] = variables + np.arange(alone.sum())
+            variables += int(alone.sum())
+        relaxation.add(made, linked, weights[number])
+        entries.append(entry)
+        begin += made.cells
+    reserve = np.zeros(variables, np.uint8)
+    reserve[: len(layout.reserve)] = layout.reserve
+    relaxation.link(variables, reserve)
+    return Assembly(relaxation, entries)
+
+
+def has_max_marginals(part: Part) -> bool:
+    """Whether a part can tell how good its structures are that use a cell."""
+    return callable(getattr(part, "max_marginals", None))
+
+
+def _make_native(part: Part) -> _native.RelaxPart | None:
+    """Return the kernels' version of a part, if its own class has one and nothing was changed below it."""
+    if not isinstance(part, NativePart) or "maximize" in getattr(part, "__dict__", ()):
+        return None
+    for kind in type(part).__mro__:
+        if "make_native" in vars(kind):
+            return part.make_native()
+        if "maximize" in vars(kind):
+            return None
+    return None
+
+
+def _link_cells(entry: Entry, layout: Layout, cells: int) -> Ints:
+    """Return the variable of each cell of a native part, -1 for those that no agreement names.
+
+    A cell of an agreement that is also held in reserve is not linked twice: a reserve follows from the rest.
+    """
+    linked = np.full(cells, -1, np.int64)
+    for block in sorted(entry.blocks, key=lambda block: block.reserve):
+        where = entry.list_cells(block) - entry.begin
+        new = linked[where] < 0
+        linked[where[new]] = layout.var[block.where][new]
+    return linked
+
+
+def _find_starts(shapes: dict[str, tuple[int, ...]]) -> dict[str, int]:
+    starts, size = {}, 0
+    for name, shape in shapes.items():
+        starts[name] = size
+        size += math.prod(shape)
+    return starts
