@@ -251,6 +251,12 @@ void bind_relax(nb::module_& m) {
       },
       "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), "bounds"_a.noconvert(), Unlocked());
   m.def(
+      "bound_trees",
+      [](const Table<const double>& scores, bool single, const Flat<Index>& heads, const Table<double>& bounds) {
+        return relax::bound_trees(scores.data(), extent(scores), single, heads.data(), bounds.data());
+      },
+      "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), "bounds"_a.noconvert(), Unlocked());
+  m.def(
       "tree_max_marginals",
       [](const Table<const double>& scores, bool single, const Table<double>& out) {
         relax::tree_max_marginals(scores.data(), extent(scores), single, out.data());

@@ -1,7 +1,6 @@
 // A way to minimise the dual: it looks at what the parts chose at some multipliers, and moves them.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "relax/dual.hpp"
@@ -43,8 +42,5 @@ class Optimizer {
   const Problem& problem_;
   double step_ = 0;
 };
-
-// What is asked for; for `automatic`, what certified problems of the kind soonest when all were compared.
-std::unique_ptr<Optimizer> make_optimizer(Dual& dual, const OptimizerOptions& options);
 
 }  // namespace certus::relax

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "relax/descent.hpp"
+#include "relax/optimizers.hpp"
 
 namespace certus::relax {
 namespace {
@@ -147,11 +148,13 @@ bool Search::bound_state() {
 
 bool Search::sweep_state() {
   if (!dual_.evaluate()) return false;
+  const bool root = nodes_ == 1;
+  double primal = kNone;
   if (dual_.agree()) rounding_.take();
-  note(kNone, 0);
+  else if (root) primal = rounding_.propose();
+  note(primal, 0);
   if (closes(read_bound())) return false;
   check_limits();
-  const bool root = nodes_ == 1;
   Index count = 1;
   for (Index round = 0; round < (root ? kRounds : 1) && (count > 0 || round < 2); ++round)
     if (!descend_state(root ? kRootSweeps : kSweeps) || !relax_state(root ? kRootPasses : kPasses) ||

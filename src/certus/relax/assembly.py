@@ -1,4 +1,4 @@
-"""From parts and their layout to what the kernels search: native parts as they are, others through an oracle."""
+"""Hand parts and their layout to the kernels: native parts as they are, others through an oracle."""
 
 from __future__ import annotations
 
@@ -51,10 +51,12 @@ class Assembly:
     def read_choice(self, number: int) -> Choice:
         """Return what a part chose in the best whole."""
         entry = self.entries[number]
-        if entry.native:
-            choice: Choice = entry.part.make_choice(self.relaxation.used(number))
-            return choice
-        return self.relaxation.structure(number)
+        choice: Choice = (
+            entry.part.make_choice(self.relaxation.used(number))
+            if entry.native
+            else self.relaxation.structure(number)
+        )
+        return choice
 
     def read_average(self, number: int) -> dict[str, Floats]:
         """Return the averaged indicators of a part's shared spaces, NaN where a cell is not shared."""

@@ -13,8 +13,8 @@ from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
 from certus.part import Part
-from certus.relax.cells import as_cells
 from certus.relax.assembly import Assembly, assemble, has_max_marginals
+from certus.relax.cells import as_cells
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
@@ -137,11 +137,12 @@ class Decomposition:
         chosen = choose(optimizer)
         self._check_optimizer(chosen)
         names = [handle.name for handle in self._handles]
-        assembly = assemble(
-            self._parts, names, self._weights, self._spaces, self._layout(), whole=whole
-        )
-        with start_watch(progress) as watch:
-            solution = self._run(assembly, limits, chosen, watch)
+        assembly = assemble(self._parts, names, self._weights, self._spaces, self._layout(), whole=whole)
+        try:
+            with start_watch(progress) as watch:
+                solution = self._run(assembly, limits, chosen, watch)
+        finally:
+            del assembly  # which refers to the parts, and an error that one of them raised to this frame
         if solution.status is Status.INFEASIBLE and infeasible == "raise":
             raise NoAgreement(solution)
         return solution
@@ -172,7 +173,10 @@ class Decomposition:
             raise
         except KeyboardInterrupt as error:
             raise Interrupted(self._solution(assembly, None)) from error
-        return self._solution(assembly, end)
+        else:
+            return self._solution(assembly, end)
+        finally:
+            del assembly, relaxation
 
     def _check_failure(self, relaxation: _native.Relaxation) -> None:
         """Say what the parts returned that cannot be."""
@@ -207,11 +211,7 @@ class Decomposition:
         status = (Status.OPTIMAL if known else Status.INFEASIBLE) if proven else _STATUS[end]
         choices = [assembly.read_choice(number) for number in range(len(self._parts))] if known else []
         pairs = list(zip(self._handles, choices, strict=False))
-        trace = Trace(
-            *(getattr(found.trace, name).tolist() for name in ("dual", "bound", "primal", "score", "step")),
-            (found.trace.nodes - 1).tolist(),
-            found.trace.seconds.tolist(),
-        )
+        trace = _read_trace(found.trace)
         return JointSolution(
             ByPart({handle: choice.value for handle, choice in pairs}),
             found.score,
@@ -331,3 +331,15 @@ def _check_limits(
 
 def _read_progress(now: _native.SearchProgress) -> Progress:
     return Progress(now.iteration, now.dual, now.bound, now.score, now.nodes, now.open, now.seconds)
+
+
+def _read_trace(trace: _native.SearchTrace) -> Trace:
+    return Trace(
+        dual=trace.dual.tolist(),
+        bound=trace.bound.tolist(),
+        primal=trace.primal.tolist(),
+        best=trace.score.tolist(),
+        step=trace.step.tolist(),
+        node=(trace.nodes - 1).tolist(),
+        seconds=trace.seconds.tolist(),
+    )

@@ -1,4 +1,4 @@
-#include "relax/optimizer.hpp"
+#include "relax/optimizers.hpp"
 
 #include <utility>
 
