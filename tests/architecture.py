@@ -31,6 +31,7 @@ PYTHON: Layers = (
     ("syntax/constituency",),
     ("syntax/joint",),
     ("syntax",),  # its __init__, which names what its folders hold
+    ("align",),
     ("corpus",),
     ("learn/features",),
     ("learn",),
@@ -46,6 +47,7 @@ NATIVE: Layers = (
     ("latent",),
     ("relax",),
     ("syntax",),
+    ("align",),
     ("corpus",),
     ("features",),
     ("scoring",),

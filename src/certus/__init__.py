@@ -21,6 +21,7 @@ from certus.solution import KBest, Solution, Status
 from certus.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from certus import align as align
     from certus import corpus as corpus
     from certus import evaluation as evaluation
     from certus import formats as formats
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from certus import relax as relax
     from certus import syntax as syntax
     from certus.citations import citation
+    from certus.models.aligner import Aligner
     from certus.models.crf import CRF
     from certus.models.dependency_parser import DependencyParser
     from certus.models.loading import load
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from certus.models.tagger import Tagger
 
 _LAZY = {  # so that `import certus` is quick
+    "Aligner": "certus.models.aligner",
     "CRF": "certus.models.crf",
     "ConstituencyParser": "certus.models.parser",
     "DependencyParser": "certus.models.dependency_parser",
@@ -47,7 +50,18 @@ _LAZY = {  # so that `import certus` is quick
     "citation": "certus.citations",
     "load": "certus.models.loading",
 }
-_ROOMS = ("corpus", "evaluation", "formats", "hypergraph", "latent", "learn", "models", "relax", "syntax")
+_ROOMS = (
+    "align",
+    "corpus",
+    "evaluation",
+    "formats",
+    "hypergraph",
+    "latent",
+    "learn",
+    "models",
+    "relax",
+    "syntax",
+)
 
 
 def __getattr__(name: str) -> object:
@@ -68,6 +82,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "CRF",
+    "Aligner",
     "Automaton",
     "CertusError",
     "Chain",

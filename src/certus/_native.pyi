@@ -1004,6 +1004,115 @@ def indicator_transposed_times(
 ) -> None: ...
 
 @final
+class AgreedAlignment:
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    dual: NDArray[np.float64]
+    primal: NDArray[np.float64]
+    score: float
+    bound: float
+    status: Status
+    iterations: int
+    nodes: int
+    pruned: int
+
+def align_matrices(
+    source: NDArray[np.float64],
+    target: NDArray[np.float64],
+    source_steps: NDArray[np.float64] | None,
+    target_steps: NDArray[np.float64] | None,
+    adjacent: float,
+    apart: float,
+    alone: float,
+    iterations: int,
+    nodes: int,
+    seconds: float,
+) -> AgreedAlignment: ...
+
+@final
+class AlignedPair:
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    probability: NDArray[np.float32]
+    score: float
+    bound: float
+    status: Status
+    iterations: int
+    nodes: int
+
+@final
+class LinkPosteriors:
+    forward: NDArray[np.float32]
+    backward: NDArray[np.float32]
+    forward_null: NDArray[np.float32]
+    backward_null: NDArray[np.float32]
+
+@final
+class LinkDecoding:
+    def __init__(
+        self,
+        adjacent: float,
+        apart: float,
+        alone: float,
+        null: float,
+        iterations: int,
+        nodes: int,
+        seconds: float,
+    ) -> None: ...
+
+@final
+class AlignmentTrainer:
+    word_pairs: int
+    def __init__(
+        self,
+        source: NDArray[np.uint32],
+        source_first: NDArray[np.int64],
+        target: NDArray[np.uint32],
+        target_first: NDArray[np.int64],
+        times: NDArray[np.int32],
+        source_words: list[str],
+        target_words: list[str],
+        sparse: float,
+        spelling: float,
+        stems: float,
+    ) -> None: ...
+    def iterate(
+        self,
+        kind: str,
+        null: float,
+        tension: float,
+        agreement: bool,
+        stems: bool,
+        count_fertility: bool,
+        threads: int,
+    ) -> float: ...
+    def state(self) -> dict[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+    def export(self, least: float) -> dict[str, NDArray[Any]]: ...
+
+@final
+class AlignmentModel:
+    def __init__(
+        self,
+        source_words: list[str],
+        target_words: list[str],
+        arrays: dict[str, NDArray[Any]],
+        sparse: float,
+        spelling: float,
+        stems: float,
+        kind: str,
+        null: float,
+        tension: float,
+        agreement: bool,
+    ) -> None: ...
+    def align(
+        self, source: list[list[str]], target: list[list[str]], decoding: LinkDecoding, threads: int
+    ) -> list[AlignedPair]: ...
+    def find_posteriors(
+        self, source: list[list[str]], target: list[list[str]], threads: int
+    ) -> list[LinkPosteriors]: ...
+
+@final
 class Field:
     def __init__(
         self, group: NDArray[np.int32], same: float, close: float, null: float, nodes: int, window: float

@@ -122,6 +122,14 @@ PAPERS = _index(
             volume="69",
         ),
         Paper(
+            "vogel1996",
+            ("Stephan Vogel", "Hermann Ney", "Christoph Tillmann"),
+            "HMM-Based Word Alignment in Statistical Translation",
+            "Proceedings of the 16th International Conference on Computational Linguistics",
+            1996,
+            "836–841",
+        ),
+        Paper(
             "lafferty2001",
             ("John Lafferty", "Andrew McCallum", "Fernando Pereira"),
             "Conditional Random Fields: Probabilistic Models for Segmenting and Labeling Sequence Data",
@@ -170,6 +178,15 @@ PAPERS = _index(
             2006,
             "1568–1583",
             volume="28",
+        ),
+        Paper(
+            "liang2006",
+            ("Percy Liang", "Ben Taskar", "Dan Klein"),
+            "Alignment by Agreement",
+            "Proceedings of the Human Language Technology Conference of the North American Chapter of the "
+            "Association for Computational Linguistics",
+            2006,
+            "104–111",
         ),
         Paper(
             "komodakis2007",
@@ -282,6 +299,14 @@ PAPERS = _index(
             "Proceedings of the Seventeenth Conference on Computational Natural Language Learning",
             2013,
             "56–64",
+        ),
+        Paper(
+            "chang2014",
+            ("Yin-Wen Chang", "Alexander M. Rush", "John DeNero", "Michael Collins"),
+            "A Constrained Viterbi Relaxation for Bidirectional Word Alignment",
+            f"Proceedings of the 52nd {_ACL}",
+            2014,
+            "1481–1490",
         ),
         Paper(
             "swoboda2019",

@@ -9,7 +9,7 @@ import typer
 
 from certus.cli.bench import bench
 from certus.cli.declare import InputArguments, ModelArgument, PlainCommand, PlainGroup, with_options
-from certus.cli.options import EvaluateOptions, InfoOptions, ParseOptions, TagOptions
+from certus.cli.options import AlignOptions, EvaluateOptions, InfoOptions, ParseOptions, TagOptions
 
 app = typer.Typer(
     name="certus",
@@ -25,11 +25,11 @@ class TrainGroup(PlainGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return what can be trained."""
-        return ["tagger", "parser"]
+        return ["tagger", "parser", "aligner"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command that trains one kind of model."""
-        from certus.cli.train import commands
+        from certus.cli.train_aligner import commands  # the last one that adds to them
 
         group: Any = typer.main.get_command(commands)
         return group.commands.get(cmd_name)
@@ -62,6 +62,7 @@ _TEACH = """
     certus tag "Any sentence."   parts of speech and morphology, from the English model
     certus train tagger --help   a tagger of your own, from CoNLL-U, columns or trees
     certus train parser --help   a parser of your own, from bracketed trees
+    certus train aligner --help  a word aligner of your own, from sentence pairs
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
 **In Python**
@@ -127,6 +128,29 @@ def parse(
 
 
 @app.command(cls=PlainCommand)
+@with_options(AlignOptions)
+def align(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="An aligner, from certus train aligner.")],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE",
+            help='A file of lines "source ||| target" (or with a tab), or two files; stdin by default.',
+        ),
+    ] = None,
+    *,
+    options: AlignOptions,
+) -> None:
+    """Link the words of sentence pairs: one line per pair, such as 0-0 1-2 2-1, source before target.
+
+    Pairs need not be among those that the model learned from. The summary says how many answers are proven.
+    """
+    from certus.cli.align import run
+
+    run(model, inputs or [], options)
+
+
+@app.command(cls=PlainCommand)
 @with_options(EvaluateOptions)
 def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file as it should be.")],
@@ -137,6 +161,7 @@ def evaluate(
     """Compare a predicted file with the gold file: accuracy by column, chunk and entity F1, attachment.
 
     Files of bracketed trees are recognised by their content: labelled brackets, exact match, crossing, tags.
+    So are files of links (0-1, or 0p1 for one that is only possible): alignment error rate.
     """
     from certus.cli.evaluate import run
     from certus.cli.outputs import check_outputs

@@ -26,6 +26,7 @@ from certus.evaluation import (
 )
 from certus.formats import read
 from certus.formats.brackets import looks_bracketed
+from certus.formats.pharaoh import looks_linked
 
 if TYPE_CHECKING:
     from certus.annotation.sentence import Sentence
@@ -35,6 +36,11 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     """Compare files and print what is found."""
     train, against, format = options.train, options.against, options.format
     _check_stdin(gold, predicted, train, against)
+    if format is None and options.columns is None and looks_linked(gold):
+        from certus.cli.links import run as compare_alignments
+
+        compare_alignments(gold, predicted, options)
+        return
     # Trees beside a tagged file are compared by their tags alone.
     trees = looks_bracketed(gold) and (predicted == "-" or looks_bracketed(predicted))
     if format == "brackets" or (format is None and options.columns is None and trees):

@@ -199,6 +199,27 @@ class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AlignOptions(EncodingOptions):
+    """The options of ``certus align``."""
+
+    output: str | None = option(None, "Write to this file instead of stdout.", "--output", "-o", takes="FILE")
+    method: str = option(
+        "exact",
+        "exact, the best agreement of both directions, proven; or forward, backward, intersection, union, "
+        "grow-diag, grow-diag-final or grow-diag-final-and.",
+        takes="NAME",
+    )
+    probabilities: bool = option(False, "Add the probability of each link, as in 0-1:0.987.")
+    scores: bool = option(False, "Put score, bound and status before the links of each pair.")
+    pretty: bool = option(False, "Draw a grid of words for people to read.")
+    seconds: float | None = option(
+        None, "The most time that a pair may take; then its answer may be unproven.", takes="NUMBER", least=0
+    )
+    threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
+    quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
+
+
+@dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(ColumnOptions):
     """The options of ``certus evaluate``."""
 
@@ -336,3 +357,41 @@ class TrainParserOptions(TrainingOptions, ReadingOptions):
             for one in list_options(TrainParserOptions)
             if one.metadata["about"] == about and getattr(self, one.name) != one.default
         ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainAlignerOptions(TrainingOptions):
+    """The options of ``certus train aligner``; those that are None have the defaults of AlignerOptions."""
+
+    model: str | None = option(
+        None, "ibm1, diagonal, hmm, or fertility, which is the default and the best.", takes="NAME"
+    )
+    iterations: int | None = option(
+        None, "How often to go over the data, for each stage; 5 by default.", takes="NUMBER", least=1
+    )
+    no_agreement: bool = option(False, "Train each direction by itself.")
+    sparse: float | None = option(
+        None, "Pseudo-count of pairs of words, 0.1 by default; 0 for plain EM.", takes="NUMBER", least=0
+    )
+    spelling: float | None = option(
+        None, "Pseudo-count of words spelled alike; 0.3 by default.", takes="NUMBER", least=0
+    )
+    stems: float | None = option(
+        None, "Pseudo-count of words whose stems are linked; 10 by default.", takes="NUMBER", least=0
+    )
+    null: float | None = option(
+        None, "The probability that a word has no link; 0.05 by default.", takes="NUMBER", least=0
+    )
+    max_length: int = option(250, "Pairs with more words on a side are left out.", takes="NUMBER", least=1)
+    lexicon: str | None = option(
+        None,
+        "Also write the pairs of words to this file: source, target, p(target|source), p(source|target).",
+        takes="FILE",
+    )
+    threads: int = option(1, "How many threads to use; the model is the same.", takes="NUMBER", least=1)
+    checkpoint: str | None = option(
+        None, "The file that keeps training between iterations; beside the model by default.", takes="FILE"
+    )
+    no_checkpoint: bool = option(
+        False, "Keep nothing between iterations: a run that is killed has to begin again."
+    )

@@ -16,6 +16,7 @@ from certus.cli.declare import PlainCommand, with_options
 from certus.cli.options import (
     CONSTITUENTS,
     DEPENDENCIES,
+    TrainAlignerOptions,
     TrainingOptions,
     TrainParserOptions,
     TrainTaggerOptions,
@@ -70,7 +71,7 @@ def tagger(
     from certus.models.tagger import Tagger
 
     text = None if options.templates is None else _read_templates(options.templates)
-    made = Tagger(options.target, options.learner, templates=text, **_drop_none(given))
+    made = Tagger(options.target, options.learner, templates=text, **drop_none(given))
     checkpoint = choose_checkpoint(output, options)
     outputs = {"model": output} if checkpoint is None else {"model": output, "checkpoint": checkpoint}
     check_outputs(outputs, [data, options.dev, options.templates])
@@ -88,7 +89,7 @@ def tagger(
             format=options.format,
             columns=options.columns,
             encoding=options.encoding,
-            about=_list_rights(options),
+            about=list_rights(options),
         )
     with keep_checkpoint(checkpoint, BaseException):
         made.save(output)
@@ -120,11 +121,11 @@ def parser(
     check_outputs({"model": output}, [data, options.dev])
     check_writable(output, "model")
     if options.format == "brackets" or (options.format is None and looks_bracketed(data)):
-        _refuse_given("constituency", [*options.find_given(DEPENDENCIES), *_spell(_drop_none(given))])
+        _refuse_given("constituency", [*options.find_given(DEPENDENCIES), *_spell(drop_none(given))])
         train_constituency_parser(data, output, options)
     else:
         _refuse_given("dependency", options.find_given(CONSTITUENTS))
-        train_dependency_parser(data, output, options, _drop_none(given))
+        train_dependency_parser(data, output, options, drop_none(given))
 
 
 def _spell(given: dict[str, Any]) -> list[str]:
@@ -149,14 +150,14 @@ def train_constituency_parser(data: str, output: str, options: TrainParserOption
     names = ("vertical", "horizontal", "direction", "min_hidden", "rare", "trusted")
     given = {name: getattr(options, name) for name in names}
     splits = None if options.splits is None else _split_names(options.splits)
-    made = ConstituencyParser(**_drop_none({**given, "splits": splits}))
+    made = ConstituencyParser(**drop_none({**given, "splits": splits}))
     made.fit(
         data,
         options.dev,
         progress=(lambda _: None) if options.quiet else show_stage,
         threads=options.threads,
         encoding=options.encoding,
-        about=_list_rights(options),
+        about=list_rights(options),
     )
     made.save(output)
     if not options.quiet:
@@ -186,7 +187,7 @@ def train_dependency_parser(
             threads=options.threads,
             format=options.format,
             encoding=options.encoding,
-            about=_list_rights(options),
+            about=list_rights(options),
         )
     with keep_checkpoint(checkpoint, BaseException):
         made.save(output)
@@ -203,14 +204,14 @@ def show_stage(stage: Stage) -> None:
     typer.echo(f"{stage.name} ...", err=True)
 
 
-def _drop_none(given: dict[str, Any]) -> dict[str, Any]:
+def drop_none(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the user gave."""
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _list_rights(options: TrainingOptions) -> dict[str, Any]:
+def list_rights(options: TrainingOptions) -> dict[str, Any]:
     """Return what is recorded in a model about the rights of its data."""
-    return _drop_none({"licence": options.licence, "attribution": options.attribution})
+    return drop_none({"licence": options.licence, "attribution": options.attribution})
 
 
 def _split_names(text: str) -> tuple[str, ...]:
@@ -253,7 +254,9 @@ def _read_templates(path: str) -> str:
         raise InvalidInput(f"cannot read the templates {path}: {error}") from error
 
 
-def choose_checkpoint(output: str, options: TrainTaggerOptions | TrainParserOptions) -> str | None:
+def choose_checkpoint(
+    output: str, options: TrainTaggerOptions | TrainParserOptions | TrainAlignerOptions
+) -> str | None:
     """Return where training is kept between epochs; None where the user does not want that."""
     from certus.errors import InvalidInput
 

@@ -12,6 +12,7 @@ from certus.storage import model_file
 DEFAULT = "en.certus"
 # For each kind that a model file may record, the module and the class that opens it by ``from_file``.
 OPENERS = {
+    "aligner": ("certus.models.aligner", "Aligner"),
     "tagger": ("certus.models.tagger", "Tagger"),
     "parser": ("certus.models.parser", "ConstituencyParser"),
     "dependency-parser": ("certus.models.dependency_parser", "DependencyParser"),
@@ -21,7 +22,7 @@ OPENERS = {
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
-    """Open a model file: whatever saved it, a Tagger, a parser, a Refinement, a CRF, a forest.
+    """Open a model file: whatever saved it, a Tagger, a parser, an Aligner, a CRF, a forest, ...
 
     Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
     which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.

@@ -1,0 +1,154 @@
+#include "align/bidirectional.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "align/dual.hpp"
+#include "align/greedy.hpp"
+#include "base/interrupt.hpp"
+
+namespace certus::align {
+namespace {
+
+constexpr double kRounding = 1e-11;  // of the scale of scores: a bound this close to a score proves it
+constexpr Index kGreedyEvery = 10;   // iterations (Chang et al. 2014, §8)
+constexpr double kStalled = 0.02;    // of the gap: an ascent that closes less of it in kPatience iterations has stopped
+constexpr Index kPatience = 8;
+
+class Search {
+ public:
+  Search(const Agreed& problem, const Limits& limits) : problem_(problem), limits_(limits), greedy_(problem) {}
+
+  Alignment run() {
+    Dual root(problem_);
+    slack_ = kRounding * root.scale();
+    double bound = solve(root, true);
+    if (is_open(bound) && !is_late()) bound = branch(std::move(root), bound);
+    found_.bound = std::max(is_open(bound) ? bound : found_.score, found_.score);
+    if (found_.score > kNever<double>)
+      found_.status = found_.bound <= found_.score + slack_ ? Status::optimal : Status::feasible;
+    else if (found_.bound > kNever<double>) found_.status = Status::feasible;
+    if (found_.status == Status::optimal) found_.bound = found_.score;
+    return std::move(found_);
+  }
+
+ private:
+  struct Node {
+    Dual dual;
+    double bound;
+  };
+
+  bool is_open(double bound) const { return bound > kNever<double> && bound > found_.score + slack_; }
+  bool is_late() {
+    heed_(1 << 14);
+    return std::chrono::steady_clock::now() > end_;
+  }
+
+  void offer(const Choices& choices) {
+    const double score = score_choices(problem_, choices);
+    if (score <= found_.score) return;
+    found_.score = score;
+    found_.source = choices.of[0];
+    found_.target = choices.of[1];
+  }
+
+  // Ascends until the bound meets the best score, or stops falling; returns the bound.
+  double solve(Dual& dual, bool is_root) {
+    double bound = INFINITY, marked = INFINITY;
+    for (Index n = 0; n < limits_.iterations; ++n) {
+      bound = std::min(bound, dual.ascend());
+      ++found_.iterations;
+      if (bound == kNever<double>) return bound;
+      const Choices paths{{dual.path(0), dual.path(1)}};
+      offer(paths);
+      if (n % kGreedyEvery == 0 && is_open(bound)) offer(greedy_.improve(paths, dual));
+      if (is_root) {
+        found_.dual.push_back(bound);
+        found_.primal.push_back(found_.score);
+      }
+      if (!is_open(bound) || is_late()) return bound;
+      if (found_.score > kNever<double>) found_.pruned += dual.prune(found_.score, slack_);
+      if (n % kPatience == kPatience - 1) {
+        const double gap = found_.score > kNever<double> ? marked - found_.score : dual.scale();
+        if (marked - bound < kStalled * gap) return bound;
+        marked = bound;
+      }
+    }
+    return bound;
+  }
+
+  // Where to branch: the choice of a chain's best path that the other chain contradicts most, or else the closest call.
+  struct Fork {
+    int side = 0;
+    Index word = -1, value = 0;
+  };
+  Fork choose_fork(const Dual& dual) const {
+    Fork fork;
+    double best = kNever<double>;
+    for (int s = 0; s < 2; ++s) {
+      const Side& side = problem_.side[s];
+      for (Index word = 0; word < side.words; ++word) {
+        const Index value = dual.path(s)[word];
+        double second = kNever<double>;
+        for (Index other = 0; other < side.values; ++other)
+          if (other != value && dual.is_allowed(s, word, other))
+            second = std::max(second, dual.loss(s)[word * side.values + other]);
+        if (second == kNever<double>) continue;
+        const bool contradicted = value > 0 && dual.path(1 - s)[value - 1] != word + 1;
+        const double urgency = contradicted ? second : second - dual.scale();
+        if (urgency <= best) continue;
+        best = urgency;
+        fork = {s, word, value};
+      }
+    }
+    return fork;
+  }
+
+  // Depth first; returns the largest bound of what is left open.
+  double branch(Dual root, double bound) {
+    std::vector<Node> open;
+    open.push_back({std::move(root), bound});
+    double left = kNever<double>;
+    while (!open.empty()) {
+      Node node = std::move(open.back());
+      open.pop_back();
+      if (!is_open(node.bound)) continue;
+      const Fork fork = choose_fork(node.dual);
+      if (fork.word < 0) {  // a single answer is left, and it was offered
+        offer({{node.dual.path(0), node.dual.path(1)}});
+        continue;
+      }
+      if (++found_.nodes > limits_.nodes || is_late()) {
+        left = std::max(left, node.bound);
+        for (const Node& other : open) left = std::max(left, other.bound);
+        return left;
+      }
+      Dual without = node.dual;
+      without.forbid(fork.side, fork.word, fork.value);
+      for (Index value = 0; value < problem_.side[fork.side].values; ++value)
+        if (value != fork.value) node.dual.forbid(fork.side, fork.word, value);
+      for (Dual* child : {&without, &node.dual}) {
+        const double child_bound = std::min(node.bound, solve(*child, false));
+        if (is_open(child_bound)) open.push_back({std::move(*child), child_bound});
+      }
+    }
+    return left;
+  }
+
+  const Agreed& problem_;
+  const Limits& limits_;
+  Greedy greedy_;
+  Alignment found_;
+  double slack_ = 0;
+  Heed heed_;
+  std::chrono::steady_clock::time_point end_ =
+      std::chrono::steady_clock::now() +
+      std::chrono::microseconds(static_cast<std::int64_t>(1e6 * std::clamp(limits_.seconds, 0.0, 1e9)));
+};
+
+}  // namespace
+
+Alignment align_both(const Agreed& problem, const Limits& limits) { return Search(problem, limits).run(); }
+
+}  // namespace certus::align

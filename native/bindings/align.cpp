@@ -1,0 +1,233 @@
+// Word alignment: sentence pairs in, posterior links and the best alignments out.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "align/aligner.hpp"
+#include "align/posterior_decoding.hpp"
+#include "base/parallel.hpp"
+#include "bindings/state.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace align;
+using Sentences = std::vector<std::vector<std::string>>;
+
+Bitext make_bitext(const Flat<const Word>& source, const Flat<const Index>& source_first,
+                   const Flat<const Word>& target, const Flat<const Index>& target_first,
+                   const Flat<const std::int32_t>& times, Index source_words, Index target_words) {
+  Bitext bitext;
+  bitext.words[0] = copy(source);
+  bitext.words[1] = copy(target);
+  bitext.first[0] = copy(source_first);
+  bitext.first[1] = copy(target_first);
+  bitext.times = copy(times);
+  bitext.vocabulary[0] = source_words;
+  bitext.vocabulary[1] = target_words;
+  for (int side = 0; side < 2; ++side) {
+    if (bitext.first[side].size() != bitext.times.size() + 1 ||
+        bitext.first[side].back() != static_cast<Index>(bitext.words[side].size()))
+      refuse("offsets do not fit the sentences");
+    for (const Word word : bitext.words[side])
+      if (Index{word} >= bitext.vocabulary[side]) refuse("a word is not in the vocabulary");
+  }
+  return bitext;
+}
+
+void make_trainer(Trainer* self, const Flat<const Word>& source, const Flat<const Index>& source_first,
+                  const Flat<const Word>& target, const Flat<const Index>& target_first,
+                  const Flat<const std::int32_t>& times, const std::vector<std::string>& source_words,
+                  const std::vector<std::string>& target_words, double sparse, double spelling, double stems) {
+  Bitext bitext = make_bitext(source, source_first, target, target_first, times,
+                              static_cast<Index>(source_words.size()), static_cast<Index>(target_words.size()));
+  const nb::gil_scoped_release released;
+  new (self) Trainer(std::move(bitext), source_words, target_words, {sparse, spelling, stems});
+}
+
+Kind read_kind(const std::string& name) {
+  if (name == "ibm1") return Kind::ibm1;
+  if (name == "diagonal") return Kind::diagonal;
+  if (name == "hmm") return Kind::hmm;
+  if (name != "fertility") refuse("there is no kind of aligner called " + name);
+  return Kind::fertility;
+}
+
+Settings make_settings(const std::string& kind, double null, double tension, bool agreement) {
+  return {read_kind(kind), static_cast<float>(null), static_cast<float>(tension), agreement};
+}
+
+double iterate(Trainer& self, const std::string& kind, double null, double tension, bool agreement, bool stems,
+               bool count_fertility, Index threads) {
+  const Step step{make_settings(kind, null, tension, agreement), agreement, stems, count_fertility, threads};
+  const nb::gil_scoped_release released;
+  return self.iterate(step);
+}
+
+// Arrays by name, as they go into files and come out of them.
+struct Writer {
+  nb::dict out;
+  template <class Array>
+  void operator()(const char* name, const Array& values) {
+    using X = std::remove_cvref_t<decltype(values[0])>;
+    out[name] = array(std::vector<X>(values.begin(), values.end()));
+  }
+};
+
+nb::dict get_state(Trainer& self) {
+  Writer writer;
+  self.state.visit_arrays([&](const char* name, auto& values) { writer(name, values); });
+  return writer.out;
+}
+
+void restore(Trainer& self, const nb::dict& state) {
+  self.state.visit_arrays([&](const char* name, auto& values) {
+    using X = std::remove_cvref_t<decltype(values[0])>;
+    const auto found = get<X>(state, name, static_cast<Index>(values.size()));
+    std::copy_n(found.data(), values.size(), values.begin());
+  });
+  self.resume();
+}
+
+nb::dict export_arrays(const Trainer& self, double least) {
+  Tables tables = export_tables(self, least);
+  Writer writer;
+  visit_arrays(tables, [&](const char* name, auto& values) { writer(name, values); });
+  return writer.out;
+}
+
+void make_model(Aligner* self, std::vector<std::string> source_words, std::vector<std::string> target_words,
+                const nb::dict& arrays, double sparse, double spelling, double stems, const std::string& kind,
+                double null, double tension, bool agreement) {
+  Tables tables;
+  tables.words[0] = std::move(source_words);
+  tables.words[1] = std::move(target_words);
+  visit_arrays(tables, [&](const char* name, auto& values) {
+    values = copy(get<std::remove_cvref_t<decltype(values[0])>>(arrays, name));
+  });
+  try {
+    new (self) Aligner(std::move(tables), {sparse, spelling, stems}, make_settings(kind, null, tension, agreement));
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
+// The posteriors of a pair: each is [source][target].
+struct Posteriors {
+  std::vector<float> forward, backward;  // target words from source words, and source words from target words
+  std::vector<float> forward_null;       // [target]
+  std::vector<float> backward_null;      // [source]
+};
+
+Posteriors read_posteriors(const Pair& pair, const Agreement& agreement) {
+  Posteriors found{{}, agreement.direction[0].links, agreement.direction[1].nothing, agreement.direction[0].nothing};
+  const std::vector<float>& links = agreement.direction[1].links;
+  for (Index i = 0; i < pair.length[0]; ++i)
+    for (Index j = 0; j < pair.length[1]; ++j) found.forward.push_back(links[j * pair.length[0] + i]);
+  return found;
+}
+
+// Calls work(n, workspace) for each of the pairs.
+template <class Work>
+void for_each_pair(const Aligner& self, const Sentences& source, const Sentences& target, Index threads,
+                   const Work& work) {
+  const auto count = static_cast<Index>(source.size());
+  if (target.size() != source.size()) refuse("there must be as many source as target sentences");
+  const nb::gil_scoped_release released;
+  std::vector<Aligner::Workspace> workspaces(std::max<Index>(1, std::min(threads, count)));
+  parallel(count, static_cast<Index>(workspaces.size()), [&](Index n, Index thread) {
+    self.find_posteriors(source[n], target[n], workspaces[thread]);
+    work(n, workspaces[thread]);
+  });
+}
+
+std::vector<Posteriors> find_posteriors(const Aligner& self, const Sentences& source, const Sentences& target,
+                                        Index threads) {
+  std::vector<Posteriors> found(source.size());
+  for_each_pair(self, source, target, threads, [&](Index n, const Aligner::Workspace& workspace) {
+    found[n] = read_posteriors(workspace.pair, workspace.agreement);
+  });
+  return found;
+}
+
+// The links of a pair, by source and target.
+struct AlignedPair {
+  std::vector<Index> source, target;
+  std::vector<float> probability;
+  double score, bound;
+  Status status;
+  Index iterations, nodes;
+};
+
+std::vector<AlignedPair> align_pairs(const Aligner& self, const Sentences& source, const Sentences& target,
+                                     const Decoding& decoding, Index threads) {
+  std::vector<AlignedPair> found(source.size());
+  for_each_pair(self, source, target, threads, [&](Index n, const Aligner::Workspace& workspace) {
+    const Links links = decode_posteriors(workspace.pair, workspace.agreement, decoding);
+    const Alignment& best = links.alignment;
+    found[n] = {{}, {}, {}, best.score, best.bound, best.status, best.iterations, best.nodes};
+    for (const Link& link : links.links) {
+      found[n].source.push_back(link.source);
+      found[n].target.push_back(link.target);
+      found[n].probability.push_back(link.probability);
+    }
+  });
+  return found;
+}
+
+Side make_side(const Table<const double>& choice, const std::optional<Table<const double>>& step) {
+  return {extent(choice), extent(choice, 1), choice.data(), step ? step->data() : nullptr};
+}
+
+Alignment align_matrices(const Table<const double>& source, const Table<const double>& target,
+                         const std::optional<Table<const double>>& source_steps,
+                         const std::optional<Table<const double>>& target_steps, double adjacent, double apart,
+                         double alone, Index iterations, Index nodes, double seconds) {
+  const Agreed problem{{make_side(source, source_steps), make_side(target, target_steps)}, {adjacent, apart, alone}};
+  const nb::gil_scoped_release released;
+  return align_both(problem, {iterations, nodes, seconds});
+}
+
+}  // namespace
+
+void bind_align(nb::module_& m) {
+  define_arrays(nb::class_<Posteriors>(m, "LinkPosteriors"), "forward", &Posteriors::forward, "backward",
+                &Posteriors::backward, "forward_null", &Posteriors::forward_null, "backward_null",
+                &Posteriors::backward_null);
+  define_fields(define_arrays(nb::class_<Alignment>(m, "AgreedAlignment"), "source", &Alignment::source, "target",
+                              &Alignment::target, "dual", &Alignment::dual, "primal", &Alignment::primal),
+                "score", &Alignment::score, "bound", &Alignment::bound, "status", &Alignment::status, "iterations",
+                &Alignment::iterations, "nodes", &Alignment::nodes, "pruned", &Alignment::pruned);
+  m.def("align_matrices", &align_matrices, "source"_a, "target"_a, "source_steps"_a.none(), "target_steps"_a.none(),
+        "adjacent"_a, "apart"_a, "alone"_a, "iterations"_a, "nodes"_a, "seconds"_a);
+  nb::class_<Decoding>(m, "LinkDecoding")
+      .def(
+          "__init__",
+          [](Decoding* self, double adjacent, double apart, double alone, double null, Index iterations, Index nodes,
+             double seconds) {
+            new (self) Decoding{{adjacent, apart, alone}, Decoding{}.floor, null, {iterations, nodes, seconds}};
+          },
+          "adjacent"_a, "apart"_a, "alone"_a, "null"_a, "iterations"_a, "nodes"_a, "seconds"_a);
+  define_fields(define_arrays(nb::class_<AlignedPair>(m, "AlignedPair"), "source", &AlignedPair::source, "target",
+                              &AlignedPair::target, "probability", &AlignedPair::probability),
+                "score", &AlignedPair::score, "bound", &AlignedPair::bound, "status", &AlignedPair::status,
+                "iterations", &AlignedPair::iterations, "nodes", &AlignedPair::nodes);
+  nb::class_<Trainer>(m, "AlignmentTrainer")
+      .def("__init__", &make_trainer, "source"_a, "source_first"_a, "target"_a, "target_first"_a, "times"_a,
+           "source_words"_a, "target_words"_a, "sparse"_a, "spelling"_a, "stems"_a)
+      .def("iterate", &iterate, "kind"_a, "null"_a, "tension"_a, "agreement"_a, "stems"_a, "count_fertility"_a,
+           "threads"_a)
+      .def("state", &get_state)
+      .def("restore", &restore, "state"_a)
+      .def("export", &export_arrays, "least"_a)
+      .def_prop_ro("word_pairs", [](const Trainer& self) { return self.cooccurrences().size(); });
+  nb::class_<Aligner>(m, "AlignmentModel")
+      .def("__init__", &make_model, "source_words"_a, "target_words"_a, "arrays"_a, "sparse"_a, "spelling"_a, "stems"_a,
+           "kind"_a, "null"_a, "tension"_a, "agreement"_a)
+      .def("align", &align_pairs, "source"_a, "target"_a, "decoding"_a, "threads"_a)
+      .def("find_posteriors", &find_posteriors, "source"_a, "target"_a, "threads"_a);
+}
+
+}  // namespace certus

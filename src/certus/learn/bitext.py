@@ -1,0 +1,117 @@
+"""Sentence pairs as numbers of words, each different pair once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus.errors import InvalidInput
+
+
+@dataclass
+class BitextSide:
+    """The sentences of one language.
+
+    Attributes:
+        words: the vocabulary, in order of appearance.
+        ids: the words of all sentences, one after the other.
+        first: where each sentence begins, and where the last one ends.
+    """
+
+    words: dict[str, int] = field(default_factory=dict)
+    ids: array[int] = field(default_factory=lambda: array("I"))
+    first: array[int] = field(default_factory=lambda: array("q", [0]))
+
+    def number(self, sentence: Sequence[str]) -> array[int]:
+        """Return the numbers of the words of a sentence; new words get the next ones."""
+        known = self.words
+        return array("I", [known.setdefault(word, len(known)) for word in sentence])
+
+    def add(self, numbers: array[int]) -> None:
+        """Append a sentence."""
+        self.ids.extend(numbers)
+        self.first.append(len(self.ids))
+
+    def list_words(self) -> list[str]:
+        """Return the vocabulary, by number."""
+        return list(self.words)
+
+
+class Bitext:
+    """Sentence pairs to learn from.
+
+    Args:
+        source: sentences, each a sequence of words.
+        target: their translations, as many.
+        max_length: pairs with more words on a side are left out.
+
+    Attributes:
+        sides: source and target.
+        pairs: how many pairs there are, repeated ones included.
+        skipped: numbers of pairs that were left out, from 0, by the reason: "empty" or "long".
+    """
+
+    def __init__(
+        self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, max_length: int = 250
+    ) -> None:
+        self.sides = (BitextSide(), BitextSide())
+        self.pairs = 0
+        self.skipped: dict[str, list[int]] = {"empty": [], "long": []}
+        self._times = array("i")
+        self._digest = blake2b(digest_size=16)
+        seen: dict[tuple[bytes, bytes], int] = {}
+        ending = object()
+        others = iter(target)
+        count = 0
+        for count, sentence in enumerate(source, 1):
+            translation = next(others, ending)
+            if translation is ending:
+                raise InvalidInput(f"there is no target sentence {count - 1}, but there is a source sentence")
+            self._add(seen, count - 1, sentence, translation, max_length)  # type: ignore[arg-type]
+        if next(others, ending) is not ending:
+            raise InvalidInput(f"there are more target sentences than source sentences, of which are {count}")
+
+    def _add(
+        self,
+        seen: dict[tuple[bytes, bytes], int],
+        number: int,
+        sentence: Sequence[str],
+        translation: Sequence[str],
+        longest: int,
+    ) -> None:
+        for name, words in (("source", sentence), ("target", translation)):
+            if isinstance(words, str):
+                raise InvalidInput(f"{name} sentence {number} is a text; give its words, text.split()")
+        lengths = len(sentence), len(translation)
+        if not min(lengths) or max(lengths) > longest:
+            self.skipped["long" if min(lengths) else "empty"].append(number)
+            return
+        self.pairs += 1
+        ids = [side.number(words) for side, words in zip(self.sides, (sentence, translation), strict=True)]
+        key = ids[0].tobytes(), ids[1].tobytes()
+        self._digest.update(b"%d %d " % lengths + key[0] + key[1])
+        if key in seen:
+            self._times[seen[key]] += 1
+            return
+        seen[key] = len(self._times)
+        self._times.append(1)
+        for side, numbers in zip(self.sides, ids, strict=True):
+            side.add(numbers)
+
+    @property
+    def times(self) -> NDArray[np.int32]:
+        """How often each different pair occurs."""
+        return np.frombuffer(self._times, np.int32) if self._times else np.zeros(0, np.int32)
+
+    @property
+    def digest(self) -> str:
+        """A short name for all pairs and words, in their order."""
+        digest = self._digest.copy()
+        for side in self.sides:
+            digest.update("\n".join(side.words).encode(errors="surrogatepass"))
+        return digest.hexdigest()
