@@ -111,7 +111,7 @@ def test_a_model_of_a_newer_version(trained: tuple[Tagger, Path], tmp_path: Path
     [
         (
             "owl",
-            "holds a owl, which is no model to load; give one of these kinds: tagger, parser, refinement",
+            "holds a owl, which is no model to load; give one of these kinds: tagger, parser, ",
         ),
         ("checkpoint", "holds a checkpoint, which is no model to load; start its training again"),
     ],

@@ -12,12 +12,12 @@ from certus.storage import model_file
 DEFAULT = "en.certus"
 # For each kind that a model file may record, the module and the class that opens it by ``from_file``.
 OPENERS = {
-    "aligner": ("certus.models.aligner", "Aligner"),
     "tagger": ("certus.models.tagger", "Tagger"),
     "parser": ("certus.models.parser", "ConstituencyParser"),
     "dependency-parser": ("certus.models.dependency_parser", "DependencyParser"),
     "refinement": ("certus.learn.refinement", "Refinement"),
     "crf": ("certus.models.crf", "CRF"),
+    "aligner": ("certus.models.aligner", "Aligner"),
 }
 
 
