@@ -11,6 +11,7 @@
 #include "syntax/dependency/arcs.hpp"
 #include "syntax/dependency/kbest.hpp"
 #include "syntax/dependency/matrix_tree.hpp"
+#include "syntax/dependency/nonprojective.hpp"
 #include "syntax/dependency/projective.hpp"
 #include "syntax/dependency/vine.hpp"
 
@@ -159,6 +160,16 @@ std::optional<double> sum_trees(const Scored<S>& self, bool single_root, const F
   return sum;
 }
 
+thread_local syntax::NonProjectiveTrees nonprojective;
+
+template <class S>
+syntax::DualResult decode_tree(const Scored<S>& self, bool single_root, double seconds, Index nodes,
+                               Index paper_iterations, const Flat<Label>& arc_of) {
+  check_length(arc_of, *self.arcs);
+  const syntax::DualOptions options{single_root, seconds, nodes, paper_iterations};
+  return nonprojective.decode(*self.arcs, self.view(), options, arc_of.data());
+}
+
 template <class S>
 void bind_scores(nb::module_& m, const char* name) {
   nb::class_<Scored<S>>(m, name)
@@ -171,6 +182,8 @@ void bind_scores(nb::module_& m, const char* name) {
       .def("projective_marginals", &sum_projective<S>, "single_root"_a, "out"_a.noconvert(), Unlocked())
       .def("count_max_marginal_trees", &count_projective<S>, "single_root"_a, "arcs"_a.noconvert(),
            "siblings"_a.noconvert(), Unlocked())
+      .def("decode", &decode_tree<S>, "single_root"_a, "seconds"_a, "nodes"_a, "paper_iterations"_a,
+           "arc_of"_a.noconvert(), Unlocked())
       .def("marginals", &sum_trees<S>, "single_root"_a, "out"_a.noconvert(), Unlocked());
 }
 
@@ -226,6 +239,16 @@ void bind_dependency(nb::module_& m) {
   bind_arcs(m);
   define_arrays(define_fields(nb::class_<RankedTrees>(m, "RankedTrees"), "exhausted", &RankedTrees::exhausted), "arcs",
                 &RankedTrees::arcs, "scores", &RankedTrees::scores);
+  using syntax::DualEnd, syntax::DualResult;
+  nb::enum_<DualEnd>(m, "DualEnd")
+      .value("PROVEN", DualEnd::proven)
+      .value("SECONDS", DualEnd::seconds)
+      .value("NODES", DualEnd::nodes)
+      .value("ITERATIONS", DualEnd::iterations);
+  define_fields(nb::class_<DualResult>(m, "DualResult"), "found", &DualResult::found, "score", &DualResult::score,
+                "bound", &DualResult::bound, "end", &DualResult::end, "iterations", &DualResult::iterations, "nodes",
+                &DualResult::nodes, "fixed", &DualResult::fixed, "automata", &DualResult::automata, "solved",
+                &DualResult::solved);
   bind_scores<float>(m, "TreeScores32");
   bind_scores<double>(m, "TreeScores64");
   bind_vine<float>(m);

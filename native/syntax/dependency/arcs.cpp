@@ -79,9 +79,8 @@ void Arcs::lay_tables() {
   }
 }
 
-// What a head's modifiers on one side add: pairs of neighbours, outwards, and for each the grandparent.
 template <class S>
-static double score_side(const Arcs& arcs, const TreeScores<S>& scores, Index side, Index parent, const Label* arc_of) {
+double score_side(const Arcs& arcs, const TreeScores<S>& scores, Index side, Index parent, const Label* arc_of) {
   double total = 0;
   Index previous = 0;
   const auto add = [&](Index next) {
@@ -111,6 +110,7 @@ double score_tree(const Arcs& arcs, const TreeScores<S>& scores, const Label* ar
   return total;
 }
 
+template double score_side(const Arcs&, const TreeScores<double>&, Index, Index, const Label*);
 template double score_tree(const Arcs&, const TreeScores<float>&, const Label*);
 template double score_tree(const Arcs&, const TreeScores<double>&, const Label*);
 

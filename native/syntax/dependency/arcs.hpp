@@ -124,4 +124,9 @@ struct TreeScores {
 template <class S>
 double score_tree(const Arcs& arcs, const TreeScores<S>& scores, const Label* arc_of);
 
+// What one side of a head adds to that: pairs of neighbouring modifiers, grandparents. `parent` is the number of the
+// arc into the head among its parents.
+template <class S>
+double score_side(const Arcs& arcs, const TreeScores<S>& scores, Index side, Index parent, const Label* arc_of);
+
 }  // namespace certus::syntax

@@ -18,7 +18,7 @@ CASES = pytest.mark.parametrize(
 Trees = dict[Heads, float]
 
 
-def draw_problems(order: str, single: bool, most: int = 5) -> Iterator[tuple[TreeProblem, Trees]]:
+def draw_problems(order: str, single: bool, most: int = 4) -> Iterator[tuple[TreeProblem, Trees]]:
     random = np.random.default_rng(7)
     for _ in range(PROBLEMS):
         words = int(random.integers(0, most + 1))
@@ -39,7 +39,7 @@ def test_best_tree(order: str, single: bool) -> None:
 
 @CASES
 def test_max_marginals(order: str, single: bool) -> None:
-    for problem, trees in draw_problems(order, single, 4):
+    for problem, trees in draw_problems(order, single):
         out = np.empty(len(problem.arcs))
         found = problem.native.projective_max_marginals(single, out)
         assert (found is not None) == bool(trees)
@@ -50,7 +50,7 @@ def test_max_marginals(order: str, single: bool) -> None:
 
 @CASES
 def test_probabilities(order: str, single: bool) -> None:
-    for problem, trees in draw_problems(order, single, 4):
+    for problem, trees in draw_problems(order, single):
         out = np.empty(len(problem.arcs))
         found = problem.native.projective_marginals(single, out)
         assert (found is not None) == bool(trees)
@@ -65,7 +65,7 @@ def test_probabilities(order: str, single: bool) -> None:
 
 @CASES
 def test_ranked_trees(order: str, single: bool) -> None:
-    for problem, trees in draw_problems(order, single, 4):
+    for problem, trees in draw_problems(order, single):
         ranked = problem.native.rank_projective(single, 10)
         expected = sorted(trees.values(), reverse=True)
         assert ranked.scores.tolist() == expected[:10]
@@ -79,7 +79,7 @@ def test_ranked_trees(order: str, single: bool) -> None:
 @CASES
 def test_best_trees_with_each_arc(order: str, single: bool) -> None:
     """The best trees with an arc, one for each arc, together score what the max-marginals add up to."""
-    for problem, trees in draw_problems(order, single, 4):
+    for problem, trees in draw_problems(order, single):
         arcs, siblings = np.empty(len(problem.arcs)), np.zeros(int(problem.arcs.sibling_offsets[-1]))
         best = np.empty(len(problem.arcs))
         problem.native.projective_max_marginals(single, best)
