@@ -9,16 +9,23 @@ namespace certus::syntax {
 
 class Climb {
  public:
-  // Changes heads while that helps; returns the score. With `single_root`, the root keeps its one modifier.
+  // Makes the best change while one helps; returns the score. With `single_root`, the root keeps its one modifier.
   double improve(const Arcs& arcs, const TreeScores<double>& scores, bool single_root, Label* arc_of);
 
  private:
   // Whether `word` is above `below` in the tree, or the same.
   bool is_above(Label word, Label below, const Label* arc_of) const;
-  double measure(Label word, Label old_arc, Label new_arc, Label* arc_of) const;
+  double score_pair(Index side, Index parent, Index previous, Index next) const;
+  // What each arc of a side would add to the tree, or, if the tree has it, what it adds.
+  void measure_side(Index side, const Label* arc_of);
+  // What a word's own modifiers add under another parent, less what they add now.
+  double measure_below(Label word, Label arc, Label* arc_of) const;
+  Label find_change(bool single_root, Label* arc_of);
 
   const Arcs* arcs_ = nullptr;
   const TreeScores<double>* scores_ = nullptr;
+  std::vector<double> worth_;  // [arcs]
+  std::vector<Index> chosen_;  // of a side: the candidates in the tree
 };
 
 }  // namespace certus::syntax

@@ -13,6 +13,7 @@ constexpr double kRounding = 1e-11;  // the gap, in shares of the numbers added 
 constexpr Index kRootIterations = 400, kIterations = 80;
 constexpr Index kPatience = 8;  // iterations without a lower bound before steps get shorter
 constexpr Index kFixEvery = 12;
+constexpr Index kClimbs = 3, kClimbEvery = 10;  // the first trees are climbed from, and then one of so many
 
 template <class S>
 const double* widen(const S* scores, Index count, std::vector<double>& out) {
@@ -46,6 +47,7 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   tolerance_ = 0;
   here_ = -kNever<double>;
   last_tree_.clear();
+  climbs_ = others_ = 0;
   open_.clear();
   Node root;
   for (Index a = 0; a < arcs_->size(); ++a)
@@ -215,7 +217,9 @@ void NonProjectiveTrees::offer_tree() {
   for (Index i = 0; i < n_; ++i) arc_of[i] = live_.id[tree_[i]];
   if (arc_of == last_tree_) return;
   last_tree_ = arc_of;
-  offer(arc_of.data(), !agree());
+  const bool climb = !agree() && (climbs_ < kClimbs || ++others_ >= kClimbEvery);
+  if (climb) ++climbs_, others_ = 0;
+  offer(arc_of.data(), climb);
 }
 
 bool NonProjectiveTrees::drop(const std::vector<std::uint8_t>& dropped) {

@@ -85,6 +85,7 @@ class NonProjectiveTrees {
   Label* best_ = nullptr;
   double tolerance_ = 0, scale_ = 0;
   Climb climb_;
+  Index climbs_ = 0, others_ = 0;
   relax::Watch* watch_ = nullptr;
 
   // The node at hand.
