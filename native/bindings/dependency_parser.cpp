@@ -71,6 +71,9 @@ void make_corpus(TreeCorpus* self, const ArcPlan& pruning, const ArcPlan& plan, 
   }
 }
 
+// Trees that are hard to prove are learned from as they are found.
+constexpr Index kTrainingNodes = 20;
+
 void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const ArcPlan& pruning, Flat<const float> heads,
                        const ArcPlan& plan, const Flat<const std::uint8_t>& of_root,
                        const Flat<const std::uint8_t>& of_others, bool mira, float aggressiveness, float relation_cost,
@@ -80,7 +83,7 @@ void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const ArcPla
   for (const Label r : corpus.relations)
     if (r < 0 || r >= relations.count) refuse("there is no relation " + std::to_string(r));
   const learn::TreeLearnerOptions options{
-      mira, aggressiveness, relation_cost, burn_in, {projective, single_root}, {ratio, most}};
+      mira, aggressiveness, relation_cost, burn_in, {projective, single_root, 1e300, kTrainingNodes}, {ratio, most}};
   std::vector<float> weights = copy(heads);
   const nb::gil_scoped_release released;
   new (self) TreeLearner(corpus, pruning, std::move(weights), plan, relations, options);
@@ -129,43 +132,57 @@ void make_model(ArcModel* self, const ArcPlan& pruning, Flat<const std::int16_t>
   new (self) ArcModel(pruning, {heads.data(), head_step}, plan, {weights.data(), step}, relations);
 }
 
+// Trees of sentences, those of a sentence best first.
 struct ParsedTrees {
-  std::vector<Index> first;
-  std::vector<Label> heads, relations;
-  std::vector<double> scores, bounds;
-  std::vector<std::uint8_t> exists, proven;
-  std::vector<Index> candidates;
+  std::vector<Index> count, candidates;  // [sentences]
+  std::vector<Label> heads, relations;   // of all trees, one after the other
+  std::vector<double> scores, bounds;    // [trees]
+  std::vector<std::uint8_t> proven;      // [trees]
+
+  void add(const ParsedTree& parsed, double step) {
+    heads.insert(heads.end(), parsed.heads.begin(), parsed.heads.end());
+    relations.insert(relations.end(), parsed.relations.begin(), parsed.relations.end());
+    scores.push_back(parsed.tree.score * step);
+    bounds.push_back(parsed.tree.bound * step);
+    proven.push_back(parsed.tree.proven);
+  }
 };
 
-ParsedTrees parse_all(const ArcModel& self, nb::handle sentences, bool projective, bool single_root, double ratio,
-                      Index most, Index threads) {
-  const Texts texts(sentences, self.columns());
-  const ParsingOptions options{{projective, single_root}, {ratio, most}};
-  ParsedTrees out;
-  const nb::gil_scoped_release released;
-  out.first = texts.starts();
-  out.heads.resize(static_cast<std::size_t>(texts.tokens()));
-  out.relations.resize(static_cast<std::size_t>(texts.tokens()));
-  for (auto* numbers : {&out.scores, &out.bounds}) numbers->resize(static_cast<std::size_t>(texts.size()));
-  for (auto* flags : {&out.exists, &out.proven}) flags->resize(static_cast<std::size_t>(texts.size()));
-  out.candidates.resize(static_cast<std::size_t>(texts.size()));
+ParsedTrees parse_unlocked(const ArcModel& self, const Texts& texts, const ParsingOptions& options, Index k,
+                           Index threads) {
   const Index count = std::max<Index>(1, std::min(threads, texts.size()));
   std::vector<ArcModel::Worker> workers;
   for (Index t = 0; t < count; ++t) workers.emplace_back(self);
-  std::vector<ParsedTree> found(static_cast<std::size_t>(count));
+  std::vector<std::vector<ParsedTree>> found(static_cast<std::size_t>(texts.size()));
+  ParsedTrees out;
+  out.candidates.resize(found.size());
   parallel(texts.size(), count, [&](Index n, Index thread) {
-    ParsedTree& parsed = found[thread];
-    workers[thread].parse(texts.at(n), options, parsed);
-    out.exists[n] = parsed.tree.exists;
-    out.proven[n] = parsed.tree.proven;
-    out.candidates[n] = parsed.candidates;
-    out.scores[n] = parsed.tree.score * self.step();
-    out.bounds[n] = parsed.tree.bound * self.step();
-    if (!parsed.tree.exists) return;
-    std::copy(parsed.heads.begin(), parsed.heads.end(), out.heads.begin() + out.first[n]);
-    std::copy(parsed.relations.begin(), parsed.relations.end(), out.relations.begin() + out.first[n]);
+    if (k > 1) {
+      workers[thread].rank(texts.at(n), options, k, found[n]);
+    } else {
+      ParsedTree best;
+      workers[thread].parse(texts.at(n), options, best);
+      if (best.tree.exists) found[n].push_back(std::move(best));
+    }
+    if (!found[n].empty()) out.candidates[n] = found[n][0].candidates;
   });
+  for (const std::vector<ParsedTree>& several : found) {
+    out.count.push_back(static_cast<Index>(several.size()));
+    for (const ParsedTree& parsed : several) out.add(parsed, self.step());
+  }
   return out;
+}
+
+ParsedTrees parse_all(const ArcModel& self, nb::handle sentences, bool projective, bool single_root, double ratio,
+                      Index most, Index k, double seconds, Index threads) {
+  const Texts texts(sentences, self.columns());
+  const ParsingOptions options{{projective, single_root, seconds}, {ratio, most}};
+  try {
+    const nb::gil_scoped_release released;
+    return parse_unlocked(self, texts, options, k, threads);
+  } catch (const std::length_error&) {
+    refuse("a sentence is too long for all its siblings and grandparents to be scored: raise pruning");
+  }
 }
 
 nb::tuple score_arcs(const ArcModel& self, nb::handle sentences) {
@@ -179,6 +196,16 @@ nb::tuple score_arcs(const ArcModel& self, nb::handle sentences) {
     ArcModel::Worker(self).score_all(texts.at(0), scores.data(), relations.data());
   }
   return nb::make_tuple(reshape(std::move(scores), n, n + 1), reshape(std::move(relations), n, n + 1));
+}
+
+double score_tree(const ArcModel& self, nb::handle sentences, Flat<const Label> heads) {
+  const Texts texts(sentences, self.columns());
+  if (texts.size() != 1 || extent(heads) != texts.tokens()) refuse("there must be a head for each word of a sentence");
+  for (Index m = 0; m < extent(heads); ++m)
+    if (heads.data()[m] < 0 || heads.data()[m] > extent(heads) || heads.data()[m] == m + 1)
+      refuse("word " + std::to_string(m + 1) + " has the head " + std::to_string(heads.data()[m]));
+  const nb::gil_scoped_release released;
+  return ArcModel::Worker(self).score_tree(texts.at(0), heads.data());
 }
 
 }  // namespace
@@ -209,16 +236,17 @@ void bind_dependency_parser(nb::module_& m) {
       .def("state", &tree_state)
       .def("restore", &restore_trees, "state"_a)
       .def_ro("epochs", &TreeLearner::epochs);
-  define_arrays(nb::class_<ParsedTrees>(m, "ParsedTrees"), "first", &ParsedTrees::first, "heads", &ParsedTrees::heads,
+  define_arrays(nb::class_<ParsedTrees>(m, "ParsedTrees"), "count", &ParsedTrees::count, "heads", &ParsedTrees::heads,
                 "relations", &ParsedTrees::relations, "scores", &ParsedTrees::scores, "bounds", &ParsedTrees::bounds,
-                "exists", &ParsedTrees::exists, "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates);
+                "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates);
   nb::class_<ArcModel>(m, "ArcModel")
       .def("__init__", &make_model, "pruning"_a, "heads"_a, "head_step"_a, "plan"_a, "weights"_a, "step"_a, "of_root"_a,
            "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>(),
            nb::keep_alive<1, 6>())
       .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
-           "threads"_a)
-      .def("score_arcs", &score_arcs, "sentences"_a);
+           "k"_a, "seconds"_a, "threads"_a)
+      .def("score_arcs", &score_arcs, "sentences"_a)
+      .def("score_tree", &score_tree, "sentences"_a, "heads"_a);
 }
 
 }  // namespace certus

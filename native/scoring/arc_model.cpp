@@ -1,20 +1,54 @@
 #include "scoring/arc_model.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace certus::scoring {
 
+static double cost_nothing(Index, Index) { return 0; }
+static constexpr Index kMostParts = Index{1} << 26;  // siblings and grandparents of a sentence: half a gigabyte
+
 void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
+  prepare(sentence, options);
+  search(options, out);
+  if (out.tree.exists || options.limits.ratio <= 0) return;
+  candidates_.choose(options.limits, nullptr, true, arcs_);  // what was left out may be what trees need
+  search(options, out);
+}
+
+void ArcModel::Worker::prepare(const features::Sentence& sentence, const ParsingOptions& options) {
   model_.pruning_.look_up(sentence, words_);
   candidates_.score(heads_, words_, model_.heads_.step);
-  candidates_.choose(options.limits, nullptr, arcs_);
+  candidates_.choose(options.limits, nullptr, false, arcs_);
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
-  search(options, out);
-  if (!out.tree.exists && options.limits.ratio > 0) {  // what was left out may be what trees need
-    candidates_.choose({0, 0}, nullptr, arcs_);
-    search(options, out);
+}
+
+// The k best trees; `out` gets fewer where there are not so many.
+void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& options, Index k,
+                            std::vector<ParsedTree>& out) {
+  prepare(sentence, options);
+  if (options.limits.ratio > 0) candidates_.choose(options.limits, nullptr, true, arcs_);
+  fill_tables();
+  const syntax::RankedTrees ranked = search_.rank(arcs_, tables_.view(), options.kind, k);
+  out.resize(ranked.scores.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    FoundTree& tree = out[i].tree;
+    tree.exists = tree.proven = true;
+    const auto first = ranked.arcs.begin() + static_cast<Index>(i) * arcs_.words();
+    tree.arc_of.assign(first, first + arcs_.words());
+    tree.score = tree.bound = syntax::score_tree(arcs_, tables_.view(), tree.arc_of.data());
+    name(out[i]);
   }
+}
+
+void ArcModel::Worker::fill_tables() {
+  const auto wanted = [&](ArcPart part, Index size) { return model_.plan_.has(part) ? size : 0; };
+  if (wanted(ArcPart::sibling, arcs_.siblings()) + wanted(ArcPart::grandparent, arcs_.grandparents()) +
+          wanted(ArcPart::grand_sibling, arcs_.grandsiblings()) >
+      kMostParts)
+    throw std::length_error("too many parts");
+  tables_.fill(parts_, model_.plan_, arcs_, cost_nothing);
 }
 
 void ArcModel::Worker::score_all(const features::Sentence& sentence, double* scores, Label* relations) {
@@ -22,32 +56,61 @@ void ArcModel::Worker::score_all(const features::Sentence& sentence, double* sco
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
   arcs_.assign_all(n);
-  score_arcs();
+  std::vector<double> best(static_cast<std::size_t>(arcs_.size()));
+  std::vector<Label> named(best.size());
+  parts_.score_arcs(arcs_, cost_nothing, best.data(), named.data());
   std::fill_n(scores, n * (n + 1), kNever<double>);
   std::fill_n(relations, n * (n + 1), Label{-1});
   for (Index a = 0; a < arcs_.size(); ++a) {
     const Index cell = (arcs_.modifier(a) - 1) * (n + 1) + arcs_.head(a);
-    scores[cell] = scores_[a] * model_.weights_.step;
-    relations[cell] = relation_[a];
+    scores[cell] = best[a] * model_.weights_.step;
+    relations[cell] = named[a];
   }
 }
 
-void ArcModel::Worker::score_arcs() {
-  scores_.resize(static_cast<std::size_t>(arcs_.size()));
-  relation_.resize(static_cast<std::size_t>(arcs_.size()));
-  parts_.score_arcs(arcs_, [](Index, Index) { return 0.0; }, scores_.data(), relation_.data());
+double ArcModel::Worker::score_tree(const features::Sentence& sentence, const Label* heads) {
+  const Index n = sentence.length;
+  model_.plan_.look_up(sentence, words_);
+  parts_.prepare(words_);
+  Places places;
+  double total = 0;
+  const auto add = [&](ArcPart part, const auto& find) {
+    if (!model_.plan_.has(part)) return;
+    places.clear();
+    find(parts_.keys(part));
+    for (const features::Place place : places.bare) total += model_.weights_.weights[place];
+  };
+  for (Index m = 1; m <= n; ++m) {
+    add(ArcPart::arc, [&](const ArcKeys& keys) { keys.arc(heads[m - 1], m, places); });
+    const std::int32_t* scores = parts_.score_relations(heads[m - 1], m);
+    double best = kNever<double>;
+    for (Index r = 0; r < model_.relations_.count; ++r)
+      if (model_.relations_.allows(heads[m - 1], r)) best = std::max<double>(best, scores[r]);
+    total += best;
+  }
+  visit_siblings(heads, n, [&](Index h, Index m, Index s, Index g) {
+    add(ArcPart::sibling, [&](const ArcKeys& keys) { keys.sibling(h, m, s, places); });
+    add(ArcPart::grand_sibling, [&](const ArcKeys& keys) { keys.grand_sibling(g, h, m, s, places); });
+    if (m <= n) add(ArcPart::grandparent, [&](const ArcKeys& keys) { keys.grandparent(g, h, m, places); });
+  });
+  return total * model_.weights_.step;
 }
 
 void ArcModel::Worker::search(const ParsingOptions& options, ParsedTree& out) {
-  score_arcs();
+  fill_tables();
+  search_.find(arcs_, tables_.view(), options.kind, out.tree);
+  name(out);
+}
+
+// The heads and relations of the arcs of a tree.
+void ArcModel::Worker::name(ParsedTree& out) const {
   out.candidates = arcs_.size();
-  search_.find(arcs_, {scores_.data()}, options.kind, out.tree);
-  if (!out.tree.exists) return;
   out.heads.clear();
   out.relations.clear();
+  if (!out.tree.exists) return;
   for (const Label arc : out.tree.arc_of) {
     out.heads.push_back(arcs_.head(arc));
-    out.relations.push_back(relation_[arc]);
+    out.relations.push_back(tables_.relation[arc]);
   }
 }
 

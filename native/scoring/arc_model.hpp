@@ -37,13 +37,19 @@ class ArcModel {
           heads_(model.pruning_, model.heads_.weights),
           parts_(model.plan_, model.relations_, model.weights_.weights) {}
 
+    // Throws std::length_error where siblings and grandparents would take too much memory.
     void parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
+    void rank(const features::Sentence& sentence, const ParsingOptions& options, Index k, std::vector<ParsedTree>& out);
     // The scores of all arcs with their best relations, [n][n + 1]: scores[m - 1][h], -inf from a word to itself.
     void score_all(const features::Sentence& sentence, double* scores, Label* relations);
+    // The score of a tree with the best relations: its parts are listed and their features added up one by one.
+    double score_tree(const features::Sentence& sentence, const Label* heads);
 
    private:
-    void score_arcs();
+    void prepare(const features::Sentence& sentence, const ParsingOptions& options);
+    void fill_tables();
     void search(const ParsingOptions& options, ParsedTree& out);
+    void name(ParsedTree& out) const;
 
     const ArcModel& model_;
     HeadScorer<std::int16_t> heads_;
@@ -52,8 +58,7 @@ class ArcModel {
     ArcWords words_;
     Arcs arcs_;
     TreeSearch search_;
-    std::vector<double> scores_;
-    std::vector<Label> relation_;
+    PartTables tables_;
   };
 
   Index columns() const { return plan_.columns(); }

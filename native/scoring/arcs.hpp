@@ -87,6 +87,51 @@ class PartScorer {
   std::vector<Sum> sums_;
 };
 
+// The scores of a sentence's arcs and of the other parts that templates are of.
+struct PartTables {
+  std::vector<double> arcs, siblings, grandparents, grandsiblings;
+  std::vector<Label> relation;  // [arcs]: the best one
+
+  syntax::TreeScores<double> view() const {
+    const auto data = [](const std::vector<double>& table) { return table.empty() ? nullptr : table.data(); };
+    return {arcs.data(), data(siblings), data(grandparents), data(grandsiblings)};
+  }
+
+  template <class W, class Cost>
+  void fill(PartScorer<W>& scorer, const ArcPlan& plan, const Arcs& over, const Cost& cost) {
+    arcs.resize(static_cast<std::size_t>(over.size()));
+    relation.resize(static_cast<std::size_t>(over.size()));
+    scorer.score_arcs(over, cost, arcs.data(), relation.data());
+    const auto fill_one = [&plan](ArcPart part, std::vector<double>& table, Index size, const auto& score) {
+      table.resize(plan.has(part) ? static_cast<std::size_t>(size) : 0);
+      if (plan.has(part)) score(table.data());
+    };
+    fill_one(ArcPart::sibling, siblings, over.siblings(), [&](double* out) { scorer.score_siblings(over, out); });
+    fill_one(ArcPart::grandparent, grandparents, over.grandparents(),
+             [&](double* out) { scorer.score_grandparents(over, out); });
+    fill_one(ArcPart::grand_sibling, grandsiblings, over.grandsiblings(),
+             [&](double* out) { scorer.score_grandsiblings(over, out); });
+  }
+};
+
+// Calls use(head, modifier, sibling, grandparent) for each pair of neighbours among the modifiers of each head: START
+// and END of a side, and the grandparent of what the root has, are place n + 1. `heads`: [n].
+template <class Use>
+void visit_siblings(const Label* heads, Index n, const Use& use) {
+  const Index none = n + 1;
+  for (Index h = 0; h <= n; ++h) {
+    const Index g = h == 0 ? none : Index{heads[h - 1]};
+    Index previous = none;
+    for (Index m = h - 1; m > 0; --m)
+      if (heads[m - 1] == h) use(h, m, previous, g), previous = m;
+    use(h, none, previous, g);
+    previous = none;
+    for (Index m = h + 1; m <= n; ++m)
+      if (heads[m - 1] == h) use(h, m, previous, g), previous = m;
+    use(h, none, previous, g);
+  }
+}
+
 void add_row(const float* row, float* sums, Index count);
 void add_row(const std::int16_t* row, std::int32_t* sums, Index count);
 

@@ -5,7 +5,26 @@
 
 namespace certus::scoring {
 
-void Candidates::choose(const CandidateLimits& limits, const Label* also, syntax::Arcs& arcs) {
+namespace {
+
+std::uint64_t make_pair(Index head, Index modifier) {
+  return static_cast<std::uint64_t>(head) << 32 | static_cast<std::uint64_t>(modifier);
+}
+
+}  // namespace
+
+void Candidates::add_neighbours() {
+  Index root = 1;
+  for (Index m = 1; m <= length_; ++m) {
+    if (row(m)[0] > row(root)[0]) root = m;
+    if (m == length_) continue;
+    pairs_.push_back(make_pair(m, m + 1));
+    pairs_.push_back(make_pair(m + 1, m));
+  }
+  if (length_ > 0) pairs_.push_back(make_pair(0, root));
+}
+
+void Candidates::choose(const CandidateLimits& limits, const Label* also, bool connected, syntax::Arcs& arcs) {
   const Index n = length_;
   const bool all = limits.ratio <= 0;
   const double below = all ? kNever<double> : std::log(limits.ratio);
@@ -22,9 +41,11 @@ void Candidates::choose(const CandidateLimits& limits, const Label* also, syntax
       order_.resize(static_cast<std::size_t>(limits.most));
     }
     if (also && std::find(order_.begin(), order_.end(), also[m - 1]) == order_.end()) order_.push_back(also[m - 1]);
-    for (const Label h : order_) pairs_.push_back(static_cast<std::uint64_t>(h) << 32 | static_cast<std::uint64_t>(m));
+    for (const Label h : order_) pairs_.push_back(make_pair(h, m));
   }
+  if (connected) add_neighbours();
   std::sort(pairs_.begin(), pairs_.end());
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
   heads_.clear();
   modifiers_.clear();
   for (const std::uint64_t pair : pairs_) {

@@ -59,13 +59,15 @@ class Candidates {
     for (double& score : scores_) score *= step;
   }
 
-  // Fills `arcs` with the heads within the limits; `also`, unless null, has one more head for each word.
-  void choose(const CandidateLimits& limits, const Label* also, syntax::Arcs& arcs);
+  // Fills `arcs` with the heads within the limits; `also`, unless null, has one more head for each word. `connected`
+  // adds the arcs between neighbours and the best root, so that there is a tree whatever the limits left out.
+  void choose(const CandidateLimits& limits, const Label* also, bool connected, syntax::Arcs& arcs);
 
   const double* scores() const { return scores_.data(); }
   Index length() const { return length_; }
 
  private:
+  void add_neighbours();
   double* row(Index m) { return scores_.data() + (m - 1) * (length_ + 1); }
 
   Index length_ = 0;

@@ -11,6 +11,7 @@ import pytest
 
 import certus
 from certus import DependencyParser, Status
+from certus.annotation.dependencies import find_crossing, find_fault
 from certus.errors import FormatError, InvalidInput, ModelError
 from certus.formats import build, read
 from certus.learn.progress import Progress
@@ -47,23 +48,58 @@ def test_trees_of_a_simple_language_are_learned(algorithm: str) -> None:
     assert measure(made, pruning=0) > 0.97
 
 
-def test_answers_are_the_best_trees_of_their_scores(parser: DependencyParser) -> None:
-    short = [sentence for sentence in invented.sentences(80, 5) if len(sentence) <= 6]
-    assert len(short) > 10
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("projective", ["no", "yes"])
+def test_answers_are_the_best_trees_of_their_scores(order: int, projective: str) -> None:
+    parser = DependencyParser(order=order, projective=projective, **SMALL | {"epochs": 1})
+    parser.fit(invented.sentences(40, 1))
+    short = [sentence for sentence in invented.sentences(60, 5) if len(sentence) <= 5]
+    assert len(short) > 5
     for sentence in short:
         answer = parser.parse(sentence, pruning=0)
-        scores, relations = parser.score_arcs(sentence)
-        totals = {
-            heads: sum(scores[word, head] for word, head in enumerate(heads))
-            for heads in list_trees(len(sentence), False, True)
-        }
-        assert answer.score == pytest.approx(max(totals.values()), rel=1e-12)
-        assert totals[tuple(answer.heads)] == pytest.approx(answer.score, rel=1e-12)
-        named = [parser.relations[relations[word, head]] for word, head in enumerate(answer.heads)]
-        assert answer.relations == named
+        trees = list_trees(len(sentence), parser.model.projective, True)
+        totals = {heads: parser.score(sentence, heads) for heads in trees}
+        assert totals[tuple(answer.heads)] == answer.score == max(totals.values())
         assert answer.status is Status.OPTIMAL
         assert answer.score == answer.bound
         assert answer.pruned == 0
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_the_k_best_are_the_best_k_of_all_trees(order: int) -> None:
+    parser = DependencyParser(order=order, projective="yes", **SMALL | {"epochs": 1})
+    parser.fit(invented.sentences(40, 1))
+    for sentence in [sentence for sentence in invented.sentences(40, 5) if len(sentence) <= 5]:
+        trees = list_trees(len(sentence), True, True)
+        totals = sorted((parser.score(sentence, heads) for heads in trees), reverse=True)
+        for k in (2, 7, 500):
+            ranked = parser.parse(sentence, k, pruning=0)
+            assert [answer.score for answer in ranked] == totals[:k]
+            assert len({tuple(answer.heads) for answer in ranked}) == min(k, len(trees))
+            assert ranked.exhausted == (k > len(trees))
+
+
+def test_crossing_arcs_are_learned_where_there_are_any() -> None:
+    words = {"upos": list("ABCD"), "head": ["3", "4", "0", "3"], "deprel": ["x", "y", "root", "z"]}
+    sentences = [build(list("abcd"), words)] * 5
+    parser = DependencyParser(**SMALL).fit(sentences)
+    assert not parser.model.projective
+    assert parser.parse(sentences[0]).heads == [3, 4, 0, 3]
+    with pytest.raises(InvalidInput, match="several trees are found by projective parsers only"):
+        parser.parse(sentences[0], 2)
+    held = DependencyParser(projective="yes", **SMALL).fit(sentences)
+    assert find_crossing(held.parse(sentences[0]).heads) == 0
+
+
+def test_scores_of_arcs_are_those_of_trees() -> None:
+    parser = DependencyParser(order=1, **SMALL).fit(invented.sentences(40, 1))
+    for sentence in invented.sentences(10, 5):
+        answer = parser.parse(sentence)
+        scores, relations = parser.score_arcs(sentence)
+        total = sum(scores[word, head] for word, head in enumerate(answer.heads))
+        assert total == pytest.approx(answer.score, rel=1e-12)
+        named = [parser.relations[relations[word, head]] for word, head in enumerate(answer.heads)]
+        assert answer.relations == named
 
 
 def test_the_root_has_its_own_relations(parser: DependencyParser) -> None:
@@ -115,11 +151,12 @@ def test_sentences_of_any_length_have_a_tree(parser: DependencyParser) -> None:
     one = {"form": ["bark"], "upos": ["VERB"], "feats": ["_"]}
     assert parser.parse(one).heads == [0]
     assert parser.parse({name: [] for name in one}).heads == []
-    long = {"form": ["lo", "nok"] * 500, "upos": ["DET", "NOUN"] * 500, "feats": ["_", "X|Y"] * 500}
-    for pruning in (None, 0):
-        heads = parser.parse(long, pruning=pruning).heads
+    plain = DependencyParser(order=1, **SMALL).fit(invented.sentences(40, 1))
+    for made, pairs in ((plain, 500), (parser, 60)):
+        long = {"form": ["lo", "nok"] * pairs, "upos": ["DET", "NOUN"] * pairs, "feats": ["_", "X|Y"] * pairs}
+        heads = made.parse(long).heads
         assert heads.count(0) == 1
-        assert certus.annotation.dependencies.find_fault(heads) is None
+        assert find_fault(heads) is None
 
 
 def test_several_roots_are_learned_where_trees_have_them() -> None:
@@ -143,6 +180,7 @@ def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
         ({"epochs": 0}, "epochs is 0"),
         ({"algorithm": "magic"}, "algorithm is 'magic'"),
         ({"single_root": "maybe"}, "single_root is 'maybe'"),
+        ({"order": 4}, "order is 4"),
         ({"columns": "word colour"}, "columns is 'word colour'"),
         ({"hash_bits": 60}, "hash_bits is 60"),
         ({"templates": "heads.upos"}, "templates of arcs, line 1"),
@@ -176,6 +214,11 @@ def test_what_cannot_be_parsed_is_refused(parser: DependencyParser) -> None:
         DependencyParser().parse(["a"])
     with pytest.raises(InvalidInput, match="looks at the columns word, upos, feats"):
         parser.parse(["a"])
+    with pytest.raises(InvalidInput, match="seconds is 0"):
+        parser.parse({"form": ["a"], "upos": ["X"], "feats": ["_"]}, seconds=0)
+    long = {"form": ["a"] * 1000, "upos": ["X"] * 1000, "feats": ["_"] * 1000}
+    with pytest.raises(InvalidInput, match="too long for all its siblings"):
+        parser.parse(long, pruning=0)
     with pytest.raises(InvalidInput, match="pruning is 3"):
         parser.parse({"form": ["a"], "upos": ["X"], "feats": ["_"]}, pruning=3)
 

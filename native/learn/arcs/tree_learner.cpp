@@ -32,7 +32,7 @@ void TreeLearner::prune() {
   for (Index s = 0; s < corpus_.sentences(); ++s) {
     heed(64 * corpus_.length(s) * corpus_.length(s));
     candidates.score(scorer, corpus_.pruning[s], 1.0);
-    candidates.choose(options_.limits, corpus_.heads_of(s), arcs_[s]);
+    candidates.choose(options_.limits, corpus_.heads_of(s), false, arcs_[s]);
   }
 }
 
@@ -57,24 +57,19 @@ TreeEpoch TreeLearner::epoch(const Index* order, Index count) {
 
 void TreeLearner::score(Index sentence, const Arcs& arcs) {
   const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
-  arc_scores_.resize(static_cast<std::size_t>(arcs.size()));
-  best_relation_.resize(static_cast<std::size_t>(arcs.size()));
   const bool costs = options_.mira;
-  scorer_.score_arcs(
-      arcs,
-      [&](Index a, Index r) {
-        if (!costs) return 0.0;
-        const Index m = arcs.modifier(a) - 1;
-        return arcs.head(a) != heads[m] ? 1.0 : r != relations[m] ? double{options_.relation_cost} : 0.0;
-      },
-      arc_scores_.data(), best_relation_.data());
+  tables_.fill(scorer_, plan_, arcs, [&](Index a, Index r) {
+    if (!costs) return 0.0;
+    const Index m = arcs.modifier(a) - 1;
+    return arcs.head(a) != heads[m] ? 1.0 : r != relations[m] ? double{options_.relation_cost} : 0.0;
+  });
 }
 
 void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
   const Arcs& arcs = arcs_[sentence];
   scorer_.prepare(corpus_.words[sentence]);
   score(sentence, arcs);
-  search_.find(arcs, {arc_scores_.data()}, options_.kind, found_);
+  search_.find(arcs, tables_.view(), options_.kind, found_);
   ++steps;
   if (!found_.exists) return;
   changes_.clear();
@@ -84,7 +79,7 @@ void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
   double loss = 0;
   for (Index m = 1; m <= arcs.words(); ++m) {
     const Label a = found_.arc_of[m - 1];
-    if (arcs.head(a) == heads[m - 1] && best_relation_[a] == relations[m - 1]) continue;
+    if (arcs.head(a) == heads[m - 1] && tables_.relation[a] == relations[m - 1]) continue;
     ++wrong;
     loss += arcs.head(a) != heads[m - 1] ? 1.0 : double{options_.relation_cost};
   }
@@ -105,9 +100,25 @@ void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
 void TreeLearner::add_arc(Index head, Index modifier, Index relation, float sign) {
   places_.clear();
   scorer_.keys(features::ArcPart::arc).arc(head, modifier, places_);
-  for (const features::Place place : places_.bare) changes_.push_back({place, sign});
+  add_places(sign);
   for (const features::Place place : places_.relation)
     changes_.push_back({place + static_cast<features::Place>(relation), sign});
+}
+
+// The features of siblings and grandparents of a tree.
+void TreeLearner::add_others(const Label* heads, Index n, float sign) {
+  using features::ArcPart;
+  places_.clear();
+  scoring::visit_siblings(heads, n, [&](Index h, Index m, Index s, Index g) {
+    if (plan_.has(ArcPart::sibling)) scorer_.keys(ArcPart::sibling).sibling(h, m, s, places_);
+    if (plan_.has(ArcPart::grand_sibling)) scorer_.keys(ArcPart::grand_sibling).grand_sibling(g, h, m, s, places_);
+    if (plan_.has(ArcPart::grandparent) && m <= n) scorer_.keys(ArcPart::grandparent).grandparent(g, h, m, places_);
+  });
+  add_places(sign);
+}
+
+void TreeLearner::add_places(float sign) {
+  for (const features::Place place : places_.bare) changes_.push_back({place, sign});
 }
 
 // The features by which the right tree and the best one differ, each place once.
@@ -115,9 +126,15 @@ void TreeLearner::collect(Index sentence, const Arcs& arcs) {
   const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
   for (Index m = 1; m <= arcs.words(); ++m) {
     const Label a = found_.arc_of[m - 1];
-    if (arcs.head(a) == heads[m - 1] && best_relation_[a] == relations[m - 1]) continue;
+    if (arcs.head(a) == heads[m - 1] && tables_.relation[a] == relations[m - 1]) continue;
     add_arc(heads[m - 1], m, relations[m - 1], 1.0f);
-    add_arc(arcs.head(a), m, best_relation_[a], -1.0f);
+    add_arc(arcs.head(a), m, tables_.relation[a], -1.0f);
+  }
+  best_heads_.clear();
+  for (const Label a : found_.arc_of) best_heads_.push_back(arcs.head(a));
+  if (!std::equal(best_heads_.begin(), best_heads_.end(), heads)) {
+    add_others(heads, arcs.words(), 1.0f);
+    add_others(best_heads_.data(), arcs.words(), -1.0f);
   }
   std::sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.place < b.place; });
   std::size_t kept = 0;

@@ -52,8 +52,9 @@ class TreeLearner {
   void prune();
   void learn(Index sentence, TreeEpoch& counts);
   void score(Index sentence, const syntax::Arcs& arcs);
-  double compare(Index sentence, const syntax::Arcs& arcs);
   void add_arc(Index head, Index modifier, Index relation, float sign);
+  void add_others(const Label* heads, Index n, float sign);
+  void add_places(float sign);
   void collect(Index sentence, const syntax::Arcs& arcs);
   void apply(float rate);
 
@@ -67,8 +68,8 @@ class TreeLearner {
   scoring::TreeSearch search_;
   scoring::FoundTree found_;
   std::vector<syntax::Arcs> arcs_;  // [sentences]
-  std::vector<double> arc_scores_;
-  std::vector<Label> best_relation_, gold_arcs_;
+  scoring::PartTables tables_;
+  std::vector<Label> best_heads_;
   features::Places places_;
   struct Change {
     features::Place place;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 from certus.annotation.dependencies import Parse
 from certus.annotation.sentence import Sentence, replace
@@ -99,17 +100,23 @@ def parse_sentences(
     options: ParseOptions,
     batch: int,
     tally: Tally,
-) -> Iterator[tuple[Sentence, Parse]]:
-    """Tag sentences where a tagger is given, parse them in batches, and yield each with its tree."""
+) -> Iterator[tuple[Sentence, list[Parse]]]:
+    """Tag sentences where a tagger is given, parse them in batches, and yield each with its trees."""
     while several := list(islice(sentences, batch)):
         if tagger is not None:
             several = tag_sentences(tagger, several, options.threads)
         for sentence in several:
             check_columns(parser, sentence, tagger is not None)
-        answers = parser.parse_batch(several, pruning=options.pruning, threads=options.threads)
+        given: dict[str, Any] = {
+            "pruning": options.pruning,
+            "seconds": options.seconds,
+            "threads": options.threads,
+        }
+        answers: Any = parser.parse_batch(several, options.k, **given)
         for sentence, answer in zip(several, answers, strict=True):
-            tally.add(answer)
-            yield sentence, answer
+            ranked = [answer] if options.k == 1 else list(answer)
+            tally.add(ranked[0])
+            yield sentence, ranked
 
 
 def tag_sentences(tagger: Tagger, sentences: list[Sentence], threads: int) -> list[Sentence]:
@@ -134,26 +141,29 @@ def check_columns(parser: DependencyParser, sentence: Sentence, is_tagged: bool)
         )
 
 
-def write_trees(parsed: Iterable[tuple[Sentence, Parse]], options: ParseOptions) -> Iterator[str]:
+def write_trees(parsed: Iterable[tuple[Sentence, list[Parse]]], options: ParseOptions) -> Iterator[str]:
     """Yield the texts of sentences with their trees: all other columns stay as they are."""
+    scores = options.scores or options.k > 1
     return join_sentences(
-        (write_tree(sentence, answer, options), sentence.layout) for sentence, answer in parsed
+        (write_tree(sentence, answer, rank if options.k > 1 else None, scores), sentence.layout)
+        for sentence, ranked in parsed
+        for rank, answer in enumerate(ranked, 1)
     )
 
 
-def write_tree(sentence: Sentence, answer: Parse, options: ParseOptions) -> str:
+def write_tree(sentence: Sentence, answer: Parse, rank: int | None, scores: bool) -> str:
     """Return a sentence with its tree, and if asked with its score and proof as comments."""
-    fields = {"head": list(map(str, answer.heads)), "deprel": answer.relations}
-    made = replace(sentence, fields)
-    proof = [
+    made = replace(sentence, {"head": list(map(str, answer.heads)), "deprel": answer.relations})
+    proof = [] if rank is None else [f"# rank = {rank}"]
+    proof += [
         f"# parse_score = {answer.score:.6g}",
         f"# parse_bound = {answer.bound:.6g}",
         f"# parse_status = {answer.status.value}",
     ]
-    return insert_comments(made, proof if options.scores else [])
+    return insert_comments(made, proof if scores else [])
 
 
-def show_trees(parsed: Iterable[tuple[Sentence, Parse]]) -> Iterator[str]:
+def show_trees(parsed: Iterable[tuple[Sentence, list[Parse]]]) -> Iterator[str]:
     """Yield drawings of trees."""
-    for sentence, answer in parsed:
-        yield f"{answer.value.pretty(sentence.words)}\n\n"
+    for sentence, ranked in parsed:
+        yield from (f"{answer.value.pretty(sentence.words)}\n\n" for answer in ranked)

@@ -195,6 +195,12 @@ class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
         takes="NUMBER",
         least=0,
     )
+    seconds: float | None = option(
+        None,
+        "Of dependency parsers: the most that may be spent on proving the tree of a sentence.",
+        takes="NUMBER",
+        least=0,
+    )
     quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
 
 

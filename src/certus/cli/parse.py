@@ -42,6 +42,8 @@ def run(model: str, inputs: list[str], options: ParseOptions) -> None:
 
         find_dependencies(parser, names, options)
         return
+    if options.seconds is not None:
+        raise InvalidInput("--seconds is of dependency parsers: leave it out")
     if options.with_tagger is not None:
         parser = join_tagger(parser, options.with_tagger, options)
     else:

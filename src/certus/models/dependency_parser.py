@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import date
 from io import IOBase
-from itertools import pairwise
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from certus.learn.arcs.options import INPUTS, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
 from certus.models.fitting import read_sentences
-from certus.solution import OnInfeasible, Status
+from certus.solution import KBest, OnInfeasible, Status
 from certus.storage import model_file
 from certus.version import __version__
 
@@ -123,51 +124,113 @@ class DependencyParser:
 
     # ------------------------------------------------------------------------------------------ answering
 
+    @overload
     def parse(
-        self, sentence: Words, *, pruning: float | None = None, infeasible: OnInfeasible = "raise"
-    ) -> Parse:
-        """Return the best tree of a sentence.
+        self,
+        sentence: Words,
+        k: Literal[1] = 1,
+        *,
+        pruning: float | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> Parse: ...
+    @overload
+    def parse(
+        self,
+        sentence: Words,
+        k: int,
+        *,
+        pruning: float | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest[Parse]: ...
+    def parse(
+        self,
+        sentence: Words,
+        k: int = 1,
+        *,
+        pruning: float | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> Parse | KBest[Parse]:
+        """Return the best tree of a sentence as a Parse; with k > 1 the k best, as a KBest.
 
         Args:
             sentence: a Sentence, or a mapping from the columns that features look at (``columns``) to lists;
                 a list of words, where the parser looks at words alone.
+            k: how many trees to return; more than one by projective parsers only.
 
         Other args:
             pruning: as the option of the same name: heads less likely than this many times the best one are
                 not scored. At 0 all are, and the proof is about all trees.
+            seconds: the most that may be spent on proving a tree that is not projective; what is found by
+                then is returned with its bound.
             infeasible: whether a sentence that has no tree raises Infeasible or returns a Parse with that
-                status.
+                status (for k > 1, an empty KBest).
         """
-        return self.parse_batch([sentence], pruning=pruning, infeasible=infeasible)[0]
+        return self.parse_batch([sentence], k, pruning=pruning, seconds=seconds, infeasible=infeasible)[0]
 
+    @overload
     def parse_batch(
         self,
         sentences: Iterable[Words],
+        k: Literal[1] = 1,
         *,
         pruning: float | None = None,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
         threads: int = 1,
-    ) -> list[Parse]:
+    ) -> list[Parse]: ...
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Words],
+        k: int,
+        *,
+        pruning: float | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> list[KBest[Parse]]: ...
+    def parse_batch(
+        self,
+        sentences: Iterable[Words],
+        k: int = 1,
+        *,
+        pruning: float | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> list[Parse] | list[KBest[Parse]]:
         """Parse many sentences, as ``parse`` would one by one.
 
         Args:
             sentences: as for ``parse``.
+            k: as for ``parse``.
             threads: how many to use; the answers do not depend on it.
 
         Other args:
             pruning: as for ``parse``.
+            seconds: as for ``parse``, for each sentence.
             infeasible: as for ``parse``.
         """
         check_infeasible(infeasible)
         check_count("threads", threads)
+        check_count("k", k)
         if pruning is not None and not 0 <= pruning <= 1:
             raise InvalidInput(f"pruning is {pruning}; it must be between 0 and 1")
+        if seconds is not None and not seconds > 0:
+            raise InvalidInput(f"seconds is {seconds}; it must be above 0")
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
-        found = parse(self.model, self.options, cells, threads=threads, pruning=pruning)
+        given: dict[str, Any] = {"k": k, "pruning": pruning, "seconds": seconds, "threads": threads}
+        found = parse(self.model, self.options, cells, **given)
         if infeasible == "raise":
             _refuse_infeasible(found)
-        return _make_parses(found, self.model.relations)
+        parsed = list_parses(found, [len(columns[0]) for columns in cells], self.model.relations)
+        if k == 1:
+            return [several[0] if several else _NO_TREE for several in parsed]
+        return [KBest(several, exhausted=len(several) < k) for several in parsed]
 
     def score_arcs(self, sentence: Words) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return the scores of all arcs with their best relations, and these, both (n, n + 1).
@@ -176,6 +239,11 @@ class DependencyParser:
         head. These are what ``certus.Trees`` takes. Scores of siblings and grandparents are not in them.
         """
         return self.model.native.score_arcs([select_columns(sentence, self.columns)])
+
+    def score(self, sentence: Words, heads: Sequence[int]) -> float:
+        """Return the score of a tree with the best relations for its arcs, whether or not they are pruned."""
+        cells = select_columns(sentence, self.columns)
+        return self.model.native.score_tree([cells], np.array(heads, np.int32))
 
     @property
     def model(self) -> ArcModel:
@@ -244,6 +312,7 @@ def _describe(options: ArcOptions, model: ArcModel) -> dict[str, Any]:
         "templates": str(model.templates).splitlines(),
         "pruning": str(model.pruning).splitlines(),
         "single_root": model.single_root,
+        "projective": model.projective,
         "date": date.today().isoformat(),
         "certus": __version__,
     }
@@ -262,7 +331,14 @@ def _restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOp
     if not {*templates.columns, *pruning.columns} <= set(columns):
         raise InvalidInput("its templates look at columns that it does not list")
     model = ArcModel(
-        about["relations"], columns, pruning, templates, options.hash_bits, bool(about["single_root"]), arrays
+        about["relations"],
+        columns,
+        pruning,
+        templates,
+        options.hash_bits,
+        about["single_root"] is True,
+        about["projective"] is True,
+        arrays,
     )
     model.check()
     return model
@@ -274,29 +350,34 @@ def _count(source: Source | None, trees: Treebank) -> dict[str, Any]:
     return {"name": name, "sentences": len(trees), "tokens": trees.tokens}
 
 
+_NO_TREE = Parse(Dependencies((), ()), -math.inf, -math.inf, Status.INFEASIBLE)
+
+
 def _refuse_infeasible(found: _native.ParsedTrees) -> None:
-    missing = np.flatnonzero(found.exists == 0)
+    missing = np.flatnonzero(found.count == 0)
     if missing.size:
         sentence = int(missing[0])
         message = describe_infeasible(
-            "no tree is possible over the arcs that are allowed",
-            "Raise candidates, or lower pruning",
-            sentence if len(found.exists) > 1 else None,
+            "no tree is possible over the arcs that are allowed, or none was found in time",
+            "Raise candidates or seconds, or lower pruning",
+            sentence if len(found.count) > 1 else None,
         )
         raise Infeasible(message, position=0, sentence=sentence)
 
 
-def _make_parses(found: _native.ParsedTrees, names: Any) -> list[Parse]:
-    first = found.first.tolist()
+def list_parses(
+    found: _native.ParsedTrees, lengths: Sequence[int], names: Sequence[str]
+) -> list[list[Parse]]:
+    """Return the trees of each sentence, best first."""
     heads, relations = found.heads.tolist(), [names[number] for number in found.relations.tolist()]
-    scores, bounds, candidates = found.scores.tolist(), found.bounds.tolist(), found.candidates.tolist()
-    made = []
-    for n, (begin, end) in enumerate(pairwise(first)):
-        if not found.exists[n]:
-            made.append(Parse(Dependencies((), ()), -np.inf, -np.inf, Status.INFEASIBLE))
-            continue
-        tree = Dependencies(tuple(heads[begin:end]), tuple(relations[begin:end]))
-        status = Status.OPTIMAL if found.proven[n] else Status.FEASIBLE
-        pruned = (end - begin) ** 2 - candidates[n]
-        made.append(Parse(tree, scores[n], bounds[n], status, pruned=pruned))
+    numbers = zip(found.scores.tolist(), found.bounds.tolist(), found.proven.tolist(), strict=True)
+    made, at = [], 0
+    for length, count, scored in zip(lengths, found.count.tolist(), found.candidates.tolist(), strict=True):
+        several = []
+        for score, bound, proven in islice(numbers, count):
+            tree = Dependencies(tuple(heads[at : at + length]), tuple(relations[at : at + length]))
+            status = Status.OPTIMAL if proven else Status.SECONDS
+            several.append(Parse(tree, score, bound, status, pruned=length**2 - scored))
+            at += length
+        made.append(several)
     return made

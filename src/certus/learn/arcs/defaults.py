@@ -140,3 +140,64 @@ relation shape(modifier.word) modifier.upos head.upos
 """
 """For arcs and their relations: the features of McDonald, Crammer and Pereira (2005) and of Martins, Almeida
 and Smith (2013) over words, tags, lemmas, morphology, the tags around and between, and distances."""
+
+SIBLINGS = """\
+sibling.upos modifier.upos
+head.upos sibling.upos modifier.upos
+head.upos sibling.upos modifier.upos distance
+sibling.upos modifier.upos distance
+sibling.word modifier.word
+sibling.upos modifier.word
+sibling.word modifier.upos
+head.word sibling.upos modifier.upos
+head.upos sibling.word modifier.upos
+head.upos sibling.upos modifier.word
+head.xpos sibling.xpos modifier.xpos
+sibling.xpos modifier.xpos
+head.lemma sibling.upos modifier.upos
+head.upos sibling.lemma modifier.upos
+head.upos sibling.upos modifier.lemma
+sibling.lemma modifier.lemma
+head.upos sibling.feats modifier.feats
+sibling.feats modifier.feats head.lemma
+head.upos sibling.upos modifier.upos modifier.upos[1]
+head.upos sibling.upos modifier.upos modifier.upos[-1]
+head.upos sibling.upos sibling.upos[1] modifier.upos
+head.upos sibling.upos sibling.upos[-1] modifier.upos
+"""
+"""For neighbouring modifiers of a head, after Koo et al. (2010) and Martins, Almeida and Smith (2013)."""
+
+GRANDPARENTS = """\
+grandparent.upos head.upos modifier.upos
+grandparent.upos modifier.upos
+grandparent.upos head.upos modifier.upos distance
+grandparent.word head.upos modifier.upos
+grandparent.upos head.word modifier.upos
+grandparent.upos head.upos modifier.word
+grandparent.word modifier.word
+grandparent.upos modifier.word
+grandparent.word modifier.upos
+grandparent.xpos head.xpos modifier.xpos
+grandparent.xpos modifier.xpos
+grandparent.lemma head.upos modifier.upos
+grandparent.upos head.lemma modifier.upos
+grandparent.upos head.upos modifier.lemma
+grandparent.lemma modifier.lemma
+grandparent.lemma head.lemma modifier.lemma
+grandparent.feats head.feats modifier.feats
+grandparent.upos head.feats modifier.feats
+grandparent.upos grandparent.upos[1] head.upos modifier.upos
+grandparent.upos grandparent.upos[-1] head.upos modifier.upos
+grandparent.upos head.upos modifier.upos modifier.upos[1]
+grandparent.upos head.upos modifier.upos modifier.upos[-1]
+grandparent.upos head.upos head.upos[1] modifier.upos
+grandparent.upos head.upos head.upos[-1] modifier.upos
+grandparent.upos head.upos sibling.upos modifier.upos
+grandparent.upos sibling.upos modifier.upos
+grandparent.word head.upos sibling.upos modifier.upos
+grandparent.upos head.word sibling.upos modifier.upos
+grandparent.upos head.upos sibling.word modifier.upos
+grandparent.upos head.upos sibling.upos modifier.word
+grandparent.xpos head.xpos sibling.xpos modifier.xpos
+"""
+"""For arcs with the arc into their head, and with a sibling as well (Koo and Collins 2010)."""

@@ -8,6 +8,7 @@ averaged perceptron (Collins 2002).
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -33,6 +34,7 @@ from certus.version import __version__
 
 PRUNING_BITS = 20  # of the table of the model that chooses arcs, or those of the other one if they are fewer
 RATE = 0.1  # of AdaGrad
+RARE = 0.1  # the share of trees with crossing arcs below which parsers leave them out
 # What a model file holds: of relations, of the weights that choose arcs, and of those that score them.
 DECLARATION = Declaration({
     "of_root": whole("relations", types="uint8", below="2"),
@@ -55,6 +57,7 @@ class ArcModel:
         templates: of the model that scores them.
         hash_bits: of its table.
         single_root: whether trees have one root.
+        projective: whether trees have no crossing arcs.
         arrays: by name, as declared in DECLARATION.
     """
 
@@ -64,6 +67,7 @@ class ArcModel:
     templates: ArcTemplates
     hash_bits: int
     single_root: bool
+    projective: bool
     arrays: Mapping[str, NDArray[Any]]
 
     @property
@@ -172,7 +176,7 @@ def learn(
         aggressiveness=options.aggressiveness,
         relation_cost=options.relation_cost,
         burn_in=options.burn_in,
-        projective=options.projective,
+        projective=model.projective,
         single_root=model.single_root,
         ratio=options.pruning,
         most=options.candidates,
@@ -198,11 +202,17 @@ def learn(
     return Outcome(complete(outcome.weights), outcome.accuracy)
 
 
+def choose_templates(order: int) -> ArcTemplates:
+    """Return the templates of what is scored: arcs, and beside them siblings and grandparents."""
+    texts = (defaults.ARCS, defaults.SIBLINGS, defaults.GRANDPARENTS)
+    return ArcTemplates("".join(texts[:order]))
+
+
 def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | None) -> ArcModel:
     """Return a model without weights: relations, templates over columns that are filled."""
     allowed = options.list_columns()
     filled = [name for name in train.find_filled() if name in allowed]
-    chosen = _restrict(templates or ArcTemplates(defaults.ARCS), filled, templates is not None)
+    chosen = _restrict(templates or choose_templates(options.order), filled, templates is not None)
     by_tags = ArcTemplates(defaults.PRUNING if "upos" in filled else defaults.PRUNING_BY_WORDS)
     pruning = _restrict(by_tags, filled, False)
     relations = sorted(set(train.relations))
@@ -216,11 +226,19 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
         chosen,
         options.hash_bits,
         not train.several_roots if options.single_root == "auto" else options.single_root == "yes",
+        _choose_projective(options, train, chosen),
         {
             "of_root": np.isin(relations, names[is_root]).astype(np.uint8),
             "of_others": (np.isin(relations, names[~is_root]) | is_root.all()).astype(np.uint8),
         },
     )
+
+
+def _choose_projective(options: ArcOptions, train: Treebank, templates: ArcTemplates) -> bool:
+    """Tell whether crossing arcs are left out: where they are rare, that is faster and no worse."""
+    if options.projective != "auto":
+        return options.projective == "yes"
+    return templates.parts != ("arc",) and train.crossing < RARE * len(train)
 
 
 def _restrict(templates: ArcTemplates, columns: Sequence[str], given: bool) -> ArcTemplates:
@@ -234,6 +252,8 @@ def _restrict(templates: ArcTemplates, columns: Sequence[str], given: bool) -> A
 def measure(model: ArcModel, options: ArcOptions, trees: Treebank, threads: int) -> float:
     """Return the share of words with the right head and relation."""
     found = parse(model, options, trees.select(model.columns), threads=threads)
+    if len(found.heads) < trees.tokens:
+        raise InvalidInput("a sentence of the dev data has no tree: raise candidates, or lower pruning")
     names = np.array(model.relations)
     right = (found.heads == trees.heads) & (names[found.relations] == np.array(trees.relations))
     return float(right.mean())
@@ -244,16 +264,24 @@ def parse(
     options: ArcOptions,
     cells: list[Columns],
     *,
-    threads: int = 1,
+    k: int = 1,
     pruning: float | None = None,
+    seconds: float | None = None,
+    threads: int = 1,
 ) -> _native.ParsedTrees:
     """Find the best trees of sentences given as columns of cells."""
+    if k > 1 and not model.projective:
+        raise InvalidInput(
+            "several trees are found by projective parsers only: train one with projective=yes"
+        )
     return model.native.parse(
         cells,
-        projective=options.projective,
+        projective=model.projective,
         single_root=model.single_root,
         ratio=options.pruning if pruning is None else pruning,
         most=options.candidates,
+        k=k,
+        seconds=math.inf if seconds is None else seconds,
         threads=threads,
     )
 

@@ -15,28 +15,34 @@ INPUTS = ("word", "upos", "xpos", "feats", "lemma")  # the columns that parsers 
 class ArcOptions:
     """How a dependency parser is learned, and what trees it looks for."""
 
+    order: int = option(
+        3, "What is scored beside arcs: 1 nothing, 2 siblings, 3 siblings and grandparents.", least=1, most=3
+    )
     algorithm: str = option("mira", "How weights are learned: mira or perceptron.")
     aggressiveness: float = option(0.005, "The most that mira changes a weight by.", least=0)
     relation_cost: float = option(
         0.5, "What mira takes a right head with a wrong relation for; a wrong head is 1.", least=0
     )
-    epochs: int = option(12, "Passes over the training data.", least=1)
+    epochs: int = option(10, "Passes over the training data.", least=1)
     patience: int = option(3, "Stop after this many epochs without a better dev LAS.", least=1)
     burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
     seed: int = option(0, "The seed of the order in which sentences are seen.", least=0)
-    hash_bits: int = option(23, "At most 2^bits weights, by a hash kernel.", least=10, most=30)
+    hash_bits: int = option(24, "At most 2^bits weights, by a hash kernel.", least=10, most=30)
     pruning: float = option(
-        1e-3,
+        3e-3,
         "Heads less likely than this many times the best one are not scored; 0 scores all.",
         least=0,
         most=1,
     )
-    candidates: int = option(10, "How many heads are scored for each word at the most.", least=1)
+    candidates: int = option(8, "How many heads are scored for each word at the most.", least=1)
     pruning_epochs: int = option(3, "Passes over the training data to learn which heads are likely.", least=1)
     columns: str = option(
         " ".join(INPUTS), "The columns that features may look at; those that are empty are left out."
     )
-    projective: bool = option(False, "Find trees without crossing arcs only.")
+    projective: str = option(
+        "auto",
+        "Whether trees have no crossing arcs: yes, no, or auto: by how many of the training data do.",
+    )
     single_root: str = option(
         "auto", "Whether a tree has one root: yes, no, or auto: as the trees of the training data."
     )
@@ -46,12 +52,11 @@ class ArcOptions:
         check_options(self)
         if self.algorithm not in ALGORITHMS:
             raise InvalidInput(f"algorithm is {self.algorithm!r}; there are {' and '.join(ALGORITHMS)}")
-        if not isinstance(self.projective, bool):
-            raise InvalidInput(f"projective is {self.projective!r}; it may be True or False")
         if not isinstance(self.columns, str):
             raise InvalidInput(f"columns is {self.columns!r}; it must be names with blanks between them")
-        if self.single_root not in ("auto", "yes", "no"):
-            raise InvalidInput(f"single_root is {self.single_root!r}; it may be auto, yes or no")
+        for name in ("projective", "single_root"):
+            if getattr(self, name) not in ("auto", "yes", "no"):
+                raise InvalidInput(f"{name} is {getattr(self, name)!r}; it may be auto, yes or no")
         unknown = [name for name in self.list_columns() if name not in INPUTS]
         if unknown or not self.list_columns():
             raise InvalidInput(f"columns is {self.columns!r}; it may name some of {', '.join(INPUTS)}")
