@@ -30,6 +30,7 @@ PYTHON: Layers = (
     ("evaluation",),
     ("syntax/constituency",),
     ("syntax/joint",),
+    ("syntax/dependency",),
     ("syntax",),  # its __init__, which names what its folders hold
     ("align",),
     ("corpus",),

@@ -8,6 +8,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/vectors.hpp"
+#include "relax/spanning_tree.hpp"
 #include "syntax/dependency/arcs.hpp"
 #include "syntax/dependency/kbest.hpp"
 #include "syntax/dependency/matrix_tree.hpp"
@@ -187,6 +188,19 @@ void bind_scores(nb::module_& m, const char* name) {
       .def("marginals", &sum_trees<S>, "single_root"_a, "out"_a.noconvert(), Unlocked());
 }
 
+// The score of the best spanning tree, or None where there is none or a score is no number to add.
+template <class S>
+void bind_spanning_tree(nb::module_& m) {
+  m.def(
+      "decode_spanning_tree",
+      [](const Table<const S>& scores, bool single, const Flat<Index>& heads) -> std::optional<double> {
+        const double score = relax::span_checked(scores.data(), extent(scores), single, heads.data());
+        if (!(score > kNever<double>)) return std::nullopt;
+        return score;
+      },
+      "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), Unlocked());
+}
+
 thread_local syntax::Vine vine;
 
 // Builds the vine of a sentence, and calls work() where it has a structure.
@@ -251,6 +265,8 @@ void bind_dependency(nb::module_& m) {
                 &DualResult::solved);
   bind_scores<float>(m, "TreeScores32");
   bind_scores<double>(m, "TreeScores64");
+  bind_spanning_tree<float>(m);
+  bind_spanning_tree<double>(m);
   bind_vine<float>(m);
   bind_vine<double>(m);
 }

@@ -20,9 +20,11 @@
 #include "relax/spanning_tree.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/arena.hpp"
 #include "base/interrupt.hpp"
+#include "base/simd.hpp"
 #include "base/widths.hpp"
 
 namespace certus::relax {
@@ -267,6 +269,22 @@ bool spanning_tree(const float* scores, Index n, bool single, Index* heads) {
 }
 bool spanning_tree(const double* scores, Index n, bool single, Index* heads) {
   return find_tree(scores, n, single, heads);
+}
+
+template <class S>
+static double span_scores(const S* scores, Index n, bool single, Index* heads) {
+  constexpr S kLargest = sizeof(S) == 4 ? std::numeric_limits<S>::max() : static_cast<S>(1e100);
+  if (first_beyond(scores, n * (n + 1), kLargest) >= 0) return std::numeric_limits<double>::quiet_NaN();
+  if (!find_tree(scores, n, single, heads)) return kForbidden;
+  double total = 0;
+  for (Index i = 0; i < n; ++i) total += static_cast<double>(scores[i * (n + 1) + heads[i]]);
+  return total;
+}
+double span_checked(const float* scores, Index n, bool single, Index* heads) {
+  return span_scores(scores, n, single, heads);
+}
+double span_checked(const double* scores, Index n, bool single, Index* heads) {
+  return span_scores(scores, n, single, heads);
 }
 
 bool bound_trees(const double* scores, Index n, bool single, Index* heads, double* bounds) {

@@ -11,8 +11,14 @@ namespace certus::relax {
 bool spanning_tree(const float* scores, Index n, bool single, Index* heads);
 bool spanning_tree(const double* scores, Index n, bool single, Index* heads);
 
-// The same, and bounds[i][h], of [n][n + 1]: no tree in which word i has head h scores more; -inf where there is no
-// such tree, or h is word i. They are what the dual of the best tree says: its score less the reduced costs, O(n^2).
+// The same where scores come from outside. The score of the tree; -inf where there is none; NaN where a score is NaN,
+// +inf, or so large that sums might not be numbers, and nothing was done.
+double span_checked(const float* scores, Index n, bool single, Index* heads);
+double span_checked(const double* scores, Index n, bool single, Index* heads);
+
+// The same as spanning_tree, and bounds[i][h], of [n][n + 1]: no tree in which word i has head h scores more; -inf
+// where there is no such tree, or h is word i. They are what the dual of the best tree says: its score less the reduced
+// costs, O(n^2).
 bool bound_trees(const double* scores, Index n, bool single, Index* heads, double* bounds);
 
 // best[i][h], of [n][n + 1]: the best score of a tree in which word i has head h; -inf where there is none. O(n^4).

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from certus.models.parser import ConstituencyParser
     from certus.models.parser import Parser as Parser
     from certus.models.tagger import Tagger
+    from certus.syntax.dependency.trees import Trees
 
 _LAZY = {  # so that `import certus` is quick
     "Aligner": "certus.models.aligner",
@@ -47,6 +48,7 @@ _LAZY = {  # so that `import certus` is quick
     "DependencyParser": "certus.models.dependency_parser",
     "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
+    "Trees": "certus.syntax.dependency.trees",
     "citation": "certus.citations",
     "load": "certus.models.loading",
 }
@@ -98,6 +100,7 @@ __all__ = [
     "SparseTransitions",
     "Status",
     "Tagger",
+    "Trees",
     "bilou",
     "bio",
     "bmes",

@@ -1,0 +1,1 @@
+"""Dependency trees over scores: the problem, what it returns, how scores lie."""

@@ -1,0 +1,234 @@
+"""Dependency trees: scores of arcs, siblings and grandparents in, the best trees out.
+
+A tree gives each word m of 1 ... n a head h, another word or 0, the root, so that every word hangs on the
+root. It scores::
+
+    sum over arcs            arcs[m - 1, h]
+    + over neighbours s, m   siblings[h, s, m]            modifiers of h on one side, from h outwards
+    + over chains g, h, m    grandparents[g, h, m]
+    + over both              grandsiblings[g, h, s, m]
+
+where s = 0 stands before the first modifier of a side and m = 0 after the last one; g = 0 for h = 0. Higher
+is better, -inf forbids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, overload
+
+import numpy as np
+
+from certus import _native, checks
+from certus.checks import Floats, Scores
+from certus.errors import InvalidInput
+from certus.solution import OnInfeasible, Status
+from certus.syntax.dependency.infeasible import explain_infeasible
+from certus.syntax.dependency.layout import lay_out, read_arcs, read_parts
+from certus.syntax.dependency.ranking import TreeProblem, rank_trees
+from certus.syntax.dependency.solution import RankedTrees, TreeMarginals, TreeSolution
+
+_INT64 = np.dtype(np.int64)
+
+
+class Trees:
+    """All dependency trees of sentences, and how to find the best of them.
+
+    Arcs alone cost microseconds: Edmonds' algorithm in O(n^2), or Eisner's where trees are projective. With
+    siblings and grandparents, projective trees are found by dynamic programming in O(n^3) and O(n^4), others
+    by dual decomposition (Koo et al. 2010), closed by fixing arcs and branching: every answer is proven,
+    unless ``seconds`` is up before.
+
+    Args:
+        projective: whether arcs may not cross; the root stands before the first word.
+        single_root: whether exactly one word hangs on the root.
+    """
+
+    papers = ("koo2010",)
+
+    def __init__(self, *, projective: bool = False, single_root: bool = False) -> None:
+        self.projective = projective
+        self.single_root = single_root
+
+    @overload
+    def decode(
+        self,
+        arcs: Scores,
+        siblings: Scores | None = None,
+        grandparents: Scores | None = None,
+        k: Literal[1] = 1,
+        *,
+        grandsiblings: Scores | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> TreeSolution: ...
+    @overload
+    def decode(
+        self,
+        arcs: Scores,
+        siblings: Scores | None = None,
+        grandparents: Scores | None = None,
+        *,
+        k: int,
+        grandsiblings: Scores | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> RankedTrees: ...
+    def decode(
+        self,
+        arcs: Scores,
+        siblings: Scores | None = None,
+        grandparents: Scores | None = None,
+        k: int = 1,
+        *,
+        grandsiblings: Scores | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> TreeSolution | RankedTrees:
+        """Find the best tree of a sentence, or the k best.
+
+        Args:
+            arcs: (n, n + 1) scores of each head of each word; column 0 is the root, column h is word h. A
+                word's own column is not looked at.
+            siblings: (n + 1, n + 1, n + 1) [h, s, m]; see above.
+            grandparents: (n + 1, n + 1, n + 1) [g, h, m].
+            k: how many trees; 1 returns a TreeSolution, more a RankedTrees.
+
+        Other args:
+            grandsiblings: (n + 1, n + 1, n + 1, n + 1) [g, h, s, m].
+            seconds: the time after which the best tree so far is returned, with its gap.
+            infeasible: whether a sentence without any possible tree raises Infeasible, or returns a
+                TreeSolution with that status (for k > 1, an empty RankedTrees).
+        """
+        plain = siblings is None and grandparents is None and grandsiblings is None
+        if plain and k == 1 and not self.projective and type(arcs) is np.ndarray:
+            found = self._span(arcs)
+            if found is not None:
+                return found
+        checks.check_count("k", k)
+        checks.check_infeasible(infeasible)
+        problem = self._read(arcs, siblings, grandparents, grandsiblings, seconds)
+        best = problem.find_best()
+        if best is not None:
+            return best if k == 1 else rank_trees(problem, best, k)
+        error = explain_infeasible(problem.arcs, self.projective, self.single_root)
+        if infeasible == "raise":
+            raise error
+        if k > 1:
+            return RankedTrees([], exhausted=True)
+        nothing = np.empty(0, _INT64)
+        return TreeSolution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, position=error.position)
+
+    def decode_batch(
+        self,
+        arcs: Sequence[Scores],
+        siblings: Sequence[Scores] | None = None,
+        grandparents: Sequence[Scores] | None = None,
+        *,
+        seconds: float | None = None,
+        threads: int = 1,
+    ) -> list[TreeSolution]:
+        """Decode many sentences; the answers are in their order, and the same as one by one.
+
+        Args:
+            arcs: an (n, n + 1) array for each sentence.
+            siblings: as in ``decode``, for each sentence.
+            grandparents: likewise.
+            threads: how many threads to use.
+
+        Other args:
+            seconds: the most that each sentence may take.
+        """
+        checks.check_count("threads", threads)
+        for name, given in (("siblings", siblings), ("grandparents", grandparents)):
+            if given is not None and len(given) != len(arcs):
+                raise InvalidInput(f"there are {len(arcs)} sentences, but {len(given)} arrays of {name}")
+
+        def decode(n: int) -> TreeSolution:
+            second = None if siblings is None else siblings[n]
+            third = None if grandparents is None else grandparents[n]
+            return self.decode(arcs[n], second, third, seconds=seconds)
+
+        if threads == 1:
+            return list(map(decode, range(len(arcs))))
+        cancellation = _native.Cancellation()
+
+        def decode_in_thread(n: int) -> TreeSolution:
+            with cancellation:
+                return decode(n)
+
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                return list(pool.map(decode_in_thread, range(len(arcs))))
+            except BaseException:
+                cancellation.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def marginals(
+        self,
+        arcs: Scores,
+        siblings: Scores | None = None,
+        grandparents: Scores | None = None,
+        *,
+        grandsiblings: Scores | None = None,
+    ) -> TreeMarginals:
+        """Compute the probability of each head of each word, exactly.
+
+        By the matrix-tree theorem, and for projective trees, siblings and grandparents included, by inside
+        and outside sums. For other trees with siblings or grandparents no way is known.
+        """
+        problem = self._read(arcs, siblings, grandparents, grandsiblings, None)
+        if not self.projective and not problem.is_plain:
+            raise InvalidInput(
+                "probabilities of trees that are not projective can be had from scores of arcs only: leave "
+                "out siblings and grandparents, or use Trees(projective=True)"
+            )
+        shares = np.empty(len(problem.candidates))
+        sum_up = problem.scores.projective_marginals if self.projective else problem.scores.marginals
+        log_partition = sum_up(self.single_root, shares)
+        if log_partition is None:
+            raise explain_infeasible(problem.arcs, self.projective, self.single_root)
+        probabilities = np.zeros(problem.arcs.shape)
+        probabilities[problem.candidates.modifiers - 1, problem.candidates.heads] = shares
+        return TreeMarginals(probabilities, log_partition)
+
+    def _read(
+        self,
+        arcs: Scores,
+        siblings: Scores | None,
+        grandparents: Scores | None,
+        grandsiblings: Scores | None,
+        seconds: float | None,
+    ) -> TreeProblem:
+        if seconds is not None and not seconds >= 0:
+            raise InvalidInput(f"seconds must be a number of at least 0, not {seconds!r}")
+        scores = read_arcs(arcs)
+        words = len(scores)
+        parts = (
+            read_parts("siblings", siblings, words, 3),
+            read_parts("grandparents", grandparents, words, 3),
+            read_parts("grandsiblings", grandsiblings, words, 4),
+        )
+        plain = all(part is None for part in parts)
+        return TreeProblem(
+            scores, parts, *lay_out(scores, *parts), plain, self.projective, self.single_root, seconds
+        )
+
+    def _span(self, arcs: Floats) -> TreeSolution | None:
+        """Find the best spanning tree of what needs no conversion, in as little time as Python allows.
+
+        Returns None for everything else, and where the answer is an error: then the caller has a closer look.
+        """
+        if arcs.ndim != 2 or arcs.shape[1] != arcs.shape[0] + 1:
+            return None
+        heads = np.empty(len(arcs), _INT64)
+        try:
+            score = _native.decode_spanning_tree(arcs, self.single_root, heads)
+        except TypeError:  # another type, or not in C order
+            return None
+        return None if score is None else TreeSolution(heads, score, score, Status.OPTIMAL)
+
+    def __repr__(self) -> str:
+        return f"Trees(projective={self.projective}, single_root={self.single_root})"
