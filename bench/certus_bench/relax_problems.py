@@ -11,62 +11,9 @@ from numpy.typing import NDArray
 from certus.chain import Chain
 from certus.part import Adjustments, Choice, Forbidden
 from certus.relax import Decomposition, Side
-from certus.relax.parts import AtMostOne, ChainPart, TablePart, TreePart
+from certus.relax.parts import AtMostOne, ChainPart, HeadAutomata, TablePart, TreePart
 
 Array = NDArray[np.float64]
-
-
-class HeadAutomata:
-    """For each head and side, the best sequence of modifiers under sibling scores (Koo et al. 2010).
-
-    Space ``heads`` as in TreePart; here a word may have any number of heads.
-
-    Args:
-        arcs: (n, n + 1) of each head for each word.
-        siblings: (n + 1, n + 2, n + 1) [head, the modifier before or n + 1 for none, modifier], where
-            modifiers are counted from 1.
-    """
-
-    def __init__(self, arcs: Array, siblings: Array) -> None:
-        self.arcs, self.siblings = arcs, siblings
-        self.words = len(arcs)
-
-    @property
-    def spaces(self) -> dict[str, tuple[int, ...]]:
-        """One cell for each head of each word."""
-        return {"heads": self.arcs.shape}
-
-    def maximize(self, adjust: Adjustments) -> Choice:
-        """Run all automata, those of one side at a time."""
-        arcs = self.arcs + adjust["heads"] if "heads" in adjust else self.arcs
-        used = np.zeros(arcs.shape, np.int8)
-        score = self._run_side(arcs, used, range(1, self.words + 1))
-        score += self._run_side(arcs, used, range(self.words, 0, -1))
-        return Choice(used, score, {"heads": used})
-
-    def _run_side(self, arcs: Array, used: NDArray[np.int8], order: range) -> float:
-        """Add the best modifiers of all heads on one side; outwards from the head, a word at a time."""
-        n = self.words
-        none = n + 1
-        rightward = order.step > 0
-        best = np.full((n + 1, n + 2), -np.inf)  # by head and last modifier
-        best[:, none] = 0.0
-        back = np.zeros((n + 1, n + 2), np.int64)
-        heads = np.arange(n + 1)
-        for m in order:
-            reach = best + self.siblings[:, :, m]
-            back[:, m] = reach.argmax(axis=1)
-            value = reach.max(axis=1) + arcs[m - 1]
-            best[:, m] = np.where(heads < m if rightward else heads > m, value, -np.inf)
-        total = 0.0
-        for head in heads:
-            last = int(best[head].argmax())
-            while last != none:
-                before = int(back[head, last])
-                used[last - 1, head] = 1
-                total += float(self.arcs[last - 1, head] + self.siblings[head, before, last])
-                last = before
-        return total
 
 
 class Trigrams:

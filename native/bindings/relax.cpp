@@ -6,6 +6,7 @@
 #include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
 #include "chain/marginals/max_marginals.hpp"
+#include "relax/parts/automata.hpp"
 #include "relax/parts/chain.hpp"
 #include "relax/parts/logic.hpp"
 #include "relax/parts/table.hpp"
@@ -103,8 +104,49 @@ RelaxPart make_part(Arguments&&... arguments) {
   return {std::make_shared<P>(std::forward<Arguments>(arguments)...)};
 }
 
+// What a part chose by itself.
+struct PartChoice {
+  double score;  // without the adjustments, -inf where they leave nothing
+  std::vector<Index> used;
+};
+
+// Adjustments [cells] of a part that no search has.
+void adjust_part(const RelaxPart& held, Doubles adjust) {
+  for (Index c = 0; c < held.part->cells(); ++c) held.part->adjust(c, adjust.data()[c]);
+}
+
+PartChoice maximize_part(const RelaxPart& held, Doubles adjust) {
+  adjust_part(held, adjust);
+  const nb::gil_scoped_release released;
+  PartChoice choice;
+  choice.score = held.part->maximize(choice.used);
+  return choice;
+}
+
+void find_max_marginals(const RelaxPart& held, Doubles adjust, Flat<double> with, Flat<double> without) {
+  adjust_part(held, adjust);
+  const nb::gil_scoped_release released;
+  held.part->max_marginals(with.data(), without.data());
+}
+
+// The score of the structure that uses these cells; -inf where there is none.
+double complete_part(const RelaxPart& held, Indices cells) {
+  const std::vector<Index> used = copy(cells);
+  const nb::gil_scoped_release released;
+  double score = kNever<double>;
+  held.part->complete(used, &score);
+  return score;
+}
+
 void bind_parts(nb::module_& m) {
-  nb::class_<RelaxPart>(m, "RelaxPart").def_prop_ro("cells", [](const RelaxPart& p) { return p.part->cells(); });
+  nb::class_<PartChoice> choice(m, "PartChoice");
+  choice.def_ro("score", &PartChoice::score);
+  define_arrays(choice, "used", &PartChoice::used);
+  nb::class_<RelaxPart>(m, "RelaxPart")
+      .def_prop_ro("cells", [](const RelaxPart& held) { return held.part->cells(); })
+      .def("maximize", &maximize_part, "adjust"_a.noconvert())
+      .def("max_marginals", &find_max_marginals, "adjust"_a.noconvert(), "with"_a.noconvert(), "without"_a.noconvert())
+      .def("complete", &complete_part, "cells"_a.noconvert());
   m.def(
       "make_python_part",
       [](nb::object oracle, Index cells) { return make_part<PythonPart>(std::move(oracle), cells); }, "oracle"_a,
@@ -117,6 +159,12 @@ void bind_parts(nb::module_& m) {
       "make_tree_part",
       [](Doubles scores, Index words, bool single) { return make_part<relax::TreePart>(copy(scores), words, single); },
       "scores"_a.noconvert(), "words"_a, "single"_a);
+  m.def(
+      "make_head_automata",
+      [](Doubles arcs, Doubles siblings, Index words) {
+        return make_part<HeadAutomata>(copy(arcs), siblings.data(), words);
+      },
+      "arcs"_a.noconvert(), "siblings"_a.noconvert(), "words"_a);
   m.def(
       "make_table_part",
       [](const std::vector<Index>& shape, Flags single, Doubles table, Doubles scores) {

@@ -55,12 +55,16 @@ class Relay final : public Optimizer {
 };
 
 // One evaluation tells a bundle one choice of each part. Two large parts, such as a parser and a tagger, it brings
-// together in half the iterations of any subgradient rule; with dozens of parts its model is poor for long, and its
-// quadratic program large. There descent by max-marginals is best, for as long as it falls, where the parts offer them;
-// then which steps do better depends on the problem, so they take turns.
+// together in half the iterations of any subgradient rule; but a step of a bundle costs as much as dozens of the
+// quickest parts do, and with dozens of parts its model is poor for long, and its quadratic program large. There
+// descent by max-marginals is best, for as long as it falls, where the parts offer them; then which steps do better
+// depends on the problem, so they take turns.
 std::unique_ptr<Optimizer> choose_optimizer(Dual& dual) {
   const Problem& problem = dual.problem();
-  if (problem.parts() <= kFew) return std::make_unique<Bundle>(dual, OptimizerOptions{});
+  if (problem.parts() <= kFew) {
+    if (has_cheap_max_marginals(problem)) return std::make_unique<Subgradient>(dual, StepRule::inverse, 0.0);
+    return std::make_unique<Bundle>(dual, OptimizerOptions{});
+  }
   std::vector<std::unique_ptr<Optimizer>> runners;
   bool marginals = true;
   for (Index p = 0; p < problem.parts(); ++p) marginals = marginals && problem.part(p).offers_max_marginals();

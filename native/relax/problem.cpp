@@ -27,4 +27,10 @@ void Problem::link(Index variables, std::vector<std::uint8_t> reserve) {
   }
 }
 
+bool has_cheap_max_marginals(const Problem& problem) {
+  for (Index p = 0; p < problem.parts(); ++p)
+    if (!problem.part(p).offers_max_marginals() || !problem.part(p).has_cheap_max_marginals()) return false;
+  return true;
+}
+
 }  // namespace certus::relax

@@ -50,4 +50,7 @@ class Problem {
   std::vector<Index> variable_begin_{0}, copies_, place_;
 };
 
+// Whether all parts tell what their cells are worth, for little more than their maximum.
+bool has_cheap_max_marginals(const Problem& problem);
+
 }  // namespace certus::relax

@@ -30,13 +30,15 @@ Rounding::Rounding(Dual& dual)
   std::vector<Index> last(problem_.variables(), -1);
   for (Index p = 0; p < problem_.parts(); ++p) {
     Index own = 0;
+    bool twice = false;  // then what the part chooses may contradict itself
     for (Index copy = problem_.begin(p); copy < problem_.begin(p + 1); ++copy) {
       const Index v = problem_.variable(copy);
       is_covered_[p] &= problem_.is_shared(v);
-      own += problem_.is_shared(v) && last[v] != p;
+      own += problem_.is_shared(v);
+      twice = twice || last[v] == p;
       last[v] = p;
     }
-    is_covering_[p] = own == shared;
+    is_covering_[p] = own == shared && !twice;
     votes_ = votes_ && problem_.part(p).propagates();
   }
   votes_ = votes_ && problem_.parts() > kFew && problem_.variables() <= kVariables;

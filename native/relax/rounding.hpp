@@ -48,7 +48,7 @@ class Rounding {
   const Problem& problem_;
   Whole best_, found_;
   std::vector<std::int8_t> on_;            // [variables] that are known in the whole in the making
-  std::vector<std::uint8_t> is_covering_;  // [parts]: has all shared variables,
+  std::vector<std::uint8_t> is_covering_;  // [parts]: has all shared variables once,
   std::vector<std::uint8_t> is_covered_;   // and no others
   std::vector<Index> completions_, cells_, order_;
   std::unordered_set<std::uint64_t> seen_;

@@ -10,10 +10,13 @@ namespace certus::relax {
 namespace {
 
 constexpr Index kFew = 3;                        // parts that are never swept
+constexpr Index kGroups = 64;                    // of a part that is asked anew at each separator
+constexpr Index kOften = 4;                      // sweeps between two attempts at an answer
 constexpr Index kRounds = 3;                     // at the root: of descent, relaxation and fixing
 constexpr Index kRootSweeps = 20, kSweeps = 6;   // of descent, at the root and below
 constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
 constexpr Index kRootSteps = 200, kSteps = 40;   // of an optimiser, where no limit is set
+constexpr Index kNarrow = 5;                     // steps between two looks at what bounds fix
 constexpr Index kPatience = 30;                  // steps without a better dual before something else is tried
 constexpr double kSure = 0.9;                    // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;                      // nodes of a dive
@@ -24,9 +27,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // Many parts that tell what their cells are worth are swept one after the other, each at the multipliers that those
 // before it left.
 bool prefers_sweeps(const Problem& problem, const OptimizerOptions& options) {
-  if (options.method != Method::automatic || problem.parts() <= kFew) return false;
-  for (Index p = 0; p < problem.parts(); ++p)
-    if (!problem.part(p).offers_max_marginals() || !problem.part(p).has_cheap_max_marginals()) return false;
+  if (options.method != Method::automatic || problem.parts() <= kFew || !has_cheap_max_marginals(problem)) return false;
   for (Index v = 0; v < problem.variables(); ++v)
     if (problem.is_reserve(v)) return false;
   return true;
@@ -45,7 +46,9 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
       here_(-kNever<double>),
       mean_(problem.variables(), 0.0),
       doubt_(problem.variables(), 0.0) {
+  narrows_ = limits.tighten && has_cheap_max_marginals(problem);
   if (!prefers_sweeps(problem, options)) optimizer_ = make_optimizer(dual_, options);
+  else separators_ = find_separators(problem, kGroups);
   for (Index p = 0; p < problem.parts(); ++p) work_ += 16 * problem.part(p).cells();
 }
 
@@ -55,6 +58,7 @@ SearchEnd Search::run() {
     bound_ = kNever<double>;
     return end;
   }
+  if (!optimizer_) dual_.worth();  // before anything moves
   try {
     explore(limits_.nodes);
     bound_ = score();
@@ -104,16 +108,19 @@ void Search::check_limits() {
 
 bool Search::descend_state(Index sweeps) {
   for (Index sweep = 0; sweep < sweeps; ++sweep) {
-    descend(dual_, sweep % 2 == 0, watch_);
+    if (separators_.empty()) descend(dual_, sweep % 2 == 0, watch_);
+    else descend(dual_, separators_, sweep % 2 == 0, watch_);
     if (sweep % 2 == 0) continue;
     if (!dual_.evaluate()) return false;
     note(kNone, 0);
     if (closes(read_bound())) return false;
     check_limits();
+    if (sweep % kOften != 1) continue;
+    rounding_.round(true);
+    rounding_.round(false);
+    if (closes(read_bound())) return false;
   }
-  rounding_.round(true);
-  rounding_.round(false);
-  return !closes(read_bound());
+  return true;
 }
 
 bool Search::relax_state(Index passes) {
@@ -188,7 +195,7 @@ bool Search::iterate_state() {
   optimizer_->start();
   total_.assign(problem_.copies(), 0.0);
   double least = -kNever<double>;
-  Index since = 0;
+  Index since = 0, narrow = kNarrow;
   for (Index count = 1;; ++count) {
     count_ = 0;
     if (!dual_.evaluate()) return false;
@@ -204,6 +211,11 @@ bool Search::iterate_state() {
     note(primal, optimizer_->step());
     if (settled || closes(here_)) return false;
     check_limits();
+    if (narrows_ && dual == least && count >= narrow) {
+      narrow = count + kNarrow;
+      Index fixed;
+      if (!narrow_state(&fixed)) return false;
+    }
     const bool more = optimizer_->next(rounding_.best());
     if (more && !is_enough(count, since)) continue;
     fill_average(count);

@@ -12,6 +12,7 @@
 #include "relax/optimizer.hpp"
 #include "relax/proximal.hpp"
 #include "relax/rounding.hpp"
+#include "relax/separators.hpp"
 #include "relax/watch.hpp"
 
 namespace certus::relax {
@@ -116,6 +117,7 @@ class Search {
   Proximal proximal_;
   Rounding rounding_;
   std::unique_ptr<Optimizer> optimizer_;  // null where the parts are swept, one after the other
+  std::vector<Separator> separators_;     // where parts are swept, if they meet in a few groups each
   SearchTrace trace_;
   std::vector<Node> open_;  // a heap by bound
   double bound_;            // of all that is not yet searched, and of the best answer
@@ -123,6 +125,7 @@ class Search {
   Index nodes_ = 0, fixed_ = 0, tightened_ = 0, work_ = 0;
   Index count_ = 0;  // steps that are summed in total_ and not yet in average_
   bool diving_ = false;
+  bool narrows_ = false;                        // whether bounds are asked for between steps
   std::vector<double> average_, total_, best_;  // [copies]: mixtures, sums of choices, the best multipliers
   std::vector<double> mean_, doubt_;            // [variables]: of the copies, and how far they are from being decided
 };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,6 @@ class Part(Protocol):
         """
 
 
-@runtime_checkable
 class NativePart(Part, Protocol):
     """A part that the kernels can maximise without Python."""
 

@@ -30,7 +30,7 @@ def test_the_report() -> None:
     report = run(plan, lambda _, share: told.append(share))
     assert told == sorted(told)
     assert {row.optimizer for row in report.rows} == {*OPTIMIZERS, PROOF}
-    assert report.row("siblings, 10 words", "descent") is None  # head automata have no max-marginals here
+    assert report.row("siblings, 10 words", "descent") is not None  # both parts know their max-marginals
     assert isinstance(OPTIMIZERS["descent"], Descent)
     held = make_claims(report)
     assert held[1].measured is None  # its problems were not asked for

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import certus
 from certus.errors import InvalidInput
 from certus.relax import Forbidden
-from certus.relax.parts import AtMostOne, Budget, ChainPart, ExactlyOne, TablePart, TreePart
+from certus.relax.parts import AtMostOne, Budget, ChainPart, ExactlyOne, HeadAutomata, TablePart, TreePart
 
 Structure = tuple[float, dict[str, NDArray[np.int8]]]
 Rng = np.random.Generator
@@ -123,7 +123,28 @@ def table(rng: Rng) -> tuple[Any, list[Structure]]:
     return TablePart(scores), found
 
 
-MAKERS = (chain, bigram_chain, sparse_chain, tree, exactly_one, at_most_one, budget, table)
+def automata(rng: Rng) -> tuple[Any, list[Structure]]:
+    """Every set of arcs, also with several heads of a word; siblings are in a row on one side of a head."""
+    n = int(rng.integers(0, 3))
+    arcs, siblings = whole(rng, (n, n + 1)), whole(rng, (n + 1, n + 2, n + 1))
+    places = [(m, h) for m in range(1, n + 1) for h in range(n + 1) if m != h]
+    found = []
+    for bits in itertools.product((0, 1), repeat=len(places)):
+        used, score = np.zeros((n, n + 1), np.int8), 0.0
+        chosen = [place for place, bit in zip(places, bits, strict=True) if bit]
+        for head in range(n + 1):
+            for right in (False, True):
+                before = n + 1
+                own = sorted(m for m, h in chosen if h == head and (m > h) is right)
+                for m in own if right else reversed(own):
+                    used[m - 1, head] = 1
+                    score += arcs[m - 1, head] + siblings[head, before, m]
+                    before = m
+        found.append((float(score), {"heads": used}))
+    return HeadAutomata(arcs, siblings), found
+
+
+MAKERS = (chain, bigram_chain, sparse_chain, tree, exactly_one, at_most_one, budget, table, automata)
 
 
 def values(structures: list[Structure], adjust: dict[str, NDArray[np.float64]]) -> list[float]:
@@ -161,6 +182,37 @@ def test_parts_maximise(maker: Callable[[Rng], tuple[Any, list[Structure]]]) -> 
 
 
 @pytest.mark.parametrize("maker", MAKERS)
+def test_kernels_maximise_as_parts_do(maker: Callable[[Rng], tuple[Any, list[Structure]]]) -> None:
+    """The native version: its maximum, its choice, bounds with and without each cell, and completion."""
+    rng = np.random.default_rng(10)
+    compared = 0
+    for _ in range(200):
+        part, structures = maker(rng)
+        native = part.make_native()
+        if native is None:
+            continue
+        adjust = {name: whole(rng, shape) for name, shape in part.spaces.items()}
+        flat = np.concatenate([array.reshape(-1) for array in adjust.values()])
+        cells = [np.concatenate([x.reshape(-1) for x in used.values()]) for _, used in structures]
+        worth = values(structures, adjust)
+        found = native.maximize(flat)
+        best = max(worth, default=-np.inf)
+        compared += 1
+        if best == -np.inf:
+            assert found.score == -np.inf
+            continue
+        assert found.score + float(flat[found.used].sum()) == best
+        assert part.make_choice(found.used).score == found.score == native.complete(found.used)
+        within, without = np.empty(len(flat)), np.empty(len(flat))
+        native.max_marginals(flat, within, without)
+        for value, used in zip(worth, cells, strict=True):
+            assert (within[used > 0] >= value).all()
+            assert (without[used == 0] >= value).all()
+        assert (within[found.used] == best).all()
+    assert compared > 100 or maker is bigram_chain
+
+
+@pytest.mark.parametrize("maker", MAKERS)
 def test_names_may_be_missing(maker: Callable[[Rng], tuple[Any, list[Structure]]]) -> None:
     rng = np.random.default_rng(8)
     for _ in range(50):
@@ -195,6 +247,8 @@ def test_long_trees_are_quick() -> None:
         (lambda: Budget([1.0], -1), "a budget is a whole number"),
         (lambda: TablePart(3.0), "an axis for each variable"),
         (lambda: TablePart([[np.nan]]), "NaN"),
+        (lambda: HeadAutomata(np.zeros((2, 3)), np.zeros((3, 3, 3))), r"\(n \+ 1, n \+ 2, n \+ 1\)"),
+        (lambda: HeadAutomata(np.zeros((1, 2)), np.full((2, 3, 2), np.nan)), "siblings must be numbers"),
         (lambda: ChainPart(certus.Chain(np.zeros((2, 2))), np.full((1, 2), np.nan)), "emissions"),
     ],
 )

@@ -67,6 +67,8 @@ class ChainPart:
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Score the label sequence that the indicators spell, if they spell one that is allowed."""
+        if "labels" not in indicators:
+            return self._complete_bigrams(np.asarray(indicators["bigrams"]))
         chosen = np.asarray(indicators["labels"])
         if (chosen.sum(axis=1) != 1).any():
             return None
@@ -82,6 +84,13 @@ class ChainPart:
         raise_failure(chain, model.check(scores), scores)
         _native.max_marginals(model, scores, best)
         return {"labels": best}
+
+    def _complete_bigrams(self, chosen: NDArray[Any]) -> Choice | None:
+        try:
+            choice = self.maximize({"bigrams": np.where(chosen > 0, 0.0, -np.inf)})
+        except Forbidden:
+            return None
+        return choice if (choice.indicators["bigrams"] == chosen).all() else None
 
     def _adjust_chain(self, adjust: Adjustments) -> Chain:
         added = adjust.get("bigrams")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -111,11 +111,11 @@ def has_max_marginals(part: Part) -> bool:
 
 def _make_native(part: Part) -> _native.RelaxPart | None:
     """Return the kernels' version of a part, if its own class has one and nothing was changed below it."""
-    if not isinstance(part, NativePart) or "maximize" in getattr(part, "__dict__", ()):
+    if "maximize" in getattr(part, "__dict__", ()):
         return None
     for kind in type(part).__mro__:
         if "make_native" in vars(kind):
-            return part.make_native()
+            return cast("NativePart", part).make_native()
         if "maximize" in vars(kind):
             return None
     return None

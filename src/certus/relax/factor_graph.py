@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.relax.elimination import Scope, eliminate, find_order
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.relax.optimizers import Auto
 from certus.solution import OnInfeasible, Solution, Status
 
 TOLERANCE = 1e-12
 LARGEST = 1e270
+FEW_NODES = 30  # after which narrow graphs are solved by elimination
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -235,29 +237,68 @@ class FactorGraph:
             check_count("max_nodes", max_nodes)
         if not self._variables:
             raise InvalidInput("there is nothing to solve: add variables first")
+        nodes = 2**62 if max_nodes is None else max_nodes
+        narrow = self._find_scopes() if nodes > FEW_NODES else None
         relaxation = self._make_relaxation()
         limits = _native.SearchLimits(
             seconds=math.inf if seconds is None else float(seconds),
-            nodes=max_nodes or 2**62,
+            nodes=FEW_NODES if narrow else nodes,
             tolerance=tolerance,
         )
         end = relaxation.run(limits, Auto().native, None)
-        return self._read_answer(relaxation, end, infeasible)
+        if narrow and end is _native.SearchEnd.NODES:
+            return self._eliminate(*narrow, relaxation, infeasible)
+        return self._read_answer(relaxation, _STATUS[end], infeasible)
+
+    def _find_scopes(self) -> tuple[list[Scope], list[int]] | None:
+        """Return all scores by variables, and an order to eliminate these, if the graph is narrow enough."""
+        owner = {v.cell: v for v in self._variables}
+        scopes = []
+        for factor in self._factors:
+            if not isinstance(factor, Table):
+                return None
+            cells = np.cumsum(
+                [0, *(1 if one else n for n, one in zip(factor.shape, factor.single, strict=True))]
+            )
+            axes = [owner.get(factor.cells[at]) for at in cells[:-1]]
+            if any(v is None or v.binary != one for v, one in zip(axes, factor.single, strict=True)):
+                return None
+            scopes.append(Scope(tuple(v.index for v in axes if v), factor.table.reshape(factor.shape)))
+        states = [v.states for v in self._variables]
+        order = find_order(states, [scope.variables for scope in scopes])
+        if order is None:
+            return None
+        own = [self._scores[v.cell : v.cell + (1 if v.binary else v.states)] for v in self._variables]
+        for v, scores in zip(self._variables, own, strict=True):
+            scopes.append(Scope((v.index,), np.array([0.0, *scores] if v.binary else scores)))
+        return scopes, order
+
+    def _eliminate(
+        self, scopes: list[Scope], order: list[int], tried: _native.Relaxation, infeasible: OnInfeasible
+    ) -> Assignment:
+        found = eliminate([v.states for v in self._variables], scopes, order)
+        if found is None:
+            return self._refuse(tried, infeasible)
+        score = self.score(found)
+        return Assignment(found, score, score, Status.OPTIMAL, tried)
 
     def _read_answer(
-        self, answer: _native.Relaxation, end: _native.SearchEnd, infeasible: OnInfeasible
+        self, answer: _native.Relaxation, status: Status, infeasible: OnInfeasible
     ) -> Assignment:
-        status = _STATUS[end]
         if status is Status.OPTIMAL and answer.score == -math.inf:
-            if infeasible == "raise":
-                raise Infeasible(
-                    describe_infeasible(
-                        "no assignment meets all constraints",
-                        "Look for constraints that contradict each other",
-                    )
-                )
-            status = Status.INFEASIBLE
+            return self._refuse(answer, infeasible)
         return Assignment(self._read_states(answer.on), answer.score, answer.bound, status, answer)
+
+    def _refuse(self, answer: _native.Relaxation, infeasible: OnInfeasible) -> Assignment:
+        if infeasible == "raise":
+            raise Infeasible(
+                describe_infeasible(
+                    "no assignment meets all constraints",
+                    "Look for constraints that contradict each other",
+                )
+            )
+        nothing = np.empty(0, np.int64)
+        return Assignment(nothing, -math.inf, -math.inf, Status.INFEASIBLE, answer)
 
     def _read_states(self, on: NDArray[np.int8]) -> NDArray[np.int64]:
         if not len(on):

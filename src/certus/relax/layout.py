@@ -123,12 +123,15 @@ def _merge(size: int, pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
         root = root[root]
         if np.array_equal(root, before):
             break
-    used = np.unique(np.concatenate([left, right]))
+    is_used = np.zeros(size, bool)
+    is_used[left] = is_used[right] = True
+    used = np.flatnonzero(is_used)
     # A class of one cell (a cell that agrees with itself) constrains nothing.
-    _, label, count = np.unique(root[used], return_inverse=True, return_counts=True)
-    kept = count[label] > 1
-    _, label = np.unique(label[kept], return_inverse=True)
-    return used[kept], label.astype(np.int64)
+    count = np.bincount(root[used], minlength=size)
+    used = used[count[root[used]] > 1]
+    number = np.cumsum(count > 1) - 1
+    label: Ints = number[root[used]]
+    return used, label
 
 
 def _arrange(
@@ -144,7 +147,7 @@ def _arrange(
     firsts = np.array([*starts.values(), size], np.int64)
     # Spaces without cells begin where the next one does: no cell is theirs.
     space = np.searchsorted(firsts, cells, side="right") - 1
-    order = np.lexsort((cells, reserve, space))
+    order = np.lexsort((cells, reserve, space)) if reserve.any() else np.arange(len(cells))
     kind = 2 * space[order] + reserve[order]
     cuts = np.flatnonzero(np.diff(kind, prepend=-1, append=-1))
     blocks: list[list[Block]] = [[] for _ in shapes]

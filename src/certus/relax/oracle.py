@@ -56,7 +56,8 @@ class Oracle:
         self.start = blocks[0].where.start if blocks else 0
         self.size = blocks[-1].where.stop - self.start if blocks else 0
         self.has_max_marginals = callable(getattr(part, "max_marginals", None))
-        self.completes = hasattr(part, "complete") and all(b.all for b in blocks if not b.reserve)
+        spaces = [block for block in blocks if not block.reserve]
+        self.completes = hasattr(part, "complete") and bool(spaces) and all(b.all for b in spaces)
         self._whole = weight if whole else 0.0  # the weight with which scores have to be whole numbers
         self._memory = Memory(self.size)
 
