@@ -188,13 +188,15 @@ void bind_scores(nb::module_& m, const char* name) {
       .def("marginals", &sum_trees<S>, "single_root"_a, "out"_a.noconvert(), Unlocked());
 }
 
-// The score of the best spanning tree, or None where there is none or a score is no number to add.
+// The score of the best spanning tree, or None where there is none, the shape is wrong or a score is no number to add.
 template <class S>
 void bind_spanning_tree(nb::module_& m) {
   m.def(
       "decode_spanning_tree",
       [](const Table<const S>& scores, bool single, const Flat<Index>& heads) -> std::optional<double> {
-        const double score = relax::span_checked(scores.data(), extent(scores), single, heads.data());
+        const Index n = extent(scores);
+        if (extent(scores, 1) != n + 1 || extent(heads) != n) return std::nullopt;
+        const double score = relax::span_checked(scores.data(), n, single, heads.data());
         if (!(score > kNever<double>)) return std::nullopt;
         return score;
       },

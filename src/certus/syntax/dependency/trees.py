@@ -21,7 +21,7 @@ from typing import Literal, overload
 import numpy as np
 
 from certus import _native, checks
-from certus.checks import Floats, Scores
+from certus.checks import Scores
 from certus.errors import InvalidInput
 from certus.solution import OnInfeasible, Status
 from certus.syntax.dependency.infeasible import explain_infeasible
@@ -30,6 +30,9 @@ from certus.syntax.dependency.ranking import TreeProblem, rank_trees
 from certus.syntax.dependency.solution import RankedTrees, TreeMarginals, TreeSolution
 
 _INT64 = np.dtype(np.int64)
+_OPTIMAL = Status.OPTIMAL
+_empty = np.empty
+_decode_spanning_tree = _native.decode_spanning_tree
 
 
 class Trees:
@@ -101,11 +104,21 @@ class Trees:
             infeasible: whether a sentence without any possible tree raises Infeasible, or returns a
                 TreeSolution with that status (for k > 1, an empty RankedTrees).
         """
-        plain = siblings is None and grandparents is None and grandsiblings is None
-        if plain and k == 1 and not self.projective and type(arcs) is np.ndarray:
-            found = self._span(arcs)
-            if found is not None:
-                return found
+        if (
+            k == 1
+            and siblings is None
+            and grandparents is None
+            and grandsiblings is None
+            and type(arcs) is np.ndarray
+            and not self.projective
+        ):  # the common case, in as little time as Python allows; what it does not answer is looked at below
+            heads = _empty(len(arcs), _INT64)
+            try:
+                score = _decode_spanning_tree(arcs, self.single_root, heads)
+            except TypeError:  # another type, or not in C order
+                score = None
+            if score is not None:
+                return TreeSolution(heads, score, score, _OPTIMAL)
         checks.check_count("k", k)
         checks.check_infeasible(infeasible)
         problem = self._read(arcs, siblings, grandparents, grandsiblings, seconds)
@@ -215,20 +228,6 @@ class Trees:
         return TreeProblem(
             scores, parts, *lay_out(scores, *parts), plain, self.projective, self.single_root, seconds
         )
-
-    def _span(self, arcs: Floats) -> TreeSolution | None:
-        """Find the best spanning tree of what needs no conversion, in as little time as Python allows.
-
-        Returns None for everything else, and where the answer is an error: then the caller has a closer look.
-        """
-        if arcs.ndim != 2 or arcs.shape[1] != arcs.shape[0] + 1:
-            return None
-        heads = np.empty(len(arcs), _INT64)
-        try:
-            score = _native.decode_spanning_tree(arcs, self.single_root, heads)
-        except TypeError:  # another type, or not in C order
-            return None
-        return None if score is None else TreeSolution(heads, score, score, Status.OPTIMAL)
 
     def __repr__(self) -> str:
         return f"Trees(projective={self.projective}, single_root={self.single_root})"
