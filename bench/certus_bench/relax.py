@@ -1,4 +1,4 @@
-"""``certus bench relax``: the same problems, solved with every optimiser, until the proof."""
+"""``certus bench relax``: the same problems with every optimiser, and beside other solvers, to the proof."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from certus_bench.harness.claims import Claim
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Seed, flag_quick, split_names
 from certus_bench.harness.tables import add_title, make_table
+from certus_bench.relax_graphs import GRAPHS
 from certus_bench.relax_problems import PROBLEMS
+from certus_bench.relax_solvers import CERTUS, Proof, list_solvers
 
 PAPER, AUTO, PROOF = "subgradient, halving", "auto", "auto, to the proof"
 OPTIMIZERS: dict[str, Optimizer] = {
@@ -40,18 +42,31 @@ class RelaxPlan:
     count: int = 40  # problems of each kind
     iterations: int = 200  # the most that each optimiser gets, without branching
     seconds: float = 30.0  # the most that a proof with branching may take
+    graphs: int = 5  # factor graphs of each kind, beside other solvers,
+    patience: float = 10.0  # and the seconds that each solver gets for one
     seed: int = 0  # of the first problem
     only: tuple[str, ...] = ()  # kinds whose names contain one of these; all if empty
 
+    def __post_init__(self) -> None:
+        """Refuse kinds that there are not."""
+        if not self.kinds and not self.graph_kinds:
+            raise InvalidInput(
+                f"no kind of problem is named {', '.join(self.only)}; there are: "
+                + "; ".join([*PROBLEMS, *GRAPHS])
+            )
+
     @property
     def kinds(self) -> list[str]:
-        """The kinds of problems asked for."""
-        found = [name for name in PROBLEMS if not self.only or any(part in name for part in self.only)]
-        if not found:
-            raise InvalidInput(
-                f"no kind of problem is named {', '.join(self.only)}; there are: " + "; ".join(PROBLEMS)
-            )
-        return found
+        """The kinds of decompositions asked for."""
+        return [name for name in PROBLEMS if self._wants(name)]
+
+    @property
+    def graph_kinds(self) -> list[str]:
+        """The kinds of factor graphs asked for."""
+        return [name for name in GRAPHS if self._wants(name)]
+
+    def _wants(self, name: str) -> bool:
+        return not self.only or any(part in name for part in self.only)
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,25 @@ class OptimizerRow:
         return float(np.percentile(self.iterations, 100 * share))
 
 
+@dataclass(frozen=True)
+class SolverRow:
+    """How one solver fared on factor graphs of one kind."""
+
+    kind: str
+    solver: str
+    proofs: list[Proof]
+    wrong: int  # proven scores that are below the best one known
+
+    def share_within(self, seconds: float) -> float:
+        """Return the share of problems, in percent, that were proven by then."""
+        return 100 * sum(p.proven and p.seconds <= seconds for p in self.proofs) / len(self.proofs)
+
+    @property
+    def median(self) -> float:
+        """The median of the seconds until the proof, or the end."""
+        return float(np.median([p.seconds for p in self.proofs]))
+
+
 def make_plan(
     only: Annotated[
         str,
@@ -78,15 +112,25 @@ def make_plan(
     ] = "",
     count: Annotated[int, typer.Option(help="How many problems of each kind to solve.", min=1)] = 40,
     iterations: Annotated[int, typer.Option(help="The most iterations of each optimiser.", min=1)] = 200,
-    quick: Annotated[bool, flag_quick("Solve four problems of each kind.")] = False,
+    graphs: Annotated[
+        int, typer.Option(help="How many factor graphs of each kind to solve beside other solvers.", min=1)
+    ] = 5,
+    quick: Annotated[bool, flag_quick("Solve four problems of each kind, and two factor graphs.")] = False,
     seed: Seed = 0,
 ) -> RelaxPlan:
     """Compare the optimisers of decompositions: iterations until the answer is proven, and what is proven.
 
     Each gets the same random problems, without branching; the last row of each table is the default with
-    branching, to the proof.
+    branching, to the proof. Factor graphs are solved by Certus and by HiGHS and CP-SAT, where these are
+    installed (pip install highspy ortools): seconds until the proof.
     """
-    return RelaxPlan(count=4 if quick else count, iterations=iterations, seed=seed, only=split_names(only))
+    return RelaxPlan(
+        count=4 if quick else count,
+        iterations=iterations,
+        graphs=2 if quick else graphs,
+        seed=seed,
+        only=split_names(only),
+    )
 
 
 @dataclass
@@ -95,6 +139,7 @@ class RelaxReport(BenchmarkReport):
 
     plan: RelaxPlan
     rows: list[OptimizerRow] = field(default_factory=list)
+    solvers: list[SolverRow] = field(default_factory=list)
 
     def row(self, kind: str, optimizer: str) -> OptimizerRow | None:
         """Return one cell of the table."""
@@ -105,13 +150,36 @@ def run(plan: RelaxPlan, tell: Tell) -> RelaxReport:
     """Solve everything."""
     report = RelaxReport(plan, describe_machine({}))
     ways = [*OPTIMIZERS, PROOF]
+    total = len(plan.kinds) + len(plan.graph_kinds)
     for n, kind in enumerate(plan.kinds):
         for m, way in enumerate(ways):
-            tell(f"{kind}: {way}", (n + m / len(ways)) / len(plan.kinds))
+            tell(f"{kind}: {way}", (n + m / len(ways)) / total)
             row = _measure_way(plan, kind, way)
             if row is not None:
                 report.rows.append(row)
+    for n, kind in enumerate(plan.graph_kinds):
+        tell(f"{kind}: all solvers", (len(plan.kinds) + n) / total)
+        report.solvers.extend(_measure_solvers(plan, kind))
     return report
+
+
+def _measure_solvers(plan: RelaxPlan, kind: str) -> list[SolverRow]:
+    """Solve the same factor graphs with every solver; proven scores have to be the same, but for rounding."""
+    problems = [GRAPHS[kind](np.random.default_rng(plan.seed + number)) for number in range(plan.graphs)]
+    found = {
+        name: [solve(problem, plan.patience) for problem in problems]
+        for name, solve in list_solvers().items()
+    }
+    best = [max(proof.score for proof in proofs) for proofs in zip(*found.values(), strict=True)]
+    return [
+        SolverRow(
+            kind,
+            name,
+            proofs,
+            sum(p.proven and p.score < most - 1e-4 for p, most in zip(proofs, best, strict=True)),
+        )
+        for name, proofs in found.items()
+    ]
 
 
 def _measure_way(plan: RelaxPlan, kind: str, way: str) -> OptimizerRow | None:
@@ -159,6 +227,9 @@ def make_claims(report: RelaxReport) -> list[Claim]:
               least, "points"),
         Claim(f"iterations of auto over the paper's step's, {JOINT} (median)", 0.5, False, ratio),
         Claim("proven with branching (least of all kinds)", 100, True, min(proofs, default=None), "%"),
+        Claim(f"factor graphs proven within {report.plan.patience:g} s (least of all kinds)", 100, True,
+              min((row.share_within(report.plan.patience) for row in report.solvers if row.solver == CERTUS),
+                  default=None), "%"),
     ]  # fmt: skip
 
 
@@ -172,6 +243,18 @@ def lay_out(report: RelaxReport) -> Iterator[Group]:
         for row in rows:
             table.add_row(*_format_row(row, fewest))
         yield add_title(f"{kind}: {report.plan.count} problems", table)
+    if report.solvers:
+        table = make_table("factor graphs", "solver", "proven in 1 s", "in 10 s", "median ms", "wrong")
+        for solver in report.solvers:
+            table.add_row(
+                solver.kind,
+                Text(solver.solver, "cyan" if solver.solver == CERTUS else ""),
+                f"{solver.share_within(1):.0f} %",
+                f"{solver.share_within(10):.0f} %",
+                f"{1000 * solver.median:.1f}",
+                f"{solver.wrong}",
+            )
+        yield add_title(f"{report.plan.graphs} factor graphs of each kind", table)
 
 
 def _format_row(row: OptimizerRow, fewest: float) -> list[Text]:

@@ -40,11 +40,12 @@ void PythonPart::set_scale(double largest) {
   reach_ = kReach * largest;
 }
 
-nb::object PythonPart::ask(const char* method) {
-  std::vector<double> asked(sums_);
+// The adjustments, with the bonus of cells that are required.
+std::vector<double> PythonPart::list_adjustments() const {
+  std::vector<double> adjustments(sums_);
   for (Index c = 0; c < cells(); ++c)
-    if (required_[c]) asked[c] = asked[c] == kNever<double> ? asked[c] : bonus_;
-  return oracle_.attr(method)(array(std::move(asked)));
+    if (required_[c] && sums_[c] != kNever<double>) adjustments[c] = bonus_;
+  return adjustments;
 }
 
 // Lists the cells of an answer and returns its score; None is none.
@@ -68,7 +69,9 @@ Index PythonPart::count_required() const { return std::count(required_.begin(), 
 double PythonPart::maximize(std::vector<Index>& used) {
   const nb::gil_scoped_acquire lock;
   while (true) {
-    const double score = read(ask("maximize"), used);
+    asked_ = list_adjustments();
+    value_ = kNever<double>;
+    const double score = read(oracle_.attr("maximize")(array(std::vector<double>(asked_))), used);
     if (score == kNever<double>) return score;
     value_ = score;
     for (const Index c : used) value_ += required_[c] ? 0 : sums_[c];
@@ -82,11 +85,10 @@ bool PythonPart::max_marginals(double* with, double* without) {
   if (!marginals_) return false;
   const nb::gil_scoped_acquire lock;
   // The part's own maximum bounds structures without a cell; a structure with all bonuses has them taken off again.
-  const double value = read(ask("maximize"), used_);
-  double most = value;
-  for (const Index c : used_) most += required_[c] ? 0 : sums_[c];
+  if (asked_ != list_adjustments()) maximize(used_);
   const double bonus = bonus_ * static_cast<double>(count_required());
-  const nb::object answer = value == kNever<double> ? nb::none() : ask("max_marginals");
+  const nb::object answer =
+      value_ == kNever<double> ? nb::none() : oracle_.attr("max_marginals")(array(list_adjustments()));
   if (answer.is_none()) {
     std::fill_n(with, cells(), kNever<double>);
     std::fill_n(without, cells(), kNever<double>);
@@ -94,7 +96,7 @@ bool PythonPart::max_marginals(double* with, double* without) {
   }
   const auto best = nb::cast<Flat<const double>>(answer);
   for (Index c = 0; c < cells(); ++c) with[c] = best.data()[c] - bonus + kRounding * bonus;
-  std::fill_n(without, cells(), most);
+  std::fill_n(without, cells(), value_);
   return true;
 }
 

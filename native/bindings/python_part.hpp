@@ -24,15 +24,17 @@ class PythonPart final : public relax::Part {
   std::shared_ptr<void> structure() const override { return found_; }
 
  private:
-  nanobind::object ask(const char* method);
+  std::vector<double> list_adjustments() const;
   double read(const nanobind::object& answer, std::vector<Index>& used);
   bool is_refused(const std::vector<Index>& used) const;
   Index count_required() const;
 
   nanobind::object oracle_;
   bool marginals_, completes_;
-  double bonus_ = 0, reach_ = 0, value_ = 0;
-  std::shared_ptr<void> found_;  // the Choice
+  double bonus_ = 0, reach_ = 0;
+  std::vector<double> asked_;      // by maximize(), last,
+  double value_ = kNever<double>;  // and what its answer was worth, without bonuses
+  std::shared_ptr<void> found_;    // the Choice
   std::vector<Index> used_;
 };
 

@@ -8,9 +8,9 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kMoves = 300;  // of weight between two columns, for one mixture
-constexpr Index kMost = 1500;  // columns of all parts together
-constexpr Index kPool = 2000;  // choices of each part that are kept for other states
+constexpr Index kMoves = 5000;  // of weight between two columns, for one mixture
+constexpr Index kMost = 1500;   // columns of all parts together
+constexpr Index kPool = 2000;   // choices of each part that are kept for other states
 
 template <class X>
 void keep_rows(std::vector<X>& rows, const std::vector<Index>& kept) {

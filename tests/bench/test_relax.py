@@ -60,6 +60,18 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["rows"]
 
 
+def test_solvers_agree() -> None:
+    report = run(RelaxPlan(graphs=2, only=("4 × 4", "roles")), lambda *_: None)
+    assert not report.rows
+    assert {row.kind for row in report.solvers} == {"grid, 4 × 4", "semantic roles"}
+    assert all(row.wrong == 0 and row.share_within(10) == 100 for row in report.solvers)
+    assert len({round(row.proofs[0].score, 4) for row in report.solvers}) == 2
+    assert make_claims(report)[3].holds
+    out = io.StringIO()
+    BENCHMARK.show(report, Console(file=out, width=150))
+    assert "semantic roles" in out.getvalue()
+
+
 def test_unknown_kinds() -> None:
     with pytest.raises(InvalidInput, match="no kind of problem is named luck; there are: siblings"):
         run(RelaxPlan(only=("luck",)), lambda *_: None)
