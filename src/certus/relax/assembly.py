@@ -52,7 +52,7 @@ class Assembly:
         """Return what a part chose in the best whole."""
         entry = self.entries[number]
         choice: Choice = (
-            entry.part.make_choice(self.relaxation.used(number))
+            entry.part.make_choice(self.relaxation.used(number).astype(np.int64))
             if entry.native
             else self.relaxation.structure(number)
         )
