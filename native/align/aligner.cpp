@@ -149,7 +149,7 @@ void Aligner::fill_cell(Index i, Index j, Workspace& workspace) const {
   }
 }
 
-void Aligner::find_posteriors(const Sentence& source, const Sentence& target, Workspace& workspace) const {
+void Aligner::read_pair(const Sentence& source, const Sentence& target, Workspace& workspace) const {
   Pair& pair = workspace.pair;
   look_up(0, source, workspace);
   look_up(1, target, workspace);
@@ -166,7 +166,11 @@ void Aligner::find_posteriors(const Sentence& source, const Sentence& target, Wo
   }
   for (Index i = 0; i < pair.length[0]; ++i)
     for (Index j = 0; j < pair.length[1]; ++j) fill_cell(i, j, workspace);
-  workspace.agreement.run(pair, settings_, jumps_);
+}
+
+void Aligner::find_posteriors(const Sentence& source, const Sentence& target, Workspace& workspace) const {
+  read_pair(source, target, workspace);
+  workspace.agreement.run(workspace.pair, settings_, jumps_);
 }
 
 }  // namespace certus::align

@@ -64,6 +64,8 @@ class Aligner {
   };
   using Sentence = std::vector<std::string>;
   void find_posteriors(const Sentence& source, const Sentence& target, Workspace& workspace) const;
+  // Fills workspace.pair with the lexical probabilities of a pair.
+  void read_pair(const Sentence& source, const Sentence& target, Workspace& workspace) const;
 
  private:
   void look_up(int side, const Sentence& sentence, Workspace& workspace) const;

@@ -152,6 +152,18 @@ std::vector<Posteriors> find_posteriors(const Aligner& self, const Sentences& so
   return found;
 }
 
+// The lexical probabilities of a pair in the same layout.
+Posteriors find_lexical(const Aligner& self, const std::vector<std::string>& source,
+                        const std::vector<std::string>& target) {
+  Aligner::Workspace workspace;
+  self.read_pair(source, target, workspace);
+  const Pair& pair = workspace.pair;
+  Posteriors found{{}, pair.word[0], pair.nothing[1], pair.nothing[0]};
+  for (Index i = 0; i < pair.length[0]; ++i)
+    for (Index j = 0; j < pair.length[1]; ++j) found.forward.push_back(pair.word[1][j * pair.length[0] + i]);
+  return found;
+}
+
 // The links of a pair, by source and target.
 struct AlignedPair {
   std::vector<Index> source, target;
@@ -227,6 +239,7 @@ void bind_align(nb::module_& m) {
       .def("__init__", &make_model, "source_words"_a, "target_words"_a, "arrays"_a, "sparse"_a, "spelling"_a, "stems"_a,
            "kind"_a, "null"_a, "tension"_a, "agreement"_a)
       .def("align", &align_pairs, "source"_a, "target"_a, "decoding"_a, "threads"_a)
+      .def("find_lexical", &find_lexical, "source"_a, "target"_a)
       .def("find_posteriors", &find_posteriors, "source"_a, "target"_a, "threads"_a);
 }
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.align.agreement import SOFT, Agreement, read_agreement
 from certus.align.matrix import limit_seconds
+from certus.align.potentials import Potentials, make_steps
 from certus.align.solution import Alignment, Link
 from certus.align.symmetrize import SYMMETRIZATIONS, symmetrize
 from certus.checks import check_count
@@ -219,6 +220,27 @@ class Aligner:
         """Return the probabilities of all links of a pair."""
         sides = _read_sentences("source", [source]), _read_sentences("target", [target])
         return self._find_posteriors(*sides, 1)[0]
+
+    def potentials(self, source: Sequence[str], target: Sequence[str]) -> Potentials:
+        """Return the scores of both hidden Markov models for a pair, for ``align_matrix``.
+
+        Chang et al. (2014) decode them jointly; ``align`` decodes posteriors, which gives better links.
+        """
+        left, right = _read_sentences("source", [source])[0], _read_sentences("target", [target])[0]
+        found = self._model.find_lexical(left, right)
+        shape = len(left), len(right)
+
+        def take_logarithm(values: NDArray[np.float32]) -> NDArray[np.float64]:
+            return np.log(np.maximum(values.astype(np.float64), 1e-30))
+
+        return Potentials(
+            take_logarithm(found.forward).reshape(shape),
+            take_logarithm(found.backward).reshape(shape),
+            take_logarithm(found.forward_null),
+            take_logarithm(found.backward_null),
+            make_steps(self._arrays["jumps_forward"], len(left), self.options.null),
+            make_steps(self._arrays["jumps_backward"], len(right), self.options.null),
+        )
 
     def _find_posteriors(
         self, source: list[list[str]], target: list[list[str]], threads: int
