@@ -10,7 +10,7 @@ import pytest
 
 import certus
 from certus.learn.aligner import AlignerOptions, train_aligner
-from certus.learn.bitext import Bitext
+from certus.learn.bitext import Bitext, pair_up
 from tests.reference.align import enumerate_hmm
 
 WORDS = [f"w{n}" for n in range(30)]
@@ -28,6 +28,10 @@ def make_pairs(seed: int, count: int) -> tuple[list[list[str]], list[list[str]]]
         source.append(words)
         target.append(translated)
     return source, target
+
+
+def make_bitext(seed: int, count: int) -> Bitext:
+    return Bitext(pair_up(*make_pairs(seed, count)))
 
 
 def test_hmm_posteriors_are_those_of_all_paths() -> None:
@@ -85,15 +89,14 @@ def test_posteriors_are_distributions() -> None:
 def test_likelihood_of_plain_em_rises() -> None:
     losses: list[float] = []
     options = AlignerOptions(model="hmm", agreement=False, sparse=0.0, iterations=6)
-    train_aligner(Bitext(*make_pairs(4, 200)), options, progress=lambda p: losses.append(p.loss))
+    train_aligner(make_bitext(4, 200), options, progress=lambda p: losses.append(p.loss))
     for stage in (losses[1:6], losses[6:]):  # the first loss is that of uniform weights, which are no model
         assert all(after <= before + 0.02 for before, after in itertools.pairwise(stage)), losses
     assert losses[-1] < losses[1]
 
 
 def test_threads_learn_the_same() -> None:
-    pairs = make_pairs(5, 1500)
-    one, three = (train_aligner(Bitext(*pairs), AlignerOptions(), threads=n) for n in (1, 3))
+    one, three = (train_aligner(make_bitext(5, 1500), AlignerOptions(), threads=n) for n in (1, 3))
     assert one.keys() == three.keys()
     for name in one:
         assert (one[name] == three[name]).all(), name
@@ -104,7 +107,7 @@ class Stop(Exception):
 
 
 def test_a_run_that_was_ended_goes_on(tmp_path: Path) -> None:
-    bitext, options, file = Bitext(*make_pairs(6, 200)), AlignerOptions(), tmp_path / "checkpoint"
+    bitext, options, file = make_bitext(6, 200), AlignerOptions(), tmp_path / "checkpoint"
     whole = train_aligner(bitext, options)
 
     def end(progress: object) -> None:
@@ -119,23 +122,23 @@ def test_a_run_that_was_ended_goes_on(tmp_path: Path) -> None:
     for name in whole:
         assert (whole[name] == again[name]).all(), name
     with pytest.raises(certus.ModelError, match="another training run"):
-        train_aligner(Bitext(*make_pairs(7, 50)), options, checkpoint=file)
+        train_aligner(make_bitext(7, 50), options, checkpoint=file)
 
 
 def test_repeated_pairs_are_counted() -> None:
     source, target = make_pairs(8, 40)
-    bitext = Bitext(source + source[:10], target + target[:10])
+    bitext = Bitext(pair_up(source + source[:10], target + target[:10]))
     assert bitext.pairs == 50
     assert len(bitext.times) <= 40
     assert bitext.times.sum() == 50
 
 
 def test_pairs_left_out() -> None:
-    bitext = Bitext([["a"], [], ["b"], ["c"] * 9], [["x"], ["y"], [], ["z"]], max_length=8)
+    bitext = Bitext(pair_up([["a"], [], ["b"], ["c"] * 9], [["x"], ["y"], [], ["z"]]), max_length=8)
     assert bitext.pairs == 1
     assert bitext.skipped == {"empty": [1, 2], "long": [3]}
     for source, target in (([["a"], ["b"]], [["x"]]), ([["a"]], [["x"], ["y"]])):
         with pytest.raises(certus.InvalidInput, match="target sentence"):
-            Bitext(source, target)
+            Bitext(pair_up(source, target))
     with pytest.raises(certus.InvalidInput, match=r"text\.split"):
-        Bitext(["a b"], [["x"]])
+        Bitext([("a b", ["x"])])

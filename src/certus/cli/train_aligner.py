@@ -61,11 +61,9 @@ def aligner(
     for what, path in outputs.items():
         check_writable(path, what)
     began = time.perf_counter()
-    pairs = list(read_pairs(source, target, encoding=options.encoding))
     with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit):
-        made.fit(
-            [pair.source for pair in pairs],
-            [pair.target for pair in pairs],
+        made.fit_pairs(
+            ((pair.source, pair.target) for pair in read_pairs(source, target, encoding=options.encoding)),
             progress=(lambda _: None) if options.quiet else show,
             checkpoint=checkpoint,
             threads=options.threads,

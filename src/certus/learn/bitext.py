@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -42,12 +42,27 @@ class BitextSide:
         return list(self.words)
 
 
+def pair_up(
+    source: Iterable[Sequence[str]], target: Iterable[Sequence[str]]
+) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield each sentence with its translation, and refuse to end where one side has more."""
+    others = iter(target)
+    count = 0
+    for sentence in source:
+        translation = next(others, None)
+        if translation is None:
+            raise InvalidInput(f"there is no target sentence {count}, but there is a source sentence")
+        yield sentence, translation
+        count += 1
+    if next(others, None) is not None:
+        raise InvalidInput(f"there are more target sentences than source sentences, which are {count}")
+
+
 class Bitext:
     """Sentence pairs to learn from.
 
     Args:
-        source: sentences, each a sequence of words.
-        target: their translations, as many.
+        pairs: sentences and their translations, each a sequence of words; they are read once.
         max_length: pairs with more words on a side are left out.
 
     Attributes:
@@ -57,7 +72,7 @@ class Bitext:
     """
 
     def __init__(
-        self, source: Iterable[Sequence[str]], target: Iterable[Sequence[str]], *, max_length: int = 250
+        self, pairs: Iterable[tuple[Sequence[str], Sequence[str]]], *, max_length: int = 250
     ) -> None:
         self.sides = (BitextSide(), BitextSide())
         self.pairs = 0
@@ -65,16 +80,8 @@ class Bitext:
         self._times = array("i")
         self._digest = blake2b(digest_size=16)
         seen: dict[tuple[bytes, bytes], int] = {}
-        ending = object()
-        others = iter(target)
-        count = 0
-        for count, sentence in enumerate(source, 1):
-            translation = next(others, ending)
-            if translation is ending:
-                raise InvalidInput(f"there is no target sentence {count - 1}, but there is a source sentence")
-            self._add(seen, count - 1, sentence, translation, max_length)  # type: ignore[arg-type]
-        if next(others, ending) is not ending:
-            raise InvalidInput(f"there are more target sentences than source sentences, of which are {count}")
+        for number, (sentence, translation) in enumerate(pairs):
+            self._add(seen, number, sentence, translation, max_length)
 
     def _add(
         self,

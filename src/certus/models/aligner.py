@@ -20,7 +20,7 @@ from certus.align.symmetrize import SYMMETRIZATIONS, symmetrize
 from certus.checks import check_count
 from certus.errors import InvalidInput, NotFitted
 from certus.learn.aligner import AlignerOptions, train_aligner
-from certus.learn.bitext import Bitext
+from certus.learn.bitext import Bitext, pair_up
 from certus.learn.progress import Progress
 from certus.solution import Status
 from certus.storage import model_file
@@ -139,9 +139,23 @@ class Aligner:
             max_length: pairs with more words on a side are left out, since time grows with the cube.
             about: what to record in the model: ``licence``, ``attribution``, ...
         """
+        options: dict[str, Any] = {"progress": progress, "checkpoint": checkpoint, "threads": threads}
+        return self.fit_pairs(pair_up(source, target), max_length=max_length, about=about, **options)
+
+    def fit_pairs(
+        self,
+        pairs: Iterable[tuple[Sequence[str], Sequence[str]]],
+        *,
+        progress: Callable[[Progress], object] = lambda _: None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        threads: int = 1,
+        max_length: int = 250,
+        about: Mapping[str, Any] | None = None,
+    ) -> Aligner:
+        """Learn from a stream of pairs, source and target; the options are those of ``fit``."""
         check_count("threads", threads)
         check_count("max_length", max_length)
-        bitext = Bitext(source, target, max_length=max_length)
+        bitext = Bitext(pairs, max_length=max_length)
         arrays = train_aligner(
             bitext, self.options, progress=progress, checkpoint=checkpoint, threads=threads
         )
