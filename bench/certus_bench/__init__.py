@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from certus_bench.harness.benchmark import Benchmark
 
-NAMES = ("chain", "tagger", "hypergraph", "relax", "parse", "joint", "corpus", "latent", "refinement")
+NAMES = (
+    "chain",
+    "tagger",
+    "hypergraph",
+    "relax",
+    "parse",
+    "joint",
+    "align",
+    "corpus",
+    "latent",
+    "refinement",
+)
 
 
 def load_benchmark(name: str) -> Benchmark[Any, Any]:

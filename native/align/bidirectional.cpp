@@ -18,7 +18,7 @@ constexpr Index kPatience = 8;
 
 class Search {
  public:
-  Search(const Agreed& problem, const Limits& limits) : problem_(problem), limits_(limits), greedy_(problem) {}
+  Search(const Agreed& problem, const Limits& limits) : problem_(problem), limits_(limits) {}
 
   Alignment run() {
     Dual root(problem_);
@@ -62,13 +62,16 @@ class Search {
       if (bound == kNever<double>) return bound;
       const Choices paths{{dual.path(0), dual.path(1)}};
       offer(paths);
-      if (n % kGreedyEvery == 0 && is_open(bound)) offer(greedy_.improve(paths, dual));
+      const bool is_greedy = n % kGreedyEvery == 0 && is_open(bound);
+      if (is_greedy) offer(intersect(paths));
+      if (found_.score > kNever<double>) found_.pruned += dual.prune(found_.score, slack_);
+      if (is_greedy)
+        offer(improve_greedily(problem_, intersect(paths), dual));  // which tries only what pruning has left
       if (is_root) {
         found_.dual.push_back(bound);
         found_.primal.push_back(found_.score);
       }
       if (!is_open(bound) || is_late()) return bound;
-      if (found_.score > kNever<double>) found_.pruned += dual.prune(found_.score, slack_);
       if (n % kPatience == kPatience - 1) {
         const double gap = found_.score > kNever<double> ? marked - found_.score : dual.scale();
         if (marked - bound < kStalled * gap) return bound;
@@ -138,7 +141,6 @@ class Search {
 
   const Agreed& problem_;
   const Limits& limits_;
-  Greedy greedy_;
   Alignment found_;
   double slack_ = 0;
   Heed heed_;

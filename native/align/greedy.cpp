@@ -1,7 +1,8 @@
 #include "align/greedy.hpp"
 
+#include <algorithm>
+
 namespace certus::align {
-namespace {
 
 Choices intersect(const Choices& paths) {
   Choices both = paths;
@@ -13,56 +14,126 @@ Choices intersect(const Choices& paths) {
   return both;
 }
 
-// A change of one or of both choices, which can be taken back.
-class Change {
+namespace {
+
+constexpr double kRounding = 1e-12;  // of the scale of scores: less is no improvement
+
+struct Choice {
+  int side;
+  Index word, value;
+};
+using Change = std::vector<Choice>;  // of different words
+
+// Choices, and what changes of a few of them add to the score.
+class Changes {
  public:
-  Change(Choices& choices, int side, Index word, Index value, bool both)
-      : own_(choices.of[side][word]), before_(own_), other_(both ? &choices.of[1 - side][value - 1] : nullptr) {
-    own_ = value;
-    if (!other_) return;
-    other_before_ = *other_;
-    *other_ = word + 1;
+  Changes(const Agreed& problem, Choices& choices) : problem_(problem), choices_(choices) {
+    for (int s = 0; s < 2; ++s) {
+      linked_[s].resize(problem.side[s].words);
+      for (Index other = 0; other < problem.side[1 - s].words; ++other)
+        if (const Index value = choices.of[1 - s][other]; value > 0) linked_[s][value - 1].push_back(other);
+    }
   }
-  void take_back() const {
-    if (other_) *other_ = other_before_;
-    own_ = before_;
+
+  // Links a word and another one, or if `both` each other, or the word to nothing; partners that they have each other
+  // with are let go with them.
+  void plan(int s, Index word, Index value, bool both, Change& change) const {
+    change.clear();
+    change.push_back({s, word, value});
+    if (both && value > 0) change.push_back({1 - s, value - 1, word + 1});
+    if (!both) return;
+    const Index old = choices_.of[s][word], other_old = value > 0 ? choices_.of[1 - s][value - 1] : 0;
+    if (old > 0 && old != value && choices_.of[1 - s][old - 1] == word + 1) change.push_back({1 - s, old - 1, 0});
+    if (other_old > 0 && other_old != word + 1 && choices_.of[s][other_old - 1] == value)
+      change.push_back({s, other_old - 1, 0});
+  }
+
+  // What a change adds to the score, which is finite before.
+  double measure(const Change& change) {
+    find_terms(change);
+    const double before = sum_terms();
+    before_.clear();
+    for (const Choice& one : change) {
+      before_.push_back(choices_.of[one.side][one.word]);
+      choices_.of[one.side][one.word] = one.value;
+    }
+    const double after = sum_terms();
+    for (std::size_t k = 0; k < change.size(); ++k) choices_.of[change[k].side][change[k].word] = before_[k];
+    return after - before;
+  }
+
+  void make(const Change& change) {
+    for (const Choice& one : change) {
+      Index& choice = choices_.of[one.side][one.word];
+      if (choice > 0) std::erase(linked_[1 - one.side][choice - 1], one.word);
+      choice = one.value;
+      if (choice > 0) linked_[1 - one.side][choice - 1].push_back(one.word);
+    }
   }
 
  private:
-  Index &own_, before_, *other_, other_before_ = 0;
+  // The words whose choices and steps, and those whose links, the score of a change depends on; each once.
+  void find_terms(const Change& change) {
+    chosen_.clear();
+    paying_.clear();
+    const auto add = [](auto& list, int s, Index word) {
+      if (std::find(list.begin(), list.end(), std::pair(s, word)) == list.end()) list.emplace_back(s, word);
+    };
+    for (const Choice& one : change) {
+      add(chosen_, one.side, one.word);
+      if (problem_.side[one.side].step && one.word + 1 < problem_.side[one.side].words)
+        add(chosen_, one.side, one.word + 1);
+      add(paying_, one.side, one.word);
+      for (const Index other : linked_[one.side][one.word]) add(paying_, 1 - one.side, other);
+    }
+  }
+  double sum_terms() const {
+    double sum = 0;
+    for (const auto& [s, word] : chosen_)
+      sum += problem_.side[s].score(word, choices_.of[s][word], word > 0 ? choices_.of[s][word - 1] : 0);
+    for (const auto& [s, word] : paying_)
+      if (const Index value = choices_.of[s][word]; value > 0)
+        sum += problem_.price(word + 1, choices_.of[1 - s][value - 1]);
+    return sum;
+  }
+
+  const Agreed& problem_;
+  Choices& choices_;
+  std::vector<std::vector<Index>> linked_[2];  // [words]: the words of the other side that choose this one
+  std::vector<std::pair<int, Index>> chosen_, paying_;
+  std::vector<Index> before_;
 };
 
-}  // namespace
-
-bool Greedy::improve_once(Choices& choices, double& score, const Dual& dual) const {
-  struct {
-    int side;
-    Index word, value;
-    bool both;
-  } best{-1, 0, 0, false};
-  for (int s = 0; s < 2; ++s)
-    for (Index word = 0; word < problem_.side[s].words; ++word)
-      for (Index value = 0; value < problem_.side[s].values; ++value) {
-        if (!dual.is_allowed(s, word, value)) continue;
-        for (const bool both : {false, true}) {
-          if (both && (value == 0 || s == 1)) continue;
-          const Change change(choices, s, word, value, both);
-          const double changed = score_choices(problem_, choices);
-          change.take_back();
-          if (changed <= score) continue;
-          score = changed;
-          best = {s, word, value, both};
-        }
-      }
-  if (best.side < 0) return false;
-  Change(choices, best.side, best.word, best.value, best.both);
+// Makes the best change of a word's choice, if one raises the score by more than `least`.
+bool improve_word(const Agreed& problem, int s, Index word, const Dual& dual, double least, Changes& changes) {
+  Change change, best;
+  for (Index value = 0; value < problem.side[s].values; ++value) {
+    if (!dual.is_allowed(s, word, value)) continue;
+    for (const bool both : {false, true}) {
+      changes.plan(s, word, value, both, change);
+      if (both && change.size() == 1) continue;
+      const double gain = changes.measure(change);
+      if (!(gain > least)) continue;
+      least = gain;
+      best = change;
+    }
+  }
+  if (best.empty()) return false;
+  changes.make(best);
   return true;
 }
 
-Choices Greedy::improve(const Choices& paths, const Dual& dual) const {
-  Choices choices = intersect(paths);
-  double score = score_choices(problem_, choices);
-  while (improve_once(choices, score, dual)) continue;
+}  // namespace
+
+Choices improve_greedily(const Agreed& problem, Choices choices, const Dual& dual) {
+  if (score_choices(problem, choices) == kNever<double>) return choices;
+  Changes changes(problem, choices);
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (int s = 0; s < 2; ++s)
+      for (Index word = 0; word < problem.side[s].words; ++word)
+        improved |= improve_word(problem, s, word, dual, kRounding * dual.scale(), changes);
+  }
   return choices;
 }
 

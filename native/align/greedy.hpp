@@ -1,22 +1,15 @@
-// Answers to the problem of bidirectional.hpp that are valid, and good: Chang et al. (2014), §6.2.
+// Answers to the problem of bidirectional.hpp that are valid, and good: after Chang et al. (2014), §6.2.
 #pragma once
 
 #include "align/dual.hpp"
 
 namespace certus::align {
 
-class Greedy {
- public:
-  explicit Greedy(const Agreed& problem) : problem_(problem) {}
+// The links that both directions have; a word with another one chooses nothing.
+Choices intersect(const Choices& paths);
 
-  // Starts from the links that both directions have, and makes the best single change (a link of both directions or of
-  // one, or no link) for as long as that raises the score. Values that `dual` rules out are not tried.
-  Choices improve(const Choices& paths, const Dual& dual) const;
-
- private:
-  bool improve_once(Choices& choices, double& score, const Dual& dual) const;
-
-  const Agreed problem_;
-};
+// Starts from valid choices and goes over the words for as long as that raises the score: each gets the best of a link
+// of both directions, one of its own direction only, and none. Values that `dual` rules out are not tried.
+Choices improve_greedily(const Agreed& problem, Choices choices, const Dual& dual);
 
 }  // namespace certus::align

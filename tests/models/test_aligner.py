@@ -131,3 +131,22 @@ def test_damaged_files(aligner: certus.Aligner, tmp_path: Path) -> None:
         model_file.write(tmp_path / "bad.certus", "aligner", arrays, aligner.description)
         with pytest.raises(certus.ModelError, match=r"bad\.certus"):
             certus.load(tmp_path / "bad.certus")
+
+
+def test_potentials_are_probabilities(aligner: certus.Aligner) -> None:
+    """The scores of the HMMs: steps from a place add up to 1, and joint decoding of them is proven."""
+    found = aligner.potentials(["w1", "w2", "w3"], ["1W", "2W"])
+    assert found.forward.shape == found.backward.shape == (3, 2)
+    assert found.forward_steps.shape == (4, 4)
+    assert np.allclose(np.exp(found.forward_steps).sum(1), 1)
+    assert np.allclose(np.exp(found.backward_steps).sum(1), 1)
+    best = certus.align.align_matrix(**found.arguments, agreement="adjacent")
+    assert best.optimal
+    assert {(0, 0), (1, 1)} <= set(best.links)
+
+
+def test_a_long_pair(aligner: certus.Aligner) -> None:
+    words = [f"w{n % 30}" for n in range(150)]
+    found = aligner.align(words, [word.upper()[::-1] for word in words])
+    assert found.optimal
+    assert len(found.links) > 140

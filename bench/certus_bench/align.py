@@ -1,0 +1,290 @@
+"""``certus bench align``: how good links are beside other aligners, and how much joint decoding proves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Group
+from rich.text import Text
+
+import certus
+from certus.align import ADJACENT, FULL, SOFT, Agreement, align_matrix, symmetrize
+from certus.errors import InvalidInput
+from certus.evaluation.links import AerDifference, LinkReport, compare_links, compare_reports
+from certus.formats.parallel import SentencePair, read_pairs
+from certus.formats.pharaoh import GoldLinks, parse_links, read_links
+from certus_bench.align_job import CERTUS, RIVALS
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
+from certus_bench.harness.claims import Claim
+from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.options import Data, check_data, require_data, split_names
+from certus_bench.harness.tables import add_title, make_table
+from certus_bench.harness.timing import time_call
+
+TUNING = 100  # gold pairs that options were tuned on; figures are also given without them
+GROUPS = {"1–20": (1, 20), "21–40": (21, 40), "41–60": (41, 60)}  # words of the longer side
+AGREEMENTS: dict[str, Agreement] = {"full": FULL, "adjacent": ADJACENT, "soft": SOFT}
+LIMIT = 5.0  # seconds per pair
+
+
+@dataclass(frozen=True)
+class AlignPlan:
+    """What to train and to decode."""
+
+    data: Path
+    pairs: int = 100_000
+    names: tuple[str, ...] = ()
+    long: int = 60  # pairs of each group of lengths
+
+
+def make_plan(
+    data: Data = None,
+    pairs: Annotated[
+        int, typer.Option(metavar="NUMBER", min=100, help="How many training pairs, beside the gold ones.")
+    ] = 100_000,
+    only: Annotated[
+        str, typer.Option(metavar="NAMES", help="Aligners, separated by commas; all that are installed.")
+    ] = "",
+    long: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="How many pairs of each length to decode jointly.")
+    ] = 60,
+) -> AlignPlan:
+    """Train aligners on Hansards pairs and the gold pairs together, and compare their links with the gold.
+
+    Then decode the two hidden Markov models jointly, as Chang et al. (2014) do; gold pairs are joined to make
+    long ones. --data is the folder that has align/hansard.train.en and the like.
+    """
+    root = require_data(data)
+    check_data(root)
+    installed = [name for name, (module, _) in RIVALS.items() if find_spec(module)]
+    known = (*CERTUS, *installed)
+    names = split_names(only.replace("hmm, plain", "hmm plain")) or known
+    names = tuple(name.replace("hmm plain", "hmm, plain") for name in names)
+    for name in names:
+        if name not in known:
+            raise InvalidInput(f"there is no aligner {name!r} here; there are {', '.join(known)}")
+    return AlignPlan(root, pairs, names, long)
+
+
+@dataclass
+class LinkRow:
+    """How good an aligner's links are, by how they were merged."""
+
+    aligner: str
+    seconds: float  # of the processor, both directions
+    megabytes: float
+    aer: dict[str, float]  # of all gold pairs, by method
+    aer_held_out: dict[str, float]  # of those that nothing was tuned on
+    precision: float  # of the best method for the aligner
+    recall: float
+
+
+@dataclass
+class JointRow:
+    """What joint decoding of one group of pairs took."""
+
+    agreement: str
+    words: str
+    pairs: int
+    proven: int
+    mean: float  # seconds
+    median: float
+    slowest: float
+    nodes: float  # of branching, per pair
+
+
+@dataclass
+class AlignReport(BenchmarkReport):
+    """All figures."""
+
+    plan: AlignPlan
+    links: list[LinkRow] = field(default_factory=list)
+    differences: dict[str, AerDifference] = field(default_factory=dict)  # Certus less another aligner
+    joint: list[JointRow] = field(default_factory=list)
+
+
+def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
+    """Train, align and decode everything."""
+    report = AlignReport(plan, describe_machine(_list_versions(plan.names)))
+    folder = plan.data / "align"
+    gold = list(read_links(folder / "hansard.test.gold"))
+    test = list(read_pairs(folder / "hansard.test.en", folder / "hansard.test.fr"))
+    train = read_pairs(folder / "hansard.train.en", folder / "hansard.train.fr")
+    best: dict[str, LinkReport] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        files = _write_pairs(Path(temporary), chain(test, islice(train, plan.pairs)))
+        for number, name in enumerate(plan.names):
+            tell(f"training {name}", number / (len(plan.names) + 1))
+            best[name] = _judge(report, name, gold, _run_job(name, files, len(test)))
+    for name in best:
+        if name != "certus" and "certus" in best:
+            found = compare_reports(best["certus"], best[name])
+            report.differences[name] = found
+    tell("decoding jointly", len(plan.names) / (len(plan.names) + 1))
+    _decode_jointly(report, test)
+    return report
+
+
+def _list_versions(names: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for name in names:
+        if name in RIVALS:
+            try:
+                found[name] = version(name)
+            except PackageNotFoundError:
+                found[name] = "?"
+    return found
+
+
+def _write_pairs(folder: Path, pairs: Iterable[SentencePair]) -> tuple[str, str]:
+    """Write pairs to two files as they come: a job is charged with the memory of the process that starts it."""
+    files = folder / "source", folder / "target"
+    with files[0].open("w", encoding="utf-8") as source, files[1].open("w", encoding="utf-8") as target:
+        for pair in pairs:
+            source.write(" ".join(pair.source) + "\n")
+            target.write(" ".join(pair.target) + "\n")
+    return str(files[0]), str(files[1])
+
+
+def _run_job(name: str, files: tuple[str, str], count: int) -> dict[str, Any]:
+    command = [sys.executable, "-m", "certus_bench.align_job", name, *files, str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _judge(report: AlignReport, name: str, gold: list[GoldLinks], found: dict[str, Any]) -> LinkReport:
+    """Add the row of an aligner; return the report of its best method."""
+    links = {method: list(map(parse_links, lines)) for method, lines in found["links"].items()}
+    for method in ("intersection", "grow-diag"):
+        links[method] = [
+            GoldLinks(merged := frozenset(symmetrize(a.possible, b.possible, method)), merged)
+            for a, b in zip(links["forward"], links["backward"], strict=True)
+        ]
+    judged = {method: compare_links(gold, several) for method, several in links.items()}
+    held_out = {method: compare_links(gold[TUNING:], several[TUNING:]) for method, several in links.items()}
+    best = judged["exact"] if "exact" in judged else min(judged.values(), key=lambda one: one.aer)
+    report.links.append(
+        LinkRow(
+            name,
+            found["seconds"],
+            found["megabytes"],
+            {method: one.aer for method, one in judged.items()},
+            {method: one.aer for method, one in held_out.items()},
+            best.precision,
+            best.recall,
+        )
+    )
+    return best
+
+
+def join_pairs(pairs: list[SentencePair], least: int, most: int, count: int) -> list[SentencePair]:
+    """Return pairs whose longer side has so many words, made of as many of the given ones as that takes."""
+    found: list[SentencePair] = []
+    source: list[str] = []
+    target: list[str] = []
+    for pair in pairs:
+        source, target = source + pair.source, target + pair.target
+        longest = max(len(source), len(target))
+        if least <= longest <= most:
+            found.append(SentencePair(source, target, pair.line))
+        if longest >= least:
+            source, target = [], []
+    return found[:count]
+
+
+def _decode_jointly(report: AlignReport, test: list[SentencePair]) -> None:
+    """Decode the two HMMs of a model that was trained on the gold pairs' text."""
+    aligner = certus.Aligner(model="hmm").fit_pairs((pair.source, pair.target) for pair in test)
+    for words, (least, most) in GROUPS.items():
+        pairs = join_pairs(test, least, most, report.plan.long)
+        problems = [aligner.potentials(pair.source, pair.target).arguments for pair in pairs]
+        for name, agreement in AGREEMENTS.items():
+            timed = [
+                time_call(partial(align_matrix, **one, agreement=agreement, seconds=LIMIT))
+                for one in problems
+            ]
+            seconds = [taken for taken, _ in timed]
+            report.fail(
+                f"{name} agreement, {words} words: an answer scores more than its bound"
+                for _, found in timed
+                if found.score > found.bound
+            )
+            report.joint.append(
+                JointRow(
+                    name,
+                    words,
+                    len(pairs),
+                    sum(found.optimal for _, found in timed),
+                    float(np.mean(seconds)),
+                    float(np.median(seconds)),
+                    max(seconds),
+                    float(np.mean([found.stats["nodes"] for _, found in timed])),
+                )
+            )
+
+
+def make_claims(report: AlignReport) -> list[Claim]:
+    """Return what is promised, with what was measured."""
+    rows = {row.aligner: row for row in report.links}
+    own = rows.get("certus")
+    limits = {100_000: 6.5, 10_000: 9.0, 1_000: 14.0}
+    made = []
+    if report.plan.pairs in limits:
+        measured = None if own is None else 100 * own.aer["exact"]
+        made.append(
+            Claim(f"AER, {report.plan.pairs:,} pairs", limits[report.plan.pairs], False, measured, "%")
+        )
+    for name, found in report.differences.items():
+        if name in RIVALS:
+            made.append(Claim(f"AER less that of {name}", 0.0, False, 100 * found.difference, "points"))
+    made.append(Claim("CPU seconds of training", 60.0, False, None if own is None else own.seconds, "s"))
+    for words, needed in (("1–20", 100.0), ("21–40", 95.6), ("41–60", 95.0)):
+        row = next(row for row in report.joint if (row.agreement, row.words) == ("adjacent", words))
+        made.append(
+            Claim(f"proven, adjacent, {words} words", needed, True, 100 * row.proven / row.pairs, "%")
+        )
+    return made
+
+
+def lay_out(report: AlignReport) -> Iterator[Group]:
+    """Yield the tables."""
+    table = make_table("aligner", "exact", "intersection", "grow-diag", "precision", "recall", "CPU s", "MB")
+    for row in report.links:
+        cells = [
+            f"{100 * row.aer[m]:.2f} ({100 * row.aer_held_out[m]:.2f})" if m in row.aer else "–"
+            for m in ("exact", "intersection", "grow-diag")
+        ]
+        cells += [f"{100 * row.precision:.1f}", f"{100 * row.recall:.1f}", f"{row.seconds:.1f}"]
+        table.add_row(Text(row.aligner, "cyan"), *cells, f"{row.megabytes:.0f}")
+    title = f"AER % (without the first {TUNING} gold pairs), {report.plan.pairs:,} pairs and the gold ones"
+    yield add_title(title, table)
+    if report.differences:
+        table = make_table("Certus less", "AER points", "95 % interval", "p")
+        for name, found in report.differences.items():
+            interval = f"{100 * found.low:+.2f} to {100 * found.high:+.2f}"
+            table.add_row(Text(name, "cyan"), f"{100 * found.difference:+.2f}", interval, f"{found.p:.4f}")
+        yield add_title("differences, each aligner by its best method; paired bootstrap over pairs", table)
+    table = make_table("agreement", "words", "pairs", "proven %", "mean s", "median s", "slowest s", "nodes")
+    for joint in report.joint:
+        share = f"{100 * joint.proven / max(joint.pairs, 1):.1f}"
+        times = [f"{x:.4f}" for x in (joint.mean, joint.median, joint.slowest)]
+        cells = [joint.words, str(joint.pairs), share, *times, f"{joint.nodes:.1f}"]
+        table.add_row(Text(joint.agreement, "cyan"), *cells)
+    yield add_title(f"joint decoding of two HMMs, at most {LIMIT:g} s per pair", table)
+
+
+BENCHMARK = Benchmark(name="align", make_plan=make_plan, run=run, lay_out=lay_out, make_claims=make_claims)

@@ -1,0 +1,55 @@
+"""The benchmark of aligners: that it trains and decodes what it says, and shows all of it."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from certus.errors import InvalidInput
+from certus.formats.parallel import SentencePair
+from certus_bench.align import BENCHMARK, AlignReport, join_pairs, make_claims, make_plan, run
+from tests.align.test_models import make_pairs
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> AlignReport:
+    root = tmp_path_factory.mktemp("data")
+    (root / "align").mkdir()
+    for part, count in (("train", 120), ("test", 110)):
+        for side, sentences in zip(("en", "fr"), make_pairs(count, count), strict=True):
+            text = "".join(" ".join(words) + "\n" for words in sentences)
+            (root / f"align/hansard.{part}.{side}").write_text(text)
+    (root / "align/hansard.test.gold").write_text("0-0\n" * 110)
+    return run(make_plan(root, pairs=100, only="certus", long=2))
+
+
+def test_what_is_measured(report: AlignReport) -> None:
+    (row,) = report.links
+    assert set(row.aer) == {"exact", "forward", "backward", "intersection", "grow-diag"}
+    assert row.seconds > 0
+    assert row.megabytes > 1
+    assert {joint.agreement for joint in report.joint} == {"full", "adjacent", "soft"}
+    assert all(joint.proven == joint.pairs for joint in report.joint)
+    assert report.failures == []
+
+
+def test_it_is_shown(report: AlignReport) -> None:
+    out = StringIO()
+    BENCHMARK.show(report, Console(file=out, width=150))
+    assert "joint decoding of two HMMs" in out.getvalue()
+    assert [claim.holds for claim in make_claims(report)][-3:] == [True] * 3
+    assert BENCHMARK.as_json(report)["links"][0]["aligner"] == "certus"
+
+
+def test_joined_pairs() -> None:
+    pairs = [SentencePair(["a"] * n, ["b"], n) for n in (3, 4, 5, 30, 6, 7)]
+    assert [len(pair.source) for pair in join_pairs(pairs, 7, 12, 10)] == [7]
+    assert [len(pair.source) for pair in join_pairs(pairs, 3, 6, 10)] == [3, 4, 5, 6]
+
+
+def test_unknown_aligners(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no aligner 'giza'"):
+        make_plan(tmp_path, only="giza")
