@@ -150,7 +150,7 @@ def _list_versions(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _write_pairs(folder: Path, pairs: Iterable[SentencePair]) -> tuple[str, str]:
-    """Write pairs to two files as they come: a job is charged with the memory of the process that starts it."""
+    """Write pairs to two files as they come: a job is charged with the memory of who starts it."""
     files = folder / "source", folder / "target"
     with files[0].open("w", encoding="utf-8") as source, files[1].open("w", encoding="utf-8") as target:
         for pair in pairs:

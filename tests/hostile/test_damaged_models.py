@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus import CRF, ConstituencyParser, DependencyParser, ModelError, Tagger
+from certus import CRF, Aligner, ConstituencyParser, DependencyParser, ModelError, Tagger
 from certus.annotation.trees import Tree
 from certus.errors import CertusError
 from certus.formats import brackets
@@ -25,6 +25,7 @@ from certus.hypergraph import Hypergraph
 from certus.learn.refinement import EmRefinement, PlainHmm, SpectralRefinement, Unigram
 from certus.models import loading
 from certus.storage import model_file
+from tests.align.test_models import make_pairs
 from tests.hostile import test_resuming as resuming
 from tests.models import invented, invented_treebank
 
@@ -71,6 +72,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "unigram": fit_refinement(Unigram()),
     "parser": lambda: ConstituencyParser().fit(read_trees()),
     "items": fit_crf,
+    "aligner": lambda: Aligner().fit(*make_pairs(1, 20)),
     "dependencies": lambda: DependencyParser(epochs=2, hash_bits=10).fit(
         invented_treebank.sentences(20, 1), invented_treebank.sentences(5, 2)
     ),
@@ -101,6 +103,8 @@ def use(model: Any) -> object:
     if isinstance(model, DependencyParser):
         columns = {name: WORDS for name in model.columns}
         return model.parse(columns, infeasible="return")
+    if isinstance(model, Aligner):
+        return model.align(["w1", "lo", "w2"], ["1W", "2W"])
     return model.predict([WORDS])
 
 

@@ -27,7 +27,20 @@ from certus_bench.harness.claims import Claim
 from certus_bench.harness.tables import BUSY, conclude
 from tests.models import invented
 
-COMMANDS = ["", "tag", "parse", "evaluate", "info", "demo", "train", "train tagger", "train parser", "bench"]
+COMMANDS = [
+    "",
+    "tag",
+    "parse",
+    "evaluate",
+    "info",
+    "demo",
+    "train",
+    "train tagger",
+    "train parser",
+    "bench",
+    "align",
+    "train aligner",
+]
 
 
 @pytest.fixture
