@@ -103,10 +103,13 @@ review: .venv/tools  ## what the reviewers of scientific Python packages ask for
 	$(BIN)/cffconvert --validate -i CITATION.cff
 
 EWT := Trained on the English Web Treebank of Universal Dependencies, github.com/UniversalDependencies/UD_English-EWT
-# The English tagger that comes with the package; needs the UD English EWT files in $(CERTUS_DATA)/ud/en_ewt.
-english: build  ## train the embedded model anew
+# The English tagger and parser that come with the package; need the UD English EWT files in $(CERTUS_DATA)/ud/en_ewt.
+english: build  ## train the embedded models anew
 	$(BIN)/certus train tagger $(CERTUS_DATA)/ud/en_ewt/train.conllu --dev $(CERTUS_DATA)/ud/en_ewt/dev.conllu \
 		--target upos+feats --epochs 8 --min-count 2 --drop 0.08 -o src/certus/models/data/en.certus \
+		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
+	$(BIN)/certus train parser $(CERTUS_DATA)/ud/en_ewt/train.conllu --dev $(CERTUS_DATA)/ud/en_ewt/dev.conllu \
+		--columns "word upos feats" --hash-bits 22 --no-checkpoint -o src/certus/models/data/en-parser.certus \
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:

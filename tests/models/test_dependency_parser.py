@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from certus import DependencyParser, Status
 from certus.annotation.dependencies import find_crossing, find_fault
 from certus.errors import FormatError, InvalidInput, ModelError
 from certus.formats import build, read
+from certus.learn.arcs.options import ArcOptions
 from certus.learn.progress import Progress
 from tests.models import invented_treebank as invented
 from tests.reference.dependency import list_trees
 
+PAGE = Path(__file__).parents[2] / "docs" / "dependency-parsing.md"
 SMALL: dict[str, Any] = {"hash_bits": 16, "epochs": 4}
 
 
@@ -231,3 +234,14 @@ def test_scores_are_sums_of_few_numbers(parser: DependencyParser) -> None:
     assert np.isneginf(scores[own, own + 1]).all()
     assert (relations[own, own + 1] == -1).all()
     assert np.isfinite(np.delete(scores.reshape(-1), own * (words + 1) + own + 1)).all()
+
+
+def test_the_page_lists_the_options() -> None:
+    rows = [
+        f"| `{field.name}` | {field.default} | {field.metadata['help']} |\n" for field in fields(ArcOptions)
+    ]
+    table = "| option | default | |\n|---|---|---|\n" + "".join(rows)
+    text = PAGE.read_text(encoding="utf-8")
+    begin, end = "<!-- options -->\n", "<!-- /options -->"
+    found = text[text.index(begin) + len(begin) : text.index(end)]
+    assert found == table, f"put this between the marks of {PAGE.name}:\n{table}"

@@ -61,7 +61,8 @@ _TEACH = """
     certus demo                  a sentence decoded, with its proof (two seconds)
     certus tag "Any sentence."   parts of speech and morphology, from the English model
     certus train tagger --help   a tagger of your own, from CoNLL-U, columns or trees
-    certus train parser --help   a parser of your own, from bracketed trees
+    certus parse "Any sentence." its dependency tree, proven the best
+    certus train parser --help   a parser of your own, from CoNLL-U or bracketed trees
     certus train aligner --help  a word aligner of your own, from sentence pairs
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
@@ -112,15 +113,25 @@ def tag(model: ModelArgument = None, inputs: InputArguments = None, *, options: 
 @app.command(cls=PlainCommand)
 @with_options(ParseOptions)
 def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A parser, from certus train parser.")],
+    model: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="A parser, from certus train parser; without one, the English dependency parser of Certus.",
+        ),
+    ] = None,
     inputs: InputArguments = None,
     *,
     options: ParseOptions,
 ) -> None:
-    """Find the trees of sentences: plain text, one sentence per line, or the words of bracketed trees.
+    """Find the trees of sentences: of dependencies in CoNLL-U, of constituents in brackets.
 
-    Trees come out in brackets, one per line. The summary says how many are proven to be the best; a sentence
-    that the grammar does not derive gets a cover, as few constituents as possible side by side, and is named.
+    A dependency parser takes CoNLL-U, which comes out as it went in but for heads and relations, and with a
+    tagger plain text. A constituency parser takes plain text, or the words of bracketed trees. The summary
+    says how many trees are proven to be the best; a sentence that a grammar does not derive gets a cover, as
+    few constituents as possible side by side, and is named.
+
+    Try: certus parse "Any sentence will do."
     """
     from certus.cli.parse import run
 

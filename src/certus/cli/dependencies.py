@@ -35,11 +35,20 @@ BATCH = 512  # sentences that are parsed together
 _TREE = Target("head")  # what is written, for texts that get columns of their own
 
 
-def run(parser: DependencyParser, inputs: list[str], options: ParseOptions) -> None:
-    """Parse the inputs and write CoNLL-U."""
+def run(parser: DependencyParser, inputs: list[str], options: ParseOptions, *, is_default: bool) -> None:
+    """Parse the inputs and write CoNLL-U.
+
+    Args:
+        parser: what parses.
+        inputs: files and texts.
+        options: of the command.
+        is_default: whether it is the English parser; the English tagger then tags what has no tags.
+    """
     if options.weight is not None:
         raise InvalidInput("--weight is of constituency parsers: leave it out")
-    tagger = None if options.with_tagger is None else open_tagger(options.with_tagger)
+    tagger = None
+    if options.with_tagger is not None or is_default:
+        tagger = SentenceTagger(open_tagger(options.with_tagger), fill_only=options.with_tagger is None)
     waiting, pretty = is_typed(inputs), wants_view(inputs, options)
     sentences = read_sentences(inputs, tagger, options)
     tally = Tally()
@@ -51,12 +60,35 @@ def run(parser: DependencyParser, inputs: list[str], options: ParseOptions) -> N
         print(tally.summarize(), file=sys.stderr)
 
 
-def read_sentences(inputs: Iterable[str], tagger: Tagger | None, options: ParseOptions) -> Iterator[Sentence]:
+class SentenceTagger:
+    """Puts the tags of a tagger in place: in every sentence, or only in those that have none."""
+
+    def __init__(self, tagger: Tagger, *, fill_only: bool) -> None:
+        self.tagger, self._fill_only = tagger, fill_only
+
+    def tag(self, sentences: list[Sentence], threads: int) -> list[Sentence]:
+        """Return the sentences with tags."""
+        made = list(sentences)
+        wanted = [n for n, one in enumerate(sentences) if not self._fill_only or is_untagged(one)]
+        answers = self.tagger.tag_batch([sentences[n] for n in wanted], threads=threads)
+        for n, answer in zip(wanted, answers, strict=True):
+            made[n] = replace(sentences[n], self.tagger.target.fill(sentences[n], answer.labels))
+        return made
+
+
+def is_untagged(sentence: Sentence) -> bool:
+    """Whether the column of tags holds nothing."""
+    return set(sentence.column("upos")) == {"_"}
+
+
+def read_sentences(
+    inputs: Iterable[str], tagger: SentenceTagger | None, options: ParseOptions
+) -> Iterator[Sentence]:
     """Read files; what is no file is text itself. Text gets the columns of CoNLL-U."""
     raw = (
         make_raw_text(options, options.tokens or ENGLISH)
         if tagger is None
-        else choose_raw_text(tagger, options)
+        else choose_raw_text(tagger.tagger, options)
     )
     for name in inputs:
         found = (
@@ -95,7 +127,7 @@ class Tally:
 
 def parse_sentences(
     parser: DependencyParser,
-    tagger: Tagger | None,
+    tagger: SentenceTagger | None,
     sentences: Iterator[Sentence],
     options: ParseOptions,
     batch: int,
@@ -104,7 +136,7 @@ def parse_sentences(
     """Tag sentences where a tagger is given, parse them in batches, and yield each with its trees."""
     while several := list(islice(sentences, batch)):
         if tagger is not None:
-            several = tag_sentences(tagger, several, options.threads)
+            several = tagger.tag(several, options.threads)
         for sentence in several:
             check_columns(parser, sentence, tagger is not None)
         given: dict[str, Any] = {
@@ -119,18 +151,9 @@ def parse_sentences(
             yield sentence, ranked
 
 
-def tag_sentences(tagger: Tagger, sentences: list[Sentence], threads: int) -> list[Sentence]:
-    """Put the tags of a tagger in place."""
-    answers = tagger.tag_batch(sentences, threads=threads)
-    return [
-        replace(sentence, tagger.target.fill(sentence, answer.labels))
-        for sentence, answer in zip(sentences, answers, strict=True)
-    ]
-
-
 def check_columns(parser: DependencyParser, sentence: Sentence, is_tagged: bool) -> None:
     """Refuse a sentence without any tag where the parser looks at tags: its answer would be worth nothing."""
-    if "upos" in parser.columns and set(sentence.column("upos")) == {"_"}:
+    if "upos" in parser.columns and is_untagged(sentence):
         advice = (
             "the tagger leaves upos empty: name one of upos by --with-tagger"
             if is_tagged

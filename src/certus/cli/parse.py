@@ -15,12 +15,21 @@ from certus.annotation.trees import prepare_tree
 from certus.cli.options import ParseOptions
 from certus.cli.outputs import check_outputs
 from certus.cli.progress import is_watched, watch_items
-from certus.cli.streams import deliver, is_file, is_typed, make_raw_text, open_tagger, parse_text, wants_view
+from certus.cli.streams import (
+    deliver,
+    is_file,
+    is_typed,
+    make_raw_text,
+    open_tagger,
+    parse_text,
+    sort_out,
+    wants_view,
+)
 from certus.cli.wording import format_count
 from certus.errors import InvalidInput
 from certus.formats import brackets, read
 from certus.models.dependency_parser import DependencyParser
-from certus.models.loading import load
+from certus.models.loading import find_default_parser, load
 from certus.models.parser import ConstituencyParser
 from certus.solution import Status
 from certus.storage.files import check_encoding
@@ -31,16 +40,17 @@ if TYPE_CHECKING:
 BATCH, FEW = 256, 32  # sentences parsed together; fewer where somebody watches
 
 
-def run(model: str, inputs: list[str], options: ParseOptions) -> None:
+def run(model: str | None, inputs: list[str], options: ParseOptions) -> None:
     """Parse the inputs and write trees out."""
     check_encoding(options.encoding)
-    names = inputs or ["-"]
-    check_outputs({"output": options.output}, [model, options.with_tagger, *names])
-    parser: Any = open_parser(model)
+    chosen, names = sort_out(model, inputs)
+    given = find_default_parser() if chosen is None else chosen
+    check_outputs({"output": options.output}, [given, options.with_tagger, *names])
+    parser: Any = open_parser(given)
     if not isinstance(parser, ConstituencyParser):
         from certus.cli.dependencies import run as find_dependencies
 
-        find_dependencies(parser, names, options)
+        find_dependencies(parser, names, options, is_default=chosen is None)
         return
     if options.seconds is not None:
         raise InvalidInput("--seconds is of dependency parsers: leave it out")

@@ -9,7 +9,7 @@ from typing import Any
 from certus.errors import ModelError
 from certus.storage import model_file
 
-DEFAULT = "en.certus"
+DEFAULT, DEFAULT_PARSER = "en.certus", "en-parser.certus"
 # For each kind that a model file may record, the module and the class that opens it by ``from_file``.
 OPENERS = {
     "tagger": ("certus.models.tagger", "Tagger"),
@@ -57,3 +57,8 @@ def locate(path: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
 def find_default_tagger() -> str:
     """Return where the English tagger lies, trained on UD English EWT; NOTICE beside it says more."""
     return os.path.join(os.path.dirname(__file__), "data", DEFAULT)
+
+
+def find_default_parser() -> str:
+    """Return where the English dependency parser lies, which looks at the columns that the tagger fills."""
+    return os.path.join(os.path.dirname(__file__), "data", DEFAULT_PARSER)
