@@ -16,6 +16,7 @@ NAMES = (
     "tagger",
     "hypergraph",
     "relax",
+    "trees",
     "parse",
     "joint",
     "align",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from certus import _native, checks
 from certus.checks import Floats, Scores
 from certus.errors import InvalidInput
 
+_REMEMBERED = 100_000  # cells: of arrays up to this size, where they lie in a whole sentence is remembered
 LARGEST = 1e100  # of a score: sums of a sentence's scores, and what multipliers make of them, stay in range
 
 
@@ -84,37 +86,42 @@ def _fill_tables(
     modifiers: NDArray[np.int32],
     tables: Mapping[str, Floats],
 ) -> dict[str, NDArray[np.float64]]:
+    """Return what the kernels read, gathered from the arrays that were given."""
     if not tables:
         return {}
-    offsets = {
-        "siblings": candidates.sibling_offsets,
-        "grandparents": candidates.grandparent_offsets,
-        "grandsiblings": candidates.grandsibling_offsets,
-    }
-    flat = {name: np.empty(int(offsets[name][-1])) for name in tables}
-    for head in range(candidates.words + 1):
-        here, own = np.array([head]), modifiers[heads == head]
-        parents = heads[modifiers == head] if head else np.zeros(1, np.int32)
-        if "grandparents" in tables:
-            cells = tables["grandparents"][np.ix_(parents, here, own)]
-            _fill(flat, "grandparents", offsets, head, cells if head else np.zeros(cells.shape))
-        for right, outwards in enumerate((own[own < head][::-1], own[own > head])):
-            before, after = np.append(0, outwards), np.append(outwards, 0)
-            side = 2 * head + right
-            if "siblings" in tables:
-                _fill(flat, "siblings", offsets, side, tables["siblings"][np.ix_(here, before, after)])
-            if "grandsiblings" in tables:
-                cells = tables["grandsiblings"][np.ix_(parents, here, before, after)]
-                _fill(flat, "grandsiblings", offsets, side, cells)
+    words = candidates.words
+    every = len(candidates) == words * words
+    flat = {}
+    for name, array in tables.items():
+        known = every and array.size <= _REMEMBERED
+        cells = _index_all(words, name) if known else _index_cells(words, name, heads, modifiers)
+        flat[name] = np.append(array.reshape(-1), array.dtype.type(0))[cells].astype(np.float64, copy=False)
     return flat
 
 
-def _fill(
-    flat: Mapping[str, NDArray[np.float64]],
-    name: str,
-    offsets: Mapping[str, NDArray[np.int64]],
-    place: int,
-    cells: Floats,
-) -> None:
-    begin, end = offsets[name][place : place + 2]
-    flat[name][begin:end] = cells.reshape(-1)
+@lru_cache(16)
+def _index_all(words: int, name: str) -> NDArray[np.int64]:
+    """Return the cells of a sentence in which no arc is forbidden."""
+    arcs = _native.DependencyArcs.all(words)
+    return _index_cells(words, name, arcs.heads, arcs.modifiers)
+
+
+def _index_cells(
+    words: int, name: str, heads: NDArray[np.int32], modifiers: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return where each number of a flat table stands in the array that was given; -1 for none."""
+    size = words + 1
+    found = []
+    for head in range(size):
+        own = modifiers[heads == head].astype(np.int64)
+        parents = heads[modifiers == head].astype(np.int64) if head else np.zeros(1, np.int64)
+        if name == "grandparents":
+            cells = (parents[:, None] * size + head) * size + own
+            found.append((cells if head else np.full(cells.shape, -1)).reshape(-1))
+            continue
+        for outwards in (own[own < head][::-1], own[own > head]):
+            cells = (head * size + np.append(0, outwards)[:, None]) * size + np.append(outwards, 0)
+            if name == "grandsiblings":
+                cells = parents[:, None, None] * size**3 + cells
+            found.append(cells.reshape(-1))
+    return np.concatenate(found)
