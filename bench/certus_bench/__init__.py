@@ -18,6 +18,7 @@ NAMES = (
     "relax",
     "trees",
     "parse",
+    "dependency",
     "joint",
     "align",
     "corpus",

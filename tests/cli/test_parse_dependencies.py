@@ -101,3 +101,12 @@ def test_bad_trees_are_named_with_their_line(folder: Path) -> None:
     said = fail("train", "parser", folder / "bad.conllu", "-o", folder / "q.certus")
     assert "bad.conllu:1" in said
     assert "cycle" in said
+
+
+def test_any_sentence_has_a_tree_at_once() -> None:
+    out, told = run("parse", "Dogs chase the old cat.")
+    rows = [line.split("\t") for line in out.split("\n") if line[:1].isdigit()]
+    assert [row[1] for row in rows] == ["Dogs", "chase", "the", "old", "cat", "."]
+    assert [row[6] for row in rows] == ["2", "0", "5", "5", "2", "2"]
+    assert [row[7] for row in rows] == ["nsubj", "root", "det", "amod", "obj", "punct"]
+    assert told.startswith("1 sentence, 1 proven optimal")

@@ -16,12 +16,14 @@ from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation import (
     F1,
+    AttachmentReport,
     Difference,
     EvaluationReport,
     Share,
     SpanReport,
     UniversalReport,
     compare,
+    compare_attachment,
     measure_differences,
 )
 from certus.formats import read
@@ -61,11 +63,17 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     report = judge(predicted)
     other = None if against is None else judge(against)
     tested = [] if other is None else measure_differences(report, other)
+    details = None
+    if options.details:
+        details = compare_attachment(read_sentences(gold), read_sentences(predicted))
     if options.json:
-        print(json.dumps(_as_dict(report, other, tested), indent=1))
+        more = {} if details is None else {"attachment": details.as_dict()}
+        print(json.dumps(_as_dict(report, other, tested) | more, indent=1))
     else:
         console = Console()
         show(report, console if console.is_terminal else Console(width=120))
+        for table in () if details is None else _lay_out_attachment(details):
+            console.print(table)
         if other is not None:
             console.print(_lay_out_differences(tested, predicted, str(against)))
 
@@ -191,6 +199,22 @@ def _lay_out_spans(report: SpanReport) -> Table:
         bold = "bold" if part is report.total else ""
         table.add_row(Text(name or "(no type)", bold), Text(f"{100 * part.f1:.2f}", bold), *figures, *counts)
     return table
+
+
+def _lay_out_attachment(report: AttachmentReport) -> Iterator[Table]:
+    """Lay out a table for each way to group words."""
+    groups = {
+        "relation": report.relations,
+        "words in the sentence": report.lengths,
+        "words to the head": report.distances,
+        "gold tree": report.trees,
+    }
+    for name, rows in groups.items():
+        table = _make_table(name, "words", "UAS", "LAS", "full LAS")
+        for key, row in rows.items():
+            shares = (f"{100 * share:.2f}" for share in (row.uas, row.las, row.full_las))
+            table.add_row(key, f"{row.words:,}", *shares)
+        yield table
 
 
 def _lay_out_differences(rows: list[Difference], predicted: str, against: str) -> Table:

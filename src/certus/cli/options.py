@@ -241,6 +241,10 @@ class EvaluateOptions(ColumnOptions):
         "By default, columns that are the same as in the gold file throughout are marked as copied.",
         takes="NAMES",
     )
+    details: bool = option(
+        False,
+        "Attachment of dependency trees by relation, length of sentence, distance of heads and projectivity.",
+    )
     json: bool = option(False, "Print everything as JSON.")
 
 

@@ -1,6 +1,7 @@
 """How good predictions are: accuracy by column, chunks and entities, attachment, trees, significance."""
 
 from certus.chain.spans import Span, find_spans
+from certus.evaluation.attachment import Attachment, AttachmentReport, compare_attachment
 from certus.evaluation.compare import compare
 from certus.evaluation.report import (
     F1,
@@ -17,6 +18,8 @@ __all__ = [
     "F1",
     "Accuracy",
     "AlignedScore",
+    "Attachment",
+    "AttachmentReport",
     "Difference",
     "EvaluationReport",
     "Share",
@@ -24,6 +27,7 @@ __all__ = [
     "SpanReport",
     "UniversalReport",
     "compare",
+    "compare_attachment",
     "find_spans",
     "measure_differences",
 ]
