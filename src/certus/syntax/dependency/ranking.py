@@ -63,10 +63,14 @@ class TreeProblem:
 
     def _find_any(self, result: _native.DualResult) -> TreeSolution | None:
         """Return the best tree by its arcs alone, where no better one was found in time."""
-        heads = np.empty(len(self.arcs), np.int64)
+        words = len(self.arcs)
+        heads = np.empty(words, np.int64)
         if not _native.spanning_tree(np.asarray(self.arcs, np.float64), self.single_root, heads):
             return None
-        return TreeSolution(heads, -np.inf, result.bound, _ENDS[result.end], _count(result))
+        places = np.empty((words + 1, words + 1), np.int32)
+        places[self.candidates.heads, self.candidates.modifiers] = np.arange(len(self.candidates))
+        score = self.scores.score(places[heads, np.arange(1, words + 1)])
+        return TreeSolution(heads, score, result.bound, _ENDS[result.end], _count(result))
 
     def _read_heads(self, arc_of: NDArray[np.int32]) -> Heads:
         return self.candidates.heads[arc_of].astype(np.int64)
