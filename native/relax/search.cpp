@@ -18,6 +18,7 @@ constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
 constexpr Index kRootSteps = 200, kSteps = 40;   // of an optimiser, where no limit is set
 constexpr Index kNarrow = 5;                     // steps between two looks at what bounds fix
 constexpr Index kPatience = 30;                  // steps without a better dual before something else is tried
+constexpr double kLook = 0.01;                   // seconds between two looks at whether to stop
 constexpr double kSure = 0.9;                    // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;                      // nodes of a dive
 constexpr double kSlack = 1e-9;                  // of the magnitudes: more than rounding, less than a lie
@@ -49,7 +50,6 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
   narrows_ = limits.tighten && has_cheap_max_marginals(problem);
   if (!prefers_sweeps(problem, options)) optimizer_ = make_optimizer(dual_, options);
   else separators_ = find_separators(problem, kGroups);
-  for (Index p = 0; p < problem.parts(); ++p) work_ += 16 * problem.part(p).cells();
 }
 
 SearchEnd Search::run() {
@@ -102,8 +102,11 @@ void Search::note(double primal, double step) {
 
 void Search::check_limits() {
   if (limits_.iterations >= 0 && static_cast<Index>(trace_.dual.size()) >= limits_.iterations) throw OutOfIterations();
-  if (watch_.elapsed() >= limits_.seconds) throw TimeIsUp();
-  watch_(work_);
+  const double now = watch_.elapsed();
+  if (now >= limits_.seconds) throw TimeIsUp();
+  if (now < looked_ + kLook) return;
+  looked_ = now;
+  interrupt::look();
 }
 
 bool Search::descend_state(Index sweeps) {

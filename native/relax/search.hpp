@@ -122,7 +122,8 @@ class Search {
   std::vector<Node> open_;  // a heap by bound
   double bound_;            // of all that is not yet searched, and of the best answer
   double here_;             // of the present state
-  Index nodes_ = 0, fixed_ = 0, tightened_ = 0, work_ = 0;
+  double looked_ = 0;       // seconds after the start: the last look at whether to stop
+  Index nodes_ = 0, fixed_ = 0, tightened_ = 0;
   Index count_ = 0;  // steps that are summed in total_ and not yet in average_
   bool diving_ = false;
   bool narrows_ = false;                        // whether bounds are asked for between steps

@@ -32,6 +32,7 @@ const double* HeadAutomata::siblings(const Side& side, Index place) const {
 }
 
 double HeadAutomata::run_side(const Side& side, Index but) {
+  heed_(side.count * side.count);
   Index needed = -1;  // the last modifier so far that has to be there
   for (Index place = 0; place < side.count; ++place) {
     const Index at = cell(side, place);

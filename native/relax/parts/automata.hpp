@@ -2,6 +2,7 @@
 // have them; here a word may have any number of heads.
 #pragma once
 
+#include "base/interrupt.hpp"
 #include "relax/part.hpp"
 
 namespace certus::relax {
@@ -39,6 +40,7 @@ class HeadAutomata final : public Part {
   double score_side(const Side& side, std::vector<Index>& used) const;
 
   Index words_;
+  Heed heed_;
   std::vector<double> siblings_;  // by side and place, rows of [places before and one for none]
   std::vector<Index> begin_;      // [2 (n + 1)]: the first row of each side
   std::vector<double> best_, suffix_;

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -237,11 +239,12 @@ class FactorGraph:
             check_count("max_nodes", max_nodes)
         if not self._variables:
             raise InvalidInput("there is nothing to solve: add variables first")
+        began = perf_counter()
         nodes = 2**62 if max_nodes is None else max_nodes
         narrow = self._find_scopes() if nodes > FEW_NODES else None
         relaxation = self._make_relaxation()
         limits = _native.SearchLimits(
-            seconds=math.inf if seconds is None else float(seconds),
+            seconds=math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9),
             nodes=FEW_NODES if narrow else nodes,
             tolerance=tolerance,
         )
@@ -257,10 +260,9 @@ class FactorGraph:
         for factor in self._factors:
             if not isinstance(factor, Table):
                 return None
-            cells = np.cumsum(
-                [0, *(1 if one else n for n, one in zip(factor.shape, factor.single, strict=True))]
-            )
-            axes = [owner.get(factor.cells[at]) for at in cells[:-1]]
+            widths = (1 if one else n for n, one in zip(factor.shape, factor.single, strict=True))
+            firsts = [0, *itertools.accumulate(widths)][:-1]
+            axes = [owner.get(factor.cells[at]) for at in firsts]
             if any(v is None or v.binary != one for v, one in zip(axes, factor.single, strict=True)):
                 return None
             scopes.append(Scope(tuple(v.index for v in axes if v), factor.table.reshape(factor.shape)))
