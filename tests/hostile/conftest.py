@@ -11,7 +11,7 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import IO
 
 import pytest
@@ -29,7 +29,7 @@ settings.register_profile(
 settings.load_profile("many" if _EXAMPLES else "few")
 
 _STDERR = pytest.StashKey[IO[str]]()
-COMPARED = pytest.StashKey[dict[str, int]]()
+_FAILED = pytest.StashKey[bool]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -75,6 +75,14 @@ def _measure_mapped() -> int:
         return 0
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep whether a test failed, for the record of what it compared."""
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
 def compared(request: pytest.FixtureRequest) -> Iterator[dict[str, int]]:
     """Count what a property compared: answers, refusals, infeasible problems."""
@@ -83,4 +91,5 @@ def compared(request: pytest.FixtureRequest) -> Iterator[dict[str, int]]:
     path = os.environ.get("CERTUS_RECORD")
     if path:
         with open(path, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"property": request.node.name, **counts}) + "\n")
+            failed = request.node.stash.get(_FAILED, False)
+            file.write(json.dumps({"property": request.node.name, **counts, "failed": int(failed)}) + "\n")

@@ -58,6 +58,7 @@ class Exact:
         steps: how many additions a score takes, and each of the search's comparisons, at most.
         dtype: the precision of the search.
         limit: the magnitude from which a problem may be refused; near the limit of the type by default.
+        seen: the magnitude that is held against it, where the check at the door sees more than ``terms``.
     """
 
     def __init__(
@@ -67,21 +68,23 @@ class Exact:
         steps: int,
         dtype: np.dtype[np.floating] = DOUBLE,
         limit: float | None = None,
+        seen: int | None = None,
     ) -> None:
         self.ranked = {name: total for name, total in sums.items() if total is not None}
         self._terms, self._steps, self._dtype = terms, steps, dtype
         self._limit = as_units(float(np.finfo(dtype).max) / 16 if limit is None else limit)
+        self._seen = terms.magnitude if seen is None else seen
         self._order = sorted(self.ranked.values(), reverse=True)
 
     @property
     def may_overflow(self) -> bool:
         """Whether the magnitudes add up to what is near the limit of the type, so that it may be refused."""
-        return self._terms.magnitude >= self._limit
+        return self._seen >= self._limit
 
     @property
     def magnitude(self) -> float:
         """What the magnitudes of the scores of a structure can add up to at most."""
-        return min(self._terms.magnitude / _UNIT, float(np.finfo(DOUBLE).max))
+        return min(self._terms.magnitude, as_units(float(np.finfo(DOUBLE).max))) / _UNIT
 
     def check_refusal(self, error: Exception, problem: object) -> None:
         """Nothing may be refused but what could overflow."""

@@ -169,3 +169,11 @@ def test_a_lexicon_that_errs_is_refused() -> None:
         grammar.lexicon = Lexicon(symbol, score)
         with pytest.raises(InvalidInput, match=message):
             grammar.parse(["a"])
+
+
+def test_lists_of_trees_are_in_the_order_of_their_scores() -> None:
+    large = 2.0**52  # beside it, sums depend on the order of their terms
+    grammar = Grammar.of_rules([("A", "A", "B", large)], [("B", "A", 1.0)], {"A": {"x": 1.0}}, start="A")
+    scores = grammar.parse(["x"] * 3, 7).scores.tolist()
+    assert len(scores) == 2
+    assert scores == sorted(scores, reverse=True)

@@ -350,6 +350,8 @@ class Grammar:
         if not solutions and cover is None and infeasible == "raise":
             raise self._explain_infeasible(words, sentence)
         if k > 1:
+            # The chart adds up in another order than scores are: in ties, rounding may rank them differently.
+            solutions.sort(key=lambda solution: -solution.score)
             return KBest(solutions, exhausted=len(solutions) < k)
         if solutions:
             return solutions[0]
