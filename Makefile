@@ -90,7 +90,7 @@ peers: .venv/tools  ## the test suites of other packages, with Certus in their p
 
 EXAMPLES ?= 5000
 properties: build  ## answers over the whole range of floats against exact sums, for EXAMPLES problems of each kind
-	rm -f build/properties.jsonl
+	mkdir -p build
 	CERTUS_EXAMPLES=$(EXAMPLES) CERTUS_RECORD=$(CURDIR)/build/properties.jsonl \
 		$(BIN)/python -m pytest tests/hostile -k test_properties
 

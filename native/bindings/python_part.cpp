@@ -5,12 +5,13 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/vectors.hpp"
+#include "relax/dual.hpp"
 
 namespace certus {
 namespace {
 
 constexpr double kBonus = 0x1p2, kReach = 0x1p20,
-                 kMore = 16;           // of the scores: the first bonus, the last, and the steps
+                 kMore = 16;           // of the scores: the first bonus, the last before a probe, and the steps
 constexpr double kRounding = 0x1p-50;  // of the bonuses: what adding them may cost
 
 std::shared_ptr<void> hold(nb::object object) {
@@ -26,7 +27,8 @@ PythonPart::PythonPart(nb::object oracle, Index cells)
     : Part(std::vector<double>(cells, 0.0)),
       oracle_(std::move(oracle)),
       marginals_(nb::cast<bool>(oracle_.attr("has_max_marginals"))),
-      completes_(nb::cast<bool>(oracle_.attr("completes"))) {
+      completes_(nb::cast<bool>(oracle_.attr("completes"))),
+      utmost_(relax::Dual::kLargest) {
   for (Index c = 0; c < cells; ++c) add_group(c, c + 1, false);
 }
 
@@ -66,6 +68,25 @@ bool PythonPart::is_refused(const std::vector<Index>& used) const {
 
 Index PythonPart::count_required() const { return std::count(required_.begin(), required_.end(), std::uint8_t{1}); }
 
+// Whether the part chooses what is required for the largest bonus that it takes. A part that fails for one has its own
+// limit for scores, which are below it, too.
+bool PythonPart::can_choose() {
+  const double bonus = bonus_;
+  for (; utmost_ > bonus; utmost_ /= kReach) {
+    bonus_ = utmost_;
+    try {
+      std::vector<Index> used;
+      read(oracle_.attr("maximize")(array(list_adjustments())), used);
+      bonus_ = bonus;
+      return !is_refused(used);
+    } catch (const nb::python_error& error) {
+      bonus_ = bonus;
+      if (!error.matches(nb::module_::import_("certus.relax.errors").attr("PartFailed"))) throw;
+    }
+  }
+  return false;
+}
+
 double PythonPart::maximize(std::vector<Index>& used) {
   const nb::gil_scoped_acquire lock;
   while (true) {
@@ -76,7 +97,7 @@ double PythonPart::maximize(std::vector<Index>& used) {
     value_ = score;
     for (const Index c : used) value_ += required_[c] ? 0 : sums_[c];
     if (!is_refused(used)) return score;
-    if (!(bonus_ < reach_)) return kNever<double>;
+    if (!(bonus_ < reach_) && !can_choose()) return kNever<double>;
     bonus_ *= kMore;
   }
 }

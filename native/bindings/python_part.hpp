@@ -8,7 +8,7 @@
 namespace certus {
 
 // `oracle` is a certus.relax.oracle.Oracle, which checks what the part says. A cell that is required gets a bonus: one
-// large enough makes a part choose the cell if it can. One that refuses a million times the scores is taken to be
+// large enough makes a part choose the cell if it can. One that refuses a bonus above all scores that it takes is
 // unable.
 class PythonPart final : public relax::Part {
  public:
@@ -28,13 +28,14 @@ class PythonPart final : public relax::Part {
   double read(const nanobind::object& answer, std::vector<Index>& used);
   bool is_refused(const std::vector<Index>& used) const;
   Index count_required() const;
+  bool can_choose();
 
   nanobind::object oracle_;
   bool marginals_, completes_;
-  double bonus_ = 0, reach_ = 0;
-  std::vector<double> asked_;      // by maximize(), last,
-  double value_ = kNever<double>;  // and what its answer was worth, without bonuses
-  std::shared_ptr<void> found_;    // the Choice
+  double bonus_ = 0, reach_ = 0, utmost_;  // utmost: the largest bonus that the part takes, as far as is known
+  std::vector<double> asked_;              // by maximize(), last,
+  double value_ = kNever<double>;          // and what its answer was worth, without bonuses
+  std::shared_ptr<void> found_;            // the Choice
   std::vector<Index> used_;
 };
 

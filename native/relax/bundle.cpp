@@ -14,6 +14,7 @@ constexpr int kSearch = 24;                                 // attempts at the s
 constexpr int kRound[] = {34, 32, 30, 28, 24, 20, 16, 12};  // bits of the grid that rounding tries to do without
 constexpr double kRough = 0.02;                             // of the fall: what it may cost
 constexpr double kLess = 0.8, kMore = 1.25, kLeast = 0.3;   // how the level changes as the dual does not fall, or does
+constexpr double kFar = 0x1p40;                             // of the scores: no step is longer
 constexpr double kInfinity = -kNever<double>;
 
 }  // namespace
@@ -95,6 +96,7 @@ double Bundle::choose_step(double wanted, double floor) {
   const double top = columns_.model(gain_);
   double shortest = 0, longest = kInfinity;  // steps with which the model falls too little, too much
   double fall = 0, before = 0;
+  longest_ = std::min(longest_, kFar * dual_.largest());
   step_ = std::min(step_, longest_);
   for (int attempt = 0; attempt < kSearch; ++attempt) {
     columns_.mix(gain_, step_, 0.01 * floor, slopes_);
@@ -107,10 +109,10 @@ double Bundle::choose_step(double wanted, double floor) {
     } else if (fall < 0.9 * wanted) {
       if (step_ == longest_) break;
       before = fall, shortest = step_;
-      step_ = std::min(longest == kInfinity ? 4 * step_ : std::sqrt(shortest * longest), longest_);
+      step_ = std::min(longest == kInfinity ? 4 * step_ : std::sqrt(shortest) * std::sqrt(longest), longest_);
     } else if (fall > 1.1 * wanted) {
       longest = step_;
-      step_ = shortest == 0 ? step_ / 4 : std::sqrt(shortest * longest);
+      step_ = shortest == 0 ? step_ / 4 : std::sqrt(shortest) * std::sqrt(longest);
     } else {
       break;
     }

@@ -47,7 +47,7 @@ bool Dual::start() {
   if (!evaluate()) return false;
   int exponent;
   const double size = magnitude();
-  if (!(size <= kLargest)) throw TooLarge(size);
+  if (!(size <= kLargest) || (size > 0 && size < 1 / kLargest)) throw TooLarge(size);  // or too small for a grid
   std::frexp(size > 0 ? size : 1.0, &exponent);
   grid_ = std::ldexp(1.0, exponent - kGridBits);
   rounder_ = std::ldexp(1.5, exponent - kGridBits + 52);

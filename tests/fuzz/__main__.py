@@ -92,7 +92,7 @@ def keep_corpus(work: Path) -> None:
 
 
 def main() -> int:
-    """Fuzz the targets, print a line about each, and leave a report; return 1 where anything was found."""
+    """Fuzz the targets, print a line about each, add to the reports; return 1 where anything was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", default=list(NAMES), help="some of the targets; all by default")
     parser.add_argument("--minutes", type=float, default=10, help="for all of them together")
@@ -114,7 +114,8 @@ def main() -> int:
     total = sum(outcome.executions for outcome in outcomes)
     print(f"{total:,} executions, {sum(outcome.failed for outcome in outcomes)} targets with findings")
     report = {"date": time.strftime("%Y-%m-%d"), "targets": [asdict(outcome) for outcome in outcomes]}
-    (work / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    with (work / "reports.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(report) + "\n")
     if given.keep:
         keep_corpus(work)
     return int(any(outcome.failed for outcome in outcomes))

@@ -1,14 +1,14 @@
 """``make robustness``: writes the tables of docs/robustness.md from what the last runs left in build/.
 
-``make properties``, ``make fuzz`` and ``make peers`` leave their reports there; a table without a report
-stays as it is.
+``make properties``, ``make fuzz`` and ``make peers`` leave their reports there; those of the first two add up
+over runs, until ``make clean``. A table without a report stays as it is.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "robustness.md"
 REPORTS = {
     "properties": ROOT / "build" / "properties.jsonl",
-    "fuzz": ROOT / "build" / "fuzz" / "report.json",
+    "fuzz": ROOT / "build" / "fuzz" / "reports.jsonl",
     "peers": ROOT / "build" / "peers" / "report.json",
 }
 
@@ -29,27 +29,40 @@ def make_table(heading: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def tabulate_properties(text: str) -> str:
-    """Tabulate the lines that ``compared`` of tests/hostile/conftest.py wrote."""
-    found = [json.loads(line) for line in text.splitlines()]
-    names = ("answers", "proven", "infeasible", "refused")
+    """Tabulate the lines that ``compared`` of tests/hostile/conftest.py wrote, added up by property."""
+    names = ("answers", "proven", "infeasible", "refused", "failed")
+    sums = add_up([json.loads(line) for line in text.splitlines()], "property", names)
     rows: list[list[Any]] = [
-        [one["property"].removeprefix("test_").replace("_", " "), *(one[name] for name in names)]
-        for one in found
+        [name.removeprefix("test_").replace("_", " "), *counts.values()] for name, counts in sums.items()
     ]
-    rows.append(["all", *(sum(one[name] for one in found) for name in names)])
-    return make_table(("property", "answers compared", "proven", "infeasible", "refused"), rows)
+    rows.append(["all", *(sum(counts[name] for counts in sums.values()) for name in names)])
+    return make_table(
+        ("property", "answers compared", "proven", "infeasible", "refused", "runs that failed"), rows
+    )
+
+
+def add_up(found: Iterable[dict[str, Any]], key: str, names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Add up the counts of all runs, by what they are counts of."""
+    sums: dict[str, dict[str, int]] = {}
+    for one in found:
+        counts = sums.setdefault(one[key], dict.fromkeys(names, 0))
+        for name in names:
+            counts[name] += one[name]
+    return sums
 
 
 def tabulate_fuzz(text: str) -> str:
-    """Tabulate the report of tests/fuzz."""
-    targets = json.loads(text)["targets"]
+    """Tabulate the reports of tests/fuzz, added up by target."""
+    targets = [one for line in text.splitlines() for one in json.loads(line)["targets"]]
     names = ("executions", "crashes", "hangs")
+    sums, most = add_up(targets, "target", names), dict.fromkeys((one["target"] for one in targets), 0)
+    for one in targets:
+        most[one["target"]] = max(most[one["target"]], one["peak_megabytes"])
     rows: list[list[Any]] = [
-        [f"`{one['target']}`", *(one[name] for name in names), f"{one['peak_megabytes']} MB"]
-        for one in targets
+        [f"`{name}`", *counts.values(), f"{most[name]} MB"] for name, counts in sums.items()
     ]
-    most = max((one["peak_megabytes"] for one in targets), default=0)
-    rows.append(["all", *(sum(one[name] for one in targets) for name in names), f"{most} MB"])
+    total = [sum(counts[name] for counts in sums.values()) for name in names]
+    rows.append(["all", *total, f"{max(most.values(), default=0)} MB"])
     return make_table(("target", *names, "memory at most"), rows)
 
 

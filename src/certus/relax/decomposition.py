@@ -18,6 +18,7 @@ from certus.relax.cells import as_cells
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
+from certus.relax.oracle import LARGEST
 from certus.relax.progress import Progress, Watch, start_watch
 from certus.relax.solution import ByPart, Handle, JointSolution
 from certus.relax.trace import Trace
@@ -28,7 +29,6 @@ Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
 
 NODES = 1000
 TOLERANCE = 1e-12
-LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
 _STATUS = {
     _native.SearchEnd.ITERATIONS: Status.ITERATIONS,
     _native.SearchEnd.SECONDS: Status.SECONDS,
@@ -187,9 +187,11 @@ class Decomposition:
                 name,
             )
         if relaxation.failure is _Failure.TOO_LARGE:
+            too, way = ("more", "down") if relaxation.failed_score > 1 else ("less", "up")
+            limit = LARGEST if way == "down" else 1 / LARGEST
             raise InvalidInput(
-                f"the scores of the parts add up to {relaxation.failed_score:.3g}, more than {LARGEST:.3g}; "
-                "scale them down"
+                f"the scores of the parts add up to {relaxation.failed_score:.3g}, {too} than {limit:.3g}; "
+                f"scale them {way}"
             )
         if relaxation.failure is _Failure.CONTRADICTION:
             raise Inconsistent(

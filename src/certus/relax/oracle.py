@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.errors import InvalidInput
 from certus.part import Choice, Forbidden, Part
 from certus.relax.errors import Inconsistent, PartFailed
 from certus.relax.layout import Block, Floats, Ints
 
 REMEMBERED = 24  # answers against which a new one is checked
+LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
 SLACK = 1e-9  # of the magnitudes involved: more than rounding, less than a lie
 
 
@@ -152,6 +155,11 @@ class Oracle:
                 f"part {self.name} returned a structure that scores {choice.score}: scores are finite; "
                 "where no structure is possible, raise certus.relax.Forbidden",
                 self.name,
+            )
+        if abs(score) > LARGEST:
+            raise InvalidInput(
+                f"part {self.name} returned a score of {choice.score:.3g}, more than {LARGEST:.3g}; "
+                "scale its scores down"
             )
         if self._whole and score * self._whole != round(score * self._whole):
             raise Inconsistent(
