@@ -78,6 +78,17 @@ def test_evaluation(folder: Path) -> None:
     assert "difference of AER" in run("evaluate", exact, rule, "--against", exact).stdout
 
 
+def test_lines_that_cannot_be_read(folder: Path) -> None:
+    (folder / "odd").write_text("w4 w8 ||| 4W 8W\nno pair\nw4 ||| 4W\n")
+    assert "odd:2" in run("align", folder / "a.certus", folder / "odd", fails=True).stderr
+    done = run("align", folder / "a.certus", folder / "odd", "--skip")
+    assert done.stdout == "0-0 1-1\n\n0-0\n"
+    assert "skipped: " in done.stderr
+    assert "odd:2: " in done.stderr
+    trained = run("train", "aligner", folder / "odd", "-o", folder / "odd.certus", "--skip")
+    assert "odd:2: " in trained.stderr
+
+
 def test_refusals(folder: Path) -> None:
     model, pairs, short, english = folder / "a.certus", folder / "a.both", folder / "short", ENGLISH
     short.write_text("x\n")

@@ -37,6 +37,23 @@ def test_lines_that_are_no_pairs() -> None:
             list(read_pairs(BytesIO(b"a ||| b\n" + line + b"\n")))
 
 
+def test_lines_that_are_passed_over(tmp_path: Path) -> None:
+    """Nothing else is lost, and each fault is named by its line."""
+    lines = b"a ||| b\nno pair\n\xff ||| b\nc ||| d"
+    found = list(read_pairs(BytesIO(lines), skip=True))
+    assert [(p.source, p.target) for p in found] == [(["a"], ["b"]), ([], []), ([], []), (["c"], ["d"])]
+    assert [p.fault is None for p in found] == [True, False, False, True]
+    assert "<stream>:2: " in str(found[1].fault)
+    assert "<stream>:3: byte 1 of this line, 0xff, is not UTF-8" in str(found[2].fault)
+    source, target = tmp_path / "a.en", tmp_path / "a.fr"
+    source.write_bytes(b"a\n\xff\nc\nd\n")
+    target.write_text("x\ny\nz\n")
+    found = list(read_pairs(source, target, skip=True))
+    assert [bool(p.source) for p in found] == [True, False, True, False]
+    assert "a.en:2: " in str(found[1].fault)
+    assert "there is no line 4" in str(found[3].fault)
+
+
 def test_links(tmp_path: Path) -> None:
     found = parse_links("0-0 1p2 3?4 2-1:0.5")
     assert found.sure == {(0, 0), (2, 1)}

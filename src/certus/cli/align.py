@@ -37,9 +37,7 @@ def run(model: str, inputs: list[str], options: AlignOptions) -> None:
     aligner = open_aligner(model)
     waiting = is_typed(names)
     tally = Tally()
-    found = align_pairs(
-        aligner, read_inputs(names, options.encoding), options, 1 if waiting else BATCH, tally
-    )
+    found = align_pairs(aligner, read_inputs(names, options), options, 1 if waiting else BATCH, tally)
     deliver(write_alignments(found, options), options.output, options.encoding, waiting)
     if not options.quiet:
         print(tally.summarize(options.method), file=sys.stderr)
@@ -53,12 +51,15 @@ def open_aligner(path: str) -> Aligner:
     return model
 
 
-def read_inputs(names: Sequence[str], encoding: str) -> Iterator[SentencePair]:
-    """Read pairs: texts with ``|||``, one file of pairs, or a file for each side."""
+def read_inputs(names: Sequence[str], options: AlignOptions) -> Iterator[SentencePair]:
+    """Read pairs: a text with ``|||``, one file of pairs, or a file for each side."""
     if len(names) == 1 and BARS in names[0]:
         yield parse_pair(names[0], "<argument>")
     elif len(names) <= 2:
-        yield from read_pairs(*names, encoding=encoding)
+        for pair in read_pairs(*names, encoding=options.encoding, skip=options.skip):
+            if pair.fault is not None:
+                print(f"skipped: {pair.fault}", file=sys.stderr)
+            yield pair
     else:
         raise InvalidInput(f"give one file of pairs or two files, source and target, not {len(names)} files")
 

@@ -221,6 +221,7 @@ class AlignOptions(EncodingOptions):
     seconds: float | None = option(
         None, "The most time that a pair may take; then its answer may be unproven.", takes="NUMBER", least=0
     )
+    skip: bool = option(False, "Pass over lines that cannot be read, without links, and name them.")
     threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
     quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
 
@@ -392,6 +393,7 @@ class TrainAlignerOptions(TrainingOptions):
     null: float | None = option(
         None, "The probability that a word has no link; 0.05 by default.", takes="NUMBER", least=0
     )
+    skip: bool = option(False, "Leave out lines that cannot be read, and name them, instead of ending.")
     max_length: int = option(250, "Pairs with more words on a side are left out.", takes="NUMBER", least=1)
     lexicon: str | None = option(
         None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,7 +49,6 @@ def aligner(
 
     Words are what blanks separate. A run that is killed goes on where it was when it is started again.
     """
-    from certus.formats.parallel import read_pairs
     from certus.models.aligner import Aligner
 
     names = ("model", "iterations", "sparse", "spelling", "stems", "null")
@@ -63,7 +63,7 @@ def aligner(
     began = time.perf_counter()
     with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit):
         made.fit_pairs(
-            ((pair.source, pair.target) for pair in read_pairs(source, target, encoding=options.encoding)),
+            _read_pairs(source, target, options),
             progress=(lambda _: None) if options.quiet else show,
             checkpoint=checkpoint,
             threads=options.threads,
@@ -78,6 +78,17 @@ def aligner(
         _write_lexicon(made, options.lexicon)
     if not options.quiet:
         report_aligner(made, output, time.perf_counter() - began)
+
+
+def _read_pairs(
+    source: str, target: str | None, options: TrainAlignerOptions
+) -> Iterator[tuple[list[str], list[str]]]:
+    from certus.formats.parallel import read_pairs
+
+    for pair in read_pairs(source, target, encoding=options.encoding, skip=options.skip):
+        if pair.fault is not None:
+            typer.echo(f"skipped: {pair.fault}", err=True)
+        yield pair.source, pair.target
 
 
 def _write_lexicon(made: Aligner, path: str) -> None:
