@@ -33,6 +33,7 @@ PYTHON: Layers = (
     ("syntax/dependency",),
     ("syntax",),  # its __init__, which names what its folders hold
     ("align",),
+    ("translate",),
     ("corpus",),
     ("learn/features",),
     ("learn",),
@@ -49,6 +50,7 @@ NATIVE: Layers = (
     ("relax",),
     ("syntax",),
     ("align",),
+    ("translate",),
     ("corpus",),
     ("features",),
     ("scoring",),

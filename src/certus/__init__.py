@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from certus import models as models
     from certus import relax as relax
     from certus import syntax as syntax
+    from certus import translate as translate
     from certus.citations import citation
     from certus.models.aligner import Aligner
     from certus.models.crf import CRF
     from certus.models.dependency_parser import DependencyParser
+    from certus.models.language_model import LanguageModel
     from certus.models.loading import load
     from certus.models.parser import ConstituencyParser
     from certus.models.parser import Parser as Parser
@@ -46,6 +48,7 @@ _LAZY = {  # so that `import certus` is quick
     "CRF": "certus.models.crf",
     "ConstituencyParser": "certus.models.parser",
     "DependencyParser": "certus.models.dependency_parser",
+    "LanguageModel": "certus.models.language_model",
     "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
     "Trees": "certus.syntax.dependency.trees",
@@ -63,6 +66,7 @@ _ROOMS = (
     "models",
     "relax",
     "syntax",
+    "translate",
 )
 
 
@@ -93,6 +97,7 @@ __all__ = [
     "Infeasible",
     "InvalidInput",
     "KBest",
+    "LanguageModel",
     "Marginals",
     "ModelError",
     "NotFitted",

@@ -130,6 +130,15 @@ PAPERS = _index(
             "836–841",
         ),
         Paper(
+            "chen1999",
+            ("Stanley F. Chen", "Joshua Goodman"),
+            "An Empirical Study of Smoothing Techniques for Language Modeling",
+            "Computer Speech & Language",
+            1999,
+            "359–394",
+            "13(4)",
+        ),
+        Paper(
             "lafferty2001",
             ("John Lafferty", "Andrew McCallum", "Fernando Pereira"),
             "Conditional Random Fields: Probabilistic Models for Segmenting and Labeling Sequence Data",
@@ -299,6 +308,14 @@ PAPERS = _index(
             "Proceedings of the Seventeenth Conference on Computational Natural Language Learning",
             2013,
             "56–64",
+        ),
+        Paper(
+            "heafield2013",
+            ("Kenneth Heafield", "Ivan Pouzyrevsky", "Jonathan H. Clark", "Philipp Koehn"),
+            "Scalable Modified Kneser-Ney Language Model Estimation",
+            f"Proceedings of the 51st {_ACL}",
+            2013,
+            "690–696",
         ),
         Paper(
             "chang2014",

@@ -79,3 +79,7 @@ class NotFitted(InvalidInput, AttributeError):
 
 class RefinementWarning(UserWarning):
     """An estimate is possible, but some labels have less to go by than was asked for."""
+
+
+class SmoothingWarning(UserWarning):
+    """A language model was estimated with discounts that are not those of its text."""

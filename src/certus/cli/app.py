@@ -25,11 +25,11 @@ class TrainGroup(PlainGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return what can be trained."""
-        return ["tagger", "parser", "aligner"]
+        return ["tagger", "parser", "aligner", "lm"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command that trains one kind of model."""
-        from certus.cli.train_aligner import commands  # the last one that adds to them
+        from certus.cli.train_language_model import commands  # the last one that adds to them
 
         group: Any = typer.main.get_command(commands)
         return group.commands.get(cmd_name)
@@ -64,6 +64,7 @@ _TEACH = """
     certus parse "Any sentence." its dependency tree, proven the best
     certus train parser --help   a parser of your own, from CoNLL-U or bracketed trees
     certus train aligner --help  a word aligner of your own, from sentence pairs
+    certus train lm --help       a language model of your own, from text
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
 **In Python**
@@ -165,23 +166,43 @@ def align(
 @with_options(EvaluateOptions)
 def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file as it should be.")],
-    predicted: Annotated[str, typer.Argument(metavar="PREDICTED", help="The same sentences as predicted.")],
+    predicted: Annotated[
+        str | None, typer.Argument(metavar="PREDICTED", help="The same sentences as predicted.")
+    ] = None,
     *,
     options: EvaluateOptions,
 ) -> None:
     """Compare a predicted file with the gold file: accuracy by column, chunk and entity F1, attachment.
 
     Files of bracketed trees are recognised by their content: labelled brackets, exact match, crossing, tags.
-    So are files of links (0-1, or 0p1 for one that is only possible): alignment error rate.
+    So are files of links (0-1, or 0p1 for one that is only possible): alignment error rate. With --lm, the
+    only file is a text, one sentence per line: perplexity.
     """
-    from certus.cli.evaluate import run
     from certus.cli.outputs import check_outputs
     from certus.cli.progress import watch_files
 
     files = [gold, predicted, options.train, options.against]
-    check_outputs({"report": None}, files)
+    check_outputs({"report": None}, [*files, options.lm])
     with watch_files([*files, gold if options.against else None], sys.stderr.isatty()):
+        _measure(gold, predicted, options)
+
+
+def _measure(gold: str, predicted: str | None, options: EvaluateOptions) -> None:
+    from certus.errors import InvalidInput
+
+    if (predicted is None) == (options.lm is None):
+        raise InvalidInput(
+            "give the file with the predictions after the gold file, or, to measure a language model on a "
+            "text, --lm MODEL; not both"
+        )
+    if predicted is not None:
+        from certus.cli.evaluate import run
+
         run(gold, predicted, options)
+    elif options.lm is not None:
+        from certus.cli.perplexity import run as measure_perplexity
+
+        measure_perplexity(gold, options.lm, options)
 
 
 @app.command(cls=PlainCommand)

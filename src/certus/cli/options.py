@@ -246,6 +246,11 @@ class EvaluateOptions(ColumnOptions):
         False,
         "Attachment of dependency trees by relation, length of sentence, distance of heads and projectivity.",
     )
+    lm: str | None = option(
+        None,
+        "A language model: instead of a prediction, its perplexity on the text is measured.",
+        takes="MODEL",
+    )
     json: bool = option(False, "Print everything as JSON.")
 
 
@@ -407,3 +412,13 @@ class TrainAlignerOptions(TrainingOptions):
     no_checkpoint: bool = option(
         False, "Keep nothing between iterations: a run that is killed has to begin again."
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainLanguageModelOptions(TrainingOptions):
+    """The options of ``certus train lm``."""
+
+    order: int | None = option(
+        None, "The words of the longest n-grams; 5 by default.", takes="NUMBER", least=1
+    )
+    arpa: bool = option(False, "Write an ARPA file, which other tools read (.gz is compressed).")

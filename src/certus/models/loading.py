@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from certus.errors import ModelError
+from certus.formats.arpa import looks_like_arpa
 from certus.storage import model_file
 
 DEFAULT, DEFAULT_PARSER = "en.certus", "en-parser.certus"
@@ -18,15 +19,20 @@ OPENERS = {
     "refinement": ("certus.learn.refinement", "Refinement"),
     "crf": ("certus.models.crf", "CRF"),
     "aligner": ("certus.models.aligner", "Aligner"),
+    "language-model": ("certus.models.language_model", "LanguageModel"),
 }
 
 
 def load(path: str | os.PathLike[str] | None = None) -> Any:
     """Open a model file: whatever saved it, a Tagger, a parser, an Aligner, a CRF, a forest, ...
 
+    An ARPA file opens as a LanguageModel.
+
     Without a path, it opens the English tagger that comes with Certus. What comes back depends on the file,
     which no type checker reads: ``Tagger.load`` and its like open one kind only, and return that type.
     """
+    if path is not None and looks_like_arpa(path):
+        return import_module("certus.models.language_model").LanguageModel.read_arpa(path)
     return open_file(model_file.read(locate(path)))
 
 
