@@ -7,7 +7,7 @@ import math
 import mmap
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -118,8 +118,8 @@ def test_refusals(model: certus.LanguageModel, tmp_path: Path) -> None:
         (lambda: fresh.fit([["a"], ["b", "</s>"]]), "sentence 1: the word </s>"),
         (lambda: fresh.fit([["a b"]]), "has a blank in it"),
         (lambda: fresh.fit([[""]]), "is empty"),
-        (lambda: fresh.fit([[3]]), "sentence 0, token 0: expected str"),
-        (lambda: fresh.fit([3]), "sentence 0 is int"),
+        (lambda: fresh.fit(cast(Any, [[3]])), "sentence 0, token 0: expected str"),
+        (lambda: fresh.fit(cast(Any, [3])), "sentence 0 is int"),
         (lambda: fresh.fit([str(text)]), "give files one by one"),
         (lambda: fresh.fit([]), "nothing to learn from"),
         (lambda: fresh.fit(tmp_path / "none"), "no file"),

@@ -113,7 +113,7 @@ def test_large_states_are_searched() -> None:
     rng = random.Random(1)
     for size in (1, 7, 8, 9, 16, 17, 300):
         chosen = rng.sample(words, size)
-        followed = {g: v for g, v in ngrams.items() if len(g) == 1}
+        followed: dict[Ngram, tuple[float, float]] = dict(ngrams)
         followed |= {("a", w): (-n / 1000, 0.0) for n, w in enumerate(chosen, 1)}
         model, slow = open_model(followed), Backoff(followed)
         state = model.advance(0, "a").state
