@@ -92,6 +92,29 @@ void put_ngrams(nb::dict& out, const Ngrams& ngrams, float least, const Value& v
   out["ngram_weights"] = array(std::vector<float>(kept.weights()));
 }
 
+// What the keys stand for, a row of order + 1 numbers for each, by key.
+template <class Number>
+std::vector<Number> list_sequences(const PrunedCrf& self, const std::vector<Key>& keys) {
+  std::vector<Number> out;
+  const std::size_t width = static_cast<std::size_t>(self.options.order) + 1;
+  for (const Key key : keys) {
+    const Sequence& row = self.sequences.at(key);
+    for (std::size_t i = row.size() - width; i < row.size(); ++i) out.push_back(static_cast<Number>(row[i]));
+  }
+  return out;
+}
+
+template <class Value>
+void put_sequences(nb::dict& out, const PrunedCrf& self, float least, const Value& value) {
+  std::vector<Key> keys;
+  self.ngrams.each([&](Key key, float weight, float memory) {
+    const float w = value(weight, memory);
+    if (w != 0 && std::abs(w) >= least) keys.push_back(key);
+  });
+  if (self.code().nothing() < 0x10000) out["ngram_sequences"] = array(list_sequences<std::uint16_t>(self, keys));
+  else out["ngram_sequences"] = array(list_sequences<std::uint32_t>(self, keys));
+}
+
 void put_rows(nb::dict& out, const Rows& rows) {
   std::vector<std::uint32_t> sizes, units;
   std::vector<float> weights, memories;
@@ -172,6 +195,7 @@ nb::dict compile_crf(PrunedCrf& self, const Corpus& corpus, float least) {
   const auto value = [&](float w, float m) { return averaged ? mean(w, m) : w; };
   nb::dict out = compiled(compile(self.rows, corpus.feature_keys, self.cascade.tagset().units, least, value));
   put_ngrams(out, self.ngrams, least, value);
+  put_sequences(out, self, least, value);
   const Thresholds& t = self.cascade.thresholds;
   std::vector<float> thresholds{t.groups};
   thresholds.insert(thresholds.end(), t.states, t.states + self.options.order);
@@ -189,8 +213,24 @@ nb::dict crf_state(PrunedCrf& self) {
   nb::dict out;
   put_rows(out, self.rows);
   put_table(out, self.ngrams);
+  std::vector<Key> keys;
+  self.ngrams.each([&](Key key, float, float) { keys.push_back(key); });
+  out["ngram_sequences"] = array(list_sequences<std::uint32_t>(self, keys));
   out["numbers"] = numbers_of(self).write();
   return out;
+}
+void get_sequences(const nb::dict& state, PrunedCrf& self) {
+  const auto keys = get<Key>(state, "ngram_keys");
+  const Index width = self.options.order + 1, size = extent(keys);
+  const auto numbers = get<std::uint32_t>(state, "ngram_sequences", size * width);
+  self.sequences.clear();
+  for (Index i = 0; i < size; ++i) {
+    const std::uint32_t* const row = numbers.data() + i * width;
+    if (self.code().find_key(row, width) != keys.data()[i]) refuse(kOther);
+    Sequence& sequence = self.sequences[keys.data()[i]];
+    sequence.fill(self.code().nothing());
+    std::copy_n(row, width, sequence.end() - width);
+  }
 }
 void restore_crf(PrunedCrf& self, const nb::dict& state) {
   const Numbers numbers = numbers_of(self);
@@ -198,6 +238,7 @@ void restore_crf(PrunedCrf& self, const nb::dict& state) {
   if (found.data()[0] != static_cast<double>(self.options.order)) refuse(kOther);
   get_rows(state, self.rows, self.cascade.tagset().units);
   get_table(state, self.ngrams, ~Key{0});
+  get_sequences(state, self);
   numbers.restore(found);
 }
 

@@ -107,6 +107,7 @@ struct Tagged {
   std::vector<std::uint8_t> optimal;   // [sentences]
   std::vector<float> confidences;      // [tokens], or nothing
   std::vector<double> log_partitions;  // [sentences], or nothing
+  std::vector<Index> rounds;           // [sentences]: how often a cascade was built for the proof
   std::vector<Index> positions;        // [sentences]: the first that no path reaches, where none was found
 
   Tagged(const Texts& texts, Index k, bool confidence) : first(texts.starts()) {
@@ -116,7 +117,7 @@ struct Tagged {
     bounds.resize(count, kNever<double>);
     log_partitions.resize(confidence ? count : 0, kNever<double>);
     confidences.resize(confidence ? first[count] : 0);
-    found.resize(count), positions.resize(count), optimal.resize(count);
+    found.resize(count), positions.resize(count), optimal.resize(count), rounds.resize(count);
   }
 
   void tag(const Tagger& tagger, const features::Sentence& sentence, Index n, const TagRequest& request,
@@ -132,6 +133,7 @@ struct Tagged {
       tagger.tag(sentence, request, answer, workspace);
     }
     bounds[n] = answer.bound, found[n] = answer.found, positions[n] = answer.position, optimal[n] = answer.optimal;
+    rounds[n] = answer.rounds;
     if (request.confidence) log_partitions[n] = answer.log_partition;
   }
 };
@@ -182,8 +184,19 @@ void use_chain(Tagger& self, const Model<float>& chain) {
   self.use_chain(chain);
 }
 
+// Those of a table of either width.
+bool use_sequences(Tagger& self, nb::handle sequences, Index order) {
+  const auto use = [&](const auto& rows) {
+    return extent(rows) % (order + 1) == 0 && self.use_sequences(rows.data(), extent(rows) / (order + 1));
+  };
+  Flat<const std::uint16_t> narrow;
+  Flat<const std::uint32_t> wide;
+  if (nb::try_cast(sequences, narrow)) return use(narrow);
+  return nb::try_cast(sequences, wide) && use(wide);
+}
+
 void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,
-                 const std::vector<float>& thresholds) {
+                 const std::vector<float>& thresholds, nb::handle sequences) {
   if (order < 1 || order > kMostOrder)
     refuse("order must be between 1 and " + std::to_string(kMostOrder) + ", not " + std::to_string(order));
   const NgramTable ngrams{keys.data(), weights.data(), keys.shape(0) - 1};
@@ -198,6 +211,8 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
   t.groups = thresholds[0];
   std::copy(thresholds.begin() + 1, thresholds.end(), t.states);
   self.use_cascade(order, ngrams, t);
+  if (!sequences.is_none() && !use_sequences(self, sequences, order))
+    refuse("these sequences are not those that the table has weights of");
 }
 
 }  // namespace
@@ -205,12 +220,14 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
 void bind_tagger(nb::module_& m) {
   define_arrays(nb::class_<Tagged>(m, "Tagged"), "labels", &Tagged::labels, "found", &Tagged::found, "scores",
                 &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "confidences",
-                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "positions", &Tagged::positions);
+                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "positions", &Tagged::positions, "rounds",
+                &Tagged::rounds);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def("use_chain", &use_chain, "chain"_a, nb::keep_alive<1, 2>())
-      .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a, nb::keep_alive<1, 3>(),
+      .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a,
+           "sequences"_a = nb::none(), nb::keep_alive<1, 3>(),
            nb::keep_alive<1, 4>())
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
            "allowed"_a = nb::none(), "legal"_a = nb::none())

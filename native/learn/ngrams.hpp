@@ -21,6 +21,7 @@ class Ngrams {
 
   struct Entry {
     float *weight, *memory;
+    bool is_new = false;
   };
   // The entry of a sequence that has a weight, or nulls.
   Entry find(Key key) {
@@ -29,7 +30,8 @@ class Ngrams {
   }
   Entry entry(Key key) {
     std::size_t i = slot(key);
-    if (keys_[i] == 0) {
+    const bool is_new = keys_[i] == 0;
+    if (is_new) {
       if (2 * (used_ + 1) > keys_.size()) {
         resize(2 * keys_.size());
         i = slot(key);
@@ -37,7 +39,7 @@ class Ngrams {
       keys_[i] = key;
       ++used_;
     }
-    return {&weights_[i], &memories_[i]};
+    return {&weights_[i], &memories_[i], is_new};
   }
 
   // Calls use(key, weight, memory) for all sequences that have a weight, by key: where keys lie depends on the order in

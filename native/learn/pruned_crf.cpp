@@ -66,9 +66,9 @@ void PrunedCrf::train(Index sentence) {
     if (n < options.order) {
       cascade.find_best(level);
       cascade.prune(n, cascade.thresholds.states[n]);
-      for (Index s = 1; s + 1 < static_cast<Index>(level.size()); ++s) kept[n] += cascade.kept(s);
+      for (Index s = 1; s + 1 < static_cast<Index>(level.size()); ++s) kept[n] += cascade.kept(n, s);
       seen[n] += static_cast<double>(T);
-      if (std::all_of(gold_.begin(), gold_.end(), [&](std::uint32_t s) { return cascade.kept(s); })) continue;
+      if (std::all_of(gold_.begin(), gold_.end(), [&](std::uint32_t s) { return cascade.kept(n, s); })) continue;
     }
     ++report_.lost[n + 1];
     return update_states(first, n);
@@ -130,9 +130,31 @@ void PrunedCrf::change(float& weight, float& memory, float gradient) const {
   weight = after;
 }
 
-void PrunedCrf::change_ngram(Key key, float gradient) {
+// The labels of a state of order n, or their coarse tags, and the one that follows them, if any.
+Sequence PrunedCrf::spell(Index n, std::uint32_t state, Label next, bool coarse) const {
+  const scoring::SequenceCode code = this->code();
+  Sequence row;
+  row.fill(code.nothing());
+  auto into = row.rbegin();
+  const auto put = [&](Label y) { *into++ = coarse ? code.group(cascade.group_of(y)) : code.label(y); };
+  if (next >= 0) put(next);
+  for (;; --n) {
+    put(cascade.level(n).label[state]);
+    if (state == 0 || n == 1) return row;
+    state = cascade.level(n).prev[state];
+  }
+}
+
+void PrunedCrf::change_ngram(Key key, float gradient, Index n, std::uint32_t state, Label next, bool coarse) {
   const Ngrams::Entry entry = std::abs(gradient) >= options.least ? ngrams.entry(key) : ngrams.find(key);
+  if (entry.is_new) sequences.emplace(key, spell(n, state, next, coarse));
   if (entry.weight) change(*entry.weight, *entry.memory, gradient);
+}
+
+// Those of the labels of a state of order n and of the one that follows them, if that is not negative.
+void PrunedCrf::change_ngrams(Key full, Key coarse, float gradient, Index n, std::uint32_t state, Label next) {
+  change_ngram(full, gradient, n, state, next, false);
+  change_ngram(coarse, gradient, n, state, next, true);
 }
 
 void PrunedCrf::apply(Index token) {
@@ -169,15 +191,15 @@ void PrunedCrf::update_labels(Index first) {
 }
 
 void PrunedCrf::update_states(Index first, Index n) {
-  const Level& top = cascade.level(n);
-  change_transitions(top);
+  change_transitions(n);
   lower_.assign(cascade.sums.probability.begin(), cascade.sums.probability.end());
-  for (Index m = n; m > 1; --m) change_lower(cascade.level(m), cascade.level(m - 1).size());
+  for (Index m = n; m > 1; --m) change_lower(m);
   change_labels(first);
 }
 
 // Transitions of the highest order.
-void PrunedCrf::change_transitions(const Level& top) {
+void PrunedCrf::change_transitions(Index n) {
+  const Level& top = cascade.level(n);
   double gold_score = 0;
   for (std::size_t t = 1; t < gold_.size(); ++t)
     for (std::uint32_t s = top.begin[t]; s < top.begin[t + 1]; ++s) {
@@ -188,23 +210,23 @@ void PrunedCrf::change_transitions(const Level& top) {
         if (right) gold_score += static_cast<double>(top.edge[e]) + top.node[s];
         const float g = static_cast<float>(right - cascade.sums.edge_probability[e]);
         if (is_small(g)) continue;
-        change_ngram(scoring::mix(top.full[source], static_cast<Key>(top.label[s])), g);
-        change_ngram(scoring::mix(top.coarse[source], group), g);
+        change_ngrams(scoring::mix(top.full[source], static_cast<Key>(top.label[s])),
+                      scoring::mix(top.coarse[source], group), g, n, source, top.label[s]);
       }
     }
   report_.loss += cascade.sums.log_partition - gold_score;
 }
 
 // Those of the order below: a state is one of its edges. Goes down to the states of that order.
-void PrunedCrf::change_lower(const Level& level, std::size_t states_below) {
-  next_lower_.assign(states_below, 0.0);
+void PrunedCrf::change_lower(Index n) {
+  const Level& level = cascade.level(n);
+  next_lower_.assign(cascade.level(n - 1).size(), 0.0);
   for (std::size_t t = 1; t < gold_.size(); ++t)
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
       next_lower_[level.cur[s]] += lower_[s];
       const float g = static_cast<float>((gold_[t] == s) - lower_[s]);
       if (is_small(g)) continue;
-      change_ngram(level.full[s], g);
-      change_ngram(level.coarse[s], g);
+      change_ngrams(level.full[s], level.coarse[s], g, n, s, -1);
     }
   for (std::uint32_t& s : gold_) s = level.cur[s];
   lower_.swap(next_lower_);

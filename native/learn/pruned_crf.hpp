@@ -2,7 +2,9 @@
 // cascade that still holds the right labels.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <unordered_map>
 
 #include "learn/corpus.hpp"
 #include "learn/ngrams.hpp"
@@ -15,6 +17,9 @@ namespace certus::learn {
 using scoring::Cascade;
 using scoring::kMostOrder;
 using scoring::Level;
+
+// The row of a sequence, as scoring::SequenceCode has it, of which the last order + 1 numbers are used.
+using Sequence = std::array<std::uint32_t, kMostOrder + 1>;
 
 struct PrunedCrfOptions {
   Index order = 1;
@@ -50,6 +55,7 @@ class PrunedCrf {
 
   Rows rows;
   Ngrams ngrams;
+  std::unordered_map<Key, Sequence> sequences;  // what the keys of `ngrams` stand for
   Cascade cascade;
   PrunedCrfOptions options;
   Index epochs = 0, steps = 0;
@@ -60,6 +66,7 @@ class PrunedCrf {
 
   const Corpus& corpus() const { return corpus_; }
   const Tagset& tagset() const { return tagset_; }
+  scoring::SequenceCode code() const { return {tagset_.labels, tagset_.groups}; }
 
  private:
   void train(Index sentence);
@@ -68,12 +75,14 @@ class PrunedCrf {
   void update_states(Index first, Index n);
   void apply(Index token);
   void change(float& weight, float& memory, float gradient) const;
-  void change_ngram(Key key, float gradient);
+  void change_ngrams(Key full, Key coarse, float gradient, Index n, std::uint32_t state, Label next);
+  void change_ngram(Key key, float gradient, Index n, std::uint32_t state, Label next, bool coarse);
+  Sequence spell(Index n, std::uint32_t state, Label next, bool coarse) const;
   bool find_labels(Index first);
   bool find_states();
   void follow_states(Index n);
-  void change_transitions(const Level& top);
-  void change_lower(const Level& level, std::size_t states_below);
+  void change_transitions(Index n);
+  void change_lower(Index n);
   void change_labels(Index first);
   bool is_small(float gradient) const { return std::abs(gradient) <= Update::kSmall * options.least; }
   void adapt();

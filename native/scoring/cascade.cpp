@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/vector.hpp"
 #include "scoring/emissions.hpp"
 
 namespace certus::scoring {
@@ -32,7 +33,29 @@ void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch,
     if (!(x[i] > least) && !(x[i] == least && equal-- > 0)) kept[i] = 0;
 }
 
+CERTUS_CLONES float find_largest_sum(const float* __restrict x, const float* __restrict y, Index n) {
+  constexpr Index W = 16;
+  float most[W];
+  for (Index w = 0; w < W; ++w) most[w] = kNever<float>;
+  Index i = 0;
+  for (; i + W <= n; i += W)
+    for (Index w = 0; w < W; ++w) most[w] = x[i + w] + y[i + w] > most[w] ? x[i + w] + y[i + w] : most[w];
+  for (; i < n; ++i) most[0] = std::max(most[0], x[i] + y[i]);
+  return *std::max_element(most, most + W);
+}
+
+CERTUS_CLONES void raise_all(float* __restrict x, const float* __restrict y, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] = y[i] > x[i] ? y[i] : x[i];
+}
+CERTUS_CLONES void add_all(float* __restrict x, const float* __restrict y, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] += y[i];
+}
+
 }  // namespace
+
+Cascade::Cascade(const Tagset& tagset, Index order) : tagset_(tagset), levels_(order + 1), place_(tagset.labels) {
+  for (Index i = 0; i < tagset.labels; ++i) place_[tagset.members[i]] = i;
+}
 
 void Cascade::add_state(Level& level, std::uint32_t prev, std::uint32_t cur, Label label, Key full, Key coarse,
                         float node) {
@@ -58,12 +81,15 @@ void Cascade::begin(Index length) {
   labels.clear();
   label_begin.assign(1, 0);
   group_probability.clear();
+  for (auto& states : forced_) states.clear();
+  dropped_.clear();
   add_boundary();
 }
 
 void Cascade::close() {
   add_boundary();
   limit_candidates();
+  if (bounds) find_rests();
 }
 
 bool Cascade::is_too_much(Index edges) const { return edges > std::max(kFewEdges, kEdgesPerToken * length_); }
@@ -73,32 +99,34 @@ void Cascade::limit_candidates() {
   Index edges = 0;
   for (Index t = 1; t < length_ + 2; ++t) edges += static_cast<Index>(zero.states(t)) * zero.states(t - 1);
   if (thresholds.states[0] == 0 || !is_too_much(edges)) return;
-  kept_.assign(zero.size(), 1);
+  std::vector<std::uint8_t>& kept = kept_[0];
+  kept.assign(zero.size(), 1);
   for (Index t = 1; t <= length_; ++t)
-    keep_largest(zero.node.data() + zero.begin[t], zero.states(t), kCandidates, largest_, kept_.data() + zero.begin[t]);
+    keep_largest(zero.node.data() + zero.begin[t], zero.states(t), kCandidates, largest_, kept.data() + zero.begin[t]);
   pruned = true;
   Level all;
   std::swap(all, zero);
   zero.clear();
   for (Index t = 0; t < length_ + 2; ++t) {
     for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
-      if (kept_[s])
+      if (kept[s])
         add_state(zero, all.prev[s], all.cur[s], all.label[s], all.full[s], all.coarse[s],
                   static_cast<float>(all.node[s]));
+      else if (bounds) dropped_[(t - 1) * tagset_.labels + place_[all.label[s]]] = static_cast<float>(all.node[s]);
     zero.begin.push_back(as_number(zero.size()));
   }
 }
 
-void Cascade::limit_states(const Level& level) {
+void Cascade::limit_states(const Level& level, std::vector<std::uint8_t>& kept) {
   Index edges = 0, before = 1, last = 1;  // states that stay at the two positions before
   for (Index t = 1; t < length_ + 2; ++t) {
-    const Index here = std::count(kept_.begin() + level.begin[t], kept_.begin() + level.begin[t + 1], 1);
+    const Index here = std::count(kept.begin() + level.begin[t], kept.begin() + level.begin[t + 1], 1);
     edges += before * last * here;
     before = last, last = here;
   }
   for (Index t = 1; is_too_much(edges) && t <= length_; ++t)
     keep_largest(sums.probability.data() + level.begin[t], level.states(t), kStates, largest_,
-                 kept_.data() + level.begin[t]);
+                 kept.data() + level.begin[t]);
 }
 
 // Leaves those of `groups_` that are probable enough.
@@ -139,7 +167,8 @@ void Cascade::expand(const float* scores) {
     const Label* const first = tagset_.members.data() + tagset_.member_begin[g];
     const Index count = tagset_.member_begin[g + 1] - tagset_.member_begin[g];
     std::copy_n(first, count, expanded_.data() + i);
-    expand_group(tagset_, g, scores, expanded_score_.data() + i);
+    if (bounds) std::copy_n(dropped_.end() - tagset_.labels + tagset_.member_begin[g], count, expanded_score_.data() + i);
+    else expand_group(tagset_, g, scores, expanded_score_.data() + i);
     i += count;
   }
 }
@@ -161,7 +190,53 @@ void Cascade::expand(const float* scores, const Allowed& allowed) {
   for (std::size_t i = 0; i < expanded_.size(); ++i) expanded_score_[i] = tagset_.score(expanded_[i], scores);
 }
 
+// The scores of all labels that are allowed.
+void Cascade::list_scores(const float* scores, const Allowed& allowed) {
+  const std::size_t first = dropped_.size();
+  dropped_.resize(first + tagset_.labels, kNever<float>);
+  float* const row = dropped_.data() + first;
+  if (allowed.count < 0)
+    for (Index g = 0; g < tagset_.groups; ++g) expand_group(tagset_, g, scores, row + tagset_.member_begin[g]);
+  else
+    for (Index i = 0; i < allowed.count; ++i)
+      row[place_[allowed.labels[i]]] = tagset_.score(allowed.labels[i], scores);
+}
+
+void Cascade::find_rest(Index t, float* rest, const float* around) {
+  const float* const dropped = this->dropped(t);
+  for (Index g = 0; g < bounds->groups(); ++g)
+    rest[g] = find_largest_sum(dropped + bounds->begin(g), around + bounds->begin(g),
+                               bounds->begin(g + 1) - bounds->begin(g));
+}
+
+// Adds to `beside_` what n-grams may add with one of the candidates of a position.
+void Cascade::find_beside(Index t, const float* (NgramBounds::*of)(Unit) const) {
+  const Level& zero = levels_[0];
+  seen_.assign(bounds->groups() + 1, 0);
+  largest_beside_.assign(tagset_.labels, 0.0f);
+  for (std::uint32_t s = zero.begin[t]; s < zero.begin[t + 1]; ++s) {
+    const Unit g = bounds->group(zero.label[s]);
+    if (!seen_[g]) raise_all(largest_beside_.data(), (bounds->*of)(g), tagset_.labels);
+    seen_[g] = 1;
+  }
+  add_all(beside_.data(), largest_beside_.data(), tagset_.labels);
+}
+
+// Once the candidates of all positions are known.
+void Cascade::find_rests() {
+  const Index G = bounds->groups();
+  rest_.resize(length_ * G), rest_between_.resize(length_ * G);
+  for (Index t = 1; t <= length_; ++t) {
+    find_rest(t, rest_.data() + (t - 1) * G, bounds->around(t));
+    beside_.assign(tagset_.labels, 0.0f);
+    find_beside(t - 1, &NgramBounds::ending_after);
+    find_beside(t + 1, &NgramBounds::leaving_to);
+    find_rest(t, rest_between_.data() + (t - 1) * G, beside_.data());
+  }
+}
+
 Index Cascade::token(const float* scores, const Allowed& allowed) {
+  if (bounds) list_scores(scores, allowed);
   if (allowed.count < 0) expand(scores);
   else expand(scores, allowed);
   Level& zero = levels_[0];
@@ -175,6 +250,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   const auto keep = [&](Index i) {
     const Label y = expanded_[i];
     add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), expanded_score_[i]);
+    if (bounds) *(dropped_.end() - tagset_.labels + place_[y]) = kNever<float>;
   };
   for (Index i = 0; i < n; ++i) {
     if (remember) labels.push_back({expanded_[i], expanded_score_[i], scratch_[i] / sum});
@@ -190,7 +266,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
 Level& Cascade::build(Index n, const NgramTable& ngrams) {
   Level& level = levels_[n];
   if (n == 1) join_candidates(level);
-  else merge_states(level, levels_[n - 1]);
+  else merge_states(level, levels_[n - 1], kept_[n - 1]);
   level.edge.resize(level.edge_begin.back());
   score_edges(level, ngrams, n == 1);
   return level;
@@ -212,7 +288,7 @@ void Cascade::join_candidates(Level& level) {
 }
 
 // A state for every edge between two states that stay.
-void Cascade::merge_states(Level& level, const Level& below) {
+void Cascade::merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept) {
   const Index P = length_ + 2;
   level.clear();
   add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], 0);
@@ -220,11 +296,11 @@ void Cascade::merge_states(Level& level, const Level& below) {
   for (Index t = 1; t < P; ++t) {
     heed_(Index{16} * (below.edge_begin[below.begin[t + 1]] - below.edge_begin[below.begin[t]]));
     for (std::uint32_t s = below.begin[t]; s < below.begin[t + 1]; ++s) {
-      if (!kept_[s]) continue;
+      if (!kept[s]) continue;
       const Unit group = group_of(below.label[s]);
       std::uint32_t source = below.from[s];
       for (std::uint32_t e = below.edge_begin[s]; e < below.edge_begin[s + 1]; ++e, ++source)
-        if (kept_[source] && below.edge[e] != kNever<float>)
+        if (kept[source] && below.edge[e] != kNever<float>)
           add_state(level, source, s, below.label[s], mix(below.full[source], static_cast<Key>(below.label[s])),
                     mix(below.coarse[source], group), static_cast<float>(below.node[s]) + below.edge[e]);
     }
@@ -280,11 +356,57 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
 
 void Cascade::prune(Index n, float threshold) {
   const Level& level = levels_[n];
-  kept_.resize(level.size());
-  for (std::size_t s = 0; s < kept_.size(); ++s) kept_[s] = sums.probability[s] >= threshold;
-  if (threshold > 0) limit_states(level);
-  trace_back(level, paths, best, [this](Index, std::uint32_t s) { kept_[s] = 1; });
-  pruned = pruned || std::find(kept_.begin(), kept_.end(), 0) != kept_.end();
+  std::vector<std::uint8_t>& kept = kept_[n];
+  kept.resize(level.size());
+  for (std::size_t s = 0; s < kept.size(); ++s) kept[s] = sums.probability[s] >= threshold;
+  if (threshold > 0) limit_states(level, kept);
+  trace_back(level, paths, best, [&](Index, std::uint32_t s) { kept[s] = 1; });
+  const std::vector<Key>& forced = forced_[n];
+  for (Index t = 0; !forced.empty() && t < level.positions(); ++t)
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s)
+      if (!kept[s]) kept[s] = std::binary_search(forced.begin(), forced.end(), mix(level.full[s], static_cast<Key>(t)));
+  pruned = pruned || std::find(kept.begin(), kept.end(), 0) != kept.end();
+}
+
+bool Cascade::is_too_wide(const std::vector<std::pair<Index, Index>>& candidates) const {
+  const Level& level = levels_[1];
+  std::vector<Index> count(length_ + 2);
+  for (Index t = 0; t < length_ + 2; ++t) count[t] = level.states(t);
+  for (const auto& [t, i] : candidates) ++count[t];
+  Index edges = 0;
+  for (Index t = 1; t < length_ + 2; ++t) edges += count[t - 1] * count[t];
+  return is_too_much(edges);
+}
+
+void Cascade::widen(const std::vector<std::pair<Index, Index>>& candidates,
+                    const std::vector<std::vector<std::uint32_t>>& states) {
+  for (std::size_t n = 1; n + 1 < levels_.size(); ++n) {
+    const Level& level = levels_[n];
+    for (const std::uint32_t s : states[n]) kept_[n][s] = 1;
+    forced_[n].clear();
+    for (Index t = 0; t < level.positions(); ++t)
+      for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s)
+        if (kept_[n][s]) forced_[n].push_back(mix(level.full[s], static_cast<Key>(t)));
+    std::sort(forced_[n].begin(), forced_[n].end());
+  }
+  Level& zero = levels_[0];
+  Level all;
+  std::swap(all, levels_[1]);
+  zero.clear();
+  auto next = candidates.begin();
+  for (Index t = 0; t < length_ + 2; ++t) {
+    std::uint32_t number = 0;
+    for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
+      add_state(zero, 0, number++, all.label[s], all.full[s], all.coarse[s], static_cast<float>(all.node[s]));
+    for (; next != candidates.end() && next->first == t; ++next) {
+      const Label y = tagset_.members[next->second];
+      float& score = dropped_[(t - 1) * tagset_.labels + next->second];
+      add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), score);
+      score = kNever<float>;
+    }
+    zero.begin.push_back(as_number(zero.size()));
+  }
+  find_rests();
 }
 
 }  // namespace certus::scoring

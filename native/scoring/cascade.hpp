@@ -10,7 +10,7 @@
 #include "base/interrupt.hpp"
 #include "lattice/best_path.hpp"
 #include "lattice/sums.hpp"
-#include "scoring/ngrams.hpp"
+#include "scoring/ngram_bounds.hpp"
 #include "scoring/tagset.hpp"
 
 namespace certus::scoring {
@@ -44,7 +44,7 @@ struct Allowed {
 
 class Cascade {
  public:
-  Cascade(const Tagset& tagset, Index order) : tagset_(tagset), levels_(order + 1) {}
+  Cascade(const Tagset& tagset, Index order);
 
   Thresholds thresholds;
   lattice::Sums sums;                   // of the level summed last
@@ -53,6 +53,7 @@ class Cascade {
   bool remember = false;                // keeps the posteriors before pruning, which learning needs
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
   bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
+  const NgramBounds* bounds = nullptr;  // if given, what is dropped at tokens is remembered with its scores
 
   void begin(Index length);
   // The next token, by the scores of its units (one element more than there are units, which is 0): prunes coarse tags,
@@ -67,8 +68,20 @@ class Cascade {
   const lattice::BestPath& find_best(const Level& level) { return best = find_best_path(level, paths); }
   // Drops states below a threshold, by their sums, after `find_best`; the best path always stays.
   void prune(Index n, float threshold);
+  // Whether a state of order n stayed, after that level was pruned.
+  bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
 
-  bool kept(std::size_t state) const { return kept_[state]; }
+  // With `bounds`: labels that are no candidates, in the order of Tagset::members, with -inf for all others; and of each
+  // coarse tag what the best of them may score, with n-grams of labels around it: with any neighbours, or with
+  // candidates on both sides.
+  const float* dropped(Index t) const { return dropped_.data() + (t - 1) * tagset_.labels; }
+  const float* rest(Index t) const { return rest_.data() + (t - 1) * bounds->groups(); }
+  const float* rest_between(Index t) const { return rest_between_.data() + (t - 1) * bounds->groups(); }
+  // Takes labels back as candidates, [position, place among members], in ascending order; and from now on keeps these
+  // states, and all that were kept so far. The levels are then built again from order 1.
+  void widen(const std::vector<std::pair<Index, Index>>& candidates, const std::vector<std::vector<std::uint32_t>>& states);
+  // Whether a lattice of order 1 with so many more candidates per position is too large.
+  bool is_too_wide(const std::vector<std::pair<Index, Index>>& candidates) const;
   Unit group_of(Label y) const { return y == tagset_.labels ? static_cast<Unit>(tagset_.groups) : tagset_.group[y]; }
 
   const Level& level(Index n) const { return levels_[n]; }
@@ -92,17 +105,27 @@ class Cascade {
   void expand(const float* scores);
   void expand(const float* scores, const Allowed& allowed);
   float keep_groups(const float* scores);
+  void list_scores(const float* scores, const Allowed& allowed);
+  void find_rest(Index t, float* rest, const float* around);
+  void find_rests();
+  void find_beside(Index t, const float* (NgramBounds::*of)(Unit) const);
   void join_candidates(Level& level);
-  void merge_states(Level& level, const Level& below);
+  void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
   void limit_candidates();
-  void limit_states(const Level& level);
+  void limit_states(const Level& level, std::vector<std::uint8_t>& kept);
   bool is_too_much(Index edges) const;
 
   const Tagset& tagset_;
   Index length_ = 0;
   std::vector<Level> levels_;       // [0] holds the candidates as states, without transitions
-  std::vector<std::uint8_t> kept_;  // [states] of the level pruned last
+  std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};  // [order][states] of levels that were pruned
+  std::vector<std::vector<Key>> forced_{levels_.size() + 1};         // [order]: states that stay, by position and key
+  std::vector<float> dropped_;                                       // [T][labels]
+  std::vector<float> rest_, rest_between_;                           // [T][groups]
+  std::vector<float> beside_, largest_beside_;                       // [labels]
+  std::vector<std::uint8_t> seen_;                                   // [groups + 1]
+  std::vector<Index> place_;                                         // [labels] in Tagset::members
   std::vector<float> scratch_;
   std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/probing.hpp"
+#include "base/types.hpp"
 #include "scoring/keys.hpp"
 
 namespace certus::scoring {
@@ -15,8 +16,12 @@ struct NgramTable {
   std::size_t mask = 0;
   const float* coarse_pairs = nullptr;  // [before][after] of groups + 1, or null: the pairs of coarse tags
 
+  // The slot of a key, or an empty one.
+  std::size_t find(Key key) const {
+    return find_slot(key, mask, [&](std::size_t n) { return keys[n] == key || keys[n] == 0; });
+  }
   float at(Key key) const {
-    const std::size_t i = find_slot(key, mask, [&](std::size_t n) { return keys[n] == key || keys[n] == 0; });
+    const std::size_t i = find(key);
     return keys[i] ? weights[i] : 0;
   }
   void prefetch(Key key) const {
@@ -27,6 +32,33 @@ struct NgramTable {
   bool is_sound(std::size_t size) const {
     return size > 0 && (size & (size - 1)) == 0 && mask == size - 1 &&
            std::find(keys, keys + size, Key{0}) != keys + size;
+  }
+};
+
+// Sequences as rows of numbers, to be kept in files: a label is its own number, a coarse tag comes after the labels and
+// their boundary, and rows of shorter sequences begin with the number after the last.
+struct SequenceCode {
+  Index labels, groups;
+
+  std::uint32_t label(Index y) const { return static_cast<std::uint32_t>(y); }
+  std::uint32_t group(Index g) const { return static_cast<std::uint32_t>(labels + 1 + g); }
+  std::uint32_t nothing() const { return static_cast<std::uint32_t>(labels + groups + 2); }
+  bool is_group(std::uint32_t number) const { return number > static_cast<std::uint32_t>(labels); }
+
+  // The key of a row; 0 if it is no sequence of at least two labels, or of two coarse tags.
+  template <class Number>
+  Key find_key(const Number* row, Index width) const {
+    Index first = 0;
+    while (first < width && row[first] == nothing()) ++first;
+    if (width - first < 2) return 0;
+    const bool coarse = is_group(static_cast<std::uint32_t>(row[first]));
+    Key key = coarse ? 2 : 1;
+    for (Index i = first; i < width; ++i) {
+      const std::uint32_t number = static_cast<std::uint32_t>(row[i]);
+      if (number >= nothing() || is_group(number) != coarse) return 0;
+      key = mix(key, coarse ? number - static_cast<Key>(labels + 1) : number);
+    }
+    return key;
   }
 };
 

@@ -1,5 +1,6 @@
 #include "scoring/tagger.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "base/vector.hpp"
@@ -25,6 +26,9 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
+constexpr Index kMostRounds = 16;
+constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
+
 // Where constraints leave no path, thresholds are lowered by these factors one after the other.
 constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
 
@@ -40,6 +44,7 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
       for (Index j = 0; j < G; ++j)
         coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
   ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
+  bounds_.emplace(tagset_, order, ngrams_);
 }
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
@@ -121,6 +126,7 @@ const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentenc
   find_rows(sentence, w);
   prune_by(pruning, pruning, w);
   w.cascade->legal = nullptr;
+  w.cascade->bounds = nullptr;
   Index position = -1;
   const Level* const level = search(sentence.length, {}, w, position);
   if (!level) throw std::invalid_argument("a score is infinite or not a number");
@@ -140,11 +146,17 @@ const Level* Tagger::search(Index length, const TagRequest& request, Workspace& 
     return nullptr;
   }
   cascade.close();
+  return climb(w, position);
+}
+
+// Builds the levels of the cascade, once it has candidates.
+const Level* Tagger::climb(Workspace& w, Index& position) const {
+  Cascade& cascade = *w.cascade;
   for (Index n = 1;; ++n) {
     const Level& level = cascade.build(n, ngrams_);
     const lattice::BestPath& best = cascade.find_best(level);
     if (best.score == kNever<double>) {
-      position = std::min(best.reached, length) - 1;
+      position = std::min(best.reached, cascade.length()) - 1;
       return nullptr;
     }
     if (n == order_) return &level;
@@ -153,12 +165,61 @@ const Level* Tagger::search(Index length, const TagRequest& request, Workspace& 
   }
 }
 
+void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+  const Cascade& cascade = *w.cascade;
+  if (request.k > 1) {
+    answer.found = find_best_paths(level, request.k, answer.labels, answer.scores);
+    return;
+  }
+  answer.found = 1;
+  answer.scores[0] = cascade.best.score;
+  trace_labels(level, cascade.paths, cascade.best, answer.labels);
+}
+
+// Bounds what the cascade has dropped; where that may be better than what was found, takes it back and looks again.
+// Answers are then the best of all sequences, unless there would be too many states.
+const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  answer.bound = -kNever<double>;
+  for (;;) {
+    ++answer.rounds;
+    write_paths(*level, request, answer, w);
+    const double last = answer.found < request.k ? kNever<double> : answer.scores[answer.found - 1];
+    const double outside = w.outside.find(cascade, order_, cascade.paths.best);
+    answer.bound = std::min(answer.bound, std::max(outside, answer.scores[0]));
+    answer.optimal = outside <= last + kRounding * (1 + std::abs(last)) || outside == kNever<double> || !find_wider(last, outside, w);
+    if (answer.optimal) answer.bound = answer.scores[0];
+    if (answer.optimal || answer.rounds >= kMostRounds || cascade.is_too_wide(w.outside.labels)) return level;
+    cascade.widen(w.outside.labels, w.outside.states);
+    Index position = -1;
+    level = climb(w, position);
+  }
+}
+
+// Lists what must be taken back for a proof; false if that is nothing. If it is much, most of it is seen to be no
+// better once what comes first is back.
+bool Tagger::find_wider(double limit, double outside, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  Outside& dropped = w.outside;
+  dropped.find_above(cascade, ngrams_, limit);
+  if (dropped.size() <= static_cast<std::size_t>(cascade.length()) || limit == kNever<double>) return dropped.size() > 0;
+  if (dropped.find(cascade, order_, cascade.paths.best, true) > limit) dropped.find_above(cascade, ngrams_, limit);
+  else dropped.labels.clear(), dropped.states.assign(order_ + 1, {});
+  if (dropped.size() > 0) return true;
+  dropped.find(cascade, order_, cascade.paths.best);
+  dropped.find_above(cascade, ngrams_, (limit + outside) / 2);
+  if (dropped.size() > 0) return true;
+  dropped.find_above(cascade, ngrams_, limit);
+  return true;
+}
+
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                          Workspace& w) const {
   Cascade& cascade = *w.cascade;
   const Index T = sentence.length;
   find_rows(sentence, w);
   cascade.legal = request.legal;
+  cascade.bounds = &*bounds_;
   const Level* level = nullptr;
   for (const float factor : kThresholds) {
     prune_by(factor, 1, w);
@@ -167,15 +228,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   }
   if (!level) return;
   answer.position = -1;
-  if (request.k == 1) {
-    answer.found = 1;
-    answer.scores[0] = cascade.best.score;
-    trace_labels(*level, cascade.paths, cascade.best, answer.labels);
-  } else {
-    answer.found = find_best_paths(*level, request.k, answer.labels, answer.scores);
-  }
-  answer.optimal = !cascade.pruned;
-  answer.bound = answer.optimal ? answer.scores[0] : std::numeric_limits<double>::infinity();
+  level = prove(level, request, answer, w);
   if (!request.confidence) return;
   cascade.sums.find(*level, false);
   answer.log_partition = cascade.sums.log_partition;

@@ -12,6 +12,7 @@
 #include "scoring/cascade.hpp"
 #include "scoring/emissions.hpp"
 #include "scoring/feature_table.hpp"
+#include "scoring/outside.hpp"
 
 namespace certus::scoring {
 
@@ -28,6 +29,7 @@ struct TagAnswer {
   float* confidence;     // [T], the posteriors of the best labels, or null
   double log_partition;  // with confidence
   double bound = kNever<double>;
+  Index rounds = 0;     // how often a cascade was built
   Index found = 0;      // how many were written
   Index position = -1;  // if none: the first position that no path reaches
   bool optimal = false;
@@ -46,6 +48,11 @@ class Tagger {
   bool has_chain() const { return chain_ != nullptr; }
   // or with a cascade of pruned lattices.
   void use_cascade(Index order, const NgramTable& ngrams, const Thresholds& thresholds);
+  // The sequences that the n-grams are of, see NgramBounds: proofs then cost less. False if they are not those.
+  template <class Number>
+  bool use_sequences(const Number* rows, Index count) {
+    return bounds_->use_sequences(rows, count);
+  }
   bool is_ready() const { return chain_ || order_; }
 
   void tag(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
@@ -77,6 +84,10 @@ class Tagger {
                    Workspace& w) const;
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
+  const Level* climb(Workspace& w, Index& position) const;
+  void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  bool find_wider(double limit, double outside, Workspace& w) const;
+  const Level* prove(const Level* level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
 
   const features::Extractor& extractor_;
   const Tagset& tagset_;
@@ -87,6 +98,7 @@ class Tagger {
   Index order_ = 0;
   NgramTable ngrams_;
   std::vector<float> coarse_pairs_;  // see NgramTable
+  std::optional<NgramBounds> bounds_;
   Thresholds thresholds_;
 };
 
@@ -101,6 +113,7 @@ struct Tagger::Workspace {
   std::vector<double> marginals;
   std::vector<Index> labels;
   std::optional<Cascade> cascade;
+  Outside outside;
 };
 
 }  // namespace certus::scoring

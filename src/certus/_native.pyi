@@ -614,8 +614,9 @@ class LatentModel:
     ) -> LatentAnswer: ...
 
 # What learners compile: slots, rows and step, which a Tagger takes, and how many features and weights they
-# hold; of a CRF also ngram_keys, ngram_weights and thresholds; of a perceptron transition_from,
-# transition_to and transition_score, where the boundary is the label after the last.
+# hold; of a CRF also ngram_keys, ngram_weights, ngram_sequences (a row of order + 1 numbers for each n-gram,
+# see native/scoring/ngrams.hpp) and thresholds; of a perceptron transition_from, transition_to and
+# transition_score, where the boundary is the label after the last.
 Compiled: TypeAlias = dict[str, Any]
 
 # What an epoch did. CRF: loss a token; updates, sentences by the lattice they were learned from (coarse

@@ -28,7 +28,13 @@ def features(sentence: Sentence) -> list[list[int]]:
 
 
 class Problem:
-    """A tag set, a corpus in which all words occur, and random weights that are multiples of STEP."""
+    """A tag set, a corpus in which all words occur, and random weights that are multiples of STEP.
+
+    Attributes:
+        named: whether models say which sequences have weights, as those of older versions do not.
+    """
+
+    named = True
 
     def __init__(self, seed: int, order: int, labels: int | None = None, spread: float = 2.0) -> None:
         self.rng = np.random.default_rng(seed)
@@ -91,11 +97,13 @@ class Problem:
         """What a learner that has the weights would say; thresholds that are not given are 0."""
         rows: list[list[tuple[int, float]]] = [[] for _ in range(2 + len(WORDS))]
         sequences: dict[int, float] = {}
+        named: list[Name] = []
         for name, weight in self.crf.weights.items():
             if name[0] == "row":
                 rows[int(name[1])].append((int(name[2]), weight))
             else:
                 sequences[ngram_key(name)] = weight
+                named.append(name)
         if largest:
             rows[-1].append((0, 32767 * STEP))
         flat = [entry for row in rows for entry in row]
@@ -108,10 +116,18 @@ class Problem:
             "ngram_keys": np.array(list(sequences), np.uint64),
             "ngram_weights": np.array(list(sequences.values()), np.float32),
             "ngram_memories": np.zeros(len(sequences), np.float32),
+            "ngram_sequences": np.array([self.spell(name) for name in named], np.uint32).reshape(-1),
             "numbers": np.array(
                 [self.crf.order, 0, 0, 0, 0, 0, 0, *limits, *[0.0] * (2 * _native.MOST_ORDER)]
             ),
         }
+
+    def spell(self, name: Name) -> list[int]:
+        """The row of a sequence in a state or a model: coarse tags come after labels, and nothing after both."""
+        crf = self.crf
+        first = crf.labels + 1 if name[0] == "coarse" else 0
+        numbers = [first + int(number) for number in name[1:]]
+        return [crf.labels + crf.groups + 2] * (crf.order + 1 - len(numbers)) + numbers
 
     def tagger(self, thresholds: Sequence[float] | None = None) -> _native.Tagger:
         corpus = self.corpus([], [])
@@ -124,7 +140,9 @@ def cascade(problem: Problem, compiled: dict[str, Any], thresholds: Sequence[flo
     tagger = _native.Tagger(
         problem.extractor, problem.tagset, compiled["slots"], compiled["rows"], compiled["step"]
     )
-    tagger.use_cascade(problem.crf.order, compiled["ngram_keys"], compiled["ngram_weights"], list(thresholds))
+    ngrams = compiled["ngram_keys"], compiled["ngram_weights"]
+    sequences = compiled["ngram_sequences"] if problem.named else None
+    tagger.use_cascade(problem.crf.order, *ngrams, list(thresholds), sequences)
     return tagger
 
 

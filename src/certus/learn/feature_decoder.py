@@ -45,6 +45,7 @@ CASCADE = Declaration({
     **FEATURES,
     "ngram_keys": keys("ngrams", types="uint64"),
     "ngram_weights": reals("ngrams"),
+    "ngram_sequences": whole("numbers", types="uint16 uint32").of_group("sequences"),
     "thresholds": reals("order+1", least=0, most=1),
 })  # fmt: skip
 
@@ -87,7 +88,8 @@ class FeatureDecoder(Decoder):
             tagger.use_chain(model)
         else:
             thresholds = [float(x) for x in arrays["thresholds"]]
-            tagger.use_cascade(len(thresholds) - 1, arrays["ngram_keys"], arrays["ngram_weights"], thresholds)
+            ngrams = arrays["ngram_keys"], arrays["ngram_weights"]
+            tagger.use_cascade(len(thresholds) - 1, *ngrams, thresholds, arrays.get("ngram_sequences"))
         return tagger
 
     def decode(

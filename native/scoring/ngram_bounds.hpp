@@ -1,0 +1,75 @@
+// What sequences of labels may add at most where not all of their labels are known. With order n, position t adds for
+// every m of 1 .. n the weight of the m + 1 labels that end there (fewer where the sentence begins), and of their
+// coarse tags. An n-gram without a weight adds 0, so no bound is below 0.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "scoring/ngrams.hpp"
+#include "scoring/tagset.hpp"
+
+namespace certus::scoring {
+
+class NgramBounds {
+ public:
+  NgramBounds(const Tagset& tagset, Index order, const NgramTable& table);
+
+  // Rows of order + 1 numbers, see SequenceCode: all sequences that the table has. False if they are not those.
+  template <class Number>
+  bool use_sequences(const Number* rows, Index count);
+
+  // Of a label at position t, all that n-grams of labels may add which end with it, or with the next label; and the sum
+  // of both, in the order of Tagset::members.
+  float ending(Index t, Label y) const { return choose(t).ending[y]; }
+  float leaving(Index t, Label y) const { return choose(t).leaving[y]; }
+  const float* around(Index t) const { return choose(t).around.data(); }
+  // The same where the coarse tag of the label before is known, or that of the next; in the order of Tagset::members.
+  const float* ending_after(Unit group) const { return ending_after_.data() + group * tagset_.labels; }
+  const float* leaving_to(Unit group) const { return leaving_to_.data() + group * tagset_.labels; }
+  // Of a coarse tag at position t, all that n-grams of coarse tags may add which end there, by the one before: a row of
+  // groups() + 1 for each.
+  const double* coarse(Index t) const { return choose(t).coarse.data(); }
+  // Coarse tags that are told apart, and that of a label: there is one only where pairs of them would be too many.
+  Index groups() const { return static_cast<Index>(width_) - 1; }
+  Unit group(Label y) const { return group_[y]; }
+  // Where the labels of a group begin among Tagset::members, or end.
+  Index begin(Index group) const { return groups() == 1 ? group * tagset_.labels : tagset_.member_begin[group]; }
+  // Of a sequence, given by the keys of its labels and of its coarse tags, all that longer n-grams may add which end
+  // with it.
+  float above(Key full, Key coarse) const { return longer_[full & mask_] + longer_[coarse & mask_]; }
+
+ private:
+  // Largest weights. Where a sentence begins, n-grams are cut off at the boundary: they count as longer ones, too.
+  struct Tables {
+    std::vector<float> ending, leaving;  // [labels + 1]
+    std::vector<float> around;           // [labels]
+    std::vector<double> coarse;          // [groups + 1]²
+  };
+  class Maxima;
+  template <class Number>
+  struct Row;
+
+  const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
+  void tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const;
+  template <class Number>
+  void find_longer(const Number* rows, Index count);
+  template <class Number>
+  void find_beside(const Number* rows, Index count);
+  std::size_t tell(Index group) const {
+    return groups() < tagset_.groups ? std::size_t{group == tagset_.groups} : static_cast<std::size_t>(group);
+  }
+
+  const Tagset& tagset_;
+  const NgramTable& table_;
+  Index order_;
+  std::size_t width_;        // of tables of coarse tags: their number and 1
+  std::vector<Unit> group_;  // [labels + 1]
+  // By the key of a sequence; those that share a place have the larger number, which bounds both.
+  std::vector<float> longer_;  // [mask + 1]
+  std::size_t mask_ = 0;
+  std::vector<float> ending_after_, leaving_to_;  // [groups + 1][labels]
+  Tables early_, late_;
+};
+
+}  // namespace certus::scoring

@@ -1,0 +1,70 @@
+"""What a pruned CRF proves: its answers are those of brute force over all label sequences, however much was pruned.
+
+``CERTUS_PROOFS=1000000 pytest tests/learn/test_pruned_proofs.py -k campaign`` checks that many answers.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.learn.problems import WORDS, Problem, Sentence, features
+from tests.learn.test_native_tagger import Scores, is_legal, random_allowed, satisfies, tag
+from tests.reference.pruned_crf import log_partition, posterior
+
+PROOFS = int(os.environ.get("CERTUS_PROOFS", "2000"))
+
+
+def whole_numbers(seed: int, order: int, labels: int) -> Problem:
+    """A problem whose weights are small whole numbers: sums are exact, and ties are common."""
+    problem = Problem(seed, order, labels=labels)
+    draw = problem.rng
+    weights = problem.crf.weights
+    problem.named = bool(draw.random() < 0.8)
+    problem.crf.weights = {name: float(draw.integers(-3, 4)) or 1.0 for name in weights}
+    return problem
+
+
+def random_thresholds(problem: Problem) -> list[float]:
+    """From nearly nothing pruned to nearly everything, differently at each level."""
+    return problem.rng.choice([0.0, 0.01, 0.1, 0.3, 0.6, 1.0], 1 + problem.crf.order).tolist()
+
+
+def restrict(problem: Problem, sentence: Sentence, scores: Scores) -> tuple[dict[str, Any], Scores]:
+    """Constraints, or none, and the sequences that they leave."""
+    draw = problem.rng
+    options: dict[str, Any] = {}
+    if draw.random() < 0.3:
+        allowed = random_allowed(problem, len(sentence))
+        options["allowed"] = [allowed]
+        scores = {y: s for y, s in scores.items() if satisfies(y, allowed)}
+    if draw.random() < 0.3:
+        legal = draw.random((problem.crf.labels + 1,) * 2) < 0.7
+        options["legal"] = legal
+        scores = {y: s for y, s in scores.items() if is_legal(y, legal)}
+    return options, scores
+
+
+def check_answer(problem: Problem, thresholds: list[float]) -> None:
+    tagger = problem.tagger(thresholds)
+    for _ in range(4):
+        sentence = problem.sentence(1)
+        options, scores = restrict(problem, sentence, problem.crf.all_scores(features(sentence)))
+        k = int(problem.rng.choice([1, 1, 2, 5, 20]))
+        found = tag(tagger, sentence, k, **options)
+        ranked = sorted(scores.values(), reverse=True)
+        assert found.scores == ranked[:k]
+        assert [scores[labels] for labels in found.labels] == found.scores
+        assert len(set(found.labels)) == len(found.labels)
+        assert found.optimal == bool(ranked)
+        assert found.bound == (ranked[0] if ranked else -np.inf)
+
+
+def test_campaign() -> None:
+    """Four answers for each of so many models of orders 1 to 4, with constraints and k."""
+    for seed in range(PROOFS // 4):
+        problem = whole_numbers(seed, 1 + seed % 4, labels=2 + seed % 4)
+        check_answer(problem, random_thresholds(problem))
