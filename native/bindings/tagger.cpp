@@ -220,15 +220,14 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
 void bind_tagger(nb::module_& m) {
   define_arrays(nb::class_<Tagged>(m, "Tagged"), "labels", &Tagged::labels, "found", &Tagged::found, "scores",
                 &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "confidences",
-                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "positions", &Tagged::positions, "rounds",
-                &Tagged::rounds);
+                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "positions", &Tagged::positions,
+                "rounds", &Tagged::rounds);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
       .def("use_chain", &use_chain, "chain"_a, nb::keep_alive<1, 2>())
-      .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a,
-           "sequences"_a = nb::none(), nb::keep_alive<1, 3>(),
-           nb::keep_alive<1, 4>())
+      .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a, "sequences"_a = nb::none(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
            "allowed"_a = nb::none(), "legal"_a = nb::none())
       .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);

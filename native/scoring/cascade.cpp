@@ -19,6 +19,7 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 // Thresholds bound the average lattice only: of words that nothing is known of, every label is about as probable as any
 // other. A sentence whose lattice would have more edges than both of these keeps a number of states per position.
 constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
+constexpr float kFar = 12;  // below the best candidate, nats: labels that need not be bounded closely
 constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
 // Drops all but the `most` largest of x, the first ones of those that are equal.
@@ -33,29 +34,47 @@ void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch,
     if (!(x[i] > least) && !(x[i] == least && equal-- > 0)) kept[i] = 0;
 }
 
-CERTUS_CLONES float find_largest_sum(const float* __restrict x, const float* __restrict y, Index n) {
-  constexpr Index W = 16;
-  float most[W];
-  for (Index w = 0; w < W; ++w) most[w] = kNever<float>;
-  Index i = 0;
-  for (; i + W <= n; i += W)
-    for (Index w = 0; w < W; ++w) most[w] = x[i + w] + y[i + w] > most[w] ? x[i + w] + y[i + w] : most[w];
-  for (; i < n; ++i) most[0] = std::max(most[0], x[i] + y[i]);
-  return *std::max_element(most, most + W);
+// Of kBlock numbers.
+CERTUS_INLINE float fold_largest(float* x) {
+  for (Index half = NgramBounds::kBlock / 2; half > 0; half /= 2)
+    for (Index w = 0; w < half; ++w) x[w] = x[w + half] > x[w] ? x[w + half] : x[w];
+  return x[0];
 }
 
-CERTUS_CLONES void raise_all(float* __restrict x, const float* __restrict y, Index n) {
-  for (Index i = 0; i < n; ++i) x[i] = y[i] > x[i] ? y[i] : x[i];
-}
-CERTUS_CLONES void add_all(float* __restrict x, const float* __restrict y, Index n) {
-  for (Index i = 0; i < n; ++i) x[i] += y[i];
+// Of each group the largest score with what neighbours may add: any, or one of those that have a row each, which is
+// not looked at where all are below `far`.
+CERTUS_CLONES void find_group_maxima(const float* __restrict scores, const float* __restrict around,
+                                     const float* const* before, Index befores, const float* const* after, Index afters,
+                                     const NgramBounds& bounds, float far, float* __restrict rest,
+                                     float* __restrict between) {
+  constexpr Index W = NgramBounds::kBlock;
+  for (Index g = 0; g < bounds.groups(); ++g) {
+    float most[W], most_between[W];
+    for (Index w = 0; w < W; ++w) most[w] = most_between[w] = kNever<float>;
+    for (Index i = bounds.begin(g); i < bounds.begin(g + 1); i += W)
+      for (Index w = 0; w < W; ++w)
+        most[w] = scores[i + w] + around[i + w] > most[w] ? scores[i + w] + around[i + w] : most[w];
+    rest[g] = between[g] = fold_largest(most);
+    if (rest[g] < far) continue;
+    for (Index i = bounds.begin(g); i < bounds.begin(g + 1); i += W) {
+      float in[W], out[W];
+      for (Index w = 0; w < W; ++w) in[w] = out[w] = 0;
+      for (Index n = 0; n < befores; ++n)
+        for (Index w = 0; w < W; ++w) in[w] = before[n][i + w] > in[w] ? before[n][i + w] : in[w];
+      for (Index n = 0; n < afters; ++n)
+        for (Index w = 0; w < W; ++w) out[w] = after[n][i + w] > out[w] ? after[n][i + w] : out[w];
+      for (Index w = 0; w < W; ++w) {
+        const float near = scores[i + w] + in[w] + out[w];
+        most_between[w] = near > most_between[w] ? near : most_between[w];
+      }
+    }
+    between[g] = fold_largest(most_between);
+  }
 }
 
 }  // namespace
 
-Cascade::Cascade(const Tagset& tagset, Index order) : tagset_(tagset), levels_(order + 1), place_(tagset.labels) {
-  for (Index i = 0; i < tagset.labels; ++i) place_[tagset.members[i]] = i;
-}
+Cascade::Cascade(const Tagset& tagset, Index order) : tagset_(tagset), levels_(order + 1) {}
 
 void Cascade::add_state(Level& level, std::uint32_t prev, std::uint32_t cur, Label label, Key full, Key coarse,
                         float node) {
@@ -112,7 +131,8 @@ void Cascade::limit_candidates() {
       if (kept[s])
         add_state(zero, all.prev[s], all.cur[s], all.label[s], all.full[s], all.coarse[s],
                   static_cast<float>(all.node[s]));
-      else if (bounds) dropped_[(t - 1) * tagset_.labels + place_[all.label[s]]] = static_cast<float>(all.node[s]);
+      else if (bounds)
+        dropped_[(t - 1) * bounds->places() + bounds->place(all.label[s])] = static_cast<float>(all.node[s]);
     zero.begin.push_back(as_number(zero.size()));
   }
 }
@@ -167,7 +187,8 @@ void Cascade::expand(const float* scores) {
     const Label* const first = tagset_.members.data() + tagset_.member_begin[g];
     const Index count = tagset_.member_begin[g + 1] - tagset_.member_begin[g];
     std::copy_n(first, count, expanded_.data() + i);
-    if (bounds) std::copy_n(dropped_.end() - tagset_.labels + tagset_.member_begin[g], count, expanded_score_.data() + i);
+    if (bounds)
+      std::copy_n(dropped_.end() - bounds->places() + bounds->place(*first), count, expanded_score_.data() + i);
     else expand_group(tagset_, g, scores, expanded_score_.data() + i);
     i += count;
   }
@@ -193,45 +214,38 @@ void Cascade::expand(const float* scores, const Allowed& allowed) {
 // The scores of all labels that are allowed.
 void Cascade::list_scores(const float* scores, const Allowed& allowed) {
   const std::size_t first = dropped_.size();
-  dropped_.resize(first + tagset_.labels, kNever<float>);
+  dropped_.resize(first + bounds->places(), kNever<float>);
   float* const row = dropped_.data() + first;
   if (allowed.count < 0)
-    for (Index g = 0; g < tagset_.groups; ++g) expand_group(tagset_, g, scores, row + tagset_.member_begin[g]);
+    for (Index g = 0; g < tagset_.groups; ++g)
+      expand_group(tagset_, g, scores, row + bounds->place(tagset_.members[tagset_.member_begin[g]]));
   else
     for (Index i = 0; i < allowed.count; ++i)
-      row[place_[allowed.labels[i]]] = tagset_.score(allowed.labels[i], scores);
+      row[bounds->place(allowed.labels[i])] = tagset_.score(allowed.labels[i], scores);
 }
 
-void Cascade::find_rest(Index t, float* rest, const float* around) {
-  const float* const dropped = this->dropped(t);
-  for (Index g = 0; g < bounds->groups(); ++g)
-    rest[g] = find_largest_sum(dropped + bounds->begin(g), around + bounds->begin(g),
-                               bounds->begin(g + 1) - bounds->begin(g));
-}
-
-// Adds to `beside_` what n-grams may add with one of the candidates of a position.
-void Cascade::find_beside(Index t, const float* (NgramBounds::*of)(Unit) const) {
+// What n-grams may add with one of the candidates of a position.
+void Cascade::list_beside(Index t, const float* (NgramBounds::*of)(Unit) const, std::vector<const float*>& rows) {
   const Level& zero = levels_[0];
-  seen_.assign(bounds->groups() + 1, 0);
-  largest_beside_.assign(tagset_.labels, 0.0f);
+  rows.clear();
   for (std::uint32_t s = zero.begin[t]; s < zero.begin[t + 1]; ++s) {
-    const Unit g = bounds->group(zero.label[s]);
-    if (!seen_[g]) raise_all(largest_beside_.data(), (bounds->*of)(g), tagset_.labels);
-    seen_[g] = 1;
+    const float* const row = (bounds->*of)(bounds->group(zero.label[s]));
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
   }
-  add_all(beside_.data(), largest_beside_.data(), tagset_.labels);
 }
 
 // Once the candidates of all positions are known.
 void Cascade::find_rests() {
   const Index G = bounds->groups();
+  const Level& zero = levels_[0];
   rest_.resize(length_ * G), rest_between_.resize(length_ * G);
   for (Index t = 1; t <= length_; ++t) {
-    find_rest(t, rest_.data() + (t - 1) * G, bounds->around(t));
-    beside_.assign(tagset_.labels, 0.0f);
-    find_beside(t - 1, &NgramBounds::ending_after);
-    find_beside(t + 1, &NgramBounds::leaving_to);
-    find_rest(t, rest_between_.data() + (t - 1) * G, beside_.data());
+    list_beside(t - 1, &NgramBounds::ending_after, before_rows_);
+    list_beside(t + 1, &NgramBounds::leaving_to, after_rows_);
+    const double most = *std::max_element(zero.node.begin() + zero.begin[t], zero.node.begin() + zero.begin[t + 1]);
+    find_group_maxima(dropped(t), bounds->around(t), before_rows_.data(), static_cast<Index>(before_rows_.size()),
+                      after_rows_.data(), static_cast<Index>(after_rows_.size()), *bounds,
+                      static_cast<float>(most) - kFar, rest_.data() + (t - 1) * G, rest_between_.data() + (t - 1) * G);
   }
 }
 
@@ -250,7 +264,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   const auto keep = [&](Index i) {
     const Label y = expanded_[i];
     add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), expanded_score_[i]);
-    if (bounds) *(dropped_.end() - tagset_.labels + place_[y]) = kNever<float>;
+    if (bounds) *(dropped_.end() - bounds->places() + bounds->place(y)) = kNever<float>;
   };
   for (Index i = 0; i < n; ++i) {
     if (remember) labels.push_back({expanded_[i], expanded_score_[i], scratch_[i] / sum});
@@ -399,8 +413,8 @@ void Cascade::widen(const std::vector<std::pair<Index, Index>>& candidates,
     for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
       add_state(zero, 0, number++, all.label[s], all.full[s], all.coarse[s], static_cast<float>(all.node[s]));
     for (; next != candidates.end() && next->first == t; ++next) {
-      const Label y = tagset_.members[next->second];
-      float& score = dropped_[(t - 1) * tagset_.labels + next->second];
+      const Label y = bounds->at(next->second);
+      float& score = dropped_[(t - 1) * bounds->places() + next->second];
       add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), score);
       score = kNever<float>;
     }

@@ -71,15 +71,16 @@ class Cascade {
   // Whether a state of order n stayed, after that level was pruned.
   bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
 
-  // With `bounds`: labels that are no candidates, in the order of Tagset::members, with -inf for all others; and of each
+  // With `bounds`: labels that are no candidates, by their place in `bounds`, with -inf for all others; and of each
   // coarse tag what the best of them may score, with n-grams of labels around it: with any neighbours, or with
   // candidates on both sides.
-  const float* dropped(Index t) const { return dropped_.data() + (t - 1) * tagset_.labels; }
+  const float* dropped(Index t) const { return dropped_.data() + (t - 1) * bounds->places(); }
   const float* rest(Index t) const { return rest_.data() + (t - 1) * bounds->groups(); }
   const float* rest_between(Index t) const { return rest_between_.data() + (t - 1) * bounds->groups(); }
-  // Takes labels back as candidates, [position, place among members], in ascending order; and from now on keeps these
+  // Takes labels back as candidates, [position, place], in ascending order; and from now on keeps these
   // states, and all that were kept so far. The levels are then built again from order 1.
-  void widen(const std::vector<std::pair<Index, Index>>& candidates, const std::vector<std::vector<std::uint32_t>>& states);
+  void widen(const std::vector<std::pair<Index, Index>>& candidates,
+             const std::vector<std::vector<std::uint32_t>>& states);
   // Whether a lattice of order 1 with so many more candidates per position is too large.
   bool is_too_wide(const std::vector<std::pair<Index, Index>>& candidates) const;
   Unit group_of(Label y) const { return y == tagset_.labels ? static_cast<Unit>(tagset_.groups) : tagset_.group[y]; }
@@ -106,9 +107,8 @@ class Cascade {
   void expand(const float* scores, const Allowed& allowed);
   float keep_groups(const float* scores);
   void list_scores(const float* scores, const Allowed& allowed);
-  void find_rest(Index t, float* rest, const float* around);
   void find_rests();
-  void find_beside(Index t, const float* (NgramBounds::*of)(Unit) const);
+  void list_beside(Index t, const float* (NgramBounds::*of)(Unit) const, std::vector<const float*>& rows);
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
@@ -118,14 +118,12 @@ class Cascade {
 
   const Tagset& tagset_;
   Index length_ = 0;
-  std::vector<Level> levels_;       // [0] holds the candidates as states, without transitions
+  std::vector<Level> levels_;  // [0] holds the candidates as states, without transitions
   std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};  // [order][states] of levels that were pruned
   std::vector<std::vector<Key>> forced_{levels_.size() + 1};         // [order]: states that stay, by position and key
-  std::vector<float> dropped_;                                       // [T][labels]
+  std::vector<float> dropped_;                                       // [T][places]
   std::vector<float> rest_, rest_between_;                           // [T][groups]
-  std::vector<float> beside_, largest_beside_;                       // [labels]
-  std::vector<std::uint8_t> seen_;                                   // [groups + 1]
-  std::vector<Index> place_;                                         // [labels] in Tagset::members
+  std::vector<const float*> before_rows_, after_rows_;               // of `bounds`, for neighbouring coarse tags
   std::vector<float> scratch_;
   std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position

@@ -1,5 +1,8 @@
 #include "scoring/ngram_bounds.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace certus::scoring {
 namespace {
 
@@ -37,15 +40,39 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
     std::fill(group_.begin(), group_.end() - 1, 0);
     group_.back() = 1;
   }
+  lay_out();
   // Until the sequences are known, each may have the largest weight.
   const float most = std::max(0.0f, *std::max_element(table.weights, table.weights + table.mask + 1));
   const Maxima labels(order, tagset.labels, most);
   const std::vector<float> pairs(static_cast<std::size_t>(order) * width_ * width_, most);
   tabulate(labels, pairs, early_);
   tabulate(labels, pairs, late_);
-  longer_.assign(1, most * static_cast<float>(order - 1));
-  ending_after_.assign(width_ * static_cast<std::size_t>(tagset.labels), most * static_cast<float>(order));
+  set_longer({most * static_cast<float>(order - 1)});
+  ending_after_.assign(width_ * static_cast<std::size_t>(places()), most * static_cast<float>(order));
   leaving_to_ = ending_after_;
+}
+
+void NgramBounds::lay_out() {
+  const bool merged = groups() < tagset_.groups;
+  place_.resize(tagset_.labels);
+  for (Index g = 0; g < groups(); ++g) {
+    const Index first = merged ? 0 : tagset_.member_begin[g],
+                last = merged ? tagset_.labels : tagset_.member_begin[g + 1];
+    for (Index i = first; i < last; ++i) {
+      place_[tagset_.members[i]] = static_cast<Index>(label_.size());
+      label_.push_back(tagset_.members[i]);
+    }
+    label_.resize((label_.size() + kBlock - 1) / kBlock * kBlock, -1);
+    begin_.push_back(static_cast<Index>(label_.size()));
+  }
+}
+
+void NgramBounds::set_longer(const std::vector<float>& longer) {
+  step_ = std::max(*std::max_element(longer.begin(), longer.end()) / 254, std::numeric_limits<float>::min());
+  mask_ = longer.size() - 1;
+  longer_.clear();
+  for (const float x : longer)
+    longer_.push_back(static_cast<std::uint8_t>(std::min(std::ceil(x / step_) + (x > 0), 255.0f)));
 }
 
 void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const {
@@ -55,11 +82,15 @@ void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs
     tables.ending.push_back(labels.sum(0, y));
     tables.leaving.push_back(labels.sum(1, y));
   }
-  for (const Label y : tagset_.members) tables.around.push_back(tables.ending[y] + tables.leaving[y]);
+  for (const Label y : label_) tables.around.push_back(y < 0 ? 0 : tables.ending[y] + tables.leaving[y]);
   const std::size_t size = width_ * width_;
-  tables.coarse.assign(size, 0);
-  for (std::size_t m = 0; m < static_cast<std::size_t>(order_); ++m)
-    for (std::size_t i = 0; i < size; ++i) tables.coarse[i] += static_cast<double>(pairs[m * size + i]);
+  tables.above_pair.assign(size, 0);
+  for (std::size_t m = 1; m < static_cast<std::size_t>(order_); ++m)
+    for (std::size_t i = 0; i < size; ++i) tables.above_pair[i] += pairs[m * size + i];
+  for (std::size_t i = 0; i < size; ++i)
+    tables.coarse.push_back(static_cast<double>(tables.above_pair[i]) + static_cast<double>(pairs[i]));
+  for (auto row = tables.coarse.begin(); row != tables.coarse.end(); row += static_cast<std::ptrdiff_t>(width_))
+    tables.coarse_most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
 }
 
 // What a row says, if it is one.
@@ -85,9 +116,7 @@ void NgramBounds::find_longer(const Number* rows, Index count) {
   const SequenceCode code{tagset_.labels, tagset_.groups};
   std::size_t size = 1;
   while (order_ > 1 && size < static_cast<std::size_t>(count)) size *= 2;
-  mask_ = size - 1;
-  longer_.assign(size, 0);
-  std::vector<float> largest(size);
+  std::vector<float> largest(size), longer(size);
   for (Index m = 2; m <= order_; ++m) {
     std::fill(largest.begin(), largest.end(), 0.0f);
     for (Index i = 0; i < count; ++i) {
@@ -97,20 +126,19 @@ void NgramBounds::find_longer(const Number* rows, Index count) {
       for (Index length = 2; weight > 0 && length <= std::min(row.length, m); ++length) {
         Key key = row.coarse ? 2 : 1;
         for (Index d = length - 1; d >= 0; --d) key = mix(key, static_cast<Key>(row.at(d)));
-        raise(largest[key & mask_], weight);
+        raise(largest[key & (size - 1)], weight);
       }
     }
-    for (std::size_t i = 0; i < size; ++i) longer_[i] += largest[i];
+    for (std::size_t i = 0; i < size; ++i) longer[i] += largest[i];
   }
+  set_longer(longer);
 }
 
 // For each order the largest weights of sequences by one of their last two labels and the coarse tag of the other.
 template <class Number>
 void NgramBounds::find_beside(const Number* rows, Index count) {
   const SequenceCode code{tagset_.labels, tagset_.groups};
-  const Index L = tagset_.labels;
-  std::vector<Index> place(L);
-  for (Index i = 0; i < L; ++i) place[tagset_.members[i]] = i;
+  const Index L = tagset_.labels, P = places();
   ending_after_.assign(ending_after_.size(), 0), leaving_to_.assign(leaving_to_.size(), 0);
   std::vector<float> ending(ending_after_.size()), leaving(leaving_to_.size());
   for (Index m = 1; m <= order_; ++m) {
@@ -120,8 +148,8 @@ void NgramBounds::find_beside(const Number* rows, Index count) {
       if (row.coarse || row.length > m + 1 || (row.length < m + 1 && !row.begins)) continue;
       const float weight = table_.weights[table_.find(code.find_key(row.numbers, order_ + 1))];
       const Index y = row.at(0), before = row.at(1);
-      if (y < L) raise(ending[group_[before] * static_cast<std::size_t>(L) + place[y]], weight);
-      if (before < L) raise(leaving[group_[y] * static_cast<std::size_t>(L) + place[before]], weight);
+      if (y < L) raise(ending[group_[before] * static_cast<std::size_t>(P) + place_[y]], weight);
+      if (before < L) raise(leaving[group_[y] * static_cast<std::size_t>(P) + place_[before]], weight);
     }
     for (std::size_t i = 0; i < ending.size(); ++i) ending_after_[i] += ending[i], leaving_to_[i] += leaving[i];
   }

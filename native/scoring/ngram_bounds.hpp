@@ -20,31 +20,46 @@ class NgramBounds {
   bool use_sequences(const Number* rows, Index count);
 
   // Of a label at position t, all that n-grams of labels may add which end with it, or with the next label; and the sum
-  // of both, in the order of Tagset::members.
+  // of both, by place.
   float ending(Index t, Label y) const { return choose(t).ending[y]; }
   float leaving(Index t, Label y) const { return choose(t).leaving[y]; }
   const float* around(Index t) const { return choose(t).around.data(); }
-  // The same where the coarse tag of the label before is known, or that of the next; in the order of Tagset::members.
-  const float* ending_after(Unit group) const { return ending_after_.data() + group * tagset_.labels; }
-  const float* leaving_to(Unit group) const { return leaving_to_.data() + group * tagset_.labels; }
+  // The same where the coarse tag of the label before is known, or that of the next; by place.
+  const float* ending_after(Unit group) const { return ending_after_.data() + group * places(); }
+  const float* leaving_to(Unit group) const { return leaving_to_.data() + group * places(); }
   // Of a coarse tag at position t, all that n-grams of coarse tags may add which end there, by the one before: a row of
   // groups() + 1 for each.
   const double* coarse(Index t) const { return choose(t).coarse.data(); }
   // Coarse tags that are told apart, and that of a label: there is one only where pairs of them would be too many.
   Index groups() const { return static_cast<Index>(width_) - 1; }
   Unit group(Label y) const { return group_[y]; }
-  // Where the labels of a group begin among Tagset::members, or end.
-  Index begin(Index group) const { return groups() == 1 ? group * tagset_.labels : tagset_.member_begin[group]; }
+  // Where labels stand in rows of scores: those of a group beside each other, in the order of Tagset::members, each
+  // group from a multiple of kBlock on; the places between are no label, -1.
+  static constexpr Index kBlock = 16;
+  Index places() const { return begin_.back(); }
+  Index place(Label y) const { return place_[y]; }
+  Label at(Index place) const { return label_[place]; }
+  Index begin(Index group) const { return begin_[group]; }
   // Of a sequence, given by the keys of its labels and of its coarse tags, all that longer n-grams may add which end
   // with it.
-  float above(Key full, Key coarse) const { return longer_[full & mask_] + longer_[coarse & mask_]; }
+  float above(Key full, Key coarse) const {
+    return step_ * static_cast<float>(longer_[full & mask_] + longer_[coarse & mask_]);
+  }
+  // The same of two labels at position t, with the coarse tags of both.
+  float above(Index t, Key full, Unit before, Unit group) const {
+    return step_ * static_cast<float>(longer_[full & mask_]) + choose(t).above_pair[before * width_ + group];
+  }
+  // The largest number of a row of `coarse`.
+  double coarse_most(Index t, Index group) const { return choose(t).coarse_most[group]; }
 
  private:
   // Largest weights. Where a sentence begins, n-grams are cut off at the boundary: they count as longer ones, too.
   struct Tables {
     std::vector<float> ending, leaving;  // [labels + 1]
-    std::vector<float> around;           // [labels]
+    std::vector<float> around;           // [places]
     std::vector<double> coarse;          // [groups + 1]²
+    std::vector<double> coarse_most;     // [groups + 1]
+    std::vector<float> above_pair;       // [groups + 1]²: `coarse` without the weights of the pairs themselves
   };
   class Maxima;
   template <class Number>
@@ -52,6 +67,8 @@ class NgramBounds {
 
   const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
   void tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const;
+  void lay_out();
+  void set_longer(const std::vector<float>& longer);
   template <class Number>
   void find_longer(const Number* rows, Index count);
   template <class Number>
@@ -66,9 +83,12 @@ class NgramBounds {
   std::size_t width_;        // of tables of coarse tags: their number and 1
   std::vector<Unit> group_;  // [labels + 1]
   // By the key of a sequence; those that share a place have the larger number, which bounds both.
-  std::vector<float> longer_;  // [mask + 1]
+  std::vector<std::uint8_t> longer_;  // [mask + 1], in steps, rounded up
   std::size_t mask_ = 0;
-  std::vector<float> ending_after_, leaving_to_;  // [groups + 1][labels]
+  float step_ = 1;
+  std::vector<float> ending_after_, leaving_to_;  // [groups + 1][places]
+  std::vector<Index> begin_{0}, place_;           // [groups + 1], [labels]
+  std::vector<Label> label_;                      // [places]
   Tables early_, late_;
 };
 

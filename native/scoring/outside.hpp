@@ -4,8 +4,8 @@
 // labels there. That state is made of two of order m - 1 that stayed, so the order rises by one from a position to the
 // next while all states stay, and falls where the sequence meets one that was dropped. At order m the n-grams of up to
 // m + 1 labels are known; NgramBounds says what longer ones may add. All labels that are no candidates at a position
-// are one degenerate label for each coarse tag (Kaji et al. 2010). It scores the largest sum of what such a label scores
-// by itself and what n-grams of labels may add that end with it or with the next label, which then count nothing
+// are one degenerate label for each coarse tag (Kaji et al. 2010). It scores the largest sum of what such a label
+// scores by itself and what n-grams of labels may add that end with it or with the next label, which then count nothing
 // elsewhere; the n-grams of coarse tags are those of any label. A sequence that is at the highest order at
 // every position is a path of the last lattice; what is bounded here are all others, each followed in one way only.
 //
@@ -24,11 +24,12 @@ class Outside {
  public:
   // The largest score that a dropped sequence may have, -inf if there is none. `best` is that of the best path to each
   // state of the last lattice. With `once`, of those alone that leave the last lattice at one place.
-  double find(const Cascade& cascade, Index order, const std::vector<double>& best, bool once = false);
+  double find(const Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best,
+              bool once = false);
 
-  // After `find`: dropped labels, [position, place among members], and for each order the dropped states that a
+  // After `find`: dropped labels, [position, place], and for each order the dropped states that a
   // sequence with a bound above `limit` goes through.
-  void find_above(const Cascade& cascade, const NgramTable& ngrams, double limit);
+  void find_above(const Cascade& cascade, double limit);
   std::vector<std::pair<Index, Index>> labels;
   std::vector<std::vector<std::uint32_t>> states;  // [order]
   // How many labels and states these are.
@@ -41,18 +42,23 @@ class Outside {
  private:
   void go_forward(const Cascade& cascade, Index t);
   void enter(const Cascade& cascade, Index t, Index m);
+  double reach(const Cascade& cascade, Index t, Index m, std::uint32_t r, Label y) const;
   void join(const Cascade& cascade, Index t);
   void enter_rest(const Cascade& cascade, Index t);
-  double bound_label(const Cascade& cascade, const NgramTable& ngrams, Index t, Index i) const;
+  void find_states(const Cascade& cascade, Index m, double limit);
+  void find_labels(const Cascade& cascade, Index t, double limit);
+  void list_beside(const Cascade& cascade, Index t, const float* (NgramBounds::*of)(Unit) const,
+                   std::vector<const float*>& rows) const;
+  double bound_label(const Cascade& cascade, Index t, Index i) const;
   void go_backward(const Cascade& cascade, Index t);
   void leave(const Cascade& cascade, Index t, Index m);
 
   Index order_ = 0;
   bool once_ = false;
-  std::vector<std::vector<double>> out_, any_;        // [order][states]
-  std::vector<std::vector<double>> onward_, lower_;   // [order][states]: the best way on; that at this order or below
-  // All of [positions][groups + 1]. Of sequences up to a degenerate label: one between labels, the first of several, and
-  // others of several.
+  std::vector<std::vector<double>> out_, any_;       // [order][states]
+  std::vector<std::vector<double>> onward_, lower_;  // [order][states]: the best way on; that at this order or below
+  // All of [positions][groups + 1]. Of sequences up to a degenerate label: one between labels, the first of several,
+  // and others of several.
   std::vector<double> between_, first_, several_;
   // Of all sequences up to a label; what goes on from there to each coarse tag, from degenerate labels to a label, and
   // from degenerate ones to another.
@@ -60,7 +66,10 @@ class Outside {
   // The best way on from a degenerate label to a label, or to another degenerate one; from a label to a degenerate one.
   std::vector<double> to_label_, to_rest_, from_label_;
   std::vector<double> ahead_, between_ahead_, several_ahead_;  // [groups + 1]
+  std::vector<std::pair<double, Index>> found_;                // of a position, with their bounds
+  std::vector<const float*> ending_, leaving_;                 // rows of NgramBounds for the neighbours of a position
   const std::vector<double>* best_ = nullptr;
+  const NgramTable* ngrams_ = nullptr;
 };
 
 }  // namespace certus::scoring

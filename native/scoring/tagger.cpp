@@ -26,8 +26,9 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
-constexpr Index kMostRounds = 16;
-constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
+constexpr Index kMostRounds = 12;
+constexpr std::size_t kMostAtOnce = 32;  // labels and states that are taken back without looking closer
+constexpr double kRounding = 1e-6;       // of scores, which are sums in single precision
 
 // Where constraints leave no path, thresholds are lowered by these factors one after the other.
 constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
@@ -185,9 +186,10 @@ const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAns
     ++answer.rounds;
     write_paths(*level, request, answer, w);
     const double last = answer.found < request.k ? kNever<double> : answer.scores[answer.found - 1];
-    const double outside = w.outside.find(cascade, order_, cascade.paths.best);
+    const double outside = w.outside.find(cascade, ngrams_, order_, cascade.paths.best);
     answer.bound = std::min(answer.bound, std::max(outside, answer.scores[0]));
-    answer.optimal = outside <= last + kRounding * (1 + std::abs(last)) || outside == kNever<double> || !find_wider(last, outside, w);
+    answer.optimal = outside <= last + kRounding * (1 + std::abs(last)) || outside == kNever<double> ||
+                     !find_wider(last, outside, w);
     if (answer.optimal) answer.bound = answer.scores[0];
     if (answer.optimal || answer.rounds >= kMostRounds || cascade.is_too_wide(w.outside.labels)) return level;
     cascade.widen(w.outside.labels, w.outside.states);
@@ -196,20 +198,21 @@ const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAns
   }
 }
 
-// Lists what must be taken back for a proof; false if that is nothing. If it is much, most of it is seen to be no
-// better once what comes first is back.
+// Lists what must be taken back for a proof; false if that is nothing. What leaves the lattice at one place comes
+// first: once that is back, most of the rest is seen to be no better.
 bool Tagger::find_wider(double limit, double outside, Workspace& w) const {
-  Cascade& cascade = *w.cascade;
+  const Cascade& cascade = *w.cascade;
   Outside& dropped = w.outside;
-  dropped.find_above(cascade, ngrams_, limit);
-  if (dropped.size() <= static_cast<std::size_t>(cascade.length()) || limit == kNever<double>) return dropped.size() > 0;
-  if (dropped.find(cascade, order_, cascade.paths.best, true) > limit) dropped.find_above(cascade, ngrams_, limit);
-  else dropped.labels.clear(), dropped.states.assign(order_ + 1, {});
+  if (limit != kNever<double> && dropped.find(cascade, ngrams_, order_, cascade.paths.best, true) > limit) {
+    dropped.find_above(cascade, limit);
+    if (dropped.size() > 0) return true;
+  }
+  dropped.find(cascade, ngrams_, order_, cascade.paths.best);
+  dropped.find_above(cascade, limit);
+  if (dropped.size() <= kMostAtOnce || limit == kNever<double>) return dropped.size() > 0;
+  dropped.find_above(cascade, (limit + outside) / 2);
   if (dropped.size() > 0) return true;
-  dropped.find(cascade, order_, cascade.paths.best);
-  dropped.find_above(cascade, ngrams_, (limit + outside) / 2);
-  if (dropped.size() > 0) return true;
-  dropped.find_above(cascade, ngrams_, limit);
+  dropped.find_above(cascade, limit);
   return true;
 }
 

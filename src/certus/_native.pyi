@@ -681,6 +681,7 @@ class Tagged:
     optimal: NDArray[np.uint8]  # [sentences]
     confidences: NDArray[np.float32]  # [tokens], empty unless asked for
     log_partitions: NDArray[np.float64]  # [sentences], empty unless asked for
+    rounds: NDArray[np.int64]  # [sentences]: how often a cascade was built for the proof
     positions: NDArray[np.int64]  # [sentences]: the first that no path reaches, where none was found
 
 @final
@@ -700,6 +701,7 @@ class Tagger:
         keys: NDArray[np.uint64],
         weights: NDArray[np.float32],
         thresholds: Sequence[float],
+        sequences: NDArray[np.unsignedinteger[Any]] | None = None,
     ) -> None: ...
     def tag(
         self,

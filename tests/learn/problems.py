@@ -123,7 +123,7 @@ class Problem:
         }
 
     def spell(self, name: Name) -> list[int]:
-        """The row of a sequence in a state or a model: coarse tags come after labels, and nothing after both."""
+        """The row of a sequence in a model: coarse tags come after labels, and nothing after both."""
         crf = self.crf
         first = crf.labels + 1 if name[0] == "coarse" else 0
         numbers = [first + int(number) for number in name[1:]]

@@ -1,4 +1,4 @@
-"""What a pruned CRF proves: its answers are those of brute force over all label sequences, however much was pruned.
+"""What a pruned CRF proves: its answers are those of brute force over all sequences, however much was pruned.
 
 ``CERTUS_PROOFS=1000000 pytest tests/learn/test_pruned_proofs.py -k campaign`` checks that many answers.
 """
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.learn.problems import WORDS, Problem, Sentence, features
+from certus.errors import InvalidInput
+from tests.learn.problems import Problem, Sentence, cascade, features
 from tests.learn.test_native_tagger import Scores, is_legal, random_allowed, satisfies, tag
-from tests.reference.pruned_crf import log_partition, posterior
 
 PROOFS = int(os.environ.get("CERTUS_PROOFS", "2000"))
 
@@ -68,3 +68,33 @@ def test_campaign() -> None:
     for seed in range(PROOFS // 4):
         problem = whole_numbers(seed, 1 + seed % 4, labels=2 + seed % 4)
         check_answer(problem, random_thresholds(problem))
+
+
+def test_proofs_take_back_what_was_pruned() -> None:
+    """With thresholds that leave one label per token, the first search is often wrong, and then repeated."""
+    rounds = []
+    for seed in range(60):
+        problem = whole_numbers(seed, 2, labels=5)
+        found = problem.tagger([0.5, 1.0, 1.0]).tag([[["a", "b", "c", "d"]]])
+        assert found.optimal[0]
+        rounds.append(int(found.rounds[0]))
+    assert min(rounds) == 1
+    assert max(rounds) > 1
+
+
+def test_sequences_of_another_model_are_refused() -> None:
+    """Bounds are only as good as the list of what has a weight: it must be that of the table."""
+    problem = whole_numbers(3, 2, labels=4)
+    corpus = problem.corpus([], [])
+    learner = problem.learner(corpus)
+    learner.restore(problem.state())
+    compiled = learner.compile(corpus, 0.0)
+    rows = compiled["ngram_sequences"].reshape(-1, 3)
+    nothing = int(rows.max())
+    changed = rows.copy()
+    changed[0, -1] = (changed[0, -1] + 1) % 4
+    for wrong in (rows[:-1], changed, np.full_like(rows, nothing), rows[:, ::-1], rows.astype(np.int64)):
+        damaged = {**compiled, "ngram_sequences": np.ascontiguousarray(wrong).reshape(-1)}
+        with pytest.raises(InvalidInput, match="not those that the table has weights of"):
+            cascade(problem, damaged, [0.1] * 3)
+    cascade(problem, compiled, [0.1] * 3)

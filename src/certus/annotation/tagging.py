@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from certus.solution import Solution, Status
+from certus.solution import Solution, Status, Work
 
 
 class Tagging(Solution[list[str]]):
@@ -12,7 +12,8 @@ class Tagging(Solution[list[str]]):
         value: the label of each token, as text; ``labels`` is the same.
         score: of the labels under the model.
         bound: no labels score more than this.
-        status: OPTIMAL where that is proven; a pruned CRF answers FEASIBLE, unless it had nothing to prune.
+        status: OPTIMAL where that is proven, of all label sequences that the constraints allow; in a k-best
+            list, where no sequence outside the list scores more than the last of it.
         probability: of the labels as a whole under the model, or None if that was not asked for.
         confidence: the probability of each label by itself, or None.
     """
@@ -29,11 +30,12 @@ class Tagging(Solution[list[str]]):
         probability: float | None = None,
         confidence: list[float] | None = None,
         position: int | None = None,
+        counters: Work | None = None,
     ) -> None:
-        super().__init__(value, score, bound, status, position=position)
+        super().__init__(value, score, bound, status, counters, position)
         self.probability = probability
         self.confidence = confidence
 
     def __repr__(self) -> str:
-        proof = "optimal" if self.optimal else f"bound={self.bound:.6g}, {self.status.value}"
-        return f"Tagging({self.value}, score={self.score:.6g}, {proof})"
+        proof = "optimal" if self.optimal else self.status.value
+        return f"Tagging({self.value}, score={self.score:.6g}, bound={self.bound:.6g}, {proof})"

@@ -17,11 +17,12 @@ from certus.formats.blocks import join_sentences
 from certus.formats.conllu import FIELDS, build
 
 CONFIDENCE = "confidence"  # the column of column files, and the attribute under MISC
+PROOF = "proof"  # the column of files that have no comments
 _NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")
 
 
 def write_labelled(
-    target: Target, answered: Iterable[tuple[Sentence, Sequence[Tagging]]], k: int
+    target: Target, answered: Iterable[tuple[Sentence, Sequence[Tagging]]], k: int, proof: bool = False
 ) -> Iterator[str]:
     """Yield the texts of sentences with their answers, as they go into one file.
 
@@ -29,14 +30,15 @@ def write_labelled(
         target: what the labels are of.
         answered: sentences as they were read, each with its answers.
         k: how many were asked for; several are numbered.
+        proof: whether to say how good each answer is proven to be.
     """
     return join_sentences(
-        made for sentence, answers in answered for made in write_answers(target, sentence, answers, k)
+        made for sentence, answers in answered for made in write_answers(target, sentence, answers, k, proof)
     )
 
 
 def write_answers(
-    target: Target, sentence: Sentence, answers: Sequence[Tagging], k: int
+    target: Target, sentence: Sentence, answers: Sequence[Tagging], k: int, proof: bool = False
 ) -> Iterator[tuple[str, Layout]]:
     """Yield the text of a sentence with each of its answers, best first, and the layout of that.
 
@@ -45,16 +47,22 @@ def write_answers(
         sentence: as it was read.
         answers: Taggings, at most k.
         k: how many were asked for; several are numbered.
+        proof: whether to say how good each answer is proven to be: in comments of CoNLL-U, in a column of
+            other files.
     """
     refuse_infeasible(sentence, answers)
     confident = answers[0].confidence is not None
     place = append_missing_columns(lay_out_columns(sentence, target), target, confident)
+    if proof and "misc" not in place.columns and PROOF not in place.columns:
+        place = append_columns(place, [PROOF])
     for rank, answer in enumerate(answers, 1):
         fields = target.fill(place, answer.labels)
         if confident:
             fields |= fill_confidences(place, answer.confidence)
-        made = replace(place, fields)
-        yield insert_comments(made, describe_answer(answer, rank if k > 1 else None)), place.layout
+        if proof and PROOF in place.columns:
+            fields[PROOF] = [name_proof(answer)] * len(place)
+        comments = describe_answer(answer, rank if k > 1 else None, proof and PROOF not in place.columns)
+        yield insert_comments(replace(place, fields), comments), place.layout
 
 
 def refuse_infeasible(sentence: Sentence, answers: Sequence[Tagging]) -> None:
@@ -120,9 +128,18 @@ def _add_note(misc: str, value: str) -> str:
     return f"Confidence={value}" if misc in ("", "_") else f"{misc}|Confidence={value}"
 
 
-def describe_answer(answer: Tagging, rank: int | None) -> list[str]:
+def name_proof(answer: Tagging) -> str:
+    """Return what the column of proofs holds: ``optimal``, or how much better other labels may be."""
+    return "optimal" if answer.optimal else f"gap={answer.gap:.6g}"
+
+
+def describe_answer(answer: Tagging, rank: int | None, proof: bool = False) -> list[str]:
     """Say which of several answers one is, and how good."""
-    made = [] if rank is None else [f"# rank = {rank}", f"# score = {answer.score:.6g}"]
+    made = [] if rank is None else [f"# rank = {rank}"]
+    if rank is not None or proof:
+        made.append(f"# score = {answer.score:.9g}" if proof else f"# score = {answer.score:.6g}")
+    if proof:
+        made += [f"# bound = {answer.bound:.9g}", f"# optimal = {'yes' if answer.optimal else 'no'}"]
     return made if answer.probability is None else [*made, f"# probability = {answer.probability:.6g}"]
 
 

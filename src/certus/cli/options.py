@@ -113,6 +113,11 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
     confidence: bool = option(
         False, "Add the probability of each label, and of all of them together.", about=SENTENCES
     )
+    proof: bool = option(
+        False,
+        "Say of each sentence its score, a bound that no labels exceed, and whether the two meet.",
+        about=SENTENCES,
+    )
     legal: str | None = option(
         None,
         "Allow only legal sequences of bio, iob1, bilou, iobes or bmes labels.",

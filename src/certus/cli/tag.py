@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from certus.annotation.tagging import Tagging
@@ -49,14 +51,46 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     if pretty:
         options = replace(options, confidence=True)
     sentences = read_inputs(inputs, tagger, options)
-    answered = label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
+    summary = ProofSummary()
+    answered = summary.watch(
+        label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
+    )
     labelled = (
         show_labelled(tagger.target, answered)
         if pretty
-        else write_labelled(tagger.target, answered, options.k)
+        else write_labelled(tagger.target, answered, options.k, options.proof)
     )
-    with watch_files(inputs, is_watched(options.output)):
+    watched = is_watched(options.output)
+    with watch_files(inputs, watched):
         deliver(labelled, options.output, options.encoding, waiting)
+    if not pretty and not waiting and (options.proof or watched):
+        print(summary, file=sys.stderr)
+
+
+class ProofSummary:
+    """Counts how many sentences were proven, and what that took."""
+
+    def __init__(self) -> None:
+        self.sentences = self.proven = self.searches = 0
+        self._began = perf_counter()
+
+    def watch(
+        self, answered: Iterable[tuple[Sentence, Sequence[Tagging]]]
+    ) -> Iterator[tuple[Sentence, Sequence[Tagging]]]:
+        """Yield sentences with their answers, and count them."""
+        for sentence, answers in answered:
+            if answers:
+                self.sentences += 1
+                self.proven += all(answer.optimal for answer in answers)
+                self.searches += max(1, answers[0].stats["iterations"])
+            yield sentence, answers
+
+    def __str__(self) -> str:
+        mean = self.searches / max(1, self.sentences)
+        return (
+            f"{self.proven:,} of {self.sentences:,} sentences proven, "
+            f"{mean:.2f} searches per sentence, {perf_counter() - self._began:.1f} s"
+        )
 
 
 def label_sentences(

@@ -38,6 +38,7 @@ class Decoded:
         confidence: (tokens,) of the best labels, or nothing.
         log_partition: (sentences,) or nothing.
         position: (sentences,) the first position that no label sequence reaches, where none is found.
+        searches: (sentences,) how often a pruned CRF searched each until its answer was proven, or nothing.
     """
 
     first: NDArray[np.int64]
@@ -49,6 +50,7 @@ class Decoded:
     confidence: NDArray[np.float32]
     log_partition: NDArray[np.float64]
     position: NDArray[np.int64]
+    searches: NDArray[np.int64] | None = None
 
     @classmethod
     def make_empty(cls, first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:

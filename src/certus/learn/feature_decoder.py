@@ -53,8 +53,8 @@ CASCADE = Declaration({
 class FeatureDecoder(Decoder):
     """Scores of labels by the weights of features.
 
-    With transitions among its arrays it decodes exactly, by the chain engine; with n-grams, by a cascade of
-    pruned lattices.
+    With transitions among its arrays it decodes by the chain engine; with n-grams, by a cascade of pruned
+    lattices that bounds what it dropped, and takes back what may be better. Both answer with a proof.
     """
 
     def __init__(
@@ -120,6 +120,7 @@ class FeatureDecoder(Decoder):
             answers.confidences,
             answers.log_partitions,
             answers.positions,
+            answers.rounds if self._chain is None else None,
         )
 
     def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:

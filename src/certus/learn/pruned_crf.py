@@ -27,7 +27,6 @@ class PrunedCrfLearner(FeatureLearner):
     name: ClassVar[str] = "pruned-crf"
     papers: ClassVar[tuple[str, ...]] = ("mueller2013",)
     about: ClassVar[str] = "of any order (as crf with --order 2); the best for morphology"
-    proves: ClassVar[bool] = False
     declaration: ClassVar[Declaration] = CASCADE
 
     order: int = option(2, "How many labels back transitions look.", least=1)

@@ -119,4 +119,5 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
         Status.OPTIMAL if optimal else Status.FEASIBLE,
         probability=probability,
         confidence=confidence,
+        counters=None if decoded.searches is None else {"iterations": int(decoded.searches[n])},
     )
