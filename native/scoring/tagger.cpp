@@ -26,7 +26,7 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
-constexpr Index kMostRounds = 12;
+constexpr Index kMostRounds = 32;
 constexpr std::size_t kMostAtOnce = 32;  // labels and states that are taken back without looking closer
 constexpr double kRounding = 1e-6;       // of scores, which are sums in single precision
 
