@@ -10,6 +10,7 @@ import pytest
 
 from certus import _native
 from certus.errors import InvalidInput
+from certus.lattice import TagLattices
 from tests.learn.problems import WORDS, Problem, Sentence, assert_same_state, cascade, features, learned
 from tests.reference.pruned_crf import Crf, CumulativePenalty, Name, log_partition, probabilities
 
@@ -106,7 +107,10 @@ def test_gold_that_stays_is_an_update_of_the_last_lattice() -> None:
     """With pruning that keeps the best path: the gradient then is that of what is left."""
     for problem in problems(2):
         crf, sentence = problem.crf, problem.sentence(2, 4)
-        gold = problem.tagger([0.4, 0.4, 0.4]).tag([[sentence]]).labels.tolist()
+        lattices = TagLattices(
+            _native.search_all(problem.tagger([0.4, 0.4, 0.4]), [[sentence]], 1.0, 1), "abcd"[: crf.labels]
+        )
+        gold = lattices.decode()[0].tolist()
         _, report = one_step(problem, sentence, gold, [0.4, 0.4, 0.4])
         assert report.updates == (0, 0, 0, 1)
         everything = crf.all_scores(features(sentence))
@@ -376,6 +380,7 @@ def test_bad_labels_and_sentences() -> None:
         {"row_weights": "no array"},
         {"row_memories": None},
         {"ngram_weights": np.zeros(1, np.float32)},
+        {"ngram_sequences": np.zeros(3, np.uint32)},
         {"numbers": np.zeros(3)},
     ],
 )

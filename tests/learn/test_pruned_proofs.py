@@ -30,7 +30,8 @@ def whole_numbers(seed: int, order: int, labels: int) -> Problem:
 
 def random_thresholds(problem: Problem) -> list[float]:
     """From nearly nothing pruned to nearly everything, differently at each level."""
-    return problem.rng.choice([0.0, 0.01, 0.1, 0.3, 0.6, 1.0], 1 + problem.crf.order).tolist()
+    levels = [0.0, 0.01, 0.1, 0.3, 0.6, 1.0]
+    return [levels[i] for i in problem.rng.integers(len(levels), size=1 + problem.crf.order)]
 
 
 def restrict(problem: Problem, sentence: Sentence, scores: Scores) -> tuple[dict[str, Any], Scores]:
@@ -71,20 +72,20 @@ def test_campaign() -> None:
 
 
 def test_proofs_take_back_what_was_pruned() -> None:
-    """With thresholds that leave one label per token, the first search is often wrong, and then repeated."""
-    rounds = []
-    for seed in range(60):
+    """With thresholds that leave one label per token the search is repeated; with none, once is enough."""
+    for seed in range(20):
         problem = whole_numbers(seed, 2, labels=5)
-        found = problem.tagger([0.5, 1.0, 1.0]).tag([[["a", "b", "c", "d"]]])
+        sentence = [["a", "b", "c", "d"]]
+        found = problem.tagger([0.5, 1.0, 1.0]).tag([sentence])
         assert found.optimal[0]
-        rounds.append(int(found.rounds[0]))
-    assert min(rounds) == 1
-    assert max(rounds) > 1
+        assert found.rounds[0] > 1
+        assert problem.tagger([0.0] * 3).tag([sentence]).rounds[0] == 1
 
 
 def test_sequences_of_another_model_are_refused() -> None:
     """Bounds are only as good as the list of what has a weight: it must be that of the table."""
     problem = whole_numbers(3, 2, labels=4)
+    problem.named = True
     corpus = problem.corpus([], [])
     learner = problem.learner(corpus)
     learner.restore(problem.state())
