@@ -27,6 +27,8 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
 constexpr Index kMostRounds = 32;
+// Edges of all lattices of a sentence together, above which nothing more is taken back.
+constexpr std::size_t kFewEdges = std::size_t{1} << 13, kEdgesPerToken = 512;
 constexpr std::size_t kMostAtOnce = 32;  // labels and states that are taken back without looking closer
 constexpr double kRounding = 1e-6;       // of scores, which are sums in single precision
 
@@ -182,8 +184,11 @@ void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswe
 const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
   Cascade& cascade = *w.cascade;
   answer.bound = -kNever<double>;
+  std::size_t edges = 0;
+  const std::size_t most = kFewEdges + kEdgesPerToken * static_cast<std::size_t>(cascade.length());
   for (;;) {
     ++answer.rounds;
+    for (Index n = 1; n <= order_; ++n) edges += cascade.level(n).edge.size();
     write_paths(*level, request, answer, w);
     const double last = answer.found < request.k ? kNever<double> : answer.scores[answer.found - 1];
     const double outside = w.outside.find(cascade, ngrams_, order_, cascade.paths.best);
@@ -191,7 +196,8 @@ const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAns
     answer.optimal = outside <= last + kRounding * (1 + std::abs(last)) || outside == kNever<double> ||
                      !find_wider(last, outside, w);
     if (answer.optimal) answer.bound = answer.scores[0];
-    if (answer.optimal || answer.rounds >= kMostRounds || cascade.is_too_wide(w.outside.labels)) return level;
+    if (answer.optimal || answer.rounds >= kMostRounds || edges > most || cascade.is_too_wide(w.outside.labels))
+      return level;
     cascade.widen(w.outside.labels, w.outside.states);
     Index position = -1;
     level = climb(w, position);
