@@ -28,7 +28,7 @@ constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
 constexpr Index kMostRounds = 32;
 // Edges of all lattices of a sentence together, above which nothing more is taken back.
-constexpr std::size_t kFewEdges = std::size_t{1} << 13, kEdgesPerToken = 512;
+constexpr std::size_t kFewEdges = std::size_t{1} << 16, kEdgesPerToken = 512;
 constexpr std::size_t kMostAtOnce = 32;  // labels and states that are taken back without looking closer
 constexpr double kRounding = 1e-6;       // of scores, which are sums in single precision
 

@@ -49,26 +49,36 @@ def restrict(problem: Problem, sentence: Sentence, scores: Scores) -> tuple[dict
     return options, scores
 
 
-def check_answer(problem: Problem, thresholds: list[float]) -> None:
+def check_answers(problem: Problem, thresholds: list[float]) -> int:
+    """Check four answers; return how many are proven. Where a limit was hit, bounds still hold."""
     tagger = problem.tagger(thresholds)
+    proven = 0
     for _ in range(4):
         sentence = problem.sentence(1)
         options, scores = restrict(problem, sentence, problem.crf.all_scores(features(sentence)))
         k = int(problem.rng.choice([1, 1, 2, 5, 20]))
         found = tag(tagger, sentence, k, **options)
         ranked = sorted(scores.values(), reverse=True)
-        assert found.scores == ranked[:k]
         assert [scores[labels] for labels in found.labels] == found.scores
         assert len(set(found.labels)) == len(found.labels)
-        assert found.optimal == bool(ranked)
-        assert found.bound == (ranked[0] if ranked else -np.inf)
+        if not ranked:
+            assert (found.labels, found.bound) == ([], -np.inf)
+        elif found.optimal:
+            assert found.scores == ranked[:k]
+            assert found.bound == ranked[0]
+        else:
+            assert found.scores[0] <= ranked[0] <= found.bound < np.inf
+        proven += found.optimal or not ranked
+    return proven
 
 
 def test_campaign() -> None:
     """Four answers for each of so many models of orders 1 to 4, with constraints and k."""
+    proven = 0
     for seed in range(PROOFS // 4):
         problem = whole_numbers(seed, 1 + seed % 4, labels=2 + seed % 4)
-        check_answer(problem, random_thresholds(problem))
+        proven += check_answers(problem, random_thresholds(problem))
+    assert proven >= 0.99 * (PROOFS // 4 * 4)
 
 
 def test_proofs_take_back_what_was_pruned() -> None:
