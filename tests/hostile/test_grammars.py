@@ -14,6 +14,7 @@ import pytest
 from certus.errors import InvalidInput
 from certus.syntax import Grammar, Tree, binarize
 from certus.syntax.constituency.lexicon import Leaves
+from certus.syntax.constituency.pcfg import GrammarOptions
 from tests.reference.syntax import derivations, has_positive_cycle, tree_scores
 
 PROBLEMS = int(os.environ.get("CERTUS_PROBLEMS", "3000"))
@@ -177,3 +178,9 @@ def test_lists_of_trees_are_in_the_order_of_their_scores() -> None:
     scores = grammar.parse(["x"] * 3, 7).scores.tolist()
     assert len(scores) == 2
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["vertical", "min_hidden", "rare", "trusted"])
+def test_options_that_are_no_counts_are_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"{name} must be a whole number"):
+        GrammarOptions(**{name: None})  # type: ignore[arg-type]

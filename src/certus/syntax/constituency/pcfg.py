@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from certus.annotation.trees import Tree, add_root
+from certus.checks import check_count
 from certus.errors import InvalidInput
 from certus.syntax.constituency.annotate import HIDDEN, annotate, check_splits
 from certus.syntax.constituency.binarize import binarize, check_direction
@@ -61,8 +62,8 @@ class GrammarOptions:
         least = {"vertical": 1, "horizontal": 0, "min_hidden": 1, "rare": 0, "trusted": 1}
         for name, value in least.items():
             given = getattr(self, name)
-            if given is not None and given < value:
-                raise InvalidInput(f"{name} is {given}; it must be at least {value}")
+            if name != "horizontal" or given is not None:
+                check_count(name, given, least=value)
         for name in ("word_prior", "split_prior", "class_prior"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise InvalidInput(f"{name} is {getattr(self, name)}; it must be a number above 0")
