@@ -14,6 +14,7 @@ import numpy as np
 
 import certus
 from certus import formats
+from certus.cli.train_aligner import _write_lexicon
 from certus.formats import brackets
 from certus.hypergraph import Hypergraph
 from certus.learn.checkpoint import Checkpoint, Standing
@@ -71,6 +72,9 @@ def make_writers(folder: Path) -> list[Writer]:
     tagger.save(folder / "tagger.certus")
     parser = certus.ConstituencyParser().fit(trees)
     parser.save(folder / "parser.certus")
+    words = [["the", "house"], ["the", "book"], ["a", "book"]]
+    aligner = certus.Aligner().fit(words, [["das", "Haus"], ["das", "Buch"], ["ein", "Buch"]])
+    language_model = certus.LanguageModel(order=2).fit(words)
     graph = Hypergraph([1, 0], [0, 1, 1], [0], 1)
     items = [[{"word": word} for word in words] for words in invented.words(5, 1)]
     crf = certus.CRF(max_iterations=2).fit(items, [["A"] * len(words) for words in items])
@@ -82,6 +86,15 @@ def make_writers(folder: Path) -> list[Writer]:
         Writer("a tagger", model, ".certus", tagger.save),
         Writer("a parser", model, ".certus", parser.save),
         Writer("a CRF", model, ".certus", crf.save),
+        Writer("an aligner", model, ".certus", aligner.save),
+        Writer("a language model", model, ".certus", language_model.save),
+        Writer("n-grams", "formats/arpa:write_model", ".arpa", language_model.write_arpa),
+        Writer(
+            "a lexicon",
+            "cli/train_aligner:_write_lexicon",
+            ".tsv",
+            lambda path: _write_lexicon(aligner, str(path)),
+        ),
         Writer("a hypergraph", model, ".certus", lambda path: graph.save(path, [0.5, 1.0])),
         Writer("a checkpoint", model, ".checkpoint", save_checkpoint),
         Writer("a drawing", "hypergraph/drawing:draw", ".svg", graph.draw),
