@@ -139,7 +139,7 @@ struct Tagged {
 };
 
 Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads, nb::handle allowed,
-           const Legal& legal) {
+           const Legal& legal, bool prove) {
   if (!self.is_ready()) refuse("the tagger has no decoder yet: call use_chain or use_cascade");
   if (k < 1) refuse("k must be at least 1, not " + std::to_string(k));
   if (threads < 1) refuse("threads must be at least 1, not " + std::to_string(threads));
@@ -150,7 +150,7 @@ Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, I
   {
     const nb::gil_scoped_release released;
     self.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
-      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows}, workspace);
+      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows, prove}, workspace);
     });
   }
   return answers;
@@ -229,7 +229,7 @@ void bind_tagger(nb::module_& m) {
       .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a, "sequences"_a = nb::none(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
-           "allowed"_a = nb::none(), "legal"_a = nb::none())
+           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true)
       .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);
 }
 

@@ -184,6 +184,13 @@ void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswe
 const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
   Cascade& cascade = *w.cascade;
   answer.bound = -kNever<double>;
+  if (!request.prove) {
+    ++answer.rounds;
+    write_paths(*level, request, answer, w);
+    answer.optimal = !cascade.pruned;
+    if (answer.optimal) answer.bound = answer.scores[0];
+    return level;
+  }
   std::size_t edges = 0;
   const std::size_t most = kFewEdges + kEdgesPerToken * static_cast<std::size_t>(cascade.length());
   for (;;) {
@@ -228,7 +235,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   const Index T = sentence.length;
   find_rows(sentence, w);
   cascade.legal = request.legal;
-  cascade.bounds = &*bounds_;
+  cascade.bounds = request.prove ? &*bounds_ : nullptr;
   const Level* level = nullptr;
   for (const float factor : kThresholds) {
     prune_by(factor, 1, w);

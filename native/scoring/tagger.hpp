@@ -22,6 +22,7 @@ struct TagRequest {
   bool confidence = false;
   const Allowed* allowed = nullptr;     // [T], or null where all tokens may have all labels
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
+  bool prove = true;                    // whether to bound what a cascade has dropped
 };
 struct TagAnswer {
   Label* labels;         // [k][T]

@@ -712,12 +712,13 @@ class Tagger:
         threads: int = 1,
         allowed: Sequence[Sequence[NDArray[np.int32] | None] | None] | None = None,
         legal: NDArray[np.bool_] | None = None,
+        prove: bool = True,
     ) -> Tagged:
         """Label sentences.
 
         `allowed`: the labels of each token of each sentence, None for all. `legal`, for cascades only (a
         chain gets -inf transitions instead): [before, after] of labels + 1, the last being the sentence's
-        boundary.
+        boundary. `prove`: whether to bound what a cascade has dropped.
         """
     def emissions(
         self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int = 1

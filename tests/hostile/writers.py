@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ import numpy as np
 import certus
 from certus import formats
 from certus.cli.train_aligner import _write_lexicon
+from certus.errors import SmoothingWarning
 from certus.formats import brackets
 from certus.hypergraph import Hypergraph
 from certus.learn.checkpoint import Checkpoint, Standing
@@ -74,7 +76,9 @@ def make_writers(folder: Path) -> list[Writer]:
     parser.save(folder / "parser.certus")
     words = [["the", "house"], ["the", "book"], ["a", "book"]]
     aligner = certus.Aligner().fit(words, [["das", "Haus"], ["das", "Buch"], ["ein", "Buch"]])
-    language_model = certus.LanguageModel(order=2).fit(words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmoothingWarning)  # of so few words
+        language_model = certus.LanguageModel(order=2).fit(words)
     graph = Hypergraph([1, 0], [0, 1, 1], [0], 1)
     items = [[{"word": word} for word in words] for words in invented.words(5, 1)]
     crf = certus.CRF(max_iterations=2).fit(items, [["A"] * len(words) for words in items])

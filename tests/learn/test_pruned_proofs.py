@@ -92,6 +92,17 @@ def test_proofs_take_back_what_was_pruned() -> None:
         assert problem.tagger([0.0] * 3).tag([sentence]).rounds[0] == 1
 
 
+def test_proofs_can_be_left_out() -> None:
+    """Then nothing is searched twice, and what was pruned has no bound."""
+    problem = whole_numbers(3, 2, labels=5)
+    tagger = problem.tagger([0.5, 1.0, 1.0])
+    sentences = [[["a", "b", "c", "d"]]]
+    found = tagger.tag(sentences, prove=False)
+    assert (found.rounds[0], found.optimal[0], found.bounds[0]) == (1, 0, np.inf)
+    assert found.scores[0] <= tagger.tag(sentences).bounds[0]
+    assert problem.tagger([0.0] * 3).tag(sentences, prove=False).optimal[0]
+
+
 def test_sequences_of_another_model_are_refused() -> None:
     """Bounds are only as good as the list of what has a weight: it must be that of the table."""
     problem = whole_numbers(3, 2, labels=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -555,3 +556,14 @@ def test_a_fit_that_fails_leaves_the_tagger_as_it_was() -> None:
     with pytest.raises(certus.InvalidInput):
         tagger.fit([])
     assert (tagger.tag(["lo", "."]).labels, tagger.description) == before
+
+
+def test_proofs_are_switched_off_where_they_cost_something() -> None:
+    data = list(invented.sentences(40, 1))
+    tagger = Tagger("upos", "pruned-crf", epochs=1).fit(data)
+    assert tagger.proof
+    tagger.proof = False
+    assert not pickle.loads(pickle.dumps(tagger)).proof
+    exact = Tagger("upos", "perceptron", epochs=1).fit(data)
+    with pytest.raises(certus.InvalidInput, match="only a pruned CRF answers without a proof"):
+        exact.proof = False

@@ -118,6 +118,9 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         "Say of each sentence its score, a bound that no labels exceed, and whether the two meet.",
         about=SENTENCES,
     )
+    unproven: bool = option(
+        False, "Do without proofs, which makes pruned CRFs several times as fast.", about=SENTENCES
+    )
     legal: str | None = option(
         None,
         "Allow only legal sequences of bio, iob1, bilou, iobes or bmes labels.",

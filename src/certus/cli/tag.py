@@ -43,6 +43,8 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     check_outputs({"output": options.output}, [locate(model), options.dictionary, *inputs])
     tagger = open_tagger(model)
     set_inference(tagger, options)
+    if options.unproven:
+        tagger.proof = False
     constraints = {
         "legal": make_automaton(options.legal, tagger.target, tagger.labels),
         "dictionary": read_dictionary(options.dictionary, options.encoding),

@@ -82,7 +82,13 @@ def check_room(cells: Cells, k: int) -> None:
 
 
 class Decoder(ABC):
-    """What a Tagger needs of it; what only some decoders have is refused by the others."""
+    """What a Tagger needs of it; what only some decoders have is refused by the others.
+
+    Attributes:
+        proof: whether answers are proven where that can be done without.
+    """
+
+    proof = True
 
     @abstractmethod
     def decode(
@@ -109,6 +115,10 @@ class Decoder(ABC):
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""
         raise InvalidInput("emissions are those of a trained perceptron or CRF")
+
+    def set_proof(self, proof: bool) -> None:
+        """Say whether answers are to be proven."""
+        raise InvalidInput("only a pruned CRF answers without a proof: other learners have it for nothing")
 
     def get_settings(self) -> dict[str, Any]:
         """Return what a user may have set since the model was loaded."""

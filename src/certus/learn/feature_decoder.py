@@ -108,7 +108,7 @@ class FeatureDecoder(Decoder):
             constraints["legal"] = tabulate_legal(legal)
             legal = None
         answers = self._get_tagger(legal).tag(
-            cells, k=k, confidence=confidence, threads=threads, **constraints
+            cells, k=k, confidence=confidence, threads=threads, prove=self.proof, **constraints
         )
         return Decoded(
             find_starts(cells),
@@ -122,6 +122,21 @@ class FeatureDecoder(Decoder):
             answers.positions,
             answers.rounds if self._chain is None else None,
         )
+
+    def measure_accuracy(self, cells: Cells, gold: NDArray[np.int32], threads: int) -> float:
+        """Return the share of tokens that get the right label; that needs no proof."""
+        found = self._free.tag(cells, threads=threads, prove=False)
+        return float((found.labels == gold).mean())
+
+    def set_proof(self, proof: bool) -> None:
+        """Say whether a cascade bounds what it dropped."""
+        if self._chain is not None:
+            super().set_proof(proof)
+        self.proof = proof
+
+    def get_settings(self) -> dict[str, Any]:
+        """Return what a user may have set: whether answers are proven."""
+        return {"proof": self.proof}
 
     def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Return what there is to choose from: all sequences, or those that pruning leaves."""

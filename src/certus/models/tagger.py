@@ -321,6 +321,15 @@ class Tagger:
         return self._decoder.label_chain
 
     @property
+    def proof(self) -> bool:
+        """Whether a pruned CRF proves its answers. Without, it is faster, and bounds may be infinite."""
+        return self._decoder.proof
+
+    @proof.setter
+    def proof(self, proof: bool) -> None:
+        self._decoder.set_proof(bool(proof))
+
+    @property
     def latent(self) -> LatentDecoder:
         """What decodes a trained ``latent-crf``: its ``inference`` may be set, its ``chain`` looked at."""
         return cast("LatentDecoder", self._decoder.latent)
