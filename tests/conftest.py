@@ -10,6 +10,11 @@ import pytest
 EQUAL = pytest.StashKey[list[int]]()
 
 
+def pytest_configure() -> None:
+    """Let Ctrl-C reach the tests that send it, also where the suite was started with it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def tally(pytestconfig: pytest.Config) -> list[int]:
     """How many answers equalled brute force, seed by seed."""
