@@ -117,7 +117,7 @@ def test_signatures() -> None:
 
 def test_refusals() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"vertical": 0}, "vertical is 0"),
+        ({"vertical": 0}, "vertical must be a whole number of at least 1, not 0"),
         ({"splits": ["owl"]}, "no split 'owl'"),
         ({"direction": "up"}, "no direction 'up'"),
         ({"word_prior": 0}, "word_prior is 0"),
