@@ -6,6 +6,7 @@
 #include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
 #include "chain/marginals/max_marginals.hpp"
+#include "relax/merging.hpp"
 #include "relax/parts/automata.hpp"
 #include "relax/parts/chain.hpp"
 #include "relax/parts/logic.hpp"
@@ -281,6 +282,14 @@ static void bind_spanning_tree(nb::module_& m) {
 }
 
 void bind_relax(nb::module_& m) {
+  nb::class_<CellClasses> classes(m, "CellClasses");
+  define_arrays(classes, "cells", &CellClasses::cells, "number", &CellClasses::number);
+  m.def(
+      "merge_cells",
+      [](Index size, Indices left, Indices right) {
+        return merge_cells(size, left.data(), right.data(), static_cast<Index>(left.shape(0)));
+      },
+      "size"_a, "left"_a.noconvert(), "right"_a.noconvert());
   bind_parts(m);
   bind_options(m);
   bind_search(m);
@@ -292,12 +301,6 @@ void bind_relax(nb::module_& m) {
       "model"_a, "emissions"_a.noconvert(), "out"_a.noconvert(), Unlocked());
   bind_spanning_tree<float>(m);
   bind_spanning_tree<double>(m);
-  m.def(
-      "bound_trees",
-      [](const Table<const double>& scores, bool single, const Flat<Index>& heads, const Table<double>& bounds) {
-        return relax::bound_trees(scores.data(), extent(scores), single, heads.data(), bounds.data());
-      },
-      "scores"_a.noconvert(), "single"_a, "heads"_a.noconvert(), "bounds"_a.noconvert(), Unlocked());
   m.def(
       "bound_trees",
       [](const Table<const double>& scores, bool single, const Flat<Index>& heads, const Table<double>& bounds) {

@@ -6,9 +6,9 @@
 
 namespace certus::relax {
 
-// Moves the max-marginals of the copies of each variable towards their mean. For one variable at a time, making them
-// equal minimises the dual exactly (Globerson & Jaakkola 2007; Kolmogorov 2006); here all variables move at once, by a
-// share that shrinks when the dual rises. Like all coordinate descent it may stall above the minimum.
+// Moves what each copy of a variable is worth to its part towards the mean of them. For one variable at a time, making
+// them equal minimises the dual exactly (Globerson & Jaakkola 2007; Kolmogorov 2006); here all variables move at once,
+// by a share that shrinks when the dual rises. Like all coordinate descent it may stall above the minimum.
 class Averaging final : public Optimizer {
  public:
   Averaging(Dual& dual, double share) : Optimizer(dual), share_(share) {}
@@ -18,8 +18,8 @@ class Averaging final : public Optimizer {
 
  private:
   double share_, best_ = 0;
-  double far_ = 0;  // what cells that no structure uses are taken to be below the best
-  std::vector<double> losses_;
+  double far_ = 0;  // what cells that no structure uses, or all do, are taken to be worth at most
+  std::vector<double> worths_;
 };
 
 }  // namespace certus::relax

@@ -7,8 +7,15 @@ namespace certus::relax {
 namespace {
 
 constexpr int kGridBits = 36;      // below the magnitude of the scores that multipliers keep
+constexpr int kCoarseBits = 20;    // the same of the scores of cells, before that is known
 constexpr double kMargin = 1e-12;  // of the magnitudes: rounding decides nothing
 constexpr double kWhole = 1e-6;    // the same for whole numbers
+
+// What is won by `on` instead of `off`, within bounds where one of them is impossible.
+double compare(double on, double off, double most) {
+  if (on == kNever<double>) return -most;
+  return off == kNever<double> ? most : std::clamp(on - off, -most, most);
+}
 
 }  // namespace
 
@@ -42,16 +49,70 @@ Dual::Dual(Problem& problem, bool whole)
   find_open();
 }
 
+// Powers of two: multipliers that are multiples of a coarse grid are multiples of a finer one.
+void Dual::set_grid(double size, int bits) {
+  int exponent;
+  std::frexp(size > 0 ? size : 1.0, &exponent);
+  grid_ = std::ldexp(1.0, exponent - bits);
+  rounder_ = std::ldexp(1.5, exponent - bits + 52);
+  largest_ = std::ldexp(1.0, exponent);
+}
+
+void Dual::spread() {
+  std::vector<double> worths(problem_.copies());
+  double largest = 0;
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    const Part& part = problem_.part(p);
+    double* own = worths.data() + problem_.begin(p);
+    for (const CellGroup& group : part.groups()) {
+      double best = kNever<double>, second = kNever<double>;
+      for (Index c = group.begin; c < group.end; ++c) {
+        own[c] = problem_.weight(p) * part.cell_score(c);
+        if (std::isfinite(own[c])) largest = std::max(largest, std::abs(own[c]));
+        second = std::max(second, std::min(best, own[c]));
+        best = std::max(best, own[c]);
+      }
+      const double middle = group.exactly_one && std::isfinite(second) ? (best + second) / 2 : 0;
+      for (Index c = group.begin; c < group.end; ++c) own[c] -= middle;
+    }
+  }
+  if (largest == 0 || largest > kLargest || largest < 1 / kLargest) return;
+  set_grid(largest, kCoarseBits);
+  even_out(worths, 1.0);
+}
+
+bool Dual::even_out(const std::vector<double>& worths, double share) {
+  bool moved = false;
+  for (Index v = 0; v < problem_.variables(); ++v) {
+    if (!moves(v)) continue;
+    const Index *first = problem_.first_copy(v), *last = problem_.last_copy(v);
+    double mean = 0;
+    for (const Index* copy = first; copy != last; ++copy) mean += worths[*copy];
+    mean /= static_cast<double>(problem_.count(v));
+    if (!std::isfinite(mean)) continue;
+    double rest = 0;
+    for (const Index* copy = first + 1; copy != last; ++copy) {
+      const double u = round(multiplier_[*copy] + share * (mean - worths[*copy]));
+      moved = moved || u != multiplier_[*copy];
+      set_multiplier(*copy, u);
+      rest += u;
+    }
+    set_multiplier(*first, -rest);
+  }
+  return moved;
+}
+
 bool Dual::start() {
+  const double before = grid_;
   for (Index p = 0; p < problem_.parts(); ++p) adjust_part(p);
   if (!evaluate()) return false;
-  int exponent;
   const double size = magnitude();
   if (!(size <= kLargest) || (size > 0 && size < 1 / kLargest)) throw TooLarge(size);  // or too small for a grid
-  std::frexp(size > 0 ? size : 1.0, &exponent);
-  grid_ = std::ldexp(1.0, exponent - kGridBits);
-  rounder_ = std::ldexp(1.5, exponent - kGridBits + 52);
-  largest_ = std::ldexp(1.0, exponent);
+  set_grid(size, kGridBits);
+  if (before > 0 && before < grid_) {
+    balance();
+    evaluate();
+  }
   for (Index p = 0; p < problem_.parts(); ++p) {
     problem_.part(p).set_scale(largest_ / problem_.weight(p));
     queue_.push_back(p);
@@ -269,12 +330,20 @@ bool Dual::fix_by_bounds(double score, Index* count) {
   return propagate();
 }
 
-void Dual::find_losses(std::vector<double>& losses) {
-  losses.assign(problem_.copies(), 0.0);
+void Dual::find_worths(double most, std::vector<double>& worths) {
+  worths.assign(problem_.copies(), 0.0);
   for (const Index p : open_) {
     if (!max_marginals(p)) continue;
-    for (Index c = 0; c < problem_.part(p).cells(); ++c)
-      losses[problem_.begin(p) + c] = std::min(0.0, with_[c] - value_[p]);
+    double* own = worths.data() + problem_.begin(p);
+    for (const CellGroup& group : problem_.part(p).groups()) {
+      double best = kNever<double>, second = kNever<double>;
+      for (Index c = group.begin; group.exactly_one && c < group.end; ++c) {
+        second = std::max(second, std::min(best, with_[c]));
+        best = std::max(best, with_[c]);
+      }
+      for (Index c = group.begin; c < group.end; ++c)
+        own[c] = compare(with_[c], group.exactly_one ? (best + second) / 2 : without_[c], most);
+    }
   }
 }
 

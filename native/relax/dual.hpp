@@ -37,6 +37,9 @@ class Dual {
 
   // `whole`: all scores, times weights, are promised to be whole numbers.
   explicit Dual(Problem& problem, bool whole = false);
+  // Before start(): evens out what the scores of cells, alone, make each copy worth to its part. A good place to start
+  // from where parts score most of their cells.
+  void spread();
   // Asks all parts for the first time, which tells how large the numbers are. False: one has no structure at all.
   bool start();
 
@@ -83,9 +86,13 @@ class Dual {
   void activate(Index v) { active_[v] = 1; }
   // Fixes the variables of which one side cannot be better than `score`, by the parts' max-marginals; counts them.
   bool fix_by_bounds(double score, Index* count);
-  // losses[copies]: max-marginals less maxima, what each copy's part loses by using it, 0 or below; 0 where the part
-  // does not know.
-  void find_losses(std::vector<double>& losses);
+  // worths[copies]: by how much each copy's part wants to use it, between -most and most. Of a group with exactly one
+  // that is the max-marginal less the middle of the two best, of another cell its max-marginal with it less that
+  // without; 0 where the part does not know.
+  void find_worths(double most, std::vector<double>& worths);
+  // Moves the multipliers of the copies of each variable, by a share, to where `worths` are the same; false where none
+  // moved. Worths that are not finite move nothing.
+  bool even_out(const std::vector<double>& worths, double share);
   // The parts that have free variables, in order.
   const std::vector<Index>& open() const { return open_; }
   void find_open();
@@ -111,6 +118,7 @@ class Dual {
 
  private:
   bool propagate(Index p);
+  void set_grid(double size, int bits);
   double measure_worth();
   void adjust(Index copy);
   void release(Index p);

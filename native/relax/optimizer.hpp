@@ -27,6 +27,8 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
   virtual ~Optimizer() = default;
 
+  // Whether it wants the scores of cells spread over the parts before the first evaluation.
+  virtual bool spreads() const { return false; }
   // Begins in the present state of the dual.
   virtual void start() = 0;
   // Moves the multipliers of an evaluated dual. False: they stay, as this is the minimum, as far as it can tell.

@@ -9,8 +9,9 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kFew = 3;    // parts, for which a bundle is best
-constexpr Index kTurn = 20;  // iterations of each of several optimisers before the next one goes on
+constexpr Index kFew = 3;        // parts, for which a bundle is best
+constexpr double kQuick = 0.55;  // the share of the gap by which a quick step lowers the dual
+constexpr Index kTurn = 20;      // iterations of each of several optimisers before the next one goes on
 
 // Optimisers in turn, each from the best multipliers that any of them found; one that ends is left out.
 class Relay final : public Optimizer {
@@ -54,6 +55,55 @@ class Relay final : public Optimizer {
   std::size_t now_ = 0;
 };
 
+// Descent by max-marginals while it lowers the dual quickly, which is soon over; then steps from there.
+class Approach final : public Optimizer {
+ public:
+  explicit Approach(Dual& dual) : Optimizer(dual), descent_(dual, 1.0), steps_(dual, StepRule::inverse, 0.0) {}
+
+  bool spreads() const override { return true; }
+
+  void start() override {
+    descent_.start();
+    descends_ = !started_;  // branches start where their parent ended
+    if (started_) steps_.start();
+    started_ = true;
+    least_ = -kNever<double>;
+  }
+
+  bool next(const Whole& best) override {
+    if (descends_ && descend(best)) return true;
+    const bool more = steps_.next(best);
+    step_ = steps_.step();
+    return more;
+  }
+
+ private:
+  bool descend(const Whole& best) {
+    const double dual = dual_.bound();
+    const double gap = best.score == kNever<double> ? 0 : least_ - best.score;
+    descends_ = least_ == -kNever<double> || dual < least_ - kQuick * gap;
+    if (dual < least_) {
+      least_ = dual;
+      dual_.copy_multipliers(best_);
+    }
+    if (descends_ && descent_.next(best)) {
+      step_ = descent_.step();
+      return true;
+    }
+    descends_ = false;
+    dual_.set_multipliers(best_);
+    dual_.evaluate();
+    steps_.start();
+    return false;
+  }
+
+  Averaging descent_;
+  Subgradient steps_;
+  std::vector<double> best_;
+  double least_ = 0;
+  bool descends_ = true, started_ = false;
+};
+
 // One evaluation tells a bundle one choice of each part. Two large parts, such as a parser and a tagger, it brings
 // together in half the iterations of any subgradient rule; but a step of a bundle costs as much as dozens of the
 // quickest parts do, and with dozens of parts its model is poor for long, and its quadratic program large. There
@@ -62,7 +112,7 @@ class Relay final : public Optimizer {
 std::unique_ptr<Optimizer> choose_optimizer(Dual& dual) {
   const Problem& problem = dual.problem();
   if (problem.parts() <= kFew) {
-    if (has_cheap_max_marginals(problem)) return std::make_unique<Subgradient>(dual, StepRule::inverse, 0.0);
+    if (has_cheap_max_marginals(problem)) return std::make_unique<Approach>(dual);
     return std::make_unique<Bundle>(dual, OptimizerOptions{});
   }
   std::vector<std::unique_ptr<Optimizer>> runners;

@@ -38,6 +38,7 @@ Rounding::Rounding(Dual& dual)
       twice = twice || last[v] == p;
       last[v] = p;
     }
+    for (const CellGroup& group : problem_.part(p).groups()) leaves_out_ = leaves_out_ && !has_to_choose(p, group);
     is_covering_[p] = own == shared && !twice;
     votes_ = votes_ && problem_.part(p).propagates();
   }
@@ -45,6 +46,14 @@ Rounding::Rounding(Dual& dual)
   found_.used.resize(problem_.parts());
   found_.scores.resize(problem_.parts());
   found_.kept.resize(problem_.parts());
+}
+
+// Whether one of the shared variables has to be on.
+bool Rounding::has_to_choose(Index p, const CellGroup& group) const {
+  bool shared = group.exactly_one;
+  for (Index c = group.begin; c < group.end && shared; ++c)
+    shared = problem_.is_shared(problem_.variable(problem_.begin(p) + c));
+  return shared;
 }
 
 void Rounding::begin() { on_ = dual_.fixed(); }
@@ -126,15 +135,16 @@ double Rounding::propose() {
     found = vote();
   }
   ++rounds_;
-  for (Index offset = 0; offset <= parts && spent_ <= earned_; ++offset)
-    found = std::fmax(found, complete_from((turn_ + offset) % (parts + 1)));
-  turn_ = (turn_ + 1) % (parts + 1);
+  const Index sources = parts + (leaves_out_ ? 1 : 0);
+  for (Index offset = 0; offset < sources && spent_ <= earned_; ++offset)
+    found = std::fmax(found, complete_from((turn_ + offset) % sources));
+  turn_ = (turn_ + 1) % sources;
   return found;
 }
 
 // Fixes what one part chose and asks the others in turn, each under what is known by then. One more source than there
-// are parts: a variable is 1 where all choose it, else 0. That is no whole where something has to be chosen, but one
-// wherever leaving things out is allowed.
+// are parts: a variable is 1 where all choose it, else 0. That is one wherever leaving things out is allowed, but no
+// whole where something has to be chosen: then that source is left out.
 double Rounding::complete_from(Index source) {
   if (!is_new(source)) return kNone;
   if (source < problem_.parts()) {

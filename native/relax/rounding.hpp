@@ -34,6 +34,7 @@ class Rounding {
   double propose();
 
  private:
+  bool has_to_choose(Index p, const CellGroup& group) const;
   void begin();
   double finish();
   double complete_from(Index source);
@@ -55,6 +56,7 @@ class Rounding {
   double spent_ = 0, earned_ = 0;
   Index turn_ = 0, rounds_ = 0;
   bool votes_ = true;
+  bool leaves_out_ = true;  // no part has to choose anything
 };
 
 }  // namespace certus::relax

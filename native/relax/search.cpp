@@ -17,12 +17,14 @@ constexpr Index kRootSweeps = 20, kSweeps = 6;   // of descent, at the root and 
 constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
 constexpr Index kRootSteps = 200, kSteps = 40;   // of an optimiser, where no limit is set
 constexpr Index kNarrow = 5;                     // steps between two looks at what bounds fix
-constexpr Index kPatience = 30;                  // steps without a better dual before something else is tried
-constexpr double kLook = 0.01;                   // seconds between two looks at whether to stop
-constexpr double kSure = 0.9;                    // the mean from which on a dive takes a variable to be on
-constexpr Index kDive = 50;                      // nodes of a dive
-constexpr double kSlack = 1e-9;                  // of the magnitudes: more than rounding, less than a lie
-constexpr double kLoose = 1e-3;                  // from where on the copies of a reserve differ
+constexpr double kCloser = 0.2;                  // or the share of the gap that is left by then
+constexpr Index kPatience = 15;  // steps that did not gain so much of the gap before something else is tried
+constexpr double kGain = 0.05;
+constexpr double kLook = 0.01;   // seconds between two looks at whether to stop
+constexpr double kSure = 0.9;    // the mean from which on a dive takes a variable to be on
+constexpr Index kDive = 50;      // nodes of a dive
+constexpr double kSlack = 1e-9;  // of the magnitudes: more than rounding, less than a lie
+constexpr double kLoose = 1e-3;  // from where on the copies of a reserve differ
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Many parts that tell what their cells are worth are swept one after the other, each at the multipliers that those
@@ -54,6 +56,7 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
 
 SearchEnd Search::run() {
   SearchEnd end = SearchEnd::proven;
+  if (optimizer_ && optimizer_->spreads()) dual_.spread();
   if (!dual_.start()) {
     bound_ = kNever<double>;
     return end;
@@ -198,6 +201,7 @@ bool Search::iterate_state() {
   optimizer_->start();
   total_.assign(problem_.copies(), 0.0);
   double least = -kNever<double>;
+  double apart = 0;  // the gap when bounds were asked for last
   Index since = 0, narrow = kNarrow;
   for (Index count = 1;; ++count) {
     count_ = 0;
@@ -206,16 +210,18 @@ bool Search::iterate_state() {
     for (Index p = 0; p < problem_.parts(); ++p)
       for (const Index c : dual_.used(p)) total_[problem_.begin(p) + c] += 1;
     const double dual = dual_.bound();
-    if (dual < least - kLoose * std::max(least - score(), 0.0)) since = 0;
+    if (dual < least - kGain * std::max(least - score(), 0.0)) since = 0;
     ++since;
     if (dual < least) least = dual, dual_.copy_multipliers(best_);
     double primal;
     const bool settled = settle(&primal);
     note(primal, optimizer_->step());
     if (settled || closes(here_)) return false;
+    if (count == 1) apart = dual - score();
     check_limits();
-    if (narrows_ && dual == least && count >= narrow) {
+    if (narrows_ && dual == least && (count >= narrow || dual - score() < kCloser * apart)) {
       narrow = count + kNarrow;
+      apart = dual - score();
       Index fixed;
       if (!narrow_state(&fixed)) return false;
     }

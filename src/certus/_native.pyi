@@ -1327,6 +1327,13 @@ class SearchLimits:
     ) -> None: ...
 
 @final
+class CellClasses:
+    cells: NDArray[np.int64]
+    number: NDArray[np.int64]
+
+def merge_cells(size: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> CellClasses: ...
+
+@final
 class PartChoice:
     score: float
     used: NDArray[np.int64]

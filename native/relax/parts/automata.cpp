@@ -1,23 +1,45 @@
 #include "relax/parts/automata.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "base/arena.hpp"
 #include "base/simd.hpp"
 
 namespace certus::relax {
 
 HeadAutomata::HeadAutomata(std::vector<double> arcs, const double* siblings, Index words)
-    : Part(std::move(arcs)), words_(words), best_(words + 1), suffix_(words + 1), back_(words + 1) {
+    : Part(std::move(arcs)),
+      words_(words),
+      sides_(2 * (words + 1)),
+      best_(cells()),
+      suffix_(words + 1),
+      with_(cells(), 0.0),
+      without_(cells(), 0.0),
+      seen_(cells(), std::numeric_limits<double>::quiet_NaN()),
+      needed_(cells(), 0) {
   for (Index c = 0; c < cells(); ++c) add_group(c, c + 1, false);
   const Index N = words + 1;
+  Index rows = 0;
   for (Index head = 0; head < N; ++head)
     for (const bool right : {false, true}) {
-      begin_.push_back(static_cast<Index>(siblings_.size()));
+      const Index count = side(head, right).count;
+      rows += count * (count + 1) / 2;
+    }
+  siblings_.resize(rows);
+  double* to = siblings_.data();
+  Index places = 0;
+  for (Index head = 0; head < N; ++head)
+    for (const bool right : {false, true}) {
       const Side s = side(head, right);
+      begin_.push_back(to - siblings_.data());
+      first_.push_back(places);
+      places += s.count;
       const double* own = siblings + head * (N + 1) * N;
       for (Index place = 0; place < s.count; ++place) {
-        for (Index before = 0; before < place; ++before) siblings_.push_back(own[s.word(before) * N + s.word(place)]);
-        siblings_.push_back(own[N * N + s.word(place)]);
+        const double* column = own + s.word(place);
+        for (Index before = 0; before < place; ++before) *to++ = column[s.word(before) * N];
+        *to++ = column[N * N];
       }
     }
 }
@@ -28,62 +50,74 @@ HeadAutomata::Side HeadAutomata::side(Index head, bool right) const {
 }
 
 const double* HeadAutomata::siblings(const Side& side, Index place) const {
-  return siblings_.data() + begin_[2 * side.head + (side.step > 0)] + place * (place + 1) / 2;
+  return siblings_.data() + begin_[number(side)] + place * (place + 1) / 2;
 }
 
-double HeadAutomata::run_side(const Side& side, Index but) {
+// Marks the sides whose adjustments changed since they were looked at.
+void HeadAutomata::find_changed() {
+  const Index N = words_ + 1;
+  for (Index i = 0, c = 0; i < words_; ++i)
+    for (Index head = 0; head < N; ++head, ++c) {
+      if (sums_[c] == seen_[c] && required_[c] == needed_[c]) continue;
+      seen_[c] = sums_[c];
+      needed_[c] = required_[c];
+      sides_[2 * head + (i + 1 > head)].is_run = false;
+    }
+}
+
+// Fills best_ of one side:  best[m] = arc[m] + max over k of best[k] + sibling(k, m).
+void HeadAutomata::run_side(const Side& side) {
   heed_(side.count * side.count);
+  double* best = best_.data() + first_[number(side)];
   Index needed = -1;  // the last modifier so far that has to be there
   for (Index place = 0; place < side.count; ++place) {
     const Index at = cell(side, place);
-    const double* row = siblings(side, place);
-    const double own = place == but ? kNever<double> : sums_[at];
-    best_[place] = kNever<double>;
+    const double own = sums_[at];
+    best[place] = kNever<double>;
     if (own != kNever<double>) {
+      const double* row = siblings(side, place);
       const Index first = std::max<Index>(needed, 0);
       const double none = needed < 0 ? row[place] : kNever<double>;
-      best_[place] = std::max(none, max_sum(row + first, best_.data() + first, place - first)) + own;
+      best[place] = std::max(none, max_sum(row + first, best + first, place - first)) + own;
     }
     if (required_[at]) needed = place;
   }
-  double best;
-  find_last(side, &best);
-  return best;
+  Found& found = sides_[number(side)];
+  const Index last = find_last(side, &found.value);
+  found.used.clear();
+  found.score = 0;
+  found.is_run = true;
+  found.is_bounded = false;
+  for (Index place = last; place >= 0;) {
+    const Index before = find_before(side, place);
+    found.used.push_back(cell(side, place));
+    found.score += scores_[found.used.back()] + siblings(side, place)[before < 0 ? place : before];
+    place = before;
+  }
 }
 
 // The last modifier of the best sequence, -1 for none at all.
-Index HeadAutomata::find_last(const Side& side, double* best) const {
+Index HeadAutomata::find_last(const Side& side, double* value) const {
+  const double* best = best_.data() + first_[number(side)];
   Index needed = -1, last = -1;
   for (Index place = 0; place < side.count; ++place)
     if (required_[cell(side, place)]) needed = place;
-  *best = needed < 0 ? 0.0 : kNever<double>;
+  *value = needed < 0 ? 0.0 : kNever<double>;
   for (Index place = std::max<Index>(needed, 0); place < side.count; ++place)
-    if (best_[place] > *best) *best = best_[place], last = place;
+    if (best[place] > *value) *value = best[place], last = place;
   return last;
 }
 
 // The place of the modifier before this one in the best sequence up to it, -1 for none.
 Index HeadAutomata::find_before(const Side& side, Index place) const {
-  const double* row = siblings(side, place);
+  const double *row = siblings(side, place), *best = best_.data() + first_[number(side)];
   Index first = place;
   while (first > 0 && !required_[cell(side, first - 1)]) --first;
-  double best = first == 0 ? row[place] : kNever<double>;
+  double most = first == 0 ? row[place] : kNever<double>;
   Index from = -1;
   for (Index before = std::max<Index>(first - 1, 0); before < place; ++before)
-    if (best_[before] + row[before] > best) best = best_[before] + row[before], from = before;
+    if (best[before] + row[before] > most) most = best[before] + row[before], from = before;
   return from;
-}
-
-// Lists the modifiers that run_side found, and returns their own score.
-double HeadAutomata::score_side(const Side& side, std::vector<Index>& used) const {
-  double best, score = 0;
-  for (Index place = find_last(side, &best); place >= 0;) {
-    const Index before = find_before(side, place);
-    used.push_back(cell(side, place));
-    score += scores_[used.back()] + siblings(side, place)[before < 0 ? place : before];
-    place = before;
-  }
-  return score;
 }
 
 // Whether a word has to be its own head.
@@ -93,59 +127,103 @@ bool HeadAutomata::is_impossible() const {
   return false;
 }
 
-double HeadAutomata::maximize(std::vector<Index>& used) {
-  used.clear();
+// Runs the sides that changed, and returns the sum of all; -inf where one has no sequence.
+double HeadAutomata::run_changed() {
   if (is_impossible()) return kNever<double>;
-  double score = 0;
+  find_changed();
+  double total = 0;
   for (Index head = 0; head <= words_; ++head)
     for (const bool right : {false, true}) {
       const Side s = side(head, right);
-      if (run_side(s, -1) == kNever<double>) return kNever<double>;
-      score += score_side(s, used);
+      if (!sides_[number(s)].is_run) run_side(s);
+      total += sides_[number(s)].value;
     }
+  return total;
+}
+
+double HeadAutomata::maximize(std::vector<Index>& used) {
+  used.clear();
+  if (run_changed() == kNever<double>) return kNever<double>;
+  double score = 0;
+  for (const Found& found : sides_) {
+    score += found.score;
+    used.insert(used.end(), found.used.begin(), found.used.end());
+  }
   std::sort(used.begin(), used.end());
   return score;
 }
 
 // suffix_[place]: the best that can follow a modifier.
 void HeadAutomata::find_suffixes(const Side& side) {
-  Index needed = side.count;  // the first modifier from here on that has to be there
-  for (Index place = side.count - 1; place >= 0; --place) {
-    double best = needed == side.count ? 0.0 : kNever<double>;
-    for (Index after = place + 1; after < side.count && after <= needed; ++after)
-      best = std::max(best, siblings(side, after)[place] + sums_[cell(side, after)] + suffix_[after]);
-    suffix_[place] = best;
+  Index needed = -1;
+  for (Index place = 0; place < side.count; ++place)
     if (required_[cell(side, place)]) needed = place;
+  for (Index place = 0; place < side.count; ++place) suffix_[place] = place < needed ? kNever<double> : 0.0;
+  for (Index after = side.count - 1; after > 0; --after) {
+    const double rest = sums_[cell(side, after)] + suffix_[after];
+    if (rest == kNever<double>) continue;
+    Index first = after - 1;  // the modifier before is at or after the last one that has to be there
+    while (first > 0 && !required_[cell(side, first)]) --first;
+    const double* row = siblings(side, after);
+    for (Index before = first; before < after; ++before)
+      suffix_[before] = std::max(suffix_[before], row[before] + rest);
   }
+}
+
+// The best value of a side without the modifier at `but`, which need not be there.
+double HeadAutomata::find_without(const Side& side, Index but) const {
+  const double* best = best_.data() + first_[number(side)];
+  Index first = but, last = but;  // the places around it that a sequence has to pass between
+  while (first > 0 && !required_[cell(side, first - 1)]) --first;
+  do ++last;
+  while (last < side.count && !required_[cell(side, last)]);
+  const Index begin = std::max<Index>(first - 1, 0);
+  double most = kNever<double>;
+  if (last == side.count) {  // nothing has to follow
+    most = first == 0 ? 0.0 : kNever<double>;
+    for (Index place = begin; place < but; ++place) most = std::max(most, best[place]);
+  }
+  for (Index after = but + 1; after < side.count && after <= last; ++after) {
+    const double rest = sums_[cell(side, after)] + suffix_[after];
+    if (rest == kNever<double>) continue;
+    const double* row = siblings(side, after);
+    const double none = first == 0 ? row[after] : kNever<double>;
+    most = std::max(most, std::max(none, max_sum(row + begin, best + begin, but - begin)) + rest);
+  }
+  return most;
+}
+
+// with_ and without_ of the cells of one side: less the best value of the side.
+void HeadAutomata::bound_side(const Side& side) {
+  Found& found = sides_[number(side)];
+  heed_(side.count * side.count);
+  find_suffixes(side);
+  const double* best = best_.data() + first_[number(side)];
+  for (Index place = 0; place < side.count; ++place) {
+    const Index c = cell(side, place);
+    with_[c] = std::min(0.0, best[place] + suffix_[place] - found.value);
+    without_[c] = required_[c] ? kNever<double> : 0.0;
+  }
+  for (const Index c : found.used) {
+    with_[c] = 0;
+    if (!required_[c]) without_[c] = std::min(0.0, find_without(side, place_of(side, c)) - found.value);
+  }
+  found.is_bounded = true;
 }
 
 bool HeadAutomata::max_marginals(double* with, double* without) {
   std::fill_n(with, cells(), kNever<double>);
   std::fill_n(without, cells(), kNever<double>);
-  double total = 0;
+  const double total = run_changed();
+  if (total == kNever<double>) return true;
   for (Index head = 0; head <= words_; ++head)
-    for (const bool right : {false, true}) total += run_side(side(head, right), -1);
-  if (total == kNever<double> || is_impossible()) return true;
-  for (Index i = 0; i < words_; ++i) without[i * (words_ + 1) + i + 1] = total;  // a word is not its own head
-  for (Index head = 0; head <= words_; ++head)
-    for (const bool right : {false, true}) {
-      const Side s = side(head, right);
-      const double best = run_side(s, -1);
-      find_suffixes(s);
-      for (Index place = 0; place < s.count; ++place) {
-        with[cell(s, place)] = best_[place] + suffix_[place] + (total - best);
-        without[cell(s, place)] = total;
-      }
-      chosen_.clear();
-      score_side(s, chosen_);
-      for (const Index c : chosen_) with[c] = total;
-      for (Index place = 0; place < s.count; ++place) {
-        const Index c = cell(s, place);
-        if (required_[c]) without[c] = kNever<double>;
-        else if (std::find(chosen_.begin(), chosen_.end(), c) != chosen_.end())
-          without[c] = run_side(s, place) + (total - best);
-      }
-    }
+    for (const bool right : {false, true})
+      if (const Side s = side(head, right); !sides_[number(s)].is_bounded) bound_side(s);
+  for (Index c = 0; c < cells(); ++c) {
+    const bool own = c % (words_ + 1) == c / (words_ + 1) + 1;  // a word is not its own head
+    with[c] = own ? kNever<double> : total + with_[c];
+    without[c] = total + without_[c];
+  }
   return true;
 }
 
@@ -153,23 +231,24 @@ bool HeadAutomata::complete(const std::vector<Index>& used, double* score) {
   // Words in rising order are modifiers on the right side from the head outwards; in falling order, on the left side.
   double sum = 0;
   const Index N = words_ + 1;
-  back_.assign(N, -1);  // by head: the place of the modifier before
+  const LocalArena arena;
+  Index* back = arena.get<Index>(N, -1);  // by head: the place of the modifier before
   for (const Index c : used) {
     const Index word = c / N + 1, head = c % N;
     if (word == head) return *score = kNever<double>, true;
     sum += scores_[c];
     if (word < head) continue;
     const Index place = word - head - 1;
-    sum += siblings(side(head, true), place)[back_[head] < 0 ? place : back_[head]];
-    back_[head] = place;
+    sum += siblings(side(head, true), place)[back[head] < 0 ? place : back[head]];
+    back[head] = place;
   }
-  std::fill(back_.begin(), back_.end(), -1);
+  std::fill_n(back, N, -1);
   for (auto c = used.rbegin(); c != used.rend(); ++c) {
     const Index word = *c / N + 1, head = *c % N;
     if (word > head) continue;
     const Index place = head - word - 1;
-    sum += siblings(side(head, false), place)[back_[head] < 0 ? place : back_[head]];
-    back_[head] = place;
+    sum += siblings(side(head, false), place)[back[head] < 0 ? place : back[head]];
+    back[head] = place;
   }
   *score = sum;
   return true;

@@ -26,25 +26,40 @@ class HeadAutomata final : public Part {
     Index head, first, step, count;
     Index word(Index place) const { return first + place * step; }
   };
+  // What the automaton of a side chose last.
+  struct Found {
+    double value = 0, score = 0;  // with the adjustments, and without
+    bool is_run = false;          // since its adjustments changed
+    bool is_bounded = false;      // the same of with_ and without_
+    std::vector<Index> used;      // cells
+  };
+
   Side side(Index head, bool right) const;
+  static Index number(const Side& side) { return 2 * side.head + (side.step > 0); }
   Index cell(const Side& side, Index place) const { return (side.word(place) - 1) * (words_ + 1) + side.head; }
-  // [count + 1]: of each modifier before, at the place it has on this side, and of none, at the end.
+  Index place_of(const Side& side, Index c) const { return (c / (words_ + 1) + 1 - side.first) * side.step; }
+  // [place + 1]: of each modifier before, at the place it has on this side, and of none, at the end.
   const double* siblings(const Side& side, Index place) const;
 
   bool is_impossible() const;
-  // Fills best_ of one side and returns the best value, without the modifier at place `but`.
-  double run_side(const Side& side, Index but);
-  Index find_last(const Side& side, double* best) const;
+  void find_changed();
+  double run_changed();
+  void run_side(const Side& side);
+  void bound_side(const Side& side);
+  Index find_last(const Side& side, double* value) const;
   Index find_before(const Side& side, Index place) const;
   void find_suffixes(const Side& side);
-  double score_side(const Side& side, std::vector<Index>& used) const;
+  double find_without(const Side& side, Index but) const;
 
   Index words_;
   Heed heed_;
-  std::vector<double> siblings_;  // by side and place, rows of [places before and one for none]
-  std::vector<Index> begin_;      // [2 (n + 1)]: the first row of each side
-  std::vector<double> best_, suffix_;
-  std::vector<Index> back_, chosen_;
+  std::vector<Found> sides_;            // [2 (n + 1)]
+  std::vector<double> siblings_;        // by side and place, rows of [places before and one for none]
+  std::vector<Index> begin_, first_;    // [2 (n + 1)]: the first row of each side, and its first place in best_
+  std::vector<double> best_, suffix_;   // by side and place; by place
+  std::vector<double> with_, without_;  // [cells]: max-marginals less the value of their side
+  std::vector<double> seen_;            // [cells]: sums_ when the sides were run,
+  std::vector<std::uint8_t> needed_;    // and required_
 };
 
 }  // namespace certus::relax

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ def as_cells(cells: ArrayLike | None, shape: tuple[int, ...], what: str) -> Ints
     Takes None for all, a boolean mask of the space's shape, (n,) indices into the flattened space, or
     (n, dimensions) coordinates.
     """
-    size = int(np.prod(shape, dtype=np.int64))
+    size = math.prod(shape)
     if cells is None:
         return np.arange(size, dtype=np.int64)
     try:

@@ -8,11 +8,14 @@ part after the other.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from certus import _native
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -80,7 +83,7 @@ def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group
     for part, spaces in enumerate(shapes):
         for name, shape in spaces.items():
             starts[part, name] = size
-            size += int(np.prod(shape, dtype=np.int64))
+            size += math.prod(shape)
     return _arrange(shapes, starts, size, *_find_classes(starts, size, groups))
 
 
@@ -90,7 +93,7 @@ def _find_classes(
     """Return for each copy its cell (numbered over all spaces), its variable, and whether it is a reserve."""
     cells, variables, reserves = [], [], []
     known = 0
-    for reserve in (False, True):
+    for reserve in (False, True) if any(group.reserve for group in groups) else (False,):
         pairs = [
             (
                 starts[g.members[0].part, g.members[0].space] + g.members[0].cells,
@@ -105,6 +108,8 @@ def _find_classes(
         variables.append(label + known)
         reserves.append(np.full(len(used), reserve))
         known += int(label.max(initial=-1)) + 1
+    if len(cells) == 1:
+        return cells[0], variables[0], reserves[0]
     return np.concatenate(cells), np.concatenate(variables), np.concatenate(reserves)
 
 
@@ -114,24 +119,9 @@ def _merge(size: int, pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     left = np.concatenate([a for a, _ in pairs])
     right = np.concatenate([b for _, b in pairs])
-    root = np.arange(size, dtype=np.int64)
-    while True:  # the least cell of a class spreads through it
-        least = np.minimum(root[left], root[right])
-        before = root.copy()
-        np.minimum.at(root, left, least)
-        np.minimum.at(root, right, least)
-        root = root[root]
-        if np.array_equal(root, before):
-            break
-    is_used = np.zeros(size, bool)
-    is_used[left] = is_used[right] = True
-    used = np.flatnonzero(is_used)
-    # A class of one cell (a cell that agrees with itself) constrains nothing.
-    count = np.bincount(root[used], minlength=size)
-    used = used[count[root[used]] > 1]
-    number = np.cumsum(count > 1) - 1
-    label: Ints = number[root[used]]
-    return used, label
+    # A class of one cell (a cell that agrees with itself) constrains nothing, and is left out.
+    classes = _native.merge_cells(size, left, right)
+    return classes.cells, classes.number
 
 
 def _arrange(
@@ -147,20 +137,22 @@ def _arrange(
     firsts = np.array([*starts.values(), size], np.int64)
     # Spaces without cells begin where the next one does: no cell is theirs.
     space = np.searchsorted(firsts, cells, side="right") - 1
-    order = np.lexsort((cells, reserve, space)) if reserve.any() else np.arange(len(cells))
-    kind = 2 * space[order] + reserve[order]
-    cuts = np.flatnonzero(np.diff(kind, prepend=-1, append=-1))
+    if reserve.any():
+        order = np.lexsort((cells, reserve, space))
+        cells, variables, reserve, space = cells[order], variables[order], reserve[order], space[order]
+    kind = 2 * space + reserve
+    inner = np.flatnonzero(kind[1:] != kind[:-1]) + 1
+    cuts = [0, *inner.tolist(), len(kind)] if len(kind) else []
     blocks: list[list[Block]] = [[] for _ in shapes]
-    for begin, end in itertools.pairwise(cuts.tolist()):
+    for begin, end in itertools.pairwise(cuts):
         which, held = divmod(int(kind[begin]), 2)
         part, name = keys[which]
-        own = cells[order[begin:end]] - firsts[which]
+        own = cells[begin:end] - firsts[which]
         whole = end - begin == firsts[which + 1] - firsts[which]
         blocks[part].append(Block(name, shapes[part][name], own, slice(begin, end), bool(held), whole))
-    var = variables[order]
-    held_back = np.zeros(int(var.max(initial=-1)) + 1, bool)
-    held_back[var] = reserve[order]
-    return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), var, held_back)
+    held_back = np.zeros(int(variables.max(initial=-1)) + 1, bool)
+    held_back[variables] = reserve
+    return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), variables, held_back)
 
 
 def _make_slices(blocks: list[list[Block]]) -> tuple[slice, ...]:
