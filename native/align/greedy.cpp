@@ -17,6 +17,7 @@ Choices intersect(const Choices& paths) {
 namespace {
 
 constexpr double kRounding = 1e-12;  // of the scale of scores: less is no improvement
+constexpr double kLeast = 1e-9;      // of scores: what a link has to add
 
 struct Choice {
   int side;
@@ -123,7 +124,42 @@ bool improve_word(const Agreed& problem, int s, Index word, const Dual& dual, do
   return true;
 }
 
+// The best of the links that a word without one may get, if one raises the score by more than `least`, which it then
+// becomes: its own with a partner's to it, next to it at most, or its own alone.
+void find_link(const Agreed& problem, int s, Index word, Changes& changes, double& least, Change& best) {
+  Change change;
+  const auto offer = [&](const Change& made) {
+    const double gain = changes.measure(made);
+    if (!(gain > least)) return;
+    least = gain;
+    best = made;
+  };
+  const Index others = problem.side[1 - s].words;
+  for (Index value = 1; value <= others; ++value) {
+    change.assign(1, {s, word, value});
+    offer(change);
+    change.push_back({1 - s, value - 1, word + 1});
+    for (Index other = std::max<Index>(1, value - 1); other <= std::min(others, value + 1); ++other) {
+      change.back().word = other - 1;
+      offer(change);
+    }
+  }
+}
+
 }  // namespace
+
+Choices grow_greedily(const Agreed& problem, Choices choices) {
+  if (score_choices(problem, choices) == kNever<double>) return choices;
+  Changes changes(problem, choices);
+  for (Change best;; best.clear()) {
+    double least = kLeast;
+    for (int s = 0; s < 2; ++s)
+      for (Index word = 0; word < problem.side[s].words; ++word)
+        if (choices.of[s][word] == 0) find_link(problem, s, word, changes, least, best);
+    if (best.empty()) return choices;
+    changes.make(best);
+  }
+}
 
 Choices improve_greedily(const Agreed& problem, Choices choices, const Dual& dual) {
   if (score_choices(problem, choices) == kNever<double>) return choices;

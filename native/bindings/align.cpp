@@ -4,7 +4,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "align/aligner.hpp"
+#include "align/decomposition.hpp"
 #include "align/posterior_decoding.hpp"
+#include "align/relaxed_search.hpp"
 #include "base/parallel.hpp"
 #include "bindings/state.hpp"
 
@@ -202,6 +204,38 @@ Alignment align_matrices(const Table<const double>& source, const Table<const do
   return align_both(problem, {iterations, nodes, seconds});
 }
 
+// The methods of papers know full and adjacent agreement only.
+Agreed make_strict(const Table<const double>& source, const Table<const double>& target,
+                   const std::optional<Table<const double>>& source_steps,
+                   const std::optional<Table<const double>>& target_steps, double adjacent) {
+  return {{make_side(source, source_steps), make_side(target, target_steps)},
+          {adjacent, kNever<double>, kNever<double>}};
+}
+
+RelaxedAlignment align_matrices_relaxed(const Table<const double>& source, const Table<const double>& target,
+                                        const std::optional<Table<const double>>& source_steps,
+                                        const std::optional<Table<const double>>& target_steps, double adjacent,
+                                        Index iterations, Index constrained_iterations, bool from_chain,
+                                        double seconds) {
+  const Agreed problem = make_strict(source, target, source_steps, target_steps, adjacent);
+  const nb::gil_scoped_release released;
+  RelaxedSettings settings;
+  settings.iterations = iterations;
+  settings.constrained_iterations = constrained_iterations;
+  settings.seconds = seconds;
+  settings.from_chain = from_chain;
+  return align_relaxed(problem, settings);
+}
+
+DecomposedAlignment align_matrices_decomposed(const Table<const double>& source, const Table<const double>& target,
+                                              const std::optional<Table<const double>>& source_steps,
+                                              const std::optional<Table<const double>>& target_steps, double adjacent,
+                                              Index iterations, double seconds) {
+  const Agreed problem = make_strict(source, target, source_steps, target_steps, adjacent);
+  const nb::gil_scoped_release released;
+  return align_decomposed(problem, iterations, seconds);
+}
+
 }  // namespace
 
 void bind_align(nb::module_& m) {
@@ -214,6 +248,15 @@ void bind_align(nb::module_& m) {
                 &Alignment::iterations, "nodes", &Alignment::nodes, "pruned", &Alignment::pruned);
   m.def("align_matrices", &align_matrices, "source"_a, "target"_a, "source_steps"_a.none(), "target_steps"_a.none(),
         "adjacent"_a, "apart"_a, "alone"_a, "iterations"_a, "nodes"_a, "seconds"_a);
+  define_fields(define_arrays(nb::class_<RelaxedAlignment, Alignment>(m, "RelaxedAlignment"), "intersection",
+                              &RelaxedAlignment::intersection, "space", &RelaxedAlignment::space),
+                "constraints", &RelaxedAlignment::constraints);
+  m.def("align_matrices_relaxed", &align_matrices_relaxed, "source"_a, "target"_a, "source_steps"_a.none(),
+        "target_steps"_a.none(), "adjacent"_a, "iterations"_a, "constrained_iterations"_a, "from_chain"_a, "seconds"_a);
+  define_arrays(nb::class_<DecomposedAlignment, Alignment>(m, "DecomposedAlignment"), "backward",
+                &DecomposedAlignment::backward, "forward", &DecomposedAlignment::forward);
+  m.def("align_matrices_decomposed", &align_matrices_decomposed, "source"_a, "target"_a, "source_steps"_a.none(),
+        "target_steps"_a.none(), "adjacent"_a, "iterations"_a, "seconds"_a);
   nb::class_<Decoding>(m, "LinkDecoding")
       .def(
           "__init__",

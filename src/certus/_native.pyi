@@ -1055,7 +1055,6 @@ def indicator_transposed_times(
     to: NDArray[np.float64],
 ) -> None: ...
 
-@final
 class AgreedAlignment:
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -1080,6 +1079,37 @@ def align_matrices(
     nodes: int,
     seconds: float,
 ) -> AgreedAlignment: ...
+@final
+class RelaxedAlignment(AgreedAlignment):
+    intersection: NDArray[np.float64]
+    space: NDArray[np.float64]
+    constraints: int
+
+def align_matrices_relaxed(
+    source: NDArray[np.float64],
+    target: NDArray[np.float64],
+    source_steps: NDArray[np.float64] | None,
+    target_steps: NDArray[np.float64] | None,
+    adjacent: float,
+    iterations: int,
+    constrained_iterations: int,
+    from_chain: bool,
+    seconds: float,
+) -> RelaxedAlignment: ...
+@final
+class DecomposedAlignment(AgreedAlignment):
+    backward: NDArray[np.uint8]
+    forward: NDArray[np.uint8]
+
+def align_matrices_decomposed(
+    source: NDArray[np.float64],
+    target: NDArray[np.float64],
+    source_steps: NDArray[np.float64] | None,
+    target_steps: NDArray[np.float64] | None,
+    adjacent: float,
+    iterations: int,
+    seconds: float,
+) -> DecomposedAlignment: ...
 
 @final
 class AlignedPair:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise, permutations
 from random import Random
 from typing import Any
 
@@ -40,6 +42,26 @@ def make_problem(rng: Random, sources: int, targets: int) -> Problem:
         draw(sources + 1, sources + 1) if rng.random() < 0.6 else None,
         rng.choice(AGREEMENTS),
     )
+
+
+def make_strict(rng: Random, sources: int, targets: int) -> Problem:
+    """A problem of full or adjacent agreement, which the methods of papers know."""
+    strict = [FULL, Agreement(adjacent=0), ADJACENT, Agreement(adjacent=-3)]
+    return replace(make_problem(rng, sources, targets), agreement=rng.choice(strict))
+
+
+def make_tour(rng: Random, cities: int) -> tuple[Problem, float]:
+    """A travelling salesman as a problem of alignment (Chang et al. 2014, appendix A), and his shortest path.
+
+    No word may go without a link, and a step of target words is the distance between two cities; the path
+    begins at place 0 and may end anywhere.
+    """
+    distances = np.array([[rng.randint(1, 20) for _ in range(cities + 1)] for _ in range(cities + 1)], float)
+    free = np.concatenate([np.full((cities, 1), -np.inf), np.zeros((cities, cities))], 1)
+    shortest = min(
+        sum(distances[a, b] for a, b in pairwise((0, *tour))) for tour in permutations(range(1, cities + 1))
+    )
+    return Problem(free, free, None, -distances, FULL), float(shortest)
 
 
 def align(problem: Problem, **options: Any) -> Alignment:

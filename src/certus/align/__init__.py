@@ -2,17 +2,23 @@
 
 from certus.align.agreement import ADJACENT, FULL, SOFT, Agreement
 from certus.align.matrix import align_matrix
-from certus.align.solution import Alignment, Link
+from certus.align.methods import METHODS, DualDecomposition, Exact, ViterbiRelaxation
+from certus.align.solution import Alignment, AlignmentTrace, Link
 from certus.align.symmetrize import SYMMETRIZATIONS, symmetrize
 
 __all__ = [
     "ADJACENT",
     "FULL",
+    "METHODS",
     "SOFT",
     "SYMMETRIZATIONS",
     "Agreement",
     "Alignment",
+    "AlignmentTrace",
+    "DualDecomposition",
+    "Exact",
     "Link",
+    "ViterbiRelaxation",
     "align_matrix",
     "symmetrize",
 ]

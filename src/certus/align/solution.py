@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -13,15 +14,34 @@ from certus.solution import Solution, Status, Work
 Link: TypeAlias = tuple[int, int]  # positions in source and target, from 0
 
 
+@dataclass(frozen=True)
+class AlignmentTrace:
+    """What a search knew after each iteration before it branched.
+
+    Attributes:
+        dual: the bound.
+        primal: the score of the best answer; ``-inf`` before there is one.
+        intersection: the best score of the links that both directions have (Chang et al. 2014, figure 7a); of
+            "lr" and "cons" only.
+        space: the share of transitions that pruning has left (figure 7b); likewise.
+    """
+
+    dual: NDArray[np.float64]
+    primal: NDArray[np.float64]
+    intersection: NDArray[np.float64] | None = None
+    space: NDArray[np.float64] | None = None
+
+
 class Alignment(Solution[tuple[Link, ...]]):
     """The links of a sentence pair, with their proof: ``score <= optimum <= bound``.
 
     Attributes:
         probabilities: (links,) the probability of each link: the mean of both directions' posteriors; None
             where scores are not of a trained model.
+        trace: how the bound fell and the score rose; None for links of an Aligner.
     """
 
-    __slots__ = ("probabilities",)
+    __slots__ = ("probabilities", "trace")
 
     def __init__(
         self,
@@ -32,9 +52,11 @@ class Alignment(Solution[tuple[Link, ...]]):
         counters: Work | None = None,
         *,
         probabilities: NDArray[np.float32] | None = None,
+        trace: AlignmentTrace | None = None,
     ) -> None:
         super().__init__(links, score, bound, status, counters)
         self.probabilities = probabilities
+        self.trace = trace
 
     @classmethod
     def unproven(cls, links: tuple[Link, ...], probabilities: NDArray[np.float32] | None = None) -> Alignment:
