@@ -1079,6 +1079,7 @@ def align_matrices(
     nodes: int,
     seconds: float,
 ) -> AgreedAlignment: ...
+
 @final
 class RelaxedAlignment(AgreedAlignment):
     intersection: NDArray[np.float64]
@@ -1096,6 +1097,7 @@ def align_matrices_relaxed(
     from_chain: bool,
     seconds: float,
 ) -> RelaxedAlignment: ...
+
 @final
 class DecomposedAlignment(AgreedAlignment):
     backward: NDArray[np.uint8]
