@@ -143,27 +143,46 @@ Node missing(const Forest& f, const double* weights) {
 
 namespace {
 
-// The most that a derivation has of a size of its edges, which are allowed or not as their weights say.
+// The most that derivations of each node have of a size of their edges, which are allowed or not as their weights say.
 template <class Size>
-double find_most(const Forest& f, const double* weights, const Size& size) {
-  const LocalArena arena;
+const double* find_most(const Forest& f, const double* weights, const Size& size, Arena& arena) {
   double *sizes = arena.get<double>(f.edges), *in = arena.get<double>(f.nodes);
   for (Index e = 0; e < f.edges; ++e) sizes[e] = weights[e] == kNever<double> ? weights[e] : size(weights[e]);
   max_inside(f, sizes, in);
-  return std::max(in[f.goal()], 0.0);
+  return in;
+}
+
+double find_magnitude(double x) { return std::abs(x); }
+
+// The sum of the magnitudes of an edge and of its tails that can be derived.
+double add_magnitudes(const Forest& f, const double* weights, const double* most, Edge e) {
+  double sum = std::abs(weights[e]);
+  for (Edge i = f.tail_begin[e]; i < f.tail_begin[e + 1]; ++i)
+    if (most[f.tail[i]] != kNever<double>) sum += most[f.tail[i]];
+  return sum;
 }
 
 }  // namespace
 
 double most_edges(const Forest& f, const double* weights) {
-  return find_most(f, weights, [](double) { return 1.0; });
+  const LocalArena arena;
+  return std::max(find_most(f, weights, [](double) { return 1.0; }, arena)[f.goal()], 0.0);
 }
 
 double most_mass(const Forest& f, const double* weights) {
-  return find_most(f, weights, [](double x) { return std::abs(x); });
+  const LocalArena arena;
+  return std::max(find_most(f, weights, find_magnitude, arena)[f.goal()], 0.0);
 }
 
-bool overflows(const Forest& f, const double* weights) { return !std::isfinite(most_mass(f, weights)); }
+// Edges that can't be part of a derivation count, too: the sum of two of their tails may be infinite before a third,
+// which has no derivation, makes it no number at all.
+bool overflows(const Forest& f, const double* weights) {
+  const LocalArena arena;
+  const double* most = find_most(f, weights, find_magnitude, arena);
+  for (Edge e = 0; e < f.edges; ++e)
+    if (weights[e] != kNever<double> && !std::isfinite(add_magnitudes(f, weights, most, e))) return true;
+  return false;
+}
 
 bool whole_numbers(const double* weights, Index n) {
   for (Index e = 0; e < n; ++e)

@@ -26,7 +26,7 @@ class Weights {
 // Whether a score, forbidden ones apart, is so large that no sum of them is sure to be in the range of doubles. Below
 // that it takes derivations of more edges than could ever be written down.
 bool is_huge(const double* scores, Index n);
-// Whether some sum along a derivation is beyond the range of doubles.
+// Whether some sum of an edge and what is below it is beyond the range of doubles.
 bool overflows(const Forest& f, const double* weights);
 
 void max_inside(const Forest& f, const double* weights, double* in);

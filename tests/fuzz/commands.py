@@ -20,12 +20,16 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("info",),
     ("train", "tagger"),
     ("train", "parser"),
+    ("align",),
+    ("train", "aligner"),
+    ("train", "lm"),
 )
 VALUES = (
     "", "-", "0", "1", "-1", "2", "7", "1e308", "nan", "inf", str(2**63), str(10**30), "x", "é",
     "\udcff", "bio", "conllu", "columns", "text", "raw", "brackets", "utf-8", "ascii", "idna", "utf-16",
     "latin-1", "upos", "word", "hmm", "perceptron", "data.conllu", "trees.mrg", "tagger.certus",
-    "parser.certus", "none.txt", "empty", "folder", "out", "out.gz", "folder/out", "/dev/null", "two words",
+    "parser.certus", "pairs.txt", "aligner.certus", "lm.certus",
+    "none.txt", "empty", "folder", "out", "out.gz", "folder/out", "/dev/null", "two words",
 )  # fmt: skip
 # What may take as long as it says, or as many threads: small values only.
 PATIENT = ("--epochs", "--threads", "--max-iterations", "--iterations", "--hidden", "--latent", "--order")
@@ -44,6 +48,11 @@ def prepare_folder(folder: Path) -> None:
     brackets.write(invented_trees.trees(3), folder / "trees.mrg")
     certus.Tagger("upos", "hmm").fit(folder / "data.conllu").save(folder / "tagger.certus")
     certus.ConstituencyParser().fit(folder / "trees.mrg").save(folder / "parser.certus")
+    words = invented.words(3, 1)
+    pairs = "".join(f"{' '.join(line)} ||| {' '.join(line).upper()}\n" for line in words)
+    (folder / "pairs.txt").write_text(pairs, encoding="utf-8")
+    certus.Aligner().fit(words, words).save(folder / "aligner.certus")
+    certus.LanguageModel(2).fit(words).save(folder / "lm.certus")
 
 
 def list_options(command: tuple[str, ...]) -> list[str]:

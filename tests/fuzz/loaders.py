@@ -15,7 +15,7 @@ from certus import hypergraph
 from certus.errors import CertusError
 from certus.storage import model_file
 from tests.fuzz.choices import Choices
-from tests.models import invented
+from tests.models import invented, invented_treebank
 from tests.syntax import invented_trees
 
 Model = tuple[str, dict[str, Any], dict[str, Any]]  # kind, arrays, description
@@ -76,8 +76,33 @@ def make_models(folder: Path) -> dict[str, Callable[[], Path]]:
         graph.save(path, [0.5, 1.0, 2.0])
         return path
 
+    def make_dependency_parser() -> Path:
+        path = folder / "dependency-parser.certus"
+        parser = certus.DependencyParser(hash_bits=10, epochs=1)
+        parser.fit(invented_treebank.sentences(10, 1)).save(path)
+        return path
+
+    def make_aligner() -> Path:
+        path = folder / "aligner.certus"
+        words = invented.words(20, 1)
+        certus.Aligner().fit(words, [[word.upper() for word in line] for line in words]).save(path)
+        return path
+
+    def make_language_model() -> Path:
+        path = folder / "language-model.certus"
+        certus.LanguageModel(3).fit(invented.words(20, 1)).save(path)
+        return path
+
     taggers = {learner: partial(make_tagger, learner) for learner in LEARNERS}
-    return {**taggers, "parser": make_parser, "crf-items": make_crf, "hypergraph": make_graph}
+    return {
+        **taggers,
+        "parser": make_parser,
+        "crf-items": make_crf,
+        "hypergraph": make_graph,
+        "dependency-parser": make_dependency_parser,
+        "aligner": make_aligner,
+        "language-model": make_language_model,
+    }
 
 
 def read_model(path: Path) -> Model:
@@ -156,6 +181,13 @@ def load_and_use(path: Path) -> None:
             found.predict([[{"word": "lo"}, {"word": "Zzz"}]])
         elif isinstance(found, certus.ConstituencyParser):
             found.parse(["the", "dog", "Zzz"], infeasible="return")
+        elif isinstance(found, certus.DependencyParser):
+            found.parse(next(invented_treebank.sentences(1, 2)))
+        elif isinstance(found, certus.Aligner):
+            found.align(["lo", "bakola", "Zzz"], ["LO", "Zzz"])
+            list(found.lexicon())
+        elif isinstance(found, certus.LanguageModel):
+            found.score_words(["lo", "bakola", "Zzz"])
 
 
 def use_graph(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Targets that solve: chains and forests made of any bits."""
+"""Targets that solve: chains, forests, trees, alignments and factor graphs made of any bits."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 
 import certus
 from certus import Solution
+from certus.align import align_matrix
 from certus.errors import CertusError
 from certus.hypergraph import Hypergraph
+from certus.relax import FactorGraph
 from tests.chain.checks import MANY, VARIANTS
 from tests.fuzz.choices import Choices
 
@@ -62,3 +64,68 @@ def solve_forest(data: bytes) -> None:
         return
     if graph.score(scores, best.value) != best.score:
         raise AssertionError(f"{best!r}")
+
+
+def decode_trees(data: bytes) -> None:
+    """Find the best trees under any scores; each has to be below its bound."""
+    choices = Choices(data)
+    words, dtype, k = 1 + choices.below(6), choices.pick(DTYPES), choices.pick((1, 1, 2, 5))
+    trees = certus.Trees(projective=bool(choices.below(2)), single_root=bool(choices.below(2)))
+    order = choices.below(4)
+    arcs = choices.numbers(dtype, words, words + 1)
+    siblings = choices.numbers(dtype, *(3 * [words + 1])) if order & 1 else None
+    grandparents = choices.numbers(dtype, *(3 * [words + 1])) if order & 2 else None
+    try:
+        found = trees.decode(arcs, siblings, grandparents, k=k, seconds=0.5, infeasible="return")
+        trees.marginals(arcs)
+    except CertusError:
+        return
+    for one in [found] if isinstance(found, Solution) else found:
+        if one.status is not certus.Status.INFEASIBLE and not one.score <= one.bound:
+            raise AssertionError(f"{one!r}")
+
+
+def decode_matrix(data: bytes) -> None:
+    """Align two sentences under any scores."""
+    choices = Choices(data)
+    shape, dtype = (1 + choices.below(4), 1 + choices.below(4)), choices.pick(DTYPES)
+    agreement = choices.pick(("full", "adjacent", "soft"))
+    forward, backward = choices.numbers(dtype, *shape), choices.numbers(dtype, *shape)
+    try:
+        found = align_matrix(forward, backward, agreement=agreement, seconds=0.5, infeasible="return")
+    except CertusError:
+        return
+    if found.status is not certus.Status.INFEASIBLE and not found.score <= found.bound:
+        raise AssertionError(f"{found!r}")
+
+
+def solve_factor_graph(data: bytes) -> None:
+    """Solve a factor graph of any tables and constraints; an answer has to score what it says."""
+    choices, graph = Choices(data), FactorGraph()
+    float64 = np.dtype(np.float64)
+    try:
+        for _ in range(1 + choices.below(5)):
+            graph.add_binary(float(choices.numbers(float64, 1)[0]))
+        while choices.left:
+            some = [graph.variables[choices.below(len(graph.variables))] for _ in range(1 + choices.below(3))]
+            add = choices.pick((graph.add_exactly_one, graph.add_at_most_one, graph.add_or))
+            if choices.below(2):
+                add([one if choices.below(2) else ~one for one in some])
+            else:
+                graph.add_table(some, choices.numbers(float64, *(2 for _ in some)))
+        found = graph.solve(seconds=0.5, infeasible="return")
+    except CertusError:
+        return
+    if found.status is certus.Status.INFEASIBLE:
+        return
+    if not (graph.score(found.value) == found.score <= found.bound):
+        raise AssertionError(f"{found!r} scores {graph.score(found.value)}")
+
+
+SOLVERS = {
+    "chain": decode_chain,
+    "forest": solve_forest,
+    "trees": decode_trees,
+    "matrix": decode_matrix,
+    "factor-graph": solve_factor_graph,
+}

@@ -24,6 +24,11 @@ def make_target(name: str, folder: Path) -> Target:
             "templates": texts.parse_templates,
             "target": texts.parse_target,
             "dictionary": partial(texts.load_dictionary, folder=folder),
+            "links": texts.read_links,
+            "pairs": texts.read_pairs,
+            "arpa": texts.read_arpa,
+            "fg": partial(texts.read_graphs, path=folder / "graphs.fg"),
+            "uai": partial(texts.read_graphs, path=folder / "graphs.uai"),
         }
         return others[one]
     if group == "load":
@@ -32,7 +37,7 @@ def make_target(name: str, folder: Path) -> Target:
             return lambda data: loaders.load_changed(model, data, folder / "changed.certus")
         return partial(loaders.load_bytes, path=folder / "changed.certus")
     if group == "solve":
-        return problems.decode_chain if one == "chain" else problems.solve_forest
+        return problems.SOLVERS[one]
     commands.prepare_folder(folder)
     options = {command: commands.list_options(command) for command in commands.COMMANDS}
     return lambda data: commands.run_command(commands.choose_arguments(Choices(data), options), folder)

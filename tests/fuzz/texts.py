@@ -6,12 +6,14 @@ import io
 from contextlib import suppress
 from pathlib import Path
 
+import certus
 from certus import formats
 from certus.annotation.tree_drawing import draw_svg, draw_text
 from certus.cli.tag import read_dictionary
 from certus.errors import CertusError
-from certus.formats import brackets
+from certus.formats import brackets, parallel, pharaoh
 from certus.learn.features.templates import Templates
+from certus.relax.files import read_factor_graphs
 
 
 def read_format(data: bytes, format: str | None) -> None:
@@ -58,3 +60,38 @@ def load_dictionary(data: bytes, folder: Path) -> None:
     path.write_bytes(data)
     with suppress(CertusError):
         read_dictionary(str(path), "utf-8")
+
+
+def read_links(data: bytes) -> None:
+    """Read gold links; those that are written have to be read again."""
+    with suppress(CertusError):
+        for gold in list(pharaoh.read_links(io.BytesIO(data))):
+            again = pharaoh.parse_links(pharaoh.format_links(sorted(gold.sure)))
+            if again.sure != gold.sure:
+                raise AssertionError(f"{gold} became {again}")
+
+
+def read_pairs(data: bytes) -> None:
+    """Read sentence pairs; with faults passed over, there is one for each line."""
+    pairs = list(parallel.read_pairs(io.BytesIO(data), skip=True))
+    if [pair.line for pair in pairs] != list(range(1, len(pairs) + 1)):
+        raise AssertionError(f"{pairs}")
+
+
+def read_arpa(data: bytes) -> None:
+    """Read a language model and ask it for a probability, which has to be one."""
+    with suppress(CertusError):
+        model = certus.LanguageModel.read_arpa(io.BytesIO(data))
+        score = model.score(["a", "zzz", "b"])
+        if score != score or score > 1e-6:
+            raise AssertionError(f"a sentence scores {score}")
+
+
+def read_graphs(data: bytes, path: Path) -> None:
+    """Read factor graphs and solve them for a moment; an answer may not be above its bound."""
+    path.write_bytes(data)
+    with suppress(CertusError):
+        for graph in read_factor_graphs(path):
+            found = graph.solve(seconds=0.05, infeasible="return")
+            if found.value.size and not (found.score <= found.bound):
+                raise AssertionError(f"{found!r}")
