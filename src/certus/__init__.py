@@ -83,7 +83,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """List what there is, also what is not imported yet."""
-    return sorted({*globals(), *_LAZY, *_ROOMS})
+    return sorted({*__all__, *_LAZY, *_ROOMS})
 
 
 __all__ = [

@@ -276,6 +276,8 @@ def test_a_format_that_does_not_exist_is_refused_for_text_too(folder: Path) -> N
 def test_a_model_that_is_not_there_is_not_text(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"there is no file wsj\.tagger; the model comes first"):
         tagged("wsj.tagger", "lo bakola")
+    with pytest.raises(InvalidInput, match="there is no file english; the model comes first"):
+        tagged("english", "m.certus")
     assert streams.sort_out("Hello.", ["Bye."]) == (None, ["Hello.", "Bye."])
 
 

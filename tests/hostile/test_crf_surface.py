@@ -84,3 +84,4 @@ def test_the_tagger_refuses_what_it_cannot_answer(tagger: CRFTagger) -> None:
 
 def test_everything_public_is_listed() -> None:
     assert {*certus.__all__, "corpus", "formats", "learn", "models"} <= set(dir(certus))
+    assert not [name for name in dir(certus) if name.startswith("_") and not name.endswith("__")]

@@ -27,7 +27,7 @@ def test_huge_scores_that_add_up_are_taken() -> None:
 def test_a_sum_that_overflows_beside_what_cannot_be_derived_is_refused() -> None:
     graph = Hypergraph([0, 2, 3, 3, 1], [0, 0, 0, 0, 3, 3], [0, 2, 1], 3)
     largest = np.finfo(np.float64).max
-    scores = np.array([largest, largest, largest, largest, -np.inf])  # the edge over 0, 2 and 1 adds up to nan
+    scores = np.array([largest, largest, largest, largest, -np.inf])  # over 0, 2 and 1: no number
     for ask in (graph.viterbi, graph.max_marginals, graph.log_partition, lambda x: graph.kbest(x, 2)):
         with pytest.raises(InvalidInput, match="beyond the range of float64"):
             ask(scores)

@@ -14,7 +14,7 @@ import pytest
 
 import certus
 from certus.formats import brackets
-from tests.models import invented
+from tests.models import invented, invented_treebank
 from tests.syntax import invented_trees
 
 # The mark on stderr says that Python is up and has handed signals over: from here on, every moment is ours.
@@ -32,6 +32,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     brackets.write(invented_trees.trees(2000), folder / "x.mrg")
     certus.Tagger("upos", "hmm").fit(invented.sentences(50, 1)).save(folder / "t.certus")
     certus.ConstituencyParser().fit(invented_trees.trees(100)).save(folder / "p.certus")
+    (folder / "y.conllu").write_text(invented_treebank.conllu(1000, 1), encoding="utf-8")
+    parser = certus.DependencyParser(hash_bits=12, epochs=1)
+    parser.fit(invented_treebank.sentences(30, 1)).save(folder / "d.certus")
+    words = invented.words(4000, 1)
+    (folder / "x.txt").write_text("".join(f"{' '.join(line)}\n" for line in words), encoding="utf-8")
+    pairs = (f"{' '.join(line)} ||| {' '.join(line).upper()}\n" for line in words)
+    (folder / "pairs.txt").write_text("".join(pairs), encoding="utf-8")
+    certus.Aligner().fit(words[:100], words[:100]).save(folder / "a.certus")
     return folder
 
 
@@ -66,6 +74,11 @@ COMMANDS = [
     "train tagger x.conllu --dev x.conllu --learner perceptron --epochs 100 -o out",
     "train tagger x.conllu --epochs 100 -o out",
     "train parser x.mrg --dev x.mrg -o out",
+    "parse d.certus y.conllu -o out",
+    "train parser y.conllu --dev y.conllu --epochs 100 -o out",
+    "align a.certus pairs.txt -o out",
+    "train aligner pairs.txt -o out",
+    "train lm x.txt -o out",
     "bench chain --quick --json out",
     "--help",
 ]

@@ -65,9 +65,16 @@ def sort_out(model: str | None, inputs: list[str]) -> tuple[str | None, list[str
         return None, inputs or ["-"]
     if model != "-" and is_model(model):
         return model, inputs or ["-"]
-    if inputs and _FILE.fullmatch(model) and not os.path.exists(model):
+    if inputs and not os.path.exists(model) and _names_file(model, beside=inputs):
         raise InvalidInput(f"there is no file {model}; the model comes first, then the files or texts")
     return None, [model, *inputs]
+
+
+def _names_file(argument: str, beside: list[str]) -> bool:
+    """Whether an argument is meant as a file: by its look, or as a single word before files."""
+    if _FILE.fullmatch(argument):
+        return True
+    return not re.search(r"\s", argument) and any(os.path.exists(other) for other in beside)
 
 
 def is_model(path: str) -> bool:
