@@ -35,6 +35,7 @@ static void bind_interrupt(nanobind::module_& m) {
 
 NB_MODULE(_native, m) {
   using namespace certus;
+  nanobind::set_leak_warnings(false);  // what an interpreter still holds when it ends is no news to its user
   interrupt::ask = &ask_python;
   bind_interrupt(m);
   bind_chain(m);  // first: others use its records
