@@ -19,7 +19,18 @@ Layers = tuple[tuple[str, ...], ...]
 # The longest name that a module begins with is its room: learn/features comes before the rest of learn.
 PYTHON: Layers = (
     # what all rooms share; these know only one another
-    ("_native", "checks", "citations", "errors", "part", "ragged", "solution", "storage", "version"),
+    (
+        "_native",
+        "checks",
+        "citations",
+        "errors",
+        "part",
+        "ragged",
+        "solution",
+        "storage",
+        "verification",
+        "version",
+    ),
     ("chain",),
     ("lattice",),
     ("latent",),

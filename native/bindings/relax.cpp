@@ -86,6 +86,13 @@ class Relaxation {
     return on;
   }
 
+  // Of the last state, [copies].
+  auto list_multipliers() const {
+    std::vector<double> multipliers;
+    search->dual().copy_multipliers(multipliers);
+    return array(std::move(multipliers));
+  }
+
   std::unique_ptr<Search> search;
   SearchFailure failure = SearchFailure::none;
   Index part = -1;             // `not_whole`: of which part
@@ -262,6 +269,10 @@ void bind_search(nb::module_& m) {
           "on", [](const Relaxation& r) { return array(r.list_on()); }, copied)
       .def_prop_ro(
           "average", [](const Relaxation& r) { return array(std::vector<double>(r.search->average())); }, copied)
+      .def_prop_ro("multipliers", &Relaxation::list_multipliers, copied)
+      .def_prop_ro(
+          "best_multipliers",
+          [](const Relaxation& r) { return array(std::vector<double>(r.search->best_multipliers())); }, copied)
       .def_prop_ro(
           "calls", [](const Relaxation& r) { return array(r.count_calls(&Dual::calls)); }, copied)
       .def_prop_ro(

@@ -71,6 +71,8 @@ class Search {
   const Rounding& rounding() const { return rounding_; }
   // [copies]: how much the mixtures of the last relaxation use each; empty before there was one.
   const std::vector<double>& average() const { return average_; }
+  // [copies]: those of the least dual that steps of an optimiser found in the last state; empty where parts are swept.
+  const std::vector<double>& best_multipliers() const { return best_; }
 
   std::function<void(const SearchProgress&)> progress;  // called after each evaluation, if set
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from certus import relax as relax
     from certus import syntax as syntax
     from certus import translate as translate
+    from certus import verification as verification
     from certus.citations import citation
     from certus.models.aligner import Aligner
     from certus.models.crf import CRF
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from certus.models.parser import Parser as Parser
     from certus.models.tagger import Tagger
     from certus.syntax.dependency.trees import Trees
+    from certus.verification.verify import verify
 
 _LAZY = {  # so that `import certus` is quick
     "Aligner": "certus.models.aligner",
@@ -54,6 +56,7 @@ _LAZY = {  # so that `import certus` is quick
     "Trees": "certus.syntax.dependency.trees",
     "citation": "certus.citations",
     "load": "certus.models.loading",
+    "verify": "certus.verification.verify",
 }
 _ROOMS = (
     "align",
@@ -67,6 +70,7 @@ _ROOMS = (
     "relax",
     "syntax",
     "translate",
+    "verification",
 )
 
 
@@ -114,4 +118,5 @@ __all__ = [
     "iob1",
     "iobes",
     "load",
+    "verify",
 ]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
 from certus._native import Counters as Counters
+
+if TYPE_CHECKING:
+    from certus.verification.certificate import Certificate
 
 T = TypeVar("T")  # what is found: an array of labels, a tree, ...
 T_co = TypeVar("T_co", covariant=True)
@@ -70,9 +73,10 @@ class Solution(Generic[T]):
         bound: no structure scores more than this (in a k-best list: none outside the better ranks does).
         status: a Status; ``optimal`` is a shorthand.
         position: for an infeasible problem, the first position that no path reaches; else None.
+        certificate: what makes the bound true, for ``certus.verify``; None unless it was asked for.
     """
 
-    __slots__ = ("_counters", "bound", "position", "score", "status", "value")
+    __slots__ = ("_counters", "bound", "certificate", "position", "score", "status", "value")
 
     def __init__(
         self,
@@ -89,6 +93,7 @@ class Solution(Generic[T]):
         self.status = status
         self._counters = counters
         self.position = position
+        self.certificate: Certificate | None = None
 
     @property
     def labels(self) -> T:

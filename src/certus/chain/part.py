@@ -61,6 +61,10 @@ class ChainPart:
             return None
         return _native.make_chain_part(model, self._emissions.reshape(-1))
 
+    def state_part(self) -> dict[str, Any] | None:
+        """Return the chain as plain data, for certificates; None where bigrams are shared."""
+        return None if self._bigrams else {"kind": "chain", **self._chain.state_problem(self._emissions).data}
+
     def make_choice(self, cells: NDArray[np.int64]) -> Choice:
         """Return the label sequence of these cells."""
         return self._choice(cells - self._rows * self._emissions.shape[1])

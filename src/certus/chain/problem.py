@@ -12,7 +12,7 @@ Higher is better; -inf forbids.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, cast, overload
+from typing import TYPE_CHECKING, Literal, cast, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,6 +31,9 @@ from certus.chain.transitions import Transitions, TransitionsLike, restrict_tran
 from certus.checks import Floats, Lengths, Mask, Scores
 from certus.errors import InvalidInput
 from certus.solution import OnInfeasible, Solution, Status
+
+if TYPE_CHECKING:
+    from certus.verification import Problem
 
 # Methods called by name with k = 1, the common case, need no request object.
 _WITHOUT_OPTIONS = {name: CODES[name] for name in ("auto", "viterbi")}
@@ -72,6 +75,7 @@ class Chain(ChainModel):
         method: str | Method = "auto",
         allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Solution[Labels]: ...
     @overload
     def decode(
@@ -91,6 +95,7 @@ class Chain(ChainModel):
         method: str | Method = "auto",
         allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Answer:
         """Find the best label sequence of a sentence, or the k best.
 
@@ -105,7 +110,11 @@ class Chain(ChainModel):
                 ``certus.bio(labels)``.
             infeasible: whether a sentence without any possible sequence raises Infeasible, or returns a
                 Solution with that status (for k > 1, an empty KBest).
+            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``; takes
+                as long as checking them does. For k = 1.
         """
+        if certificate:
+            return self._decode_certified(emissions, k, method, allowed, infeasible)
         if k == 1 and allowed is None and type(emissions) is np.ndarray and emissions.dtype is self.dtype:
             found = self._decode_array(emissions, method)
             if found is not None:
@@ -271,6 +280,34 @@ class Chain(ChainModel):
         self._constrained[automaton] = chain
         return chain
 
+    def state_problem(self, emissions: Scores, allowed: Mask | Automaton | None = None) -> Problem:
+        """Return a sentence as plain data, the problem that certificates of its answers are about."""
+        from certus.chain.certificate import state_problem
+
+        if isinstance(allowed, Automaton):
+            return self.constrain(allowed).state_problem(emissions)
+        scores = self.as_sentence(emissions) if allowed is None else self.mask_sentence(emissions, allowed)
+        return state_problem(self, scores)
+
+    def _decode_certified(
+        self,
+        emissions: Scores,
+        k: int,
+        method: str | Method,
+        allowed: Mask | Automaton | None,
+        infeasible: OnInfeasible,
+    ) -> Solution[Labels]:
+        from certus.chain.certificate import certify_labels
+
+        if k != 1:
+            raise InvalidInput(f"a certificate is of the best answer: k must be 1, not {k}")
+        if isinstance(allowed, Automaton):
+            return self.constrain(allowed)._decode_certified(emissions, k, method, None, infeasible)
+        scores = self.as_sentence(emissions) if allowed is None else self.mask_sentence(emissions, allowed)
+        found = self.decode(scores, method=method, infeasible=infeasible)
+        found.certificate = certify_labels(self, scores, found)
+        return found
+
     def _decode_array(self, emissions: Floats, method: str | Method) -> Solution[Labels] | None:
         """Decode what needs neither conversion nor options, in as little time as Python allows.
 
@@ -314,6 +351,7 @@ def decode(
     method: str | Method = "auto",
     allowed: Mask | Automaton | None = None,
     infeasible: OnInfeasible = "raise",
+    certificate: bool = False,
 ) -> Solution[Labels]: ...
 @overload
 def decode(
@@ -337,6 +375,7 @@ def decode(
     method: str | Method = "auto",
     allowed: Mask | Automaton | None = None,
     infeasible: OnInfeasible = "raise",
+    certificate: bool = False,
 ) -> Answer:
     """Decode one sentence: ``Chain(transitions, start, end).decode(emissions, k=k, ...)`` in one call.
 
@@ -344,4 +383,6 @@ def decode(
     Chain once: it prepares the transitions.
     """
     chain = Chain(transitions, start, end)
+    if certificate:
+        return chain._decode_certified(emissions, k, method, allowed, infeasible)
     return chain.decode(emissions, k=k, method=method, allowed=allowed, infeasible=infeasible)

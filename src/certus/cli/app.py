@@ -206,6 +206,24 @@ def _measure(gold: str, predicted: str | None, options: EvaluateOptions) -> None
 
 
 @app.command(cls=PlainCommand)
+def verify(
+    problem: Annotated[
+        str, typer.Argument(metavar="PROBLEM", help="The problem: a file of JSON, or of arrays (.npz).")
+    ],
+    certificate: Annotated[
+        str, typer.Argument(metavar="CERTIFICATE", help="The certificate of an answer: a file of JSON.")
+    ],
+) -> None:
+    """Check a certificate in exact arithmetic, without the solvers: proven, proven to within ε, or refuted.
+
+    A refuted certificate is told where it fails, and the exit code is 1. One of another problem is refused.
+    """
+    from certus.cli.verify import run
+
+    run(problem, certificate)
+
+
+@app.command(cls=PlainCommand)
 @with_options(InfoOptions)
 def info(model: ModelArgument = None, *, options: InfoOptions) -> None:
     """Show what a model file holds: labels, features, training data, accuracy, licence, arrays."""

@@ -11,7 +11,7 @@ Derivations are arrays of edge numbers in preorder: an edge, then the derivation
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,9 @@ from certus.hypergraph.errors import NoDerivation, explain_no_derivation, explai
 from certus.hypergraph.results import Marginals, MaxMarginals
 from certus.ragged import Ragged
 from certus.solution import Counters, KBest, OnInfeasible, Solution, Status
+
+if TYPE_CHECKING:
+    from certus.verification import Problem
 
 Derivation: TypeAlias = NDArray[np.int64]  # edges in preorder
 T = TypeVar("T")
@@ -62,7 +65,9 @@ class Forest:
 
     # -- the best derivations -------------------------------------------------------------------------------
 
-    def viterbi(self, scores: ArrayLike, *, infeasible: OnInfeasible = "raise") -> Solution[Derivation]:
+    def viterbi(
+        self, scores: ArrayLike, *, infeasible: OnInfeasible = "raise", certificate: bool = False
+    ) -> Solution[Derivation]:
         """Find the best derivation.
 
         Args:
@@ -71,14 +76,32 @@ class Forest:
         Other args:
             infeasible: whether a goal that cannot be derived raises NoDerivation, or returns a Solution with
                 that status.
+            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``.
         """
         check_infeasible(infeasible)
         array = self._as_scores(scores)
         best = self._forest.viterbi(array)
         if best.outcome is _Outcome.INFEASIBLE and infeasible == "return":
-            return Solution(best.edges, -np.inf, -np.inf, Status.INFEASIBLE, self._counters())
-        self._check(best.outcome, best.where, array)
-        return Solution(best.edges, best.value, best.value, Status.OPTIMAL, self._counters())
+            found = Solution(best.edges, -np.inf, -np.inf, Status.INFEASIBLE, self._counters())
+        else:
+            self._check(best.outcome, best.where, array)
+            found = Solution(best.edges, best.value, best.value, Status.OPTIMAL, self._counters())
+        if certificate:
+            from certus.hypergraph.certificate import certify_derivation
+
+            found.certificate = certify_derivation(self.state_problem(array), found)
+        return found
+
+    def state_problem(self, scores: ArrayLike) -> Problem:
+        """Return the forest with scores as plain data, the problem that certificates are about."""
+        from certus.verification import make_problem
+
+        return make_problem("forest", {**self.list_structure(), "scores": self.check_scores(scores)})
+
+    def list_structure(self) -> dict[str, Any]:
+        """Return nodes and edges by name, as problems have them."""
+        names = ("nodes", "heads", "offsets", "tails", "goals")
+        return {name: getattr(self, name) for name in names}
 
     def kbest(
         self, scores: ArrayLike, k: int, *, infeasible: OnInfeasible = "raise"

@@ -44,13 +44,15 @@ class HypergraphPart:
             raise InvalidInput(f"{end:,} cells are more than a part can share: {inputs.MOST:,}")
         empty = np.empty(0, np.int64)
         self._count = end
-        self._cells = _native.ForestCells(
-            graph.native,
-            graph.check_scores(scores).astype(np.float64, copy=False),
-            np.concatenate([empty, *edges]),
-            np.concatenate([empty, *cells]),
-            end,
-        )
+        self._scores = graph.check_scores(scores).astype(np.float64, copy=False)
+        self._pairs = np.concatenate([empty, *edges]), np.concatenate([empty, *cells])
+        self._cells = _native.ForestCells(graph.native, self._scores, *self._pairs, end)
+
+    def state_part(self) -> dict[str, Any]:
+        """Return the forest and its cells as plain data, for certificates."""
+        edges, cells = self._pairs
+        used = {"cell_edges": edges, "cells": cells, "cell_count": self._count}
+        return {"kind": "forest", **self.graph.list_structure(), "scores": self._scores, **used}
 
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the derivation with the highest score plus adjustments; its value is its edges."""

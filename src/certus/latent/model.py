@@ -23,12 +23,14 @@ from certus.chain import Automaton, Chain, Marginals
 from certus.checks import Mask, Scores
 from certus.errors import Infeasible, InvalidInput
 from certus.latent.batch import Floats, Ints, find_owners, gather_pairs, gather_scores
+from certus.latent.certificate import certify_labels
 from certus.latent.inference import choose_inference
 from certus.latent.mbr import MBR
 from certus.latent.method import Inference
 from certus.latent.solution import LabelSequences, LatentSolution, make_solutions, read_sequences
 from certus.ragged import Ragged
 from certus.solution import KBest, OnInfeasible
+from certus.verification import Problem, make_problem
 
 Pairs: TypeAlias = NDArray[np.floating]
 Answer: TypeAlias = LatentSolution | KBest[LatentSolution]
@@ -96,6 +98,7 @@ class LatentChain:
         inference: str | Inference = "ldi",
         allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> LatentSolution: ...
     @overload
     def decode(
@@ -117,6 +120,7 @@ class LatentChain:
         inference: str | Inference = "ldi",
         allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Answer:
         """Find the most probable labels of a sentence: a LatentSolution, or with k > 1 a KBest of them.
 
@@ -133,10 +137,35 @@ class LatentChain:
                 ``certus.bio(names)``.
             infeasible: whether a sentence without any possible labels raises Infeasible, or returns a
                 solution with that status (with k > 1, an empty KBest).
+            certificate: whether the answer comes with what proves it, for ``certus.verify``; for k = 1.
+                Where the search stopped early, it says how much more probable other labels could be.
         """
+        if certificate and k != 1:
+            raise InvalidInput(f"a certificate is of the best answer: k must be 1, not {k}")
         limits = allowed if allowed is None or isinstance(allowed, Automaton) else [allowed]
         steps = None if pairs is None else [pairs]
-        return self._decode([emissions], steps, k, inference, limits, 1, infeasible, lambda _: None)[0]
+        found = self._decode([emissions], steps, k, inference, limits, 1, infeasible, lambda _: None)[0]
+        if certificate and isinstance(found, LatentSolution):
+            found.certificate = certify_labels(self.state_problem(emissions, pairs, allowed), found)
+        return found
+
+    def state_problem(
+        self, emissions: Scores, pairs: Scores | None = None, allowed: Mask | Automaton | None = None
+    ) -> Problem:
+        """Return a sentence as plain data, the problem that certificates of its answers are about."""
+        if isinstance(allowed, Automaton):
+            return self.constrain(allowed).state_problem(emissions, pairs)
+        own = None if pairs is None else [pairs]
+        scores, steps = self._gather([emissions], own, None if allowed is None else [allowed])
+        hidden = self.hidden
+        data = {
+            "transitions": hidden.transitions,
+            "start": hidden.start,
+            "end": hidden.end,
+            "owner": self.owner,
+        }
+        given = {"emissions": scores.data, "pairs": None if steps is None else steps[1:], **data}
+        return make_problem("latent", {name: array for name, array in given.items() if array is not None})
 
     @overload
     def decode_batch(

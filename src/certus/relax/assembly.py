@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -42,6 +42,19 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
+class Links:
+    """How a part is linked.
+
+    Attributes:
+        variables: (cells,) the variable of each of its cells, -1 where no agreement names it.
+        copies: (copies,) the cell of each copy that the kernels have of it.
+    """
+
+    variables: Ints
+    copies: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Assembly:
     """The parts, with all cells linked to variables."""
 
@@ -77,8 +90,9 @@ def assemble(
     layout: Layout,
     *,
     whole: bool,
+    fixed: Mapping[int, bool] | None = None,
 ) -> Assembly:
-    """Hand all parts over to the kernels."""
+    """Hand all parts over to the kernels; ``fixed`` variables get a part of their own that keeps them so."""
     relaxation = _native.Relaxation()
     entries: list[Entry] = []
     begin, variables = 0, len(layout.reserve)
@@ -98,10 +112,29 @@ def assemble(
         relaxation.add(made, linked, weights[number])
         entries.append(entry)
         begin += made.cells
+    fix_variables(relaxation, fixed or {})
     reserve = np.zeros(variables, np.uint8)
     reserve[: len(layout.reserve)] = layout.reserve
     relaxation.link(variables, reserve)
     return Assembly(relaxation, entries)
+
+
+def fix_variables(relaxation: _native.Relaxation, fixed: Mapping[int, bool]) -> None:
+    """Add a part for each variable that is fixed; before the variables are linked."""
+    for variable, on in fixed.items():
+        part = _native.make_count_part(np.zeros(1), np.zeros(1, np.uint8), int(on), int(on))
+        relaxation.add(part, np.array([variable], np.int64))
+
+
+def list_links(
+    part: Part, shapes: dict[str, tuple[int, ...]], blocks: tuple[Block, ...], layout: Layout
+) -> Links:
+    """Return which variables the cells of a part are, all spaces one after the other."""
+    entry = Entry(part, True, 0, shapes, blocks)
+    linked = _link_cells(entry, layout, sum(map(math.prod, shapes.values())))
+    if _make_native(part) is not None:
+        return Links(linked, np.arange(len(linked)))
+    return Links(linked, np.concatenate([np.empty(0, np.int64), *map(entry.list_cells, blocks)]))
 
 
 def has_max_marginals(part: Part) -> bool:

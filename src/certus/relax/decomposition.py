@@ -15,6 +15,7 @@ from certus.errors import InvalidInput
 from certus.part import Part
 from certus.relax.assembly import Assembly, assemble, has_max_marginals
 from certus.relax.cells import as_cells
+from certus.relax.certificate import Stated, certify_whole, list_structure, state_whole
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
@@ -23,6 +24,7 @@ from certus.relax.progress import Progress, Watch, start_watch
 from certus.relax.solution import ByPart, Handle, JointSolution
 from certus.relax.trace import Trace
 from certus.solution import OnInfeasible, Status
+from certus.verification import Problem
 
 # A part, one of its spaces, and perhaps some of the cells there.
 Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
@@ -112,6 +114,7 @@ class Decomposition:
         tolerance: float = TOLERANCE,
         progress: bool | Callable[[Progress], None] | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> JointSolution:
         """Find the best whole and prove it, unless a limit is hit, which the status says.
 
@@ -131,6 +134,8 @@ class Decomposition:
             progress: True for a line on stderr, or a function that gets a Progress each iteration.
             infeasible: whether parts that cannot agree raise NoAgreement or return a solution with that
                 status.
+            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``; all
+                parts have to be known to the checker.
         """
         limits = _check_limits(max_iterations, seconds, max_nodes, tolerance, whole, tighten)
         check_infeasible(infeasible)
@@ -145,7 +150,21 @@ class Decomposition:
             del assembly  # which refers to the parts, and an error that one of them raised to this frame
         if solution.status is Status.INFEASIBLE and infeasible == "raise":
             raise NoAgreement(solution)
+        if certificate:
+            known = solution.score > -math.inf
+            structures = (
+                [list_structure(solution.value[handle]) for handle in self._handles] if known else None
+            )
+            solution.certificate = certify_whole(self._state(), structures, solution.bound)
         return solution
+
+    def state_problem(self) -> Problem:
+        """Return the decomposition as plain data, the problem that certificates of its answers are about."""
+        return self._state().problem
+
+    def _state(self) -> Stated:
+        names = [handle.name for handle in self._handles]
+        return state_whole(self._parts, names, self._weights, self._spaces, self._layout())
 
     def _check_optimizer(self, optimizer: Optimizer) -> None:
         lacking = [

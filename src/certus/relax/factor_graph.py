@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import ClassVar, TypeAlias
@@ -15,10 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.relax.assembly import fix_variables
+from certus.relax.certificate import Stated, certify_whole
 from certus.relax.elimination import Scope, eliminate, find_order
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.relax.optimizers import Auto
 from certus.solution import OnInfeasible, Solution, Status
+from certus.verification import Problem, make_problem
 
 TOLERANCE = 1e-12
 LARGEST = 1e270
@@ -206,12 +209,17 @@ class FactorGraph:
         given = np.asarray(states)
         if given.shape != (len(self._variables),) or not np.issubdtype(given.dtype, np.integer):
             raise InvalidInput(f"states must be {len(self._variables)} whole numbers, one per variable")
-        on = np.zeros(len(self._scores), bool)
-        for variable, state in zip(self._variables, given.tolist(), strict=True):
-            literal = variable[state]
-            on[literal.cell] = not literal.negated
+        on = self._find_on(given)
         scores = np.array(self._scores)
         return float(scores[on].sum() + sum(factor.score(on[factor.cells]) for factor in self._factors))
+
+    def _find_on(self, states: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Return which cells are on where variables have these states."""
+        on = np.zeros(len(self._scores), bool)
+        for variable, state in zip(self._variables, states.tolist(), strict=True):
+            literal = variable[state]
+            on[literal.cell] = not literal.negated
+        return on
 
     def solve(
         self,
@@ -220,6 +228,7 @@ class FactorGraph:
         max_nodes: int | None = None,
         tolerance: float = TOLERANCE,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Assignment:
         """Find the best assignment and prove it, unless a limit is hit, which the status says.
 
@@ -231,7 +240,34 @@ class FactorGraph:
             tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
             infeasible: whether constraints that nothing meets raise Infeasible or return an assignment with
                 that status.
+            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``.
         """
+        found = self._solve(seconds, max_nodes, tolerance, infeasible)
+        if certificate:
+            structures = self._list_structures(found.value) if len(found.value) else None
+            found.certificate = certify_whole(self._state(), structures, found.bound)
+        return found
+
+    def state_problem(self) -> Problem:
+        """Return the factor graph as plain data, the problem that certificates of its answers are about."""
+        return self._state().problem
+
+    def _state(self) -> Stated:
+        parts = [
+            {**factor.state_part(own), "links": np.array(factor.cells, np.int64)}
+            for factor, own in self._share_scores()
+        ]
+        problem = make_problem("decomposition", {"parts": parts, "variables": len(self._scores)})
+        return Stated(problem, self._make_relaxation, [np.arange(len(part["links"])) for part in parts])
+
+    def _list_structures(self, states: NDArray[np.int64]) -> list[list[int]]:
+        """Return the states of each table, and the cells that are on of each other factor."""
+        on = self._find_on(states)
+        return [factor.list_structure(on[factor.cells]) for factor, _ in self._share_scores()]
+
+    def _solve(
+        self, seconds: float | None, max_nodes: int | None, tolerance: float, infeasible: OnInfeasible
+    ) -> Assignment:
         check_infeasible(infeasible)
         if seconds is not None and not seconds > 0:
             raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
@@ -310,18 +346,23 @@ class FactorGraph:
             np.int64,
         )
 
-    def _make_relaxation(self) -> _native.Relaxation:
-        """Hand everything to the kernels; the score of a cell goes to the first factor that has it."""
+    def _share_scores(self) -> Iterator[tuple[Factor, Floats]]:
+        """Yield every factor with the scores it carries: that of a cell goes to the first that has it."""
+        given, scores = np.zeros(len(self._scores), bool), np.array(self._scores)
+        for factor in [*self._factors, *self._complete()]:
+            yield factor, np.where(given[factor.cells], 0.0, scores[factor.cells])
+            given[factor.cells] = True
+
+    def _make_relaxation(self, fixed: Mapping[int, bool] | None = None) -> _native.Relaxation:
+        """Hand everything to the kernels; ``fixed`` cells get a part of their own that keeps them so."""
         relaxation = _native.Relaxation()
-        given = np.zeros(len(self._scores), bool)
         scores = np.array(self._scores)
         largest = sum(_find_largest(f.table) for f in self._factors if isinstance(f, Table))
         if not largest + float(np.abs(scores[np.isfinite(scores)]).sum()) < LARGEST:
             raise InvalidInput(f"the scores sum to more than {LARGEST:.0e}, too much to add; scale them down")
-        for factor in [*self._factors, *self._complete()]:
-            own = np.where(given[factor.cells], 0.0, scores[factor.cells])
-            given[factor.cells] = True
+        for factor, own in self._share_scores():
             relaxation.add(factor.make_part(own), np.array(factor.cells, np.int64))
+        fix_variables(relaxation, fixed or {})
         relaxation.link(len(scores), np.zeros(len(scores), np.uint8))
         return relaxation
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,15 @@ class Factor(ABC):
         """Return the factor for the kernels, with the scores of its cells that it carries."""
 
     @abstractmethod
+    def state_part(self, scores: Floats) -> dict[str, Any]:
+        """Return the factor as plain data, for certificates, with the scores of its cells that it carries."""
+
+    def list_structure(self, on: Mask) -> list[int]:
+        """Return what is on as certificates have it."""
+        cells: list[int] = np.flatnonzero(on).tolist()
+        return cells
+
+    @abstractmethod
     def score(self, on: Mask) -> float:
         """Return the factor's score where these of its cells are on; -inf where it forbids them."""
 
@@ -41,6 +51,20 @@ class Table(Factor):
     def make_part(self, scores: Floats) -> _native.RelaxPart:
         """Return it for the kernels."""
         return _native.make_table_part(self.shape, np.array(self.single, np.uint8), self.table, scores)
+
+    def state_part(self, scores: Floats) -> dict[str, Any]:
+        """Return it as plain data."""
+        shape, single = np.array(self.shape, np.int64), np.array(self.single, np.int64)
+        return {"kind": "table", "shape": shape, "single": single, "table": self.table, "scores": scores}
+
+    def list_structure(self, on: Mask) -> list[int]:
+        """Return the state of each variable."""
+        states, cell = [], 0
+        for size, single in zip(self.shape, self.single, strict=True):
+            own = on[cell : cell + (1 if single else size)]
+            states.append(int(own[0] if single else np.argmax(own)))
+            cell += len(own)
+        return states
 
     def score(self, on: Mask) -> float:
         """Return its score."""
@@ -66,6 +90,11 @@ class Count(Factor):
         """Return it for the kernels."""
         return _native.make_count_part(scores, np.array(self.negated, np.uint8), self.least, self.most)
 
+    def state_part(self, scores: Floats) -> dict[str, Any]:
+        """Return it as plain data."""
+        negated = np.array(self.negated, np.int64)
+        return {"kind": "count", "scores": scores, "negated": negated, "least": self.least, "most": self.most}
+
     def score(self, on: Mask) -> float:
         """Return its score."""
         return 0.0 if self.least <= int((on != self.negated).sum()) <= self.most else -math.inf
@@ -80,6 +109,10 @@ class OrOutput(Factor):
     def make_part(self, scores: Floats) -> _native.RelaxPart:
         """Return it for the kernels."""
         return _native.make_or_output_part(scores, np.array(self.negated, np.uint8))
+
+    def state_part(self, scores: Floats) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"kind": "or-output", "scores": scores, "negated": np.array(self.negated, np.int64)}
 
     def score(self, on: Mask) -> float:
         """Return its score."""
@@ -100,6 +133,17 @@ class Knapsack(Factor):
         return _native.make_knapsack_part(
             scores, np.array(self.negated, np.uint8), self.weights, self.capacity
         )
+
+    def state_part(self, scores: Floats) -> dict[str, Any]:
+        """Return it as plain data."""
+        negated, weights = np.array(self.negated, np.int64), np.array(self.weights, np.int64)
+        return {
+            "kind": "knapsack",
+            "scores": scores,
+            "negated": negated,
+            "weights": weights,
+            "capacity": self.capacity,
+        }
 
     def score(self, on: Mask) -> float:
         """Return its score."""

@@ -53,6 +53,10 @@ class HeadAutomata:
         """Return the automata for the kernels."""
         return _native.make_head_automata(self.arcs.reshape(-1), self.siblings.reshape(-1), len(self.arcs))
 
+    def state_part(self) -> dict[str, Any]:
+        """Return the automata as plain data, for certificates."""
+        return {"kind": "siblings", "arcs": self.arcs, "siblings": self.siblings}
+
     @cached_property
     def _kernel(self) -> _native.RelaxPart:
         return self.make_native()

@@ -46,6 +46,14 @@ class Constraint(ABC):
         """Return the constraint for the kernels."""
 
     @abstractmethod
+    def state_part(self) -> dict[str, Any]:
+        """Return the constraint as plain data, for certificates."""
+
+    def _state_count(self, least: int, most: int) -> dict[str, Any]:
+        negated = np.zeros(len(self.scores), np.int64)
+        return {"kind": "count", "scores": self.scores, "negated": negated, "least": least, "most": most}
+
+    @abstractmethod
     def _best(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the cells that are 1 where each is worth its value."""
 
@@ -64,6 +72,10 @@ class ExactlyOne(Constraint):
     def make_native(self) -> _native.RelaxPart:
         """Return the constraint for the kernels."""
         return _native.make_count_part(self.scores, np.zeros(len(self.scores), np.uint8), 1, 1)
+
+    def state_part(self) -> dict[str, Any]:
+        """Return the constraint as plain data, for certificates."""
+        return self._state_count(1, 1)
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return each cell's own value."""
@@ -89,6 +101,10 @@ class Budget(Constraint):
         """Return the constraint for the kernels."""
         most = min(self.most, len(self.scores))
         return _native.make_count_part(self.scores, np.zeros(len(self.scores), np.uint8), 0, most)
+
+    def state_part(self) -> dict[str, Any]:
+        """Return the constraint as plain data, for certificates."""
+        return self._state_count(0, min(self.most, len(self.scores)))
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value with each cell at 1: itself, and the best of the others that still fit."""
@@ -152,6 +168,18 @@ class TablePart:
         single = np.zeros(len(shape), np.uint8)
         table = np.ascontiguousarray(self.scores).reshape(-1)
         return _native.make_table_part(list(shape), single, table, np.zeros(sum(shape)))
+
+    def state_part(self) -> dict[str, Any]:
+        """Return the table as plain data, for certificates."""
+        shape = np.array(self.scores.shape, np.int64)
+        table, zeros = self.scores.reshape(-1), np.zeros(int(shape.sum()))
+        return {
+            "kind": "table",
+            "shape": shape,
+            "single": np.zeros_like(shape),
+            "table": table,
+            "scores": zeros,
+        }
 
     def make_choice(self, cells: NDArray[np.int64]) -> Choice:
         """Return the cell of the table with these values, one per variable."""

@@ -56,6 +56,10 @@ class TreePart:
         """Return the trees for the kernels."""
         return _native.make_tree_part(self.scores.reshape(-1), len(self.scores), self.single_root)
 
+    def state_part(self) -> dict[str, Any]:
+        """Return the trees as plain data, for certificates."""
+        return {"kind": "trees", "arcs": self.scores, "single_root": int(self.single_root)}
+
     def make_choice(self, cells: NDArray[np.int64]) -> Choice:
         """Return the tree of these cells."""
         return self._make_choice(cells - self._rows * self.scores.shape[1])

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import Literal, overload
 
 import numpy as np
@@ -23,11 +24,13 @@ import numpy as np
 from certus import _native, checks
 from certus.checks import Scores
 from certus.errors import InvalidInput
+from certus.relax.tree_duals import find_duals, prove_impossible
 from certus.solution import OnInfeasible, Status
 from certus.syntax.dependency.infeasible import explain_infeasible
 from certus.syntax.dependency.layout import lay_out, read_arcs, read_parts
 from certus.syntax.dependency.ranking import TreeProblem, rank_trees
 from certus.syntax.dependency.solution import RankedTrees, TreeMarginals, TreeSolution
+from certus.verification import Problem, certify, make_problem
 
 _INT64 = np.dtype(np.int64)
 _OPTIMAL = Status.OPTIMAL
@@ -65,6 +68,7 @@ class Trees:
         grandsiblings: Scores | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> TreeSolution: ...
     @overload
     def decode(
@@ -88,6 +92,7 @@ class Trees:
         grandsiblings: Scores | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> TreeSolution | RankedTrees:
         """Find the best tree of a sentence, or the k best.
 
@@ -103,7 +108,17 @@ class Trees:
             seconds: the time after which the best tree so far is returned, with its gap.
             infeasible: whether a sentence without any possible tree raises Infeasible, or returns a
                 TreeSolution with that status (for k > 1, an empty RankedTrees).
+            certificate: whether the tree comes with the numbers that prove it, for ``certus.verify``. For
+                k = 1 and scores of arcs, where trees need not be projective.
         """
+        if certificate:
+            plain = siblings is None and grandparents is None and grandsiblings is None
+            if k != 1 or not plain or self.projective:
+                raise InvalidInput(
+                    "a certificate is of the best tree by scores of arcs, projective or not: leave out k, "
+                    "siblings, grandparents and projective"
+                )
+            return self._decode_certified(arcs, infeasible)
         if (
             k == 1
             and siblings is None
@@ -132,6 +147,21 @@ class Trees:
             return RankedTrees([], exhausted=True)
         nothing = np.empty(0, _INT64)
         return TreeSolution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, position=error.position)
+
+    def state_problem(self, arcs: Scores) -> Problem:
+        """Return a sentence as plain data, the problem that certificates of its answers are about."""
+        return make_problem("trees", {"arcs": read_arcs(arcs), "single_root": int(self.single_root)})
+
+    def _decode_certified(self, arcs: Scores, infeasible: OnInfeasible) -> TreeSolution:
+        found, problem = self.decode(arcs, infeasible=infeasible), self.state_problem(arcs)
+        scores = [
+            [None if x == -np.inf else Fraction(x) for x in row] for row in problem.data["arcs"].tolist()
+        ]
+        possible = found.status is not Status.INFEASIBLE
+        proof = (find_duals if possible else prove_impossible)(scores, self.single_root)
+        assert proof is not None
+        found.certificate = certify(problem, found.heads.tolist() if possible else None, proof)
+        return found
 
     def decode_batch(
         self,
