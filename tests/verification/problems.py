@@ -1,4 +1,4 @@
-"""Small random problems of every kind, solved with a certificate: whole-numbered scores, ties, forbidden cells."""
+"""Small random problems of every kind, solved with a certificate: whole numbers, ties, forbidden cells."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import certus
+from certus.chain.part import ChainPart
 from certus.hypergraph import Hypergraph
 from certus.latent import LatentChain
 from certus.relax import Decomposition, FactorGraph
@@ -117,7 +118,7 @@ def solve_factor_graph(rng: np.random.Generator) -> Solved:
 
 def solve_parser(rng: np.random.Generator) -> Solved:
     """Combine trees with scores of siblings."""
-    words = int(rng.integers(1, 4))
+    words = int(rng.choice([1, 2, 2, 2, 2, 3]))
     whole = Decomposition()
     trees = whole.add(TreePart(draw(rng, words, words + 1), single_root=bool(rng.integers(2))))
     automata = HeadAutomata(
@@ -133,13 +134,13 @@ def solve_mixture(rng: np.random.Generator) -> Solved:
     labels = int(rng.integers(2, 4))
     whole = Decomposition()
     chain = certus.Chain(draw(rng, labels, labels))
-    left = whole.add(certus.relax.ChainPart(chain, draw(rng, 2, labels)))
+    left = whole.add(ChainPart(chain, draw(rng, 2, labels)))
     table = whole.add(TablePart(draw(rng, labels, labels)))
     for position in range(2):
         cells = [[position, label] for label in range(labels)]
         whole.agree((left, "labels", cells), (table, str(position), list(range(labels))))
-    kind = [ExactlyOne, AtMostOne, lambda scores: Budget(scores, 2)][int(rng.integers(3))]
-    limit = whole.add(kind(draw(rng, labels, forbidden=0.0)))
+    scores = draw(rng, labels, forbidden=0.0)
+    limit = whole.add([ExactlyOne(scores), AtMostOne(scores), Budget(scores, 2)][int(rng.integers(3))])
     whole.agree((left, "labels", [[0, label] for label in range(labels)]), (limit, "cells"))
     edges = np.zeros(labels, np.int64), np.arange(labels + 1) * 0, np.empty(0, np.int64)
     forest = Hypergraph(*edges, 0).part(

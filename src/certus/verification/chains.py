@@ -3,12 +3,13 @@
 A certificate gives each label j at each position t a potential p[t][j]. Along any label sequence y they
 cancel, so that its score is::
 
-    (start[y0] + emission[0][y0] + p[0][y0])
+    (emission[0][y0] + p[0][y0])
         + sum over t >= 1 of (step[t][y(t-1)][yt] + emission[t][yt] + p[t][yt] - p[t-1][y(t-1)])
-        + (end[y(T-1)] - p[T-1][y(T-1)])
+        + (-p[T-1][y(T-1)])
 
 and no more than the sum of the largest value that each bracket can have: that is the bound. A potential of
--inf says that no sequence goes on from there, which is checked backwards from the end.
+-inf says that no sequence goes on from there, which is checked backwards from the end. Start and end scores
+are added to the emissions of the first and the last position.
 """
 
 from __future__ import annotations
@@ -91,6 +92,9 @@ def _find_bound(scores: ChainScores, potentials: list[list[Exact]]) -> Exact:
         entering = [(j, add(nodes[t][j], p)) for j, p in enumerate(potentials[t])]
         reached = [(j, value) for j, value in entering if value is not None]
         total = add(total, _find_largest_step(t, scores.steps[t - 1], reached, potentials[t - 1]))
+    for j, (node, potential) in enumerate(zip(nodes[-1], potentials[-1], strict=True)):
+        if node is not None and potential is None:
+            raise Refuted(f"potentials[{length - 1}][{j}] says that no sequence ends there, but one does")
     return add(total, find_largest(None if p is None else -p for p in potentials[-1]))
 
 

@@ -84,13 +84,23 @@ def read_fraction(what: str, number: Any) -> Fraction | None:
         numerator, _, denominator = number.partition("/")
         if _is_digits(numerator.removeprefix("-")) and _is_digits(denominator) and int(denominator):
             return Fraction(int(numerator), int(denominator))
-    elif isinstance(number, int | float) and not isinstance(number, bool) and math.isfinite(number):
+    elif isinstance(number, int | float) and not isinstance(number, bool) and abs(number) < math.inf:
         return Fraction(number)
     raise CertificateError(f"{what} must be a number, not {str(number)[:50]!r}")
 
 
 def _is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
+
+
+def show_fraction(number: Fraction | None, digits: int = 12) -> str:
+    """Return a number for people to read."""
+    if number is None:
+        return "-inf"
+    try:
+        return f"{float(number):.{digits}g}"
+    except OverflowError:
+        return f"{'-' if number < 0 else ''}2^{(abs(number.numerator) // number.denominator).bit_length()}"
 
 
 def write_fraction(number: Fraction | None) -> int | float | str | None:

@@ -131,6 +131,8 @@ def _read_entries(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     missing = [name for name in wanted if name not in data and name not in _OPTIONAL]
     if missing:
         raise CertificateError(f"a problem of the kind {kind!r} needs {missing[0]!r}")
+    if "arcs" in data and data["arcs"].shape == (len(data["arcs"]), len(data["arcs"]) + 1):
+        np.fill_diagonal(data["arcs"][:, 1:], -np.inf)  # no word is its own head, whatever is written there
     return data
 
 
@@ -152,15 +154,26 @@ def _as_list(name: str, value: Any) -> list[Any]:
 
 
 def _as_floats(name: str, value: Any, axes: tuple[int, ...]) -> NDArray[np.float64]:
+    if isinstance(value, Mapping):
+        return _make_empty(name, value, axes)
     try:
         array = np.array(_replace_none(value) if isinstance(value, list) else value, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CertificateError(f"{name} must be numbers in an array, null for -inf") from None
-    if array.ndim not in axes and not (array.size == 0 and array.ndim < max(axes)):
+    if array.ndim not in axes:
         raise CertificateError(f"{name} must have {' or '.join(map(str, axes))} axes, not {array.ndim}")
     if np.isnan(array).any() or (array == np.inf).any():
         raise CertificateError(f"{name} must be numbers to add: it holds NaN or +inf")
     return array
+
+
+def _make_empty(name: str, value: Mapping[str, Any], axes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return an array without numbers, which JSON has by its shape: {"shape": [0, 3]}."""
+    shape = value.get("shape")
+    sizes: list[int] = shape if isinstance(shape, list) and len(shape) in axes else [1]
+    if any(type(size) is not int or not 0 <= size < 2**31 for size in sizes) or 0 not in sizes:
+        raise CertificateError(f"{name} must be numbers in an array")
+    return np.zeros(sizes)
 
 
 def _replace_none(value: Any) -> Any:
@@ -206,7 +219,8 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _as_json(item) for name, item in value.items()}
     if isinstance(value, np.ndarray):
-        return _as_json(value.tolist())
+        empty = value.size == 0 and value.ndim > 1
+        return {"shape": list(value.shape)} if empty else _as_json(value.tolist())
     if isinstance(value, list):
         return [_as_json(item) for item in value]
     return None if isinstance(value, float) and value == -math.inf else value

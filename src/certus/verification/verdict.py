@@ -6,6 +6,8 @@ import enum
 from dataclasses import dataclass
 from fractions import Fraction
 
+from certus.verification.exact import show_fraction
+
 
 class Finding(enum.Enum):
     """How far a certificate proves its answer."""
@@ -54,13 +56,9 @@ class Verdict:
             return (
                 "proven: nothing is possible"
                 if self.bound is None
-                else f"no answer; bound {_show(self.bound)}"
+                else f"no answer; bound {show_fraction(self.bound)}"
             )
         if self.proven:
-            return f"proven: score {_show(self.score)} = bound, exactly"
+            return f"proven: score {show_fraction(self.score)} = bound, exactly"
         assert self.epsilon is not None
-        return f"proven to within {float(self.epsilon):.3g}: score {_show(self.score)}"
-
-
-def _show(number: Fraction | None) -> str:
-    return "-inf" if number is None else f"{float(number):.12g}"
+        return f"proven to within {show_fraction(self.epsilon, 3)}: score {show_fraction(self.score)}"

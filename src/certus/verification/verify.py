@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from certus.verification import chains, decompositions, forests, latent_chains, spanning_trees
 from certus.verification.certificate import Certificate
 from certus.verification.errors import CertificateError, Refuted
+from certus.verification.exact import show_fraction
 from certus.verification.findings import Findings
 from certus.verification.problem import Problem, make_problem
 from certus.verification.verdict import Finding, Verdict
@@ -91,14 +92,14 @@ def _compare(claimed: Certificate, found: Findings) -> None:
         raise Refuted(f"the answer scores {_show(found.score)}, not {_show(claimed.score)} as claimed")
     if found.bound is not None and (claimed.bound is None or claimed.bound < found.bound):
         raise Refuted(
-            f"the proof shows a bound of {_show(found.bound)}, not of {_show(claimed.bound)} as claimed"
+            f"the proof shows a bound of {_show(found.bound)}, not {_show(claimed.bound)} as claimed"
         )
     if claimed.bound is None and claimed.score is not None:
         raise Refuted("there is an answer, but the bound says that nothing is possible")
 
 
 def _show(number: Fraction | None) -> str:
-    return "-inf" if number is None else f"{float(number):.17g}"
+    return show_fraction(number, digits=17)
 
 
 def certify(problem: Problem, answer: Any, proof: Mapping[str, Any]) -> Certificate:
