@@ -3,14 +3,10 @@
 
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
 #include <stdexcept>
 
 #include "base/parallel.hpp"
-#include "bindings/state.hpp"
-#include "bindings/text.hpp"
-#include "bindings/vectors.hpp"
-#include "learn/arcs/head_learner.hpp"
+#include "bindings/arc_texts.hpp"
 #include "learn/arcs/tree_learner.hpp"
 
 using namespace nb::literals;
@@ -19,7 +15,6 @@ namespace certus {
 namespace {
 
 using features::ArcPlan;
-using learn::HeadLearner;
 using learn::TreeCorpus;
 using learn::TreeLearner;
 using namespace scoring;
@@ -74,36 +69,18 @@ void make_corpus(TreeCorpus* self, const ArcPlan& pruning, const ArcPlan& plan, 
 // Trees that are hard to prove are learned from as they are found.
 constexpr Index kTrainingNodes = 20;
 
-void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const ArcPlan& pruning, Flat<const float> heads,
+void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const learn::ArcCandidates& candidates,
                        const ArcPlan& plan, const Flat<const std::uint8_t>& of_root,
                        const Flat<const std::uint8_t>& of_others, bool mira, float aggressiveness, float relation_cost,
-                       Index burn_in, bool projective, bool single_root, double ratio, Index most) {
+                       Index burn_in, bool projective, bool single_root) {
   const Relations relations = make_relations(of_root, of_others);
-  if (extent(heads) != Index{1} << pruning.bits()) refuse("the weights of candidates are for other templates");
+  if (static_cast<Index>(candidates.arcs.size()) != corpus.sentences()) refuse("the candidates are of another corpus");
   for (const Label r : corpus.relations)
     if (r < 0 || r >= relations.count) refuse("there is no relation " + std::to_string(r));
   const learn::TreeLearnerOptions options{
-      mira, aggressiveness, relation_cost, burn_in, {projective, single_root, 1e300, kTrainingNodes}, {ratio, most}};
-  std::vector<float> weights = copy(heads);
+      mira, aggressiveness, relation_cost, burn_in, {projective, single_root, 1e300, kTrainingNodes}};
   const nb::gil_scoped_release released;
-  new (self) TreeLearner(corpus, pruning, std::move(weights), plan, relations, options);
-}
-
-template <class Learner>
-auto run_epoch(Learner& self, Flat<const Index> order) {
-  check_order(order, self.corpus().sentences());
-  const nb::gil_scoped_release released;
-  return self.epoch(order.data(), extent(order));
-}
-
-// Weights as multiples of a step, of which the largest is 32,767.
-nb::tuple quantize(const std::vector<float>& weights) {
-  float most = 0;
-  for (const float w : weights) most = std::max(most, std::abs(w));
-  const float step = most > 0 ? most / 32767 : 1;
-  std::vector<std::int16_t> out(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) out[i] = static_cast<std::int16_t>(std::lround(weights[i] / step));
-  return nb::make_tuple(array(std::move(out)), step);
+  new (self) TreeLearner(corpus, candidates, plan, relations, options);
 }
 
 nb::dict tree_state(TreeLearner& self) {
@@ -123,13 +100,18 @@ void restore_trees(TreeLearner& self, const nb::dict& state) {
   numbers.restore(found);
 }
 
-void make_model(ArcModel* self, const ArcPlan& pruning, Flat<const std::int16_t> heads, double head_step,
-                const ArcPlan& plan, Flat<const std::int16_t> weights, double step,
-                const Flat<const std::uint8_t>& of_root, const Flat<const std::uint8_t>& of_others) {
+void make_heads(HeadModel* self, const ArcPlan& plan, Flat<const std::int16_t> weights, double step) {
+  if (extent(weights) != Index{1} << plan.bits()) refuse("the weights are for other templates");
+  new (self) HeadModel{plan, {weights.data(), step}};
+}
+
+void make_model(ArcModel* self, const HeadModel* heads, const ArcCascade* cascade, const ArcPlan& plan,
+                Flat<const std::int16_t> weights, double step, const Flat<const std::uint8_t>& of_root,
+                const Flat<const std::uint8_t>& of_others) {
   const Relations relations = make_relations(of_root, of_others);
-  if (extent(heads) != Index{1} << pruning.bits() || extent(weights) != (Index{1} << plan.bits()) + relations.count)
-    refuse("the weights are for other templates");
-  new (self) ArcModel(pruning, {heads.data(), head_step}, plan, {weights.data(), step}, relations);
+  if (extent(weights) != (Index{1} << plan.bits()) + relations.count) refuse("the weights are for other templates");
+  if ((heads == nullptr) == (cascade == nullptr)) refuse("either heads or a cascade choose the arcs");
+  new (self) ArcModel(heads, cascade, plan, {weights.data(), step}, relations);
 }
 
 // Trees of sentences, those of a sentence best first.
@@ -219,18 +201,12 @@ void bind_dependency_parser(nb::module_& m) {
       .def("__init__", &make_corpus, "pruning"_a, "plan"_a, "sentences"_a, "heads"_a, "relations"_a)
       .def_prop_ro("sentences", &TreeCorpus::sentences)
       .def_prop_ro("tokens", &TreeCorpus::tokens);
-  nb::class_<HeadLearner>(m, "HeadLearner")
-      .def(nb::init<const TreeCorpus&, const ArcPlan&, float>(), "corpus"_a, "plan"_a, "rate"_a, nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
-      .def("epoch", &run_epoch<HeadLearner>, "order"_a)
-      .def("compile", [](const HeadLearner& self) { return quantize(self.weights); })
-      .def("weights", [](const HeadLearner& self) { return array(std::vector<float>(self.weights)); });
   define_fields(nb::class_<learn::TreeEpoch>(m, "TreeEpoch"), "wrong", &learn::TreeEpoch::wrong, "sentences",
-                &learn::TreeEpoch::sentences, "arcs", &learn::TreeEpoch::arcs);
+                &learn::TreeEpoch::sentences);
   nb::class_<TreeLearner>(m, "TreeLearner")
-      .def("__init__", &make_tree_learner, "corpus"_a, "pruning"_a, "heads"_a, "plan"_a, nb::kw_only(), "of_root"_a,
+      .def("__init__", &make_tree_learner, "corpus"_a, "candidates"_a, "plan"_a, nb::kw_only(), "of_root"_a,
            "of_others"_a, "mira"_a, "aggressiveness"_a, "relation_cost"_a, "burn_in"_a, "projective"_a, "single_root"_a,
-           "ratio"_a, "most"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("epoch", &run_epoch<TreeLearner>, "order"_a)
       .def("compile", [](const TreeLearner& self) { return quantize(self.average()); })
       .def("state", &tree_state)
@@ -239,10 +215,12 @@ void bind_dependency_parser(nb::module_& m) {
   define_arrays(nb::class_<ParsedTrees>(m, "ParsedTrees"), "count", &ParsedTrees::count, "heads", &ParsedTrees::heads,
                 "relations", &ParsedTrees::relations, "scores", &ParsedTrees::scores, "bounds", &ParsedTrees::bounds,
                 "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates);
+  nb::class_<HeadModel>(m, "HeadModel")
+      .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   nb::class_<ArcModel>(m, "ArcModel")
-      .def("__init__", &make_model, "pruning"_a, "heads"_a, "head_step"_a, "plan"_a, "weights"_a, "step"_a, "of_root"_a,
-           "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>(),
-           nb::keep_alive<1, 6>())
+      .def("__init__", &make_model, "heads"_a.none(), "cascade"_a.none(), "plan"_a, "weights"_a, "step"_a, "of_root"_a,
+           "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+           nb::keep_alive<1, 5>())
       .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
            "k"_a, "seconds"_a, "threads"_a)
       .def("score_arcs", &score_arcs, "sentences"_a)

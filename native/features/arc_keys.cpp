@@ -206,8 +206,18 @@ Index ArcKeys::find_apart(const Words& words) const {
 }
 
 void ArcKeys::find(const Words& words, Places& out) const {
+  find_all(words, find_apart(words), {std::min(words.at[0], words.at[1]), std::max(words.at[0], words.at[1])}, out);
+}
+
+// Arcs have no grandparent, so that what tells its direction is free to tell outer arcs from others.
+void ArcKeys::find_outer(const Words& words, bool to_right, Index border, Places& out) const {
+  const Stretch beyond = to_right ? Stretch{border, length_ + 1} : Stretch{0, border};
+  find_all(words, (2 + to_right) * kBuckets, beyond, out);
+}
+
+void ArcKeys::find_all(const Words& words, Index way, const Stretch& between, Places& out) const {
   const Index T = templates_->count(), all = T + static_cast<Index>(templates_->several.size());
-  const std::uint32_t* apart = apart_.data() + find_apart(words) * all;
+  const std::uint32_t* apart = apart_.data() + way * all;
   const auto row = [&](ArcRole role) {
     return side_[static_cast<int>(role)].data() + words.at[static_cast<int>(role)] * T;
   };
@@ -228,16 +238,15 @@ void ArcKeys::find(const Words& words, Places& out) const {
       add_sides(h, m, row(ArcRole::sibling), row(ArcRole::grandparent), apart, T, shift_, first);
       break;
   }
-  if (!templates_->several.empty()) find_several(words, apart + T, out);
+  if (!templates_->several.empty()) find_several(words, apart + T, between, out);
 }
 
-void ArcKeys::find_several(const Words& words, const std::uint32_t* apart, Places& out) const {
+void ArcKeys::find_several(const Words& words, const std::uint32_t* apart, const Stretch& between, Places& out) const {
   for (std::size_t s = 0; s < templates_->several.size(); ++s) {
     std::vector<Place>& places = static_cast<Index>(s) < templates_->several_bare ? out.bare : out.relation;
     const std::size_t most = places.size() + kMostCombinations;
     const List heads = list(s, ArcRole::head, words.at[0]), modifiers = list(s, ArcRole::modifier, words.at[1]);
     const List siblings = list(s, ArcRole::sibling, words.at[2]), grand = list(s, ArcRole::grandparent, words.at[3]);
-    const Index low = std::min(words.at[0], words.at[1]), high = std::max(words.at[0], words.at[1]);
     for (const std::uint32_t* h = heads.begin; h < heads.end; ++h)
       for (const std::uint32_t* m = modifiers.begin; m < modifiers.end; ++m)
         for (const std::uint32_t* b = siblings.begin; b < siblings.end; ++b)
@@ -249,7 +258,8 @@ void ArcKeys::find_several(const Words& words, const std::uint32_t* apart, Place
               continue;
             }
             for (std::size_t tag = 0; tag < tag_hash_[s].size(); ++tag)
-              if (next_[s][tag * (length_ + 2) + low] < high) places.push_back(spread_over(sum + tag_hash_[s][tag]));
+              if (next_[s][tag * (length_ + 2) + between.low] < between.high)
+                places.push_back(spread_over(sum + tag_hash_[s][tag]));
           }
   }
 }

@@ -9,6 +9,7 @@
 // which needs no dictionary. The weights of a feature for the relations of an arc stand side by side from its place on.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "features/arc_words.hpp"
@@ -35,6 +36,12 @@ class ArcPlan {
   bool has(ArcPart part) const { return of(part).count() > 0; }
   const PartTemplates& of(ArcPart part) const { return parts_[static_cast<int>(part)]; }
   std::size_t view(const ArcTerm& term) const;
+  // Of a column as it is, or -1 where no template looks at it.
+  Index find_view(Index column) const {
+    const auto found =
+        std::find(single_.begin(), single_.end(), ArcView{ArcFunction::text, static_cast<std::int32_t>(column), 0});
+    return found == single_.end() ? -1 : found - single_.begin();
+  }
 
   void look_up(const Sentence& sentence, ArcWords& words) const { look_up_words(sentence, single_, several_, words); }
 
@@ -62,6 +69,14 @@ class ArcKeys {
 
   // Appends the places of the features of a part. `words`: by role, those that the kind of part has.
   void arc(Index head, Index modifier, Places& out) const { find({head, modifier, 0, 0}, out); }
+  // An arc of which one end is only known to lie beyond `border`, on the right or on the left: templates of arcs, with
+  // the boundary in the place of that end, and `between` over what is beyond.
+  void outer_head(Index modifier, bool to_right, Index border, Places& out) const {
+    find_outer({length_ + 1, modifier, 0, 0}, to_right, border, out);
+  }
+  void outer_modifiers(Index head, bool to_right, Index border, Places& out) const {
+    find_outer({head, length_ + 1, 0, 0}, to_right, border, out);
+  }
   void sibling(Index head, Index modifier, Index sibling, Places& out) const {
     find({head, modifier, sibling, 0}, out);
   }
@@ -79,8 +94,14 @@ class ArcKeys {
   struct List {
     const std::uint32_t *begin, *end;
   };
+  // Words between which `between` looks, themselves apart.
+  struct Stretch {
+    Index low, high;
+  };
   void find(const Words& words, Places& out) const;
-  void find_several(const Words& words, const std::uint32_t* apart, Places& out) const;
+  void find_outer(const Words& words, bool to_right, Index border, Places& out) const;
+  void find_all(const Words& words, Index apart, const Stretch& between, Places& out) const;
+  void find_several(const Words& words, const std::uint32_t* apart, const Stretch& between, Places& out) const;
   void prepare_plain(const ArcPlan& plan, const ArcWords& words);
   void prepare_several(const ArcPlan& plan, const ArcWords& words);
   void prepare_between(const ArcPlan& plan, const ArcWords& words);

@@ -12,14 +12,26 @@ void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOp
   prepare(sentence, options);
   search(options, out);
   if (out.tree.exists || options.limits.ratio <= 0) return;
-  candidates_.choose(options.limits, nullptr, true, arcs_);  // what was left out may be what trees need
+  widen(options.limits);  // what was left out may be what trees need
   search(options, out);
 }
 
+void ArcModel::Worker::prune(const features::Sentence& sentence, const CandidateLimits& limits) {
+  if (limits.ratio <= 0) return arcs_.assign_all(sentence.length);
+  if (cascade_) return cascade_->prune(sentence, model_.cascade_->size(), arcs_);
+  model_.heads_->plan.look_up(sentence, words_);
+  candidates_.score(*heads_, words_, model_.heads_->weights.step);
+  candidates_.choose(limits, nullptr, false, arcs_);
+}
+
+void ArcModel::Worker::widen(const CandidateLimits& limits) {
+  if (limits.ratio <= 0) return;
+  if (cascade_) cascade_->widen(arcs_);
+  else candidates_.choose(limits, nullptr, true, arcs_);
+}
+
 void ArcModel::Worker::prepare(const features::Sentence& sentence, const ParsingOptions& options) {
-  model_.pruning_.look_up(sentence, words_);
-  candidates_.score(heads_, words_, model_.heads_.step);
-  candidates_.choose(options.limits, nullptr, false, arcs_);
+  prune(sentence, options.limits);
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
 }
@@ -28,7 +40,7 @@ void ArcModel::Worker::prepare(const features::Sentence& sentence, const Parsing
 void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& options, Index k,
                             std::vector<ParsedTree>& out) {
   prepare(sentence, options);
-  if (options.limits.ratio > 0) candidates_.choose(options.limits, nullptr, true, arcs_);
+  widen(options.limits);
   fill_tables();
   const syntax::RankedTrees ranked = search_.rank(arcs_, tables_.view(), options.kind, k);
   out.resize(ranked.scores.size());

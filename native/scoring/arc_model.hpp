@@ -1,16 +1,19 @@
 // A trained dependency parser: candidates, scores, the best tree, its relations. The weights may lie in a model file.
 #pragma once
 
+#include <optional>
+
+#include "scoring/arc_cascade.hpp"
 #include "scoring/arcs.hpp"
 #include "scoring/head_candidates.hpp"
 #include "scoring/tree_search.hpp"
 
 namespace certus::scoring {
 
-// Weights as whole multiples of a step.
-struct StepTable {
-  const std::int16_t* weights;
-  double step;
+// The model that chooses heads word by word; see head_candidates.hpp.
+struct HeadModel {
+  const ArcPlan& plan;
+  StepTable weights;
 };
 
 struct ParsingOptions {
@@ -26,16 +29,19 @@ struct ParsedTree {
 
 class ArcModel {
  public:
-  ArcModel(const ArcPlan& pruning, StepTable heads, const ArcPlan& plan, StepTable weights, const Relations& relations)
-      : pruning_(pruning), heads_(heads), plan_(plan), weights_(weights), relations_(relations) {}
+  // What chooses the arcs to score is one of `heads` and `cascade`; the other is null.
+  ArcModel(const HeadModel* heads, const ArcCascade* cascade, const ArcPlan& plan, StepTable weights,
+           const Relations& relations)
+      : heads_(heads), cascade_(cascade), plan_(plan), weights_(weights), relations_(relations) {}
 
   // What one thread works with.
   class Worker {
    public:
     explicit Worker(const ArcModel& model)
-        : model_(model),
-          heads_(model.pruning_, model.heads_.weights),
-          parts_(model.plan_, model.relations_, model.weights_.weights) {}
+        : model_(model), parts_(model.plan_, model.relations_, model.weights_.weights) {
+      if (model.heads_) heads_.emplace(model.heads_->plan, model.heads_->weights.weights);
+      if (model.cascade_) cascade_.emplace(*model.cascade_);
+    }
 
     // Throws std::length_error where siblings and grandparents would take too much memory.
     void parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
@@ -47,12 +53,15 @@ class ArcModel {
 
    private:
     void prepare(const features::Sentence& sentence, const ParsingOptions& options);
+    void prune(const features::Sentence& sentence, const CandidateLimits& limits);
+    void widen(const CandidateLimits& limits);
     void fill_tables();
     void search(const ParsingOptions& options, ParsedTree& out);
     void name(ParsedTree& out) const;
 
     const ArcModel& model_;
-    HeadScorer<std::int16_t> heads_;
+    std::optional<HeadScorer<std::int16_t>> heads_;
+    std::optional<ArcCascade::Worker> cascade_;
     PartScorer<std::int16_t> parts_;
     Candidates candidates_;
     ArcWords words_;
@@ -65,8 +74,8 @@ class ArcModel {
   double step() const { return weights_.step; }
 
  private:
-  const ArcPlan& pruning_;
-  StepTable heads_;
+  const HeadModel* heads_;
+  const ArcCascade* cascade_;
   const ArcPlan& plan_;
   StepTable weights_;
   Relations relations_;

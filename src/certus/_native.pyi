@@ -1471,22 +1471,110 @@ class HeadLearner:
     def compile(self) -> tuple[NDArray[np.int16], float]: ...
     def weights(self) -> NDArray[np.float32]: ...
 
+# Which arcs of the sentences of a corpus are scored: native/learn/arcs/candidates.hpp.
+@final
+class ArcCandidates:
+    def count_per_word(self, corpus: TreeCorpus) -> float: ...
+
+def choose_candidates(
+    corpus: TreeCorpus, plan: ArcPlan, heads: NDArray[np.float32], ratio: float, most: int
+) -> ArcCandidates: ...
+def learn_lengths(corpus: TreeCorpus, plan: ArcPlan, column: int) -> NDArray[np.uint16]: ...
+
+@final
+class OpenArcs:
+    def __init__(
+        self,
+        corpus: TreeCorpus,
+        plan: ArcPlan,
+        column: int,
+        lengths: NDArray[np.uint16],
+        with_trees: bool,
+    ) -> None: ...
+    def list(self) -> ArcCandidates: ...
+    def find_highest_thresholds(
+        self,
+        plan: ArcPlan,
+        weights: NDArray[np.int16],
+        *,
+        kind: str,
+        reach: int,
+        posterior: bool,
+        single_root: bool,
+        step: float,
+    ) -> NDArray[np.float64]: ...
+    def close(
+        self,
+        plan: ArcPlan,
+        weights: NDArray[np.int16],
+        *,
+        kind: str,
+        reach: int,
+        posterior: bool,
+        single_root: bool,
+        step: float,
+        at: float,
+    ) -> None: ...
+
+@final
+class PassLearner:
+    def __init__(
+        self,
+        open: OpenArcs,
+        plan: ArcPlan,
+        *,
+        kind: str,
+        reach: int,
+        posterior: bool,
+        single_root: bool,
+        at: float,
+        rate: float,
+    ) -> None: ...
+    def epoch(self, order: NDArray[np.int64]) -> float: ...
+    def compile(self) -> tuple[NDArray[np.int16], float]: ...
+
+@final
+class ListedArcs:
+    @property
+    def count(self) -> NDArray[np.int64]: ...
+    @property
+    def heads(self) -> NDArray[np.int32]: ...
+    @property
+    def modifiers(self) -> NDArray[np.int32]: ...
+
+@final
+class ArcCascade:
+    def __init__(self, plan: ArcPlan, column: int, lengths: NDArray[np.uint16]) -> None: ...
+    def add(
+        self,
+        weights: NDArray[np.int16],
+        *,
+        kind: str,
+        reach: int,
+        posterior: bool,
+        single_root: bool,
+        step: float,
+        at: float,
+    ) -> None: ...
+    def prune(self, sentences: list[list[list[str]]], passes: int) -> ListedArcs: ...
+
+@final
+class HeadModel:
+    def __init__(self, plan: ArcPlan, weights: NDArray[np.int16], step: float) -> None: ...
+
 @final
 class TreeEpoch:
     @property
     def wrong(self) -> int: ...
     @property
     def sentences(self) -> int: ...
-    @property
-    def arcs(self) -> float: ...
 
 @final
 class TreeLearner:
     def __init__(
         self,
         corpus: TreeCorpus,
-        pruning: ArcPlan,
-        heads: NDArray[np.float32],
+        candidates: ArcCandidates,
         plan: ArcPlan,
         *,
         of_root: NDArray[np.uint8],
@@ -1497,8 +1585,6 @@ class TreeLearner:
         burn_in: int,
         projective: bool,
         single_root: bool,
-        ratio: float,
-        most: int,
     ) -> None: ...
     def epoch(self, order: NDArray[np.int64]) -> TreeEpoch: ...
     def compile(self) -> tuple[NDArray[np.int16], float]: ...
@@ -1528,9 +1614,8 @@ class ParsedTrees:
 class ArcModel:
     def __init__(
         self,
-        pruning: ArcPlan,
-        heads: NDArray[np.int16],
-        head_step: float,
+        heads: HeadModel | None,
+        cascade: ArcCascade | None,
         plan: ArcPlan,
         weights: NDArray[np.int16],
         step: float,

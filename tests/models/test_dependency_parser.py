@@ -48,7 +48,7 @@ def measure(parser: DependencyParser, **options: Any) -> float:
 def test_trees_of_a_simple_language_are_learned(algorithm: str) -> None:
     made = DependencyParser(algorithm=algorithm, **SMALL).fit(invented.sentences(150, 1))
     assert measure(made) > 0.97
-    assert measure(made, pruning=0) > 0.97
+    assert measure(made, pruning=0) > 0.95  # arcs that it never saw in training count, too
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])

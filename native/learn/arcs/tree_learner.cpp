@@ -8,45 +8,24 @@ namespace certus::learn {
 
 using syntax::Arcs;
 
-TreeLearner::TreeLearner(const TreeCorpus& corpus, const features::ArcPlan& pruning, std::vector<float> heads,
-                         const features::ArcPlan& plan, const scoring::Relations& relations,
-                         const TreeLearnerOptions& options)
+TreeLearner::TreeLearner(const TreeCorpus& corpus, const ArcCandidates& candidates, const features::ArcPlan& plan,
+                         const scoring::Relations& relations, const TreeLearnerOptions& options)
     : weights((std::size_t{1} << plan.bits()) + static_cast<std::size_t>(relations.count), 0.0f),
       memory(weights.size(), 0.0f),
       corpus_(corpus),
-      pruning_(pruning),
-      heads_(std::move(heads)),
+      candidates_(candidates),
       plan_(plan),
       relations_(relations),
       options_(options),
-      scorer_(plan_, relations_, weights.data()) {
-  prune();
-}
-
-// Candidates are those of the pruning model, and the right head.
-void TreeLearner::prune() {
-  scoring::HeadScorer<float> scorer(pruning_, heads_.data());
-  scoring::Candidates candidates;
-  arcs_.resize(static_cast<std::size_t>(corpus_.sentences()));
-  Heed heed;
-  for (Index s = 0; s < corpus_.sentences(); ++s) {
-    heed(64 * corpus_.length(s) * corpus_.length(s));
-    candidates.score(scorer, corpus_.pruning[s], 1.0);
-    candidates.choose(options_.limits, corpus_.heads_of(s), false, arcs_[s]);
-  }
-}
+      scorer_(plan_, relations_, weights.data()) {}
 
 TreeEpoch TreeLearner::epoch(const Index* order, Index count) {
   TreeEpoch counts;
-  double arcs = 0, words = 0;
   Heed heed;
   for (Index i = 0; i < count; ++i) {
-    heed(1024 * arcs_[order[i]].size());
+    heed(1024 * candidates_.arcs[order[i]].size());
     learn(order[i], counts);
-    arcs += static_cast<double>(arcs_[order[i]].size());
-    words += static_cast<double>(corpus_.length(order[i]));
   }
-  counts.arcs = words > 0 ? arcs / words : 0;
   ++epochs;
   if (epochs == options_.burn_in) {
     steps = 0;
@@ -66,7 +45,7 @@ void TreeLearner::score(Index sentence, const Arcs& arcs) {
 }
 
 void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
-  const Arcs& arcs = arcs_[sentence];
+  const Arcs& arcs = candidates_.arcs[sentence];
   scorer_.prepare(corpus_.words[sentence]);
   score(sentence, arcs);
   search_.find(arcs, tables_.view(), options_.kind, found_);

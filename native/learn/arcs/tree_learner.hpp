@@ -9,9 +9,8 @@
 // where best is the tree that maximises score + loss, and loss counts the words with a wrong head or relation.
 #pragma once
 
-#include "learn/arcs/corpus.hpp"
+#include "learn/arcs/candidates.hpp"
 #include "scoring/arcs.hpp"
-#include "scoring/head_candidates.hpp"
 #include "scoring/tree_search.hpp"
 
 namespace certus::learn {
@@ -22,20 +21,18 @@ struct TreeLearnerOptions {
   float relation_cost = 0.5f;    // of a right head with a wrong relation; a wrong head costs 1
   Index burn_in = 1;             // epochs that averaged weights leave out
   scoring::TreeKind kind;
-  scoring::CandidateLimits limits;
 };
 
 struct TreeEpoch {
   Index wrong = 0;      // words with another head or relation in the best tree
   Index sentences = 0;  // that changed weights
-  double arcs = 0;      // candidates per word
 };
 
 class TreeLearner {
  public:
-  // `heads`: the weights that choose candidates, [2^bits of pruning].
-  TreeLearner(const TreeCorpus& corpus, const features::ArcPlan& pruning, std::vector<float> heads,
-              const features::ArcPlan& plan, const scoring::Relations& relations, const TreeLearnerOptions& options);
+  // `candidates`: the arcs that trees are looked for in, those of the right ones included.
+  TreeLearner(const TreeCorpus& corpus, const ArcCandidates& candidates, const features::ArcPlan& plan,
+              const scoring::Relations& relations, const TreeLearnerOptions& options);
 
   TreeEpoch epoch(const Index* order, Index count);
 
@@ -49,7 +46,6 @@ class TreeLearner {
   std::vector<float> weights, memory;  // [2^bits + relations]: memory is what was added, times when
 
  private:
-  void prune();
   void learn(Index sentence, TreeEpoch& counts);
   void score(Index sentence, const syntax::Arcs& arcs);
   void add_arc(Index head, Index modifier, Index relation, float sign);
@@ -59,15 +55,13 @@ class TreeLearner {
   void apply(float rate);
 
   const TreeCorpus& corpus_;
-  const features::ArcPlan& pruning_;
-  std::vector<float> heads_;
+  const ArcCandidates& candidates_;
   const features::ArcPlan& plan_;
   const scoring::Relations relations_;
   const TreeLearnerOptions options_;
   scoring::PartScorer<float> scorer_;
   scoring::TreeSearch search_;
   scoring::FoundTree found_;
-  std::vector<syntax::Arcs> arcs_;  // [sentences]
   scoring::PartTables tables_;
   std::vector<Label> best_heads_;
   features::Places places_;

@@ -129,7 +129,7 @@ void Program::count_max_marginal_trees(Index arcs, double* counts, double* parts
   }
 }
 
-double Program::marginals(Index arcs, double* out) {
+double Program::marginals(Index arcs, double* out, double* parts) {
   const Index count = items();
   Heed heed;
   in_.resize(count);
@@ -156,6 +156,7 @@ double Program::marginals(Index arcs, double* out) {
       const double times = out_[v] * share_[e];
       out_[left_[e]] += times;
       out_[right_[e]] += times;
+      if (parts && part_[e] >= 0) parts[part_[e]] += times;
     }
     heed(2 * (begin_[v + 1] - begin_[v]));
   }

@@ -43,8 +43,9 @@ class Program {
   // After max_marginals: for every arc that has one, takes a best tree with it; counts[a] is how many of these trees
   // use arc a, and parts[p], unless null, how many use part p.
   void count_max_marginal_trees(Index arcs, double* counts, double* parts);
-  // The logarithm of the sum of exp(score) over all trees, and each arc's share of it, [arcs].
-  double marginals(Index arcs, double* out);
+  // The logarithm of the sum of exp(score) over all trees, and each arc's share of it, [arcs]; the shares of parts are
+  // added to parts[p], unless it is null.
+  double marginals(Index arcs, double* out, double* parts = nullptr);
 
   // The same as a hypergraph: items are nodes but for kNothing, ways are edges in their order.
   hypergraph::Forest make_forest() const;

@@ -22,7 +22,7 @@ from certus.annotation.sentence import Sentence
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.learn.arcs.learner import ArcModel, learn, parse
-from certus.learn.arcs.options import INPUTS, ArcOptions
+from certus.learn.arcs.options import HEADS, INPUTS, PASSES, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
 from certus.models.fitting import read_sentences
@@ -162,7 +162,8 @@ class DependencyParser:
 
         Other args:
             pruning: as the option of the same name: heads less likely than this many times the best one are
-                not scored. At 0 all are, and the proof is about all trees.
+                not scored. At 0 all are, and the proof is about all trees; parsers with a cascade take
+                no other number.
             seconds: the most that may be spent on proving a tree that is not projective; what is found by
                 then is returned with its bound.
             infeasible: whether a sentence that has no tree raises Infeasible or returns a Parse with that
@@ -313,6 +314,8 @@ def _describe(options: ArcOptions, model: ArcModel) -> dict[str, Any]:
         "pruning": str(model.pruning).splitlines(),
         "single_root": model.single_root,
         "projective": model.projective,
+        "passes": list(model.passes),
+        "cascade": model.cascade,
         "date": date.today().isoformat(),
         "certus": __version__,
     }
@@ -338,10 +341,27 @@ def _restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOp
         options.hash_bits,
         about["single_root"] is True,
         about["projective"] is True,
+        HEADS if about.get("cascade") is None else tuple(about["passes"]),
+        _check_cascade(about.get("cascade")),
         arrays,
     )
     model.check()
     return model
+
+
+def _check_cascade(cascade: Any) -> Any:
+    """Return what a model file says about its cascade, if it makes sense."""
+    if cascade is None:
+        return None
+    for each in cascade["passes"]:
+        known = {"kind": str, "reach": int, "posterior": bool, "single_root": bool, "threshold": float}
+        if set(each) != set(known) or not all(isinstance(each[name], known[name]) for name in known):
+            raise InvalidInput("its cascade has a pass that no parser has")
+        if each["kind"] not in PASSES[1:] or not 1 <= each["reach"] < 2**31 or math.isnan(each["threshold"]):
+            raise InvalidInput("its cascade has a pass that no parser has")
+    if not isinstance(cascade["lengths"], bool):
+        raise InvalidInput("its cascade does not say whether it goes by lengths")
+    return cascade
 
 
 def _count(source: Source | None, trees: Treebank) -> dict[str, Any]:

@@ -37,6 +37,46 @@ suffix(head.word, 2) suffix(modifier.word, 2) suffix(head.word[-1], 2) suffix(mo
 """
 """The same where there are no tags."""
 
+OUTER = """\
+head.upos head.upos[1] head.upos[-1]
+modifier.upos modifier.upos[1] modifier.upos[-1]
+modifier.word modifier.upos
+head.word head.upos
+head.upos head.upos[3]
+head.upos head.upos[-3]
+modifier.upos modifier.upos[3]
+modifier.upos modifier.upos[-3]
+between.upos modifier.upos
+between.upos head.upos
+"""
+"""With these in cascades, of one word each: outer arcs have no other. Three words away lies the border."""
+
+OUTER_BY_WORDS = """\
+modifier.word
+head.word
+suffix(head.word, 3)
+suffix(modifier.word, 3)
+"""
+"""The same where there are no tags."""
+
+PRUNING_SIBLINGS = """\
+sibling.upos modifier.upos
+head.upos sibling.upos modifier.upos
+head.upos sibling.upos modifier.upos distance
+sibling.upos modifier.upos distance
+head.word sibling.upos modifier.upos
+head.upos sibling.word modifier.upos
+head.upos sibling.upos modifier.word
+"""
+"""For passes of the second order."""
+
+PRUNING_SIBLINGS_BY_WORDS = """\
+sibling.word modifier.word
+suffix(head.word, 2) suffix(sibling.word, 2) suffix(modifier.word, 2)
+suffix(sibling.word, 3) suffix(modifier.word, 3) distance
+"""
+"""The same where there are no tags."""
+
 ARCS = """\
 head.word head.upos
 head.word

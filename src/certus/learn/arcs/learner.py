@@ -23,7 +23,8 @@ from certus.annotation.columns import Columns
 from certus.errors import InvalidInput
 from certus.learn import training
 from certus.learn.arcs import defaults
-from certus.learn.arcs.options import ArcOptions
+from certus.learn.arcs.cascade import HEAD_BITS, PASS_BITS, Selector, learn_selector, restore_selector
+from certus.learn.arcs.options import HEADS, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
 from certus.learn.checkpoint import Checkpoint
@@ -32,18 +33,14 @@ from certus.learn.trainer import Arrays, EpochTrainer
 from certus.storage.declaration import Declaration, reals, whole
 from certus.version import __version__
 
-PRUNING_BITS = 20  # of the table of the model that chooses arcs, or those of the other one if they are fewer
-RATE = 0.1  # of AdaGrad
 RARE = 0.1  # the share of trees with crossing arcs below which parsers leave them out
-# What a model file holds: of relations, of the weights that choose arcs, and of those that score them.
-DECLARATION = Declaration({
+# What a model file holds: of relations, and of the weights that score arcs; beside it, of what chooses arcs.
+DECLARED = {
     "of_root": whole("relations", types="uint8", below="2"),
     "of_others": whole("relations", types="uint8", below="2"),
-    "heads": whole("pruning", types="int16", least=-(2**15)),
-    "head_step": reals(types="float64", least=0),
     "weights": whole("table+relations", types="int16", least=-(2**15)),
     "step": reals(types="float64", least=0),
-})  # fmt: skip
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +55,9 @@ class ArcModel:
         hash_bits: of its table.
         single_root: whether trees have one root.
         projective: whether trees have no crossing arcs.
-        arrays: by name, as declared in DECLARATION.
+        passes: that choose arcs, by their names; or HEADS.
+        cascade: what was learned of them, as a model file describes it; None for a model of heads.
+        arrays: by name, as declared.
     """
 
     relations: Sequence[str]
@@ -68,12 +67,14 @@ class ArcModel:
     hash_bits: int
     single_root: bool
     projective: bool
+    passes: Sequence[str]
+    cascade: Any
     arrays: Mapping[str, NDArray[Any]]
 
     @property
     def pruning_bits(self) -> int:
-        """How large the table of the model is that chooses arcs."""
-        return min(PRUNING_BITS, self.hash_bits)
+        """How large the tables are of what chooses arcs."""
+        return min(HEAD_BITS if tuple(self.passes) == HEADS else PASS_BITS, self.hash_bits)
 
     @cached_property
     def plans(self) -> tuple[_native.ArcPlan, _native.ArcPlan]:
@@ -84,15 +85,26 @@ class ArcModel:
             _native.ArcPlan(self.templates.compile(self.columns), width, self.hash_bits),
         )
 
+    @property
+    def tag_column(self) -> int:
+        """The number of the column of tags that lengths of arcs go by; -1 without any."""
+        return next(
+            (self.columns.index(name) for name in ("upos", "xpos") if name in self.pruning.columns), -1
+        )
+
+    @cached_property
+    def selector(self) -> Selector:
+        """What chooses the arcs that are scored."""
+        return restore_selector(self.plans[0], self.tag_column, self.cascade, self.arrays)
+
     @cached_property
     def native(self) -> _native.ArcModel:
         """What parses."""
-        pruning, plan = self.plans
-        found = self.arrays
+        _, plan = self.plans
+        found, chosen = self.arrays, self.selector
         return _native.ArcModel(
-            pruning,
-            found["heads"],
-            float(found["head_step"]),
+            chosen.native_heads,
+            chosen.native_cascade,
             plan,
             found["weights"],
             float(found["step"]),
@@ -103,7 +115,9 @@ class ArcModel:
     def check(self) -> None:
         """Raise ModelError where an array is not as declared."""
         sizes = {"pruning": 1 << self.pruning_bits, "table": 1 << self.hash_bits}
-        DECLARATION.check(self.arrays, relations=len(self.relations), **sizes)
+        Declaration(DECLARED | self.selector.declared).check(
+            self.arrays, relations=len(self.relations), **sizes
+        )
 
 
 class TreeTrainer(EpochTrainer[_native.TreeLearner]):
@@ -153,22 +167,27 @@ def learn(
     """
     model = _prepare(options, train, templates)
     pruning, plan = model.plans
-    numbers = {name: number for number, name in enumerate(model.relations)}
-    relations = np.array([numbers[name] for name in train.relations], np.int32)
-    corpus = _native.TreeCorpus(pruning, plan, train.select(model.columns), train.heads, relations)
+    corpus = _make_corpus(model, train)
 
     def order(epoch: int, stage: int) -> NDArray[np.int64]:
         return np.random.default_rng((options.seed, stage, epoch)).permutation(corpus.sentences)
 
-    heads = _native.HeadLearner(corpus, pruning, RATE)
-    for epoch in range(options.pruning_epochs):
-        heads.epoch(order(epoch, 0))
-    chosen, head_step = heads.compile()
-    fixed = {**model.arrays, "heads": chosen, "head_step": np.asarray(head_step, np.float64)}
+    held_out = None if dev is None else _make_corpus(model, dev)
+    chosen = learn_selector(
+        options,
+        model.passes,
+        pruning,
+        model.tag_column,
+        corpus,
+        held_out,
+        order,
+        single_root=model.single_root,
+    )
+    cascade = chosen.selector.describe()
+    fixed = {**model.arrays, **chosen.selector.arrays}
     learner = _native.TreeLearner(
         corpus,
-        pruning,
-        heads.weights(),
+        chosen.candidates,
         plan,
         of_root=fixed["of_root"],
         of_others=fixed["of_others"],
@@ -178,12 +197,10 @@ def learn(
         burn_in=options.burn_in,
         projective=model.projective,
         single_root=model.single_root,
-        ratio=options.pruning,
-        most=options.candidates,
     )
 
     def complete(weights: Arrays) -> ArcModel:
-        values = {**vars(model), "arrays": {**fixed, **weights}}
+        values = {**vars(model), "cascade": cascade, "arrays": {**fixed, **weights}}
         return ArcModel(**{name: values[name] for name in ArcModel.__dataclass_fields__})
 
     outcome = training.train(
@@ -202,10 +219,27 @@ def learn(
     return Outcome(complete(outcome.weights), outcome.accuracy)
 
 
+def _make_corpus(model: ArcModel, trees: Treebank) -> _native.TreeCorpus:
+    """Return trees as the kernels see them; relations that the model has not get the first number."""
+    numbers = {name: number for number, name in enumerate(model.relations)}
+    relations = np.array([numbers.get(name, 0) for name in trees.relations], np.int32)
+    return _native.TreeCorpus(*model.plans, trees.select(model.columns), trees.heads, relations)
+
+
 def choose_templates(order: int) -> ArcTemplates:
     """Return the templates of what is scored: arcs, and beside them siblings and grandparents."""
     texts = (defaults.ARCS, defaults.SIBLINGS, defaults.GRANDPARENTS)
     return ArcTemplates("".join(texts[:order]))
+
+
+def choose_pruning_templates(passes: Sequence[str], columns: Sequence[str]) -> ArcTemplates:
+    """Return the templates of what chooses arcs, for data with these columns."""
+    text = defaults.PRUNING if "upos" in columns else defaults.PRUNING_BY_WORDS
+    if passes != HEADS:
+        text += defaults.OUTER if "upos" in columns else defaults.OUTER_BY_WORDS
+    if "second" in passes:
+        text += defaults.PRUNING_SIBLINGS if "upos" in columns else defaults.PRUNING_SIBLINGS_BY_WORDS
+    return ArcTemplates(text)
 
 
 def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | None) -> ArcModel:
@@ -213,8 +247,9 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
     allowed = options.list_columns()
     filled = [name for name in train.find_filled() if name in allowed]
     chosen = _restrict(templates or choose_templates(options.order), filled, templates is not None)
-    by_tags = ArcTemplates(defaults.PRUNING if "upos" in filled else defaults.PRUNING_BY_WORDS)
-    pruning = _restrict(by_tags, filled, False)
+    projective = _choose_projective(options, train, chosen)
+    passes = options.list_passes(projective)
+    pruning = _restrict(choose_pruning_templates(passes, filled), filled, False)
     relations = sorted(set(train.relations))
     is_root = train.heads == 0
     names = np.array(train.relations)
@@ -226,7 +261,9 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
         chosen,
         options.hash_bits,
         not train.several_roots if options.single_root == "auto" else options.single_root == "yes",
-        _choose_projective(options, train, chosen),
+        projective,
+        passes,
+        None,
         {
             "of_root": np.isin(relations, names[is_root]).astype(np.uint8),
             "of_others": (np.isin(relations, names[~is_root]) | is_root.all()).astype(np.uint8),
@@ -238,6 +275,8 @@ def _choose_projective(options: ArcOptions, train: Treebank, templates: ArcTempl
     """Tell whether crossing arcs are left out: where they are rare, that is faster and no worse."""
     if options.projective != "auto":
         return options.projective == "yes"
+    if options.needs_projective():
+        return True
     return templates.parts != ("arc",) and train.crossing < RARE * len(train)
 
 
@@ -274,6 +313,8 @@ def parse(
         raise InvalidInput(
             "several trees are found by projective parsers only: train one with projective=yes"
         )
+    if pruning and model.cascade is not None:
+        raise InvalidInput("a cascade has thresholds of its own: pruning may be 0, or left out")
     return model.native.parse(
         cells,
         projective=model.projective,

@@ -8,6 +8,11 @@ from certus.errors import InvalidInput
 from certus.learn.learner import check_options, option
 
 ALGORITHMS = ("mira", "perceptron")
+FILTERS = ("posteriors", "max-marginals")
+ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
+PASSES = (*ANY_TREE, "vine", "first", "second")  # and those for projective trees
+HEADS = ("heads",)  # no cascade, but a model of each word's head
+CASCADE = ("length", "vine", "first")  # the one that is used by default
 INPUTS = ("word", "upos", "xpos", "feats", "lemma")  # the columns that parsers look at, where they are filled
 
 
@@ -28,6 +33,17 @@ class ArcOptions:
     burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
     seed: int = option(0, "The seed of the order in which sentences are seen.", least=0)
     hash_bits: int = option(24, "At most 2^bits weights, by a hash kernel.", least=10, most=30)
+    cascade: str = option(
+        "auto",
+        "What chooses the arcs that are scored: heads, a model of each word's head; passes one after the "
+        "other, of length, local, local-short, vine, first and second; or auto: length vine first where "
+        "trees are projective, otherwise heads.",
+    )
+    filter: str = option("posteriors", "What passes close arcs by: posteriors or max-marginals.")
+    filter_loss: float = option(
+        0.05, "The share of dev sentences that may lose an arc of their tree in each pass.", least=0, most=1
+    )
+    reach: int = option(3, "How long the arcs are that local-short and vine look at.", least=1)
     pruning: float = option(
         3e-3,
         "Heads less likely than this many times the best one are not scored; 0 scores all.",
@@ -52,6 +68,9 @@ class ArcOptions:
         check_options(self)
         if self.algorithm not in ALGORITHMS:
             raise InvalidInput(f"algorithm is {self.algorithm!r}; there are {' and '.join(ALGORITHMS)}")
+        if self.filter not in FILTERS:
+            raise InvalidInput(f"filter is {self.filter!r}; there are {' and '.join(FILTERS)}")
+        self._check_cascade()
         if not isinstance(self.columns, str):
             raise InvalidInput(f"columns is {self.columns!r}; it must be names with blanks between them")
         for name in ("projective", "single_root"):
@@ -60,6 +79,28 @@ class ArcOptions:
         unknown = [name for name in self.list_columns() if name not in INPUTS]
         if unknown or not self.list_columns():
             raise InvalidInput(f"columns is {self.columns!r}; it may name some of {', '.join(INPUTS)}")
+
+    def _check_cascade(self) -> None:
+        names = self._name_passes()
+        if names not in (HEADS, ("auto",)) and (not names or any(name not in PASSES for name in names)):
+            known = ", ".join(PASSES)
+            raise InvalidInput(f"cascade is {self.cascade!r}; it may be auto, heads, or some of {known}")
+        if "length" in names[1:] or len(set(names)) < len(names):
+            raise InvalidInput(f"cascade is {self.cascade!r}; length comes first, and each pass once")
+        if self.projective == "no" and self.needs_projective():
+            raise InvalidInput(f"cascade is {self.cascade!r}; vine, first and second need projective trees")
+
+    def _name_passes(self) -> tuple[str, ...]:
+        return tuple(self.cascade.replace(",", " ").split()) if isinstance(self.cascade, str) else ()
+
+    def needs_projective(self) -> bool:
+        """Tell whether a pass looks for projective trees."""
+        return any(name in PASSES and name not in ANY_TREE for name in self._name_passes())
+
+    def list_passes(self, projective: bool) -> tuple[str, ...]:
+        """Return the names of the passes that choose the arcs to score; or HEADS."""
+        names = self._name_passes()
+        return (CASCADE if projective else HEADS) if names == ("auto",) else names
 
     def list_columns(self) -> list[str]:
         """Return the columns that features may look at."""

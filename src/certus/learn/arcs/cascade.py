@@ -1,0 +1,233 @@
+"""Learns which arcs are worth scoring: one model of heads, or a cascade of passes (Rush and Petrov 2012)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.learn.arcs.options import HEADS, ArcOptions
+from certus.storage.declaration import Array, reals, whole
+
+HEAD_BITS = 20  # of the table of a model of heads, or those of the parser if they are fewer
+PASS_BITS = 18  # of each pass, likewise: what stays in a cache is read fast
+RATE = 0.1  # of AdaGrad
+TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
+HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
+HIGHEST = {"posteriors": 0.1, "max-marginals": 1.0}  # thresholds, however well dev trees are kept
+LOWEST = -1.0  # of thresholds of max-marginals: what is as far below their mean as the best is above it
+LENGTH_BITS = 14  # of the table of lengths; native/scoring/arc_grid.hpp
+Order = Callable[[int, int], NDArray[np.int64]]  # of an epoch of a stage
+
+
+@dataclass(frozen=True, eq=False)
+class HeadSelector:
+    """A distribution over the heads of each word; those far less likely than the best are left out.
+
+    Attributes:
+        plan: of the templates.
+        arrays: "heads", the weights, and "head_step", their unit.
+    """
+
+    plan: _native.ArcPlan
+    arrays: Mapping[str, NDArray[Any]]
+
+    @cached_property
+    def native_heads(self) -> _native.HeadModel | None:
+        """For the native model."""
+        return _native.HeadModel(self.plan, self.arrays["heads"], float(self.arrays["head_step"]))
+
+    @property
+    def native_cascade(self) -> _native.ArcCascade | None:
+        """None: it is no cascade."""
+        return None
+
+    @property
+    def declared(self) -> dict[str, Array]:
+        """What a model file holds of it."""
+        return _declare_weights("heads", "head_step")
+
+    def describe(self) -> dict[str, Any] | None:
+        """Return None: it is no cascade."""
+        return None
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass of a cascade.
+
+    Attributes:
+        kind: "local", "local-short", "vine", "first" or "second".
+        reach: how long short arcs are, for passes that look at these.
+        posterior: whether arcs are closed by their probability.
+        single_root: whether its trees have one root.
+        threshold: below which arcs are closed: a probability; or, of max-marginals, how far it lies from
+            their mean (0) to the best score (1).
+    """
+
+    kind: str
+    reach: int
+    posterior: bool
+    single_root: bool
+    threshold: float = 0.0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those of the native passes."""
+        names = ("kind", "reach", "posterior", "single_root")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class CascadeSelector:
+    """A dictionary of lengths, if ``column`` is one of tags, and passes.
+
+    Attributes:
+        plan: of the templates.
+        column: the number of the column of tags that lengths go by, or -1.
+        passes: in their order.
+        arrays: "lengths", and "pass0" and "pass0_step" of the first pass, and so on.
+    """
+
+    plan: _native.ArcPlan
+    column: int
+    passes: Sequence[Pass]
+    arrays: Mapping[str, NDArray[Any]]
+
+    @property
+    def native_heads(self) -> _native.HeadModel | None:
+        """None: it is a cascade."""
+        return None
+
+    @cached_property
+    def native_cascade(self) -> _native.ArcCascade | None:
+        """For the native model."""
+        cascade = _native.ArcCascade(self.plan, self.column, self.arrays["lengths"])
+        for number, each in enumerate(self.passes):
+            step = float(self.arrays[f"pass{number}_step"])
+            cascade.add(self.arrays[f"pass{number}"], **each.settings, step=step, at=each.threshold)
+        return cascade
+
+    @property
+    def declared(self) -> dict[str, Array]:
+        """What a model file holds of it."""
+        held = {"lengths": whole(str(1 << LENGTH_BITS), types="uint16")}
+        for number in range(len(self.passes)):
+            held |= _declare_weights(f"pass{number}", f"pass{number}_step")
+        return held
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a model file says about it."""
+        return {"lengths": self.column >= 0, "passes": [asdict(each) for each in self.passes]}
+
+
+def _declare_weights(weights: str, step: str) -> dict[str, Array]:
+    return {weights: whole("pruning", types="int16", least=-(2**15)), step: reals(types="float64", least=0)}
+
+
+Selector: TypeAlias = HeadSelector | CascadeSelector
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What chooses arcs, and those that it leaves of the training data."""
+
+    selector: Selector
+    candidates: _native.ArcCandidates
+
+
+def learn_selector(
+    options: ArcOptions,
+    passes: Sequence[str],
+    plan: _native.ArcPlan,
+    column: int,
+    train: _native.TreeCorpus,
+    dev: _native.TreeCorpus | None,
+    order: Order,
+    *,
+    single_root: bool,
+) -> Chosen:
+    """Learn what chooses arcs.
+
+    Args:
+        options: of the parser.
+        passes: their names in their order; or HEADS.
+        plan: the templates.
+        column: the number of the column of tags, or -1.
+        train: trees to learn from.
+        dev: trees to choose thresholds on.
+        order: of the sentences in each epoch.
+        single_root: whether trees have one root.
+    """
+    if passes == HEADS:
+        return _learn_heads(options, plan, train, order)
+    with_lengths = "length" in passes and column >= 0
+    column = column if with_lengths else -1
+    lengths = (
+        _native.learn_lengths(train, plan, column) if with_lengths else np.zeros(1 << LENGTH_BITS, np.uint16)
+    )
+    opened = _native.OpenArcs(train, plan, column, lengths, True)
+    held = None if dev is None else _native.OpenArcs(dev, plan, column, lengths, False)
+    arrays: dict[str, NDArray[Any]] = {"lengths": lengths}
+    made: list[Pass] = []
+    for number, kind in enumerate(name for name in passes if name != "length"):
+        settings = Pass(kind, options.reach, options.filter == "posteriors", single_root)
+        learner = _native.PassLearner(opened, plan, **settings.settings, at=TRADE, rate=RATE)
+        for epoch in range(options.pruning_epochs):
+            learner.epoch(_leave_out(order(epoch, 2 + number), None if held else HELD_OUT))
+        weights, step = learner.compile()
+        highest = (held or opened).find_highest_thresholds(plan, weights, **settings.settings, step=step)
+        seen = highest if held else highest[::HELD_OUT]
+        threshold = choose_threshold(seen, options.filter_loss, HIGHEST[options.filter])
+        opened.close(plan, weights, **settings.settings, step=step, at=threshold)
+        if held is not None:
+            held.close(plan, weights, **settings.settings, step=step, at=threshold)
+        arrays |= {f"pass{number}": weights, f"pass{number}_step": np.asarray(step, np.float64)}
+        made.append(Pass(**settings.settings, threshold=threshold))
+    return Chosen(CascadeSelector(plan, column, made, arrays), opened.list())
+
+
+def _learn_heads(
+    options: ArcOptions, plan: _native.ArcPlan, train: _native.TreeCorpus, order: Order
+) -> Chosen:
+    learner = _native.HeadLearner(train, plan, RATE)
+    for epoch in range(options.pruning_epochs):
+        learner.epoch(order(epoch, 0))
+    weights, step = learner.compile()
+    arrays: dict[str, NDArray[Any]] = {"heads": weights, "head_step": np.asarray(step, np.float64)}
+    chosen = _native.choose_candidates(train, plan, learner.weights(), options.pruning, options.candidates)
+    return Chosen(HeadSelector(plan, arrays), chosen)
+
+
+def _leave_out(order: NDArray[np.int64], each: int | None) -> NDArray[np.int64]:
+    return order if each is None else order[order % each != 0]
+
+
+def choose_threshold(highest: NDArray[np.float64], loss: float, most: float) -> float:
+    """Return the highest threshold at which at most this share of sentences lose a part of their tree.
+
+    Args:
+        highest: for each sentence the highest threshold at which it loses none.
+        loss: the share.
+        most: the highest threshold there may be.
+    """
+    if not highest.size:
+        return 0.0
+    allowed = math.floor(loss * highest.size)
+    return float(np.clip(np.sort(highest)[min(allowed, highest.size - 1)], LOWEST, most))
+
+
+def restore_selector(
+    plan: _native.ArcPlan, column: int, cascade: Any, arrays: Mapping[str, NDArray[Any]]
+) -> Selector:
+    """Return what a model file describes; ``cascade`` is None where it has none."""
+    if cascade is None:
+        return HeadSelector(plan, arrays)
+    passes = [Pass(**each) for each in cascade["passes"]]
+    return CascadeSelector(plan, column if cascade["lengths"] else -1, passes, arrays)
