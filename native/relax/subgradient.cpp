@@ -8,13 +8,15 @@ namespace {
 
 constexpr double kGuess = 1e-3;  // of the magnitudes: the gap while no score is known
 constexpr double kDecay = 0.95;
+constexpr int kMostBits = 8;  // above the scores: in sums with multipliers beyond that, scores would get lost
 
 }  // namespace
 
 Subgradient::Subgradient(Dual& dual, StepRule rule, double step) : Optimizer(dual), rule_(rule), given_(step) {}
 
 void Subgradient::start() {
-  first_ = given_ > 0 ? given_ : rule_ == StepRule::halving ? 0.5 : 0;
+  first_ = given_ > 0 ? given_ : rule_ == StepRule::halving ? std::min(0.5, dual_.largest()) : 0;
+  first_ = std::min(first_, std::ldexp(dual_.largest(), kMostBits));
   rises_ = idle_ = iterations_ = 0;
   last_ = -kNever<double>;
 }

@@ -35,6 +35,16 @@ def test_large_penalties_are_not_infeasible(penalty: float, optimizer: str) -> N
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("unit", [1e-39, 1e-19, 1.0])
+def test_small_scores_are_not_lost_beside_multipliers(unit: float, optimizer: str) -> None:
+    joint = make_joint(
+        ([-unit, -unit], ["11", "00"]), ([0.0, -unit, -unit, 0.0], ["01", "00", "00", "00"]), kind=ListedPart
+    )
+    found = joint.decomposition()[0].solve(optimizer=optimizer)
+    assert (found.status, found.score) == (Status.OPTIMAL, -unit)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_parts_that_cannot_agree_do_not_overflow(optimizer: str) -> None:
     far = -4.8792952627837516e238
     joint = make_joint(([far, far], ["10", "10"]), ([far, far], ["00", "01"]), kind=ListedPart)
