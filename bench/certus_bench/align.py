@@ -8,36 +8,33 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Group
 from rich.text import Text
 
 import certus
-from certus.align import ADJACENT, FULL, SOFT, Agreement, align_matrix, symmetrize
+from certus.align import symmetrize
 from certus.errors import InvalidInput
 from certus.evaluation.links import AerDifference, LinkReport, compare_links, compare_reports
 from certus.formats.parallel import SentencePair, read_pairs
 from certus.formats.pharaoh import GoldLinks, parse_links, read_links
+from certus_bench import align_paper
 from certus_bench.align_job import CERTUS, RIVALS
-from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
+from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, check_data, require_data, split_names
+from certus_bench.harness.pictures import NothingToDraw
 from certus_bench.harness.tables import add_title, make_table
-from certus_bench.harness.timing import time_call
 
 TUNING = 100  # gold pairs that options were tuned on; figures are also given without them
-GROUPS = {"1–20": (1, 20), "21–40": (21, 40), "41–60": (41, 60)}  # words of the longer side
-AGREEMENTS: dict[str, Agreement] = {"full": FULL, "adjacent": ADJACENT, "soft": SOFT}
-LIMIT = 5.0  # seconds per pair
+PAPERS = "papers"  # among the names of aligners: the tables of Chang et al. (2014)
 
 
 @dataclass(frozen=True)
@@ -48,6 +45,13 @@ class AlignPlan:
     pairs: int = 100_000
     names: tuple[str, ...] = ()
     long: int = 60  # pairs of each group of lengths
+    programs: int = 0  # pairs that HiGHS solves, too
+    program_seconds: float = 60.0
+
+    @property
+    def papers(self) -> align_paper.PaperPlan:
+        """What the tables of Chang et al. are made of."""
+        return align_paper.PaperPlan(self.long, self.programs, self.program_seconds, TUNING)
 
 
 def make_plan(
@@ -56,27 +60,38 @@ def make_plan(
         int, typer.Option(metavar="NUMBER", min=100, help="How many training pairs, beside the gold ones.")
     ] = 100_000,
     only: Annotated[
-        str, typer.Option(metavar="NAMES", help="Aligners, separated by commas; all that are installed.")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Aligners, separated by commas; papers for the tables of Chang et al. (2014).",
+        ),
     ] = "",
     long: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, help="How many pairs of each length to decode jointly.")
     ] = 60,
+    programs: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="How many pairs HiGHS solves, too (certus[ilp]).")
+    ] = 0,
+    program_seconds: Annotated[
+        float, typer.Option(metavar="NUMBER", min=1, help="The most time that HiGHS gets for a pair.")
+    ] = 60.0,
 ) -> AlignPlan:
     """Train aligners on Hansards pairs and the gold pairs together, and compare their links with the gold.
 
-    Then decode the two hidden Markov models jointly, as Chang et al. (2014) do; gold pairs are joined to make
-    long ones. --data is the folder that has align/hansard.train.en and the like.
+    Then make tables 1 to 3 and figure 7 of Chang et al. (2014): two hidden Markov models, decoded jointly by
+    the methods of the paper and by ours; gold pairs are joined to make long ones.
+    --data is the folder that has align/hansard.train.en and the like.
     """
     root = require_data(data)
     check_data(root)
     installed = [name for name, (module, _) in RIVALS.items() if find_spec(module)]
-    known = (*CERTUS, *installed)
+    known = (*CERTUS, *installed, PAPERS)
     names = split_names(only.replace("hmm, plain", "hmm plain")) or known
     names = tuple(name.replace("hmm plain", "hmm, plain") for name in names)
     for name in names:
         if name not in known:
             raise InvalidInput(f"there is no aligner {name!r} here; there are {', '.join(known)}")
-    return AlignPlan(root, pairs, names, long)
+    return AlignPlan(root, pairs, names, long, programs, program_seconds)
 
 
 @dataclass
@@ -93,27 +108,13 @@ class LinkRow:
 
 
 @dataclass
-class JointRow:
-    """What joint decoding of one group of pairs took."""
-
-    agreement: str
-    words: str
-    pairs: int
-    proven: int
-    mean: float  # seconds
-    median: float
-    slowest: float
-    nodes: float  # of branching, per pair
-
-
-@dataclass
 class AlignReport(BenchmarkReport):
     """All figures."""
 
     plan: AlignPlan
     links: list[LinkRow] = field(default_factory=list)
     differences: dict[str, AerDifference] = field(default_factory=dict)  # Certus less another aligner
-    joint: list[JointRow] = field(default_factory=list)
+    papers: align_paper.PaperReport | None = None
 
 
 def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
@@ -126,15 +127,19 @@ def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
     best: dict[str, LinkReport] = {}
     with tempfile.TemporaryDirectory() as temporary:
         files = _write_pairs(Path(temporary), chain(test, islice(train, plan.pairs)))
-        for number, name in enumerate(plan.names):
+        aligners = [name for name in plan.names if name != PAPERS]
+        for number, name in enumerate(aligners):
             tell(f"training {name}", number / (len(plan.names) + 1))
             best[name] = _judge(report, name, gold, _run_job(name, files, len(test)))
     for name in best:
         if name != "certus" and "certus" in best:
             found = compare_reports(best["certus"], best[name])
             report.differences[name] = found
-    tell("decoding jointly", len(plan.names) / (len(plan.names) + 1))
-    _decode_jointly(report, test)
+    if PAPERS in plan.names:
+        part = tell_part(tell, len(aligners) / (len(aligners) + 1), 1)
+        part("training the paper's HMMs", 0)
+        report.papers = _decode_jointly(plan, test, gold, part)
+        report.fail(report.papers.failures)
     return report
 
 
@@ -191,50 +196,15 @@ def _judge(report: AlignReport, name: str, gold: list[GoldLinks], found: dict[st
     return best
 
 
-def join_pairs(pairs: list[SentencePair], least: int, most: int, count: int) -> list[SentencePair]:
-    """Return pairs whose longer side has so many words, made of as many of the given ones as that takes."""
-    found: list[SentencePair] = []
-    source: list[str] = []
-    target: list[str] = []
-    for pair in pairs:
-        source, target = source + pair.source, target + pair.target
-        longest = max(len(source), len(target))
-        if least <= longest <= most:
-            found.append(SentencePair(source, target, pair.line))
-        if longest >= least:
-            source, target = [], []
-    return found[:count]
-
-
-def _decode_jointly(report: AlignReport, test: list[SentencePair]) -> None:
-    """Decode the two HMMs of a model that was trained on the gold pairs' text."""
-    aligner = certus.Aligner(model="hmm").fit_pairs((pair.source, pair.target) for pair in test)
-    for words, (least, most) in GROUPS.items():
-        pairs = join_pairs(test, least, most, report.plan.long)
-        problems = [aligner.potentials(pair.source, pair.target).arguments for pair in pairs]
-        for name, agreement in AGREEMENTS.items():
-            timed = [
-                time_call(partial(align_matrix, **one, agreement=agreement, seconds=LIMIT))
-                for one in problems
-            ]
-            seconds = [taken for taken, _ in timed]
-            report.fail(
-                f"{name} agreement, {words} words: an answer scores more than its bound"
-                for _, found in timed
-                if found.score > found.bound
-            )
-            report.joint.append(
-                JointRow(
-                    name,
-                    words,
-                    len(pairs),
-                    sum(found.optimal for _, found in timed),
-                    float(np.mean(seconds)),
-                    float(np.median(seconds)),
-                    max(seconds),
-                    float(np.mean([found.stats["nodes"] for _, found in timed])),
-                )
-            )
+def _decode_jointly(
+    plan: AlignPlan, test: list[SentencePair], gold: list[GoldLinks], tell: Tell
+) -> align_paper.PaperReport:
+    folder = plan.data / "align"
+    train = read_pairs(folder / "hansard.train.en", folder / "hansard.train.fr")
+    pairs = chain(test, islice(train, plan.pairs))
+    aligner = certus.Aligner(**align_paper.PAPER_HMM)
+    aligner.fit_pairs((pair.source, pair.target) for pair in pairs)
+    return align_paper.run(plan.papers, aligner, test, gold, tell)
 
 
 def make_claims(report: AlignReport) -> list[Claim]:
@@ -252,16 +222,42 @@ def make_claims(report: AlignReport) -> list[Claim]:
         if name in RIVALS:
             made.append(Claim(f"AER less that of {name}", 0.0, False, 100 * found.difference, "points"))
     made.append(Claim("CPU seconds of training", 60.0, False, None if own is None else own.seconds, "s"))
-    for words, needed in (("1–20", 100.0), ("21–40", 95.6), ("41–60", 95.0)):
-        row = next(row for row in report.joint if (row.agreement, row.words) == ("adjacent", words))
-        made.append(
-            Claim(f"proven, adjacent, {words} words", needed, True, 100 * row.proven / row.pairs, "%")
+    return made + (_claim_proofs(report.papers) if report.papers else [])
+
+
+def _claim_proofs(papers: align_paper.PaperReport) -> list[Claim]:
+    def share(solver: str, words: str) -> float:
+        rows = [row for row in papers.solvers if row.solver == solver and words in ("", row.words)]
+        return 100 * sum(row.proven for row in rows) / max(sum(row.pairs for row in rows), 1)
+
+    made = [
+        Claim(f"proven, exact, {words} words", needed, True, share("exact", words), "%")
+        for words, needed in (("1–20", 100.0), ("21–40", 95.6), ("41–60", 95.0))
+    ]
+    made.append(Claim("proven, CONS, 1–60 words", 86.0, True, share("CONS", ""), "%"))
+    if papers.programs:
+        ratio = sum(row.program_seconds for row in papers.programs) / sum(
+            row.seconds for row in papers.programs
         )
+        made.append(Claim("seconds of HiGHS for ours, 21–30 words", 1000.0, True, ratio))
     return made
 
 
 def lay_out(report: AlignReport) -> Iterator[Group]:
     """Yield the tables."""
+    if report.links:
+        yield _lay_out_links(report)
+    if report.differences:
+        table = make_table("Certus less", "AER points", "95 % interval", "p")
+        for name, found in report.differences.items():
+            interval = f"{100 * found.low:+.2f} to {100 * found.high:+.2f}"
+            table.add_row(Text(name, "cyan"), f"{100 * found.difference:+.2f}", interval, f"{found.p:.4f}")
+        yield add_title("differences, each aligner by its best method; paired bootstrap over pairs", table)
+    if report.papers:
+        yield from align_paper.lay_out(report.papers, report.plan.papers)
+
+
+def _lay_out_links(report: AlignReport) -> Group:
     table = make_table("aligner", "exact", "intersection", "grow-diag", "precision", "recall", "CPU s", "MB")
     for row in report.links:
         cells = [
@@ -271,20 +267,16 @@ def lay_out(report: AlignReport) -> Iterator[Group]:
         cells += [f"{100 * row.precision:.1f}", f"{100 * row.recall:.1f}", f"{row.seconds:.1f}"]
         table.add_row(Text(row.aligner, "cyan"), *cells, f"{row.megabytes:.0f}")
     title = f"AER % (without the first {TUNING} gold pairs), {report.plan.pairs:,} pairs and the gold ones"
-    yield add_title(title, table)
-    if report.differences:
-        table = make_table("Certus less", "AER points", "95 % interval", "p")
-        for name, found in report.differences.items():
-            interval = f"{100 * found.low:+.2f} to {100 * found.high:+.2f}"
-            table.add_row(Text(name, "cyan"), f"{100 * found.difference:+.2f}", interval, f"{found.p:.4f}")
-        yield add_title("differences, each aligner by its best method; paired bootstrap over pairs", table)
-    table = make_table("agreement", "words", "pairs", "proven %", "mean s", "median s", "slowest s", "nodes")
-    for joint in report.joint:
-        share = f"{100 * joint.proven / max(joint.pairs, 1):.1f}"
-        times = [f"{x:.4f}" for x in (joint.mean, joint.median, joint.slowest)]
-        cells = [joint.words, str(joint.pairs), share, *times, f"{joint.nodes:.1f}"]
-        table.add_row(Text(joint.agreement, "cyan"), *cells)
-    yield add_title(f"joint decoding of two HMMs, at most {LIMIT:g} s per pair", table)
+    return add_title(title, table)
 
 
-BENCHMARK = Benchmark(name="align", make_plan=make_plan, run=run, lay_out=lay_out, make_claims=make_claims)
+def paint(report: AlignReport) -> Any:
+    """Draw figures 7a and 7b of Chang et al. (2014)."""
+    if report.papers is None:
+        raise NothingToDraw("name papers in --only")
+    return align_paper.paint(report.papers)
+
+
+BENCHMARK = Benchmark(
+    name="align", make_plan=make_plan, run=run, lay_out=lay_out, make_claims=make_claims, paint=paint
+)

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from certus.errors import InvalidInput
 from certus.formats.parallel import SentencePair
-from certus_bench.align import BENCHMARK, AlignReport, join_pairs, make_claims, make_plan, run
+from certus_bench.align import BENCHMARK, AlignReport, make_claims, make_plan, run
+from certus_bench.align_paper import SOLVERS, join_pairs
 from tests.align.test_models import make_pairs
 
 
@@ -23,7 +24,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> AlignReport:
             text = "".join(" ".join(words) + "\n" for words in sentences)
             (root / f"align/hansard.{part}.{side}").write_text(text)
     (root / "align/hansard.test.gold").write_text("0-0\n" * 110)
-    return run(make_plan(root, pairs=100, only="certus", long=2))
+    return run(make_plan(root, pairs=100, only="certus,papers", long=2, programs=1))
 
 
 def test_what_is_measured(report: AlignReport) -> None:
@@ -31,16 +32,20 @@ def test_what_is_measured(report: AlignReport) -> None:
     assert set(row.aer) == {"exact", "forward", "backward", "intersection", "grow-diag"}
     assert row.seconds > 0
     assert row.megabytes > 1
-    assert {joint.agreement for joint in report.joint} == {"full", "adjacent", "soft"}
-    assert all(joint.proven == joint.pairs for joint in report.joint)
+    assert report.papers is not None
+    assert {one.solver for one in report.papers.solvers} == set(SOLVERS)
+    assert all(one.proven == one.pairs for one in report.papers.solvers if one.solver.startswith("exact"))
+    assert {one.model for one in report.papers.accuracy} == {"DIR", "D&M", "CONS", *list(SOLVERS)[-3:]}
+    assert [len(curve.dual) for curve in report.papers.curves] == [400, 400]
     assert report.failures == []
 
 
 def test_it_is_shown(report: AlignReport) -> None:
     out = StringIO()
     BENCHMARK.show(report, Console(file=out, width=150))
-    assert "joint decoding of two HMMs" in out.getvalue()
-    assert [claim.holds for claim in make_claims(report)][-3:] == [True] * 3
+    for table in ("table 1: joint decoding of two HMMs", "table 2", "table 3", "figure 7"):
+        assert table in out.getvalue()
+    assert all(claim.holds for claim in make_claims(report) if claim.text.startswith("proven"))
     assert BENCHMARK.as_json(report)["links"][0]["aligner"] == "certus"
 
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -76,6 +77,24 @@ def test_evaluation(folder: Path) -> None:
     assert found["difference"]["aer"] == found["aer"]
     assert "AER %" in run("evaluate", exact, rule).stdout
     assert "difference of AER" in run("evaluate", exact, rule, "--against", exact).stdout
+
+
+def test_phrases_and_pictures(folder: Path) -> None:
+    pairs, phrases = folder / "few", folder / "phrases"
+    pairs.write_text("w4 w8 ||| 4W 8W\n<w4> ||| 4W\n ||| 4W\n")
+    for name in ("few.svg", "few.html"):
+        run("align", folder / "a.certus", pairs, "--phrases", phrases, "--draw", folder / name, "-q")
+    assert phrases.read_text().splitlines()[:2] == ["w4 ||| 4W ||| 0-0", "w4 w8 ||| 4W 8W ||| 0-0 1-1"]
+    assert len(ElementTree.parse(folder / "few.svg").getroot()) == 3
+    page = (folder / "few.html").read_text()
+    assert page.count("<figure>") == 3
+    assert "&lt;w4&gt;" in page
+    assert "<w4>" not in page
+    assert ".svg or .html" in run("align", folder / "a.certus", pairs, "--draw", "a.png", fails=True).stderr
+    exact = folder / "few.links"
+    run("align", folder / "a.certus", pairs, "-o", exact, "-q")
+    assert json.loads(run("evaluate", exact, exact, "--details", "--json").stdout)["phrases"]["f1"] == 1
+    assert "phrase pairs of" in run("evaluate", exact, exact, "--details").stdout
 
 
 def test_lines_that_cannot_be_read(folder: Path) -> None:

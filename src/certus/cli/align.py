@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from certus.align.drawing import draw_links
 from certus.align.solution import Alignment
 from certus.align.symmetrize import SYMMETRIZATIONS
+from certus.cli.align_files import check_picture, write_phrases, write_pictures
 from certus.cli.options import AlignOptions
 from certus.cli.outputs import check_outputs
 from certus.cli.streams import deliver, is_typed
@@ -18,7 +20,7 @@ from certus.errors import InvalidInput
 from certus.formats.parallel import BARS, SentencePair, parse_pair, read_pairs
 from certus.models.aligner import Aligner
 from certus.models.loading import load
-from certus.storage.files import check_encoding
+from certus.storage.files import check_encoding, open_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,12 +35,24 @@ def run(model: str, inputs: list[str], options: AlignOptions) -> None:
         known = ", ".join(["exact", *SYMMETRIZATIONS])
         raise InvalidInput(f"there is no --method {options.method}; there are {known}")
     names = inputs or ["-"]
-    check_outputs({"output": options.output}, [model, *names])
+    beside = {"draw": options.draw, "phrases": options.phrases}
+    outputs = {"output": options.output, **{what: path for what, path in beside.items() if path is not None}}
+    check_outputs(outputs, [model, *names])
+    check_picture(options.draw)
     aligner = open_aligner(model)
     waiting = is_typed(names)
     tally = Tally()
     found = align_pairs(aligner, read_inputs(names, options), options, 1 if waiting else BATCH, tally)
-    deliver(write_alignments(found, options), options.output, options.encoding, waiting)
+    with ExitStack() as stack:
+        if options.phrases is not None:
+            found = write_phrases(
+                found, stack.enter_context(open_atomically(options.phrases)), options.max_phrase
+            )
+        if options.draw is not None:
+            found = write_pictures(
+                found, stack.enter_context(open_atomically(options.draw)), options.draw, aligner
+            )
+        deliver(write_alignments(found, options), options.output, options.encoding, waiting)
     if not options.quiet:
         print(tally.summarize(options.method), file=sys.stderr)
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation.links import AerDifference, LinkReport, compare_links, compare_reports
+from certus.evaluation.phrases import compare_phrases
 from certus.formats.pharaoh import read_links
 
 
@@ -25,10 +26,16 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
         return compare_links(read_links(gold, encoding=encoding), read_links(path, encoding=encoding))
 
     report = judge(predicted)
+    phrases = None
+    if options.details:
+        right, guess = (list(read_links(path, encoding=options.encoding)) for path in (gold, predicted))
+        phrases = compare_phrases(right, guess)
     other = None if options.against is None else judge(options.against)
     tested = None if other is None else compare_reports(report, other)
     if options.json:
         found = report.as_dict()
+        if phrases is not None:
+            found["phrases"] = phrases.as_dict()
         if other is not None and tested is not None:
             found["against"] = other.as_dict()
             found["difference"] = {
@@ -38,7 +45,15 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
         return
     console = Console()
     rows = {predicted: report} if other is None else {predicted: report, str(options.against): other}
-    show(rows, tested, console if console.is_terminal else Console(width=120))
+    console = console if console.is_terminal else Console(width=120)
+    show(rows, tested, console)
+    if phrases is not None:
+        figures = (f"{100 * x:.2f}" for x in (phrases.f1, phrases.precision, phrases.recall))
+        console.print(
+            "phrase pairs of {}: F1 {} %, precision {}, recall {}; {:,} predicted, {:,} gold".format(
+                predicted, *figures, phrases.predicted, phrases.gold
+            )
+        )
 
 
 def show(reports: dict[str, LinkReport], tested: AerDifference | None, console: Console) -> None:

@@ -226,6 +226,17 @@ class AlignOptions(EncodingOptions):
     probabilities: bool = option(False, "Add the probability of each link, as in 0-1:0.987.")
     scores: bool = option(False, "Put score, bound and status before the links of each pair.")
     pretty: bool = option(False, "Draw a grid of words for people to read.")
+    draw: str | None = option(
+        None,
+        "Also draw grids of all pairs, shaded by probability, into this .svg or .html file.",
+        takes="FILE",
+    )
+    phrases: str | None = option(
+        None,
+        "Also write the phrase pairs of each pair to this file: source ||| target ||| links inside.",
+        takes="FILE",
+    )
+    max_phrase: int = option(7, "The most words of a phrase, for --phrases.", takes="NUMBER", least=1)
     seconds: float | None = option(
         None, "The most time that a pair may take; then its answer may be unproven.", takes="NUMBER", least=0
     )
@@ -252,7 +263,8 @@ class EvaluateOptions(ColumnOptions):
     )
     details: bool = option(
         False,
-        "Attachment of dependency trees by relation, length of sentence, distance of heads and projectivity.",
+        "Attachment of dependency trees by relation, length of sentence, distance of heads and projectivity; "
+        "phrase pairs of alignments.",
     )
     lm: str | None = option(
         None,
