@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
+
+from tests.patience import SANITIZED
 
 LENGTH, LABELS = 2000, 2602
 MEBIBYTE = 2**20
@@ -37,9 +38,7 @@ print((kilobytes("VmHWM") - before) * 1024)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process from /proc")
-@pytest.mark.skipif(
-    "asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps memory of its own"
-)
+@pytest.mark.skipif(SANITIZED, reason="the sanitizer keeps memory of its own")
 @pytest.mark.parametrize(("method", "k"), [("auto", 1), ("viterbi", 1), ("auto", 5), ("viterbi-astar", 5)])
 def test_memory_is_linear(method: str, k: int) -> None:
     command = [sys.executable, "-c", PROGRAM, method, str(k), str(LENGTH), str(LABELS)]

@@ -17,8 +17,9 @@ from typing import IO
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.patience import PATIENCE, SANITIZED
+
 SECONDS = 120.0  # the most that a test may take, by default
-SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")  # which takes many times as long
 GIGABYTES = 6.0  # the most address space that a test may ask for, on top of what is mapped already
 
 _EXAMPLES = os.environ.get("CERTUS_EXAMPLES")
@@ -57,10 +58,9 @@ def limits(request: pytest.FixtureRequest) -> Iterator[None]:
     given: dict[str, float] = {} if marker is None else marker.kwargs
     seconds, gigabytes = given.get("seconds", SECONDS), given.get("gigabytes", GIGABYTES)
     if not _EXAMPLES:
-        seconds *= 10 if SANITIZED else 1
-        faulthandler.dump_traceback_later(seconds, exit=True, file=request.config.stash[_STDERR])
+        faulthandler.dump_traceback_later(seconds * PATIENCE, exit=True, file=request.config.stash[_STDERR])
     before = resource.getrlimit(resource.RLIMIT_AS)
-    if not SANITIZED:  # which maps terabytes for its own use
+    if not SANITIZED:  # sanitizers map terabytes for their own use
         resource.setrlimit(resource.RLIMIT_AS, (_measure_mapped() + int(gigabytes * 2**30), before[1]))
     try:
         yield

@@ -15,6 +15,7 @@ import pytest
 import certus
 from certus.formats import brackets
 from tests.models import invented, invented_treebank
+from tests.patience import PATIENCE
 from tests.syntax import invented_trees
 
 # The mark on stderr says that Python is up and has handed signals over: from here on, every moment is ours.
@@ -22,7 +23,7 @@ PROGRAM = (
     "import sys, certus_starter; certus_starter._leave_on_signals(); "
     "sys.stderr.write('.'); sys.stderr.flush(); certus_starter.main()"
 )
-LIMIT = 10.0  # seconds: on a machine that does nothing else 0.2 are enough
+LIMIT = 10.0 * PATIENCE  # seconds: on a machine that does nothing else 0.2 are enough
 
 
 @pytest.fixture(scope="module")

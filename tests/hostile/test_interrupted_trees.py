@@ -20,10 +20,11 @@ from certus.hypergraph import Hypergraph
 from certus.relax.parts import TreePart
 from certus.syntax import Grammar, JointParser
 from tests.models import invented
+from tests.patience import PATIENCE
 from tests.syntax import chunk_trees
 
 SOON = 0.2  # seconds that ending may take
-LOADED = 5  # times longer, for machines that do other things
+LOADED = 5 * PATIENCE  # times longer, for machines that do other things
 
 
 def assert_ends(work: Callable[[], object], after: float = 0.3) -> None:

@@ -13,9 +13,10 @@ import pytest
 
 import certus
 from certus.latent import LDI, LatentChain
+from tests.patience import PATIENCE
 
 SOON = 0.08  # seconds until the signal
-LATE = 0.4  # seconds after it: twice what is promised, on machines that are busy
+LATE = 0.4 * PATIENCE  # seconds after it: twice what is promised, on machines that are busy
 RNG = np.random.default_rng(1)
 CHAIN: Any = certus.Chain(RNG.normal(size=(45, 45)))
 WIDE: Any = certus.Chain(RNG.normal(size=(700, 700)))

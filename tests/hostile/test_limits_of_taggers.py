@@ -11,6 +11,7 @@ import pytest
 import certus
 from certus import InvalidInput, Tagger
 from tests.models import invented
+from tests.patience import PATIENCE
 
 
 def test_thousands_of_unknown_words_on_a_line_take_little() -> None:
@@ -20,7 +21,7 @@ def test_thousands_of_unknown_words_on_a_line_take_little() -> None:
     answer = tagger.tag(words)
     assert len(answer.labels) == 5000
     assert not answer.optimal
-    assert time.process_time() - began < 20  # without optimisation: 9.7 s with it, once
+    assert time.process_time() - began < 20 * PATIENCE  # without optimisation: 9.7 s with it, once
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kilobytes: 2.8 GB, once
 
 

@@ -1,0 +1,8 @@
+"""How many times as long things may take: under a sanitizer, many times."""
+
+from __future__ import annotations
+
+import os
+
+SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
+PATIENCE = 10 if SANITIZED else 1
