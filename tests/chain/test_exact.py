@@ -7,6 +7,7 @@ import os
 import numpy as np
 import pytest
 
+import certus
 from certus.chain import Auto, Beam
 from tests.chain.checks import MANY, VARIANTS, check
 from tests.chain.lattices import SHAPES, Problem, given, random_problem
@@ -14,6 +15,14 @@ from tests.reference.chain import Floats, all_scores, best_of, best_scores
 
 PROBLEMS = int(os.environ.get("CERTUS_PROBLEMS", 100_000))  # one is a lattice decoded by one method for one k
 SEEDS = 50
+
+
+def check_certificate(problem: Problem, best: Floats) -> None:
+    """The answer, on which all methods agree, is proven by the independent checker, too."""
+    found = problem.chain.decode(problem.emissions, infeasible="return", certificate=True)
+    verdict = certus.verify((problem.chain, problem.emissions), found)
+    assert verdict.proven, (problem, verdict)
+    assert verdict.score == (best[0] if len(best) else None)
 
 
 def decode_all(problem: Problem, best: Floats) -> int:
@@ -33,7 +42,9 @@ def test_brute_force(seed: int, tally: list[int]) -> None:
     equal = 0
     while equal < PROBLEMS / SEEDS:
         problem = random_problem(rng, int(rng.integers(1, 7)), int(rng.integers(1, 7)))
-        equal += decode_all(problem, best_of(all_scores(problem.scores), 10))
+        best = best_of(all_scores(problem.scores), 10)
+        equal += decode_all(problem, best)
+        check_certificate(problem, best)
     tally.append(equal)
 
 

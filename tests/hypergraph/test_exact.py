@@ -25,7 +25,8 @@ def problems(seed: int, *, whole: bool = True) -> list[Problem]:
 def test_viterbi(seed: int, tally: list[int]) -> None:
     for p in problems(seed):
         for scores in (p.scores, p.scores.astype(np.float32)):
-            found = p.graph.viterbi(scores, infeasible="return")
+            found = p.graph.viterbi(scores, infeasible="return", certificate=True)
+            assert certus.verify((p.graph, scores), found).proven
             if not p.found:
                 assert found.status is certus.Status.INFEASIBLE
                 with pytest.raises(NoDerivation):

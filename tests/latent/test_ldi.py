@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+import certus
 from certus import Status
 from certus.errors import Infeasible
 from certus.latent import LDI, LatentChain
@@ -25,9 +26,17 @@ def problems(seed: int, count: int, **options: int) -> list[Problem]:
 @pytest.mark.parametrize("bound", ["label", "mass"])
 @pytest.mark.parametrize("least", [0, 1])
 def test_it_is_the_best_of_all_label_sequences(bound: str, least: int) -> None:
+    rng = np.random.default_rng(least)
     for problem in problems(least, 1000, least=least):
         chain, truth = problem.chain(), problem.truth()
-        found = chain.decode(problem.scores, inference=LDI(bound=bound), infeasible="return")
+        asked = rng.random() < 0.2
+        found = chain.decode(
+            problem.scores, inference=LDI(bound=bound), infeasible="return", certificate=asked
+        )
+        if asked:
+            verdict = certus.verify((chain, problem.scores), found)
+            assert verdict.epsilon is not None
+            assert verdict.epsilon < LITTLE  # scores are logarithms of fractions, rounded
         if not truth:
             assert found.status is Status.INFEASIBLE
             continue

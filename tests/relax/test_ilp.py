@@ -1,4 +1,4 @@
-"""Problems too large to enumerate, against HiGHS."""
+"""Problems too large to enumerate, against two referees: HiGHS and CP-SAT."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 import certus
 from certus.relax import Decomposition, Side
 from certus.relax.parts import AtMostOne, ChainPart, TablePart
+from tests.reference.cp_sat import Program, solve_programs
 
 
 def integer_program(scores: list[float], rows: list[tuple[dict[int, float], float, float]]) -> float:
@@ -29,6 +30,8 @@ def integer_program(scores: list[float], rows: list[tuple[dict[int, float], floa
 
 def test_packings() -> None:
     rng = np.random.default_rng(11)
+    programs: list[Program] = []
+    found = []
     for _ in range(8):
         sets, elements = 14, 9
         members = [rng.choice(elements, 3, replace=False) for _ in range(sets)]
@@ -45,13 +48,19 @@ def test_packings() -> None:
                     sides[s].append((part, "cells", [place]))
         for tied in sides:
             d.agree(*tied)
-        best = d.solve(whole=True)
+        best = d.solve(whole=True, certificate=True)
         assert best.optimal
         assert best.score == round(integer_program(list(worth), rows))
+        assert certus.verify(d, best).score == best.score
+        programs.append((list(worth), rows))
+        found.append(best.score)
+    assert solve_programs(programs) == found
 
 
 def test_graphical_models() -> None:
     rng = np.random.default_rng(12)
+    programs: list[Program] = []
+    found = []
     for _ in range(8):
         nodes, values = 7, 3
         d, rows, scores = Decomposition(), [], []
@@ -75,9 +84,13 @@ def test_graphical_models() -> None:
         for tied in sides:
             if len(tied) > 1:
                 d.agree(*tied)
-        s = d.solve()
+        s = d.solve(certificate=True)
         assert s.optimal
         assert s.score == round(integer_program(scores, rows))
+        assert certus.verify(d, s).score == s.score
+        programs.append((scores, rows))
+        found.append(s.score)
+    assert solve_programs(programs) == found
 
 
 @pytest.mark.parametrize("reserve", [False, True])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import certus
 from certus.relax import Auto, Bundle, Decomposition, Descent, Optimizer, Subgradient
 from certus.solution import Status
 from tests.reference.relax import CompletingPart, ListedPart, MarginalPart, Side, best_whole
@@ -92,6 +93,11 @@ def check_mixture(rng: Rng, optimizer: Optimizer) -> Status:
         return found.status
     assert found.score <= optimum <= found.bound
     assert not found.optimal or found.score == found.bound == optimum
+    if rng.random() < 0.3 and all(getattr(part, "state_part", lambda: None)() for part in parts):
+        certified = d.solve(certificate=True)
+        verdict = certus.verify(d, certified)
+        assert verdict.proven
+        assert verdict.score == optimum
     assert all(bound >= optimum for bound in found.trace.bound)
     if found.value:
         scores = sum(w * found.scores[h] for w, h in zip(weights, handles, strict=True))
