@@ -49,6 +49,7 @@ PYTHON: Layers = (
     ("learn/features",),
     ("learn",),
     ("models",),
+    ("testing",),  # what is run on other people's parts, solvers and learners
     ("",),  # certus/__init__.py, which names what lies anywhere
     ("cli",),
 )

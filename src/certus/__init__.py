@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from certus import models as models
     from certus import relax as relax
     from certus import syntax as syntax
+    from certus import testing as testing
     from certus import translate as translate
     from certus import verification as verification
     from certus.citations import citation
@@ -69,6 +70,7 @@ _ROOMS = (
     "models",
     "relax",
     "syntax",
+    "testing",
     "translate",
     "verification",
 )

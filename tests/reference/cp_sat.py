@@ -61,7 +61,8 @@ def _solve(scores: list[int], rows: list[Any]) -> int | None:
     if status == cp_model.INFEASIBLE:
         return None
     assert status == cp_model.OPTIMAL
-    return round(solver.objective_value)
+    optimum: int = round(solver.objective_value)
+    return optimum
 
 
 if __name__ == "__main__":

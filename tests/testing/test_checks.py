@@ -1,0 +1,135 @@
+"""The checks pass what Certus has, and fail what is wrong in one way each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import certus
+from certus.chain import METHODS
+from certus.learn.learners import LEARNERS
+from certus.part import Choice, Forbidden
+from certus.relax.parts import Budget, TablePart
+from certus.solution import Solution, Status
+from certus.testing import CheckFailed, check_learner, check_part, check_solver
+from tests.learn.test_dummy_learner import MajorityLearner
+from tests.relax.test_parts import MAKERS
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_parts_of_certus(maker: Any) -> None:
+    for seed in range(4):
+        part, structures = maker(np.random.default_rng(seed))
+        check_part(part, structures, trials=12, seed=seed)
+        check_part(part, trials=12, seed=seed)
+
+
+class Wrong(Budget):
+    """A budget that can be wrong in several ways."""
+
+    fault = "none"
+
+    def maximize(self, adjust: Mapping[str, NDArray[np.float64]]) -> Choice:
+        """Be wrong as told."""
+        if self.fault == "greedy":
+            return Budget(self.scores, 1).maximize(adjust)
+        if self.fault == "forbids" and adjust:
+            raise Forbidden("nothing")
+        choice = super().maximize(adjust)
+        if self.fault == "adds" and adjust:
+            return replace(choice, score=choice.score + float(adjust["cells"][choice.value].sum()))
+        if self.fault == "shape":
+            return replace(choice, indicators={"cells": np.zeros(9)})
+        if self.fault == "halves":
+            return replace(choice, indicators={"cells": choice.indicators["cells"] * 0.5})
+        if self.fault == "changes" and adjust:
+            adjust["cells"][:] = 0
+        return choice
+
+    def state_part(self) -> dict[str, Any]:
+        """Be wrong as told."""
+        return {**super().state_part(), "most": 0} if self.fault == "states" else super().state_part()
+
+    def max_marginals(self, adjust: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+        """Be wrong as told."""
+        right = super().max_marginals(adjust)
+        return {"cells": right["cells"] + {"high": 1, "low": -1}.get(self.fault, 0)}
+
+
+@pytest.mark.parametrize(
+    "fault", ["greedy", "forbids", "adds", "shape", "halves", "changes", "states", "high", "low"]
+)
+def test_wrong_parts(fault: str) -> None:
+    part = Wrong(np.array([3.0, 2.0, -1.0]), 2)
+    check_part(part)
+    part.fault = fault
+    with pytest.raises(CheckFailed):
+        check_part(part)
+
+
+def test_wrong_structures() -> None:
+    table = TablePart(np.array([1.0, 2.0]))
+    right = [(1.0, {"0": np.array([1, 0])}), (2.0, {"0": np.array([0, 1])})]
+    check_part(table, right)
+    with pytest.raises(CheckFailed, match="a structure that it does not have"):
+        check_part(table, right[:1])
+    with pytest.raises(CheckFailed, match="a structure is worth"):
+        check_part(table, [*right, (3.0, {"0": np.array([0, 0])})])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_of_certus(name: str) -> None:
+    method = METHODS[name]
+
+    def solve(chain: certus.Chain, emissions: Any, k: int) -> Any:
+        return chain.decode(emissions, k=k, method=name)
+
+    check_solver(solve, exact=method.exact, problems=60)
+    if method.many:
+        check_solver(solve, k=4, problems=40)
+
+
+def greedy(chain: certus.Chain, emissions: Any, k: int) -> Any:
+    """The best label of each position, said to be the best of all."""
+    labels = emissions.argmax(axis=1)
+    score = float(chain.score(emissions, labels))
+    return Solution(labels, score, score, Status.OPTIMAL)
+
+
+def loose(chain: certus.Chain, emissions: Any, k: int) -> Any:
+    """The best one, not said to be."""
+    found = chain.decode(emissions)
+    return Solution(found.labels, found.score, found.score + 1, Status.FEASIBLE)
+
+
+@pytest.mark.parametrize("solve", [greedy, loose])
+def test_wrong_solvers(solve: Any) -> None:
+    with pytest.raises(CheckFailed, match="problem "):
+        check_solver(solve)
+    if solve is loose:
+        check_solver(solve, exact=False)
+
+
+def test_wrong_lists() -> None:
+    with pytest.raises(CheckFailed, match="the 3 best score"):
+        check_solver(lambda chain, emissions, k: chain.decode(emissions, k=2), k=3)
+
+
+@pytest.mark.filterwarnings("ignore::certus.errors.RefinementWarning")
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learners_of_certus(name: str) -> None:
+    short: dict[str, Any] = {"epochs": 3} if "epochs" in LEARNERS[name].__dataclass_fields__ else {}
+    check_learner(name, k=1 if name == "refinement" else 3, **short)
+
+
+def test_another_learner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LEARNERS, "_kinds", dict(LEARNERS))
+    LEARNERS.register(MajorityLearner)
+    check_learner("majority", k=1)
+    with pytest.raises(CheckFailed, match="get the right label"):
+        check_learner("majority", k=1, least=1.0)
