@@ -22,9 +22,13 @@ def state_problem(model: ChainModel, scores: Floats) -> Problem:
 
 def certify_labels(model: ChainModel, scores: Floats, found: Solution[Labels]) -> Certificate:
     """Return the certificate of a sentence's answer."""
-    problem = state_problem(model, scores)
     answer = None if found.status is Status.INFEASIBLE else found.value.tolist()
-    return certify(problem, answer, {"potentials": list_numbers(_find_potentials(problem))})
+    return certify_answer(state_problem(model, scores), answer)
+
+
+def certify_answer(problem: Problem, labels: list[int] | None) -> Certificate:
+    """Return the certificate of labels; None where no labels are possible."""
+    return certify(problem, labels, {"potentials": list_numbers(_find_potentials(problem))})
 
 
 def list_numbers(array: NDArray[np.float64]) -> list[list[float | None]]:

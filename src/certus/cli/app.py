@@ -211,8 +211,13 @@ def verify(
         str, typer.Argument(metavar="PROBLEM", help="The problem: a file of JSON, or of arrays (.npz).")
     ],
     certificate: Annotated[
-        str, typer.Argument(metavar="CERTIFICATE", help="The certificate of an answer: a file of JSON.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="CERTIFICATE",
+            help="The certificate of an answer: a file of JSON. Leave it out for a file that "
+            "--certificate of certus tag or parse wrote, which holds both.",
+        ),
+    ] = None,
 ) -> None:
     """Check a certificate in exact arithmetic, without the solvers: proven, proven to within ε, or refuted.
 

@@ -118,6 +118,12 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         "Say of each sentence its score, a bound that no labels exceed, and whether the two meet.",
         about=SENTENCES,
     )
+    certificate: str | None = option(
+        None,
+        "Write what proves the labels of each sentence to this file, for certus verify.",
+        takes="FILE",
+        about=SENTENCES,
+    )
     unproven: bool = option(
         False, "Do without proofs, which makes pruned CRFs several times as fast.", about=SENTENCES
     )
@@ -182,6 +188,12 @@ class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
 
     k: int = option(1, "How many of the best trees to print.", "-k", takes="NUMBER", least=1)
     scores: bool = option(False, "Put the rank, the score and the proof before each tree, as with -k.")
+    certificate: str | None = option(
+        None,
+        "Of constituency parsers: write what proves the tree of each sentence to this file, for certus "
+        "verify.",
+        takes="FILE",
+    )
     with_tagger: str | None = option(
         None,
         "A tagger. Of a dependency parser, it gives the tags that the parser looks at; of a constituency "

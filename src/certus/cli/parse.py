@@ -45,15 +45,25 @@ def run(model: str | None, inputs: list[str], options: ParseOptions) -> None:
     check_encoding(options.encoding)
     chosen, names = sort_out(model, inputs)
     given = find_default_parser() if chosen is None else chosen
-    check_outputs({"output": options.output}, [given, options.with_tagger, *names])
+    outputs = {"output": options.output}
+    if options.certificate is not None:
+        outputs["certificate"] = options.certificate
+    check_outputs(outputs, [given, options.with_tagger, *names])
     parser: Any = open_parser(given)
     if not isinstance(parser, ConstituencyParser):
+        if options.certificate is not None:
+            raise InvalidInput("--certificate is of constituency parsers: leave it out")
         from certus.cli.dependencies import run as find_dependencies
 
         find_dependencies(parser, names, options, is_default=chosen is None)
         return
     if options.seconds is not None:
         raise InvalidInput("--seconds is of dependency parsers: leave it out")
+    if options.certificate is not None:
+        from certus.cli.certificates import certify_tree, check_alone, write_certificates
+
+        check_alone(options, "with_tagger")
+        certify = partial(certify_tree, parser.grammar)
     if options.with_tagger is not None:
         parser = join_tagger(parser, options.with_tagger, options)
     else:
@@ -65,6 +75,8 @@ def run(model: str | None, inputs: list[str], options: ParseOptions) -> None:
     sentences = read_words(names, options)
     if watched:
         sentences = watch_items(sentences)
+    if options.certificate is not None:
+        sentences = write_certificates(sentences, options.certificate, certify)
     tally = Tally()
     found = parse_sentences(parser, sentences, options, 1 if waiting else FEW if watched else BATCH, tally)
     deliver(write_trees(found, options), options.output, options.encoding, waiting)

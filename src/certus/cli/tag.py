@@ -40,13 +40,17 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     check_encoding(options.encoding)
     guess.check(options.format, options.columns)
     model, inputs = sort_out(model, inputs)
-    check_outputs({"output": options.output}, [locate(model), options.dictionary, *inputs])
+    outputs = {"output": options.output}
+    if options.certificate is not None:
+        outputs["certificate"] = options.certificate
+    check_outputs(outputs, [locate(model), options.dictionary, *inputs])
     tagger = open_tagger(model)
     set_inference(tagger, options)
     if options.unproven:
         tagger.proof = False
+    legal = make_automaton(options.legal, tagger.target, tagger.labels)
     constraints = {
-        "legal": make_automaton(options.legal, tagger.target, tagger.labels),
+        "legal": legal,
         "dictionary": read_dictionary(options.dictionary, options.encoding),
     }
     waiting, pretty = is_typed(inputs), wants_view(inputs, options)
@@ -57,6 +61,12 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     answered = summary.watch(
         label_sentences(tagger, sentences, options, constraints, 1 if waiting else BATCH)
     )
+    if options.certificate is not None:
+        from certus.cli.certificates import TaggingCertifier, check_alone, write_certificates
+
+        check_alone(options, "dictionary")
+        certifier = TaggingCertifier(tagger, legal)
+        answered = write_certificates(answered, options.certificate, certifier)
     labelled = (
         show_labelled(tagger.target, answered)
         if pretty

@@ -1,16 +1,43 @@
-"""``certus verify``: holds a certificate against its problem."""
+"""``certus verify``: holds certificates against their problems."""
 
 from __future__ import annotations
 
+import json
 import sys
 
-from certus.verification import Certificate, Problem, verify
+from certus.cli.wording import format_count
+from certus.errors import FormatError
+from certus.verification import Certificate, CertificateError, Finding, Problem, verify
 
 
-def run(problem: str, certificate: str) -> None:
-    """Print what is proven; leave with exit code 1 where the certificate is refuted."""
-    stated = Problem.load(problem)
-    verdict = verify(stated, Certificate.load(certificate))
+def run(problem: str, certificate: str | None) -> None:
+    """Print what is proven; leave with exit code 1 where a certificate is refuted."""
+    if certificate is None:
+        verify_lines(problem)
+        return
+    verdict = verify(Problem.load(problem), Certificate.load(certificate))
     print(verdict)
     if not verdict:
+        sys.exit(1)
+
+
+def verify_lines(path: str) -> None:
+    """Check a file that ``--certificate`` wrote: a problem and its certificate on each line."""
+    counts = dict.fromkeys(Finding, 0)
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                both = json.loads(line)
+                if not isinstance(both, dict):
+                    raise CertificateError("a line holds a problem and a certificate")
+                problem = Problem.of_json(both.get("problem"))
+                verdict = verify(problem, Certificate.of_json(both.get("certificate")))
+            except (ValueError, RecursionError) as error:
+                raise FormatError(str(error)[:200], path, number) from None
+            counts[verdict.finding] += 1
+            if not verdict:
+                print(f"{path}:{number}: {verdict}")
+    told = [f"{count:,} {finding.value}" for finding, count in counts.items() if count]
+    print(f"{format_count(sum(counts.values()), 'certificate')}: {', '.join(told) or 'nothing to check'}")
+    if counts[Finding.REFUTED]:
         sys.exit(1)

@@ -28,6 +28,7 @@ from certus.syntax.constituency.forest import ParseForest, build_tree
 from certus.syntax.constituency.lexicon import Leaves, Lexicon, ListedLexicon
 from certus.syntax.constituency.memory import bounded_memory
 from certus.syntax.constituency.part import TreePart
+from certus.verification import Problem
 
 # Scores beyond this cannot be added up in single precision.
 LARGEST = 1e30
@@ -225,6 +226,7 @@ class Grammar:
         *,
         robust: bool = False,
         infeasible: Literal["raise"] = "raise",
+        certificate: bool = False,
     ) -> Solution[Tree]: ...
     @overload
     def parse(
@@ -234,13 +236,20 @@ class Grammar:
         *,
         robust: bool = False,
         infeasible: Literal["return"],
+        certificate: bool = False,
     ) -> Solution[Tree | None]: ...
     @overload
     def parse(
         self, words: Sequence[str], k: int, *, robust: bool = False, infeasible: OnInfeasible = "raise"
     ) -> KBest[Solution[Tree]]: ...
     def parse(
-        self, words: Sequence[str], k: int = 1, *, robust: bool = False, infeasible: OnInfeasible = "raise"
+        self,
+        words: Sequence[str],
+        k: int = 1,
+        *,
+        robust: bool = False,
+        infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
         """Return the best tree of a sentence, a Solution; with k > 1 the k best, a KBest.
 
@@ -254,8 +263,22 @@ class Grammar:
                 raised. For k = 1.
             infeasible: whether a sentence without a tree raises Infeasible, or returns a Solution with that
                 status and the value None (for k > 1, an empty KBest).
+            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``: those
+                of the forest of all trees. For k = 1.
         """
-        return self._parse_batch([words], k, robust=robust, infeasible=infeasible, threads=1)[0]
+        found = self._parse_batch([words], k, robust=robust, infeasible=infeasible, threads=1)[0]
+        if certificate:
+            if not isinstance(found, Solution):
+                raise InvalidInput(f"a certificate is of the best tree: k must be 1, not {k}")
+            forest = self.forest(words)
+            best = forest.graph.viterbi(forest.scores, infeasible="return", certificate=True)
+            found.certificate = best.certificate
+        return found
+
+    def state_problem(self, words: Sequence[str]) -> Problem:
+        """Return the forest of a sentence as plain data, the problem that certificates are about."""
+        forest = self.forest(words)
+        return forest.graph.state_problem(forest.scores)
 
     @overload
     def parse_batch(

@@ -1,0 +1,97 @@
+"""``certus tag --certificate``, ``certus parse --certificate``, and ``certus verify`` of what they write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import certus
+from certus.cli.app import app
+from tests.models import invented
+
+TREES = "(S (NP (D the) (N dog)) (VP (V barks)))\n(S (NP (D a) (N cat)) (VP (V sees) (NP (D the) (N dog))))\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("certificates")
+    (folder / "train.conllu").write_text(invented.conllu(40, 1), "utf-8")
+    (folder / "trees.mrg").write_text(TREES, "utf-8")
+    for kind in ("crf", "pruned-crf"):
+        certus.Tagger("upos", kind, epochs=2).fit(folder / "train.conllu").save(folder / f"{kind}.certus")
+    certus.ConstituencyParser().fit(folder / "trees.mrg").save(folder / "parser.certus")
+    return folder
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return done.exit_code, done.output + (f"{done.exception}" if done.exception else "")
+
+
+def test_tags(folder: Path) -> None:
+    path = folder / "tags.jsonl"
+    code, output = run(
+        "tag", folder / "crf.certus", folder / "train.conllu", "--certificate", path, "-o", folder / "o"
+    )
+    assert code == 0, output
+    code, output = run("verify", path)
+    assert code == 0, output
+    assert output.startswith("40 certificates: ")
+    assert "refuted" not in output
+    line = json.loads(path.read_text("utf-8").splitlines()[3])
+    assert certus.verify(
+        certus.verification.Problem.of_json(line["problem"]),
+        certus.verification.Certificate.of_json(line["certificate"]),
+    )
+
+
+def test_trees(folder: Path) -> None:
+    path = folder / "trees.jsonl"
+    code, output = run("parse", folder / "parser.certus", folder / "trees.mrg", "--certificate", path)
+    assert code == 0, output
+    code, output = run("verify", path)
+    assert (code, output.split(":")[0]) == (0, "2 certificates")
+    lines = path.read_text("utf-8").splitlines()
+    changed = json.loads(lines[1])
+    changed["certificate"]["proof"]["inside"][0] = -1000
+    path.write_text(f"{lines[0]}\n{json.dumps(changed)}\n", "utf-8")
+    code, output = run("verify", path)
+    assert code == 1
+    assert f"{path}:2: refuted: edge " in output.replace("\n", "")
+    path.write_text(lines[0][:-9], "utf-8")
+    code, output = run("verify", path)
+    assert code == 1
+    assert f"{path}:1: " in output
+
+
+def test_the_grammar_certifies(folder: Path) -> None:
+    grammar = certus.load(folder / "parser.certus").grammar
+    for words in (["the", "dog", "barks"], ["barks", "the"]):
+        found = grammar.parse(words, infeasible="return", certificate=True)
+        verdict = certus.verify((grammar, words), found)
+        assert verdict
+        assert (verdict.score is None) == (found.value is None)
+    assert certus.verify(
+        (grammar, ["the", "dog", "barks"]), grammar.parse(["the", "dog", "barks"], certificate=True)
+    )
+    with pytest.raises(certus.InvalidInput, match="k must be 1"):
+        grammar.parse(["the", "dog", "barks"], 2, certificate=True)
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["tag", "crf.certus", "train.conllu", "-k", "2"], "--certificate is of the best answer"),
+        (["tag", "pruned-crf.certus", "train.conllu"], ""),
+        (["parse", "parser.certus", "trees.mrg", "-k", "2"], "--certificate is of the best answer"),
+    ],
+)
+def test_what_has_none_is_refused(folder: Path, command: list[str], reason: str) -> None:
+    paths = [str(folder / word) if "." in word else word for word in command]
+    code, output = run(*paths, "--certificate", folder / "none.jsonl")
+    assert code
+    assert reason in output
+    assert not (folder / "none.jsonl").exists()
