@@ -116,10 +116,11 @@ void make_model(ArcModel* self, const HeadModel* heads, const ArcCascade* cascad
 
 // Trees of sentences, those of a sentence best first.
 struct ParsedTrees {
-  std::vector<Index> count, candidates;  // [sentences]
-  std::vector<Label> heads, relations;   // of all trees, one after the other
-  std::vector<double> scores, bounds;    // [trees]
-  std::vector<std::uint8_t> proven;      // [trees]
+  std::vector<Index> count, candidates;                    // [sentences]
+  std::vector<Label> heads, relations;                     // of all trees, one after the other
+  std::vector<double> scores, bounds;                      // [trees]
+  std::vector<std::uint8_t> proven;                        // [trees]
+  std::vector<Index> iterations, nodes, automata, solved;  // [trees]; see FoundTree
 
   void add(const ParsedTree& parsed, double step) {
     heads.insert(heads.end(), parsed.heads.begin(), parsed.heads.end());
@@ -127,6 +128,10 @@ struct ParsedTrees {
     scores.push_back(parsed.tree.score * step);
     bounds.push_back(parsed.tree.bound * step);
     proven.push_back(parsed.tree.proven);
+    iterations.push_back(parsed.tree.iterations);
+    nodes.push_back(parsed.tree.nodes);
+    automata.push_back(parsed.tree.automata);
+    solved.push_back(parsed.tree.solved);
   }
 };
 
@@ -156,9 +161,10 @@ ParsedTrees parse_unlocked(const ArcModel& self, const Texts& texts, const Parsi
 }
 
 ParsedTrees parse_all(const ArcModel& self, nb::handle sentences, bool projective, bool single_root, double ratio,
-                      Index most, Index k, double seconds, Index threads) {
+                      Index most, Index k, double seconds, Index threads, Index paper_iterations) {
   const Texts texts(sentences, self.columns());
-  const ParsingOptions options{{projective, single_root, seconds}, {ratio, most}};
+  ParsingOptions options{{projective, single_root, seconds}, {ratio, most}};
+  options.kind.paper_iterations = paper_iterations;
   try {
     const nb::gil_scoped_release released;
     return parse_unlocked(self, texts, options, k, threads);
@@ -214,7 +220,9 @@ void bind_dependency_parser(nb::module_& m) {
       .def_ro("epochs", &TreeLearner::epochs);
   define_arrays(nb::class_<ParsedTrees>(m, "ParsedTrees"), "count", &ParsedTrees::count, "heads", &ParsedTrees::heads,
                 "relations", &ParsedTrees::relations, "scores", &ParsedTrees::scores, "bounds", &ParsedTrees::bounds,
-                "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates);
+                "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates, "iterations",
+                &ParsedTrees::iterations, "nodes", &ParsedTrees::nodes, "automata", &ParsedTrees::automata, "solved",
+                &ParsedTrees::solved);
   nb::class_<HeadModel>(m, "HeadModel")
       .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   nb::class_<ArcModel>(m, "ArcModel")
@@ -222,7 +230,7 @@ void bind_dependency_parser(nb::module_& m) {
            "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
            nb::keep_alive<1, 5>())
       .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
-           "k"_a, "seconds"_a, "threads"_a)
+           "k"_a, "seconds"_a, "threads"_a, "paper_iterations"_a = 0)
       .def("score_arcs", &score_arcs, "sentences"_a)
       .def("score_tree", &score_tree, "sentences"_a, "heads"_a);
 }

@@ -46,10 +46,12 @@ void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOpt
   out.resize(ranked.scores.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     FoundTree& tree = out[i].tree;
-    tree.exists = tree.proven = true;
+    tree.exists = true;
     const auto first = ranked.arcs.begin() + static_cast<Index>(i) * arcs_.words();
     tree.arc_of.assign(first, first + arcs_.words());
-    tree.score = tree.bound = syntax::score_tree(arcs_, tables_.view(), tree.arc_of.data());
+    tree.score = syntax::score_tree(arcs_, tables_.view(), tree.arc_of.data());
+    tree.proven = ranked.bounds[i] <= ranked.scores[i];
+    tree.bound = tree.proven ? tree.score : ranked.bounds[i];
     name(out[i]);
   }
 }

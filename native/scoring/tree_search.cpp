@@ -1,5 +1,8 @@
 #include "scoring/tree_search.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include "relax/spanning_tree.hpp"
 
 namespace certus::scoring {
@@ -25,17 +28,84 @@ void TreeSearch::find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeS
   options.single_root = kind.single_root;
   options.seconds = kind.seconds;
   options.nodes = kind.nodes;
+  options.paper_iterations = kind.paper_iterations;
   const syntax::DualResult result = others_.decode(arcs, scores, options, found.arc_of.data());
   found.exists = result.found;
   found.proven = result.found && result.end == syntax::DualEnd::proven;
   found.score = result.score;
   found.bound = found.proven ? result.score : result.bound;
+  found.iterations = result.iterations;
+  found.nodes = result.nodes;
+  found.automata = result.automata;
+  found.solved = result.solved;
 }
 
 syntax::RankedTrees TreeSearch::rank(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
                                      const TreeKind& kind, Index k) {
+  if (!kind.projective) return split(arcs, scores, kind, k);
   if (!projective_.build(arcs, scores, kind.single_root)) return {};
   return syntax::rank_trees(arcs, projective_.program(), k);
+}
+
+namespace {
+
+// Trees that have the same arcs into the first `fixed` words as `tree`, and none of `closed` into the next; `tree` is
+// the best of them.
+struct Share {
+  FoundTree tree;
+  Index fixed;
+  std::vector<Label> closed;
+
+  bool operator<(const Share& other) const { return tree.score < other.tree.score; }
+};
+
+}  // namespace
+
+// Takes the best tree of all shares; what is left of its share differs from it at a first word (Lawler 1972).
+syntax::RankedTrees TreeSearch::split(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
+                                      const TreeKind& kind, Index k) {
+  const auto began = std::chrono::steady_clock::now();
+  const Index n = arcs.words();
+  std::vector<double> weights;
+  syntax::TreeScores<double> left = scores;
+  std::vector<Share> queue;
+  const auto find_best = [&](Share&& share) {
+    weights.assign(scores.arcs, scores.arcs + arcs.size());
+    for (Index m = 1; m <= share.fixed; ++m)
+      for (Label i = arcs.into_begin(m); i < arcs.into_begin(m + 1); ++i)
+        if (arcs.into(i) != share.tree.arc_of[m - 1]) weights[arcs.into(i)] = kNever<double>;
+    for (const Label a : share.closed) weights[a] = kNever<double>;
+    left.arcs = weights.data();
+    TreeKind rest = kind;
+    rest.seconds = kind.seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    if (rest.seconds <= 0) rest.seconds = 1e-3;
+    find(arcs, left, rest, share.tree);
+    if (!share.tree.exists) return;
+    queue.push_back(std::move(share));
+    std::push_heap(queue.begin(), queue.end());
+  };
+  find_best({{}, 0, {}});
+  syntax::RankedTrees out;
+  double ceiling = -kNever<double>;
+  while (!queue.empty() && static_cast<Index>(out.scores.size()) < k) {
+    for (double most = kNever<double>; const Share& share : queue) {
+      most = std::max(most, share.tree.bound);
+      if (&share == &queue.back()) ceiling = std::min(ceiling, most);
+    }
+    std::pop_heap(queue.begin(), queue.end());
+    const Share best = std::move(queue.back());
+    queue.pop_back();
+    out.arcs.insert(out.arcs.end(), best.tree.arc_of.begin(), best.tree.arc_of.end());
+    out.scores.push_back(best.tree.score);
+    out.bounds.push_back(std::max(best.tree.score, ceiling));
+    for (Index m = best.fixed; m < n && static_cast<Index>(out.scores.size()) < k; ++m) {
+      Share rest{best.tree, m, m == best.fixed ? best.closed : std::vector<Label>{}};
+      rest.closed.push_back(best.tree.arc_of[m]);
+      find_best(std::move(rest));
+    }
+  }
+  out.exhausted = queue.empty() && static_cast<Index>(out.scores.size()) < k;
+  return out;
 }
 
 void TreeSearch::find_spanning_tree(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,

@@ -14,6 +14,7 @@ struct TreeKind {
   bool single_root = true;
   double seconds = 1e300;        // per sentence, for trees that are not projective
   Index nodes = Index{1} << 40;  // of branching, likewise
+  Index paper_iterations = 0;    // those of Koo et al. (2010), and neither fixing nor branching; 0: ours
 };
 
 struct FoundTree {
@@ -21,12 +22,14 @@ struct FoundTree {
   bool proven = false;  // otherwise time or nodes ran out
   double score = 0, bound = 0;
   std::vector<Label> arc_of;  // [n]: the arc into each word
+  // Of dual decomposition: iterations, branches, automata there were to solve in all of them, and those solved anew.
+  Index iterations = 0, nodes = 0, automata = 0, solved = 0;
 };
 
 // Buffers of one thread, kept from sentence to sentence.
 class TreeSearch {
  public:
-  // The k best projective trees.
+  // The k best trees.
   syntax::RankedTrees rank(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
                            Index k);
   void find(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind, FoundTree& found);
@@ -34,6 +37,8 @@ class TreeSearch {
  private:
   void find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
                          FoundTree& found);
+  syntax::RankedTrees split(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
+                            Index k);
   void find_spanning_tree(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, bool single_root,
                           FoundTree& found);
 

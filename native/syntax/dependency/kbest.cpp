@@ -23,6 +23,7 @@ RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k) {
     for (const hypergraph::Edge e : edges)
       if (added[e] >= 0) out.arcs[begin + arcs.modifier(added[e]) - 1] = added[e];
     out.scores.push_back(value);
+    out.bounds.push_back(value);
   }
   return out;
 }

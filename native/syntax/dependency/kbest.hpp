@@ -11,6 +11,7 @@ namespace certus::syntax {
 struct RankedTrees {
   std::vector<Label> arcs;     // [trees * n]: the arc into each word
   std::vector<double> scores;  // [trees], decreasing
+  std::vector<double> bounds;  // [trees]: no tree that is not before it scores more; equal to scores where proven
   bool exhausted = true;       // whether these are all trees
 };
 

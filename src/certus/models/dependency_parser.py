@@ -26,6 +26,7 @@ from certus.learn.arcs.options import HEADS, INPUTS, PASSES, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
 from certus.models.fitting import read_sentences
+from certus.models.jackknife import predict_tags
 from certus.solution import KBest, OnInfeasible, Status
 from certus.storage import model_file
 from certus.version import __version__
@@ -100,10 +101,9 @@ class DependencyParser:
         """
         check_count("threads", threads)
         reading = {"format": format, "encoding": encoding}
-        trees = Treebank(read_sentences(train, reading))
+        trees, held_out = self._read_trees(train, dev, reading, threads)
         if not len(trees):
             raise InvalidInput("there is nothing to learn from: the training data hold no tree")
-        held_out = None if dev is None else Treebank(read_sentences(dev, reading))
         if held_out is not None and not len(held_out):
             raise InvalidInput("the dev data hold no tree")
         outcome = learn(
@@ -121,6 +121,17 @@ class DependencyParser:
         self._use(outcome.model, {**description, **(about or {})})
         self._checkpoint = checkpoint
         return self
+
+    def _read_trees(
+        self, train: Source, dev: Source | None, reading: dict[str, Any], threads: int
+    ) -> tuple[Treebank, Treebank | None]:
+        """Read training and dev data, and tag them anew where predicted tags are asked for."""
+        sentences: Iterable[Sentence] = read_sentences(train, reading)
+        others: Iterable[Sentence] | None = None if dev is None else read_sentences(dev, reading)
+        if self.options.folds:
+            held_out = None if others is None else list(others)
+            sentences, others = predict_tags(list(sentences), held_out, self.options.folds, threads)
+        return Treebank(sentences), None if others is None else Treebank(others)
 
     # ------------------------------------------------------------------------------------------ answering
 
@@ -158,7 +169,7 @@ class DependencyParser:
         Args:
             sentence: a Sentence, or a mapping from the columns that features look at (``columns``) to lists;
                 a list of words, where the parser looks at words alone.
-            k: how many trees to return; more than one by projective parsers only.
+            k: how many trees to return.
 
         Other args:
             pruning: as the option of the same name: heads less likely than this many times the best one are

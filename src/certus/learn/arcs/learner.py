@@ -309,10 +309,6 @@ def parse(
     threads: int = 1,
 ) -> _native.ParsedTrees:
     """Find the best trees of sentences given as columns of cells."""
-    if k > 1 and not model.projective:
-        raise InvalidInput(
-            "several trees are found by projective parsers only: train one with projective=yes"
-        )
     if pruning and model.cascade is not None:
         raise InvalidInput("a cascade has thresholds of its own: pruning may be 0, or left out")
     return model.native.parse(

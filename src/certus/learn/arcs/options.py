@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from certus.errors import InvalidInput
 from certus.learn.learner import check_options, option
 
+PREDICTED = ("word", "upos", "feats")  # of these, what taggers predict and parsers of their tags look at
 ALGORITHMS = ("mira", "perceptron")
 FILTERS = ("posteriors", "max-marginals")
 ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
@@ -54,6 +55,12 @@ class ArcOptions:
     pruning_epochs: int = option(3, "Passes over the training data to learn which heads are likely.", least=1)
     columns: str = option(
         " ".join(INPUTS), "The columns that features may look at; those that are empty are left out."
+    )
+    folds: int = option(
+        0,
+        "Parts that the training data are tagged in, each by a tagger learned from the others, so that the "
+        "parser learns from predicted tags; it then looks at word, upos and feats. 0 takes their own tags.",
+        least=0,
     )
     projective: str = option(
         "auto",
@@ -105,4 +112,5 @@ class ArcOptions:
     def list_columns(self) -> list[str]:
         """Return the columns that features may look at."""
         named = ["word" if name == "form" else name for name in self.columns.replace(",", " ").split()]
-        return list(dict.fromkeys(named))
+        wanted = [name for name in named if name in PREDICTED] if self.folds else named
+        return list(dict.fromkeys(wanted))
