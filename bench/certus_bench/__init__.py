@@ -19,6 +19,7 @@ NAMES = (
     "trees",
     "parse",
     "dependency",
+    "vine",
     "joint",
     "align",
     "corpus",

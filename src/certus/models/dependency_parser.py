@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from datetime import date
 from io import IOBase
 from itertools import islice
 from pathlib import Path
@@ -21,20 +20,29 @@ from certus.annotation.dependencies import Dependencies, Parse
 from certus.annotation.sentence import Sentence
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
-from certus.learn.arcs.learner import ArcModel, learn, parse
-from certus.learn.arcs.options import HEADS, INPUTS, PASSES, ArcOptions
+from certus.learn.arcs.learner import ArcModel, learn, parse, relearn_selector
+from certus.learn.arcs.options import ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
+from certus.models.arc_description import describe, restore
 from certus.models.fitting import read_sentences
 from certus.models.jackknife import predict_tags
 from certus.solution import KBest, OnInfeasible, Status
 from certus.storage import model_file
-from certus.version import __version__
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
 
 KIND = "dependency-parser"  # of model files
+CASCADE_OPTIONS = (
+    "cascade",
+    "filter",
+    "filter_loss",
+    "reach",
+    "pruning",
+    "candidates",
+    "pruning_epochs",
+)
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
 
 
@@ -115,12 +123,33 @@ class DependencyParser:
             progress=progress or (lambda _: None),
             threads=threads,
         )
-        description = _describe(self.options, outcome.model) | {"training": _count(train, trees)}
+        description = describe(self.options, outcome.model) | {"training": _count(train, trees)}
         if held_out is not None:
             description |= {"dev": _count(dev, held_out), "accuracy": {"dev": outcome.accuracy}}
         self._use(outcome.model, {**description, **(about or {})})
         self._checkpoint = checkpoint
         return self
+
+    def change_cascade(self, train: Source, dev: Source | None = None, **given: Any) -> DependencyParser:
+        """Return a parser with the same scores, and other passes that choose which arcs are scored.
+
+        Args:
+            train: what to learn them from.
+            dev: what to choose their thresholds on.
+            **given: options to change: ``cascade``, ``filter``, ``filter_loss``, ``reach``, ``pruning``,
+                ``candidates`` and ``pruning_epochs``.
+        """
+        unknown = next((name for name in given if name not in CASCADE_OPTIONS), None)
+        if unknown is not None:
+            raise InvalidInput(
+                f"{unknown!r} is no option of cascades; these are {', '.join(CASCADE_OPTIONS)}"
+            )
+        held = "yes" if self.model.projective else "no"
+        made = DependencyParser(**asdict(self.options) | {"projective": held} | given)
+        trees, held_out = made._read_trees(train, dev, {"format": None, "encoding": "utf-8"}, 1)
+        model = relearn_selector(made.options, self.model, trees, held_out)
+        made._use(model, {**self.description, **describe(made.options, model)})
+        return made
 
     def _read_trees(
         self, train: Source, dev: Source | None, reading: dict[str, Any], threads: int
@@ -293,7 +322,7 @@ class DependencyParser:
         """Make a parser of an opened model file."""
         with model_file.blame_file(file, KIND) as about:
             parser = cls(**about["options"])
-            parser._use(_restore(file.arrays, about, parser.options), about)
+            parser._use(restore(file.arrays, about, parser.options), about)
         return parser
 
     def _use(self, model: ArcModel, description: dict[str, Any]) -> None:
@@ -314,65 +343,6 @@ class DependencyParser:
 
 def _make_untrained(templates: str | None, options: dict[str, Any]) -> DependencyParser:
     return DependencyParser(templates=templates, **options)
-
-
-def _describe(options: ArcOptions, model: ArcModel) -> dict[str, Any]:
-    return {
-        "options": asdict(options),
-        "relations": list(model.relations),
-        "columns": list(model.columns),
-        "templates": str(model.templates).splitlines(),
-        "pruning": str(model.pruning).splitlines(),
-        "single_root": model.single_root,
-        "projective": model.projective,
-        "passes": list(model.passes),
-        "cascade": model.cascade,
-        "date": date.today().isoformat(),
-        "certus": __version__,
-    }
-
-
-def _restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOptions) -> ArcModel:
-    for name in ("relations", "columns", "templates", "pruning"):
-        values = about[name]
-        if not isinstance(values, list) or not values or not all(isinstance(x, str) for x in values):
-            raise InvalidInput(f"its {name} are no list of texts")
-    columns = tuple(about["columns"])
-    templates = ArcTemplates("\n".join(about["templates"]))
-    pruning = ArcTemplates("\n".join(about["pruning"]))
-    if columns[0] != "word" or not set(columns) <= set(INPUTS) or len(set(columns)) < len(columns):
-        raise InvalidInput(f"its columns are {columns}")
-    if not {*templates.columns, *pruning.columns} <= set(columns):
-        raise InvalidInput("its templates look at columns that it does not list")
-    model = ArcModel(
-        about["relations"],
-        columns,
-        pruning,
-        templates,
-        options.hash_bits,
-        about["single_root"] is True,
-        about["projective"] is True,
-        HEADS if about.get("cascade") is None else tuple(about["passes"]),
-        _check_cascade(about.get("cascade")),
-        arrays,
-    )
-    model.check()
-    return model
-
-
-def _check_cascade(cascade: Any) -> Any:
-    """Return what a model file says about its cascade, if it makes sense."""
-    if cascade is None:
-        return None
-    for each in cascade["passes"]:
-        known = {"kind": str, "reach": int, "posterior": bool, "single_root": bool, "threshold": float}
-        if set(each) != set(known) or not all(isinstance(each[name], known[name]) for name in known):
-            raise InvalidInput("its cascade has a pass that no parser has")
-        if each["kind"] not in PASSES[1:] or not 1 <= each["reach"] < 2**31 or math.isnan(each["threshold"]):
-            raise InvalidInput("its cascade has a pass that no parser has")
-    if not isinstance(cascade["lengths"], bool):
-        raise InvalidInput("its cascade does not say whether it goes by lengths")
-    return cascade
 
 
 def _count(source: Source | None, trees: Treebank) -> dict[str, Any]:

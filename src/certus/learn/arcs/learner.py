@@ -23,7 +23,15 @@ from certus.annotation.columns import Columns
 from certus.errors import InvalidInput
 from certus.learn import training
 from certus.learn.arcs import defaults
-from certus.learn.arcs.cascade import HEAD_BITS, PASS_BITS, Selector, learn_selector, restore_selector
+from certus.learn.arcs.cascade import (
+    HEAD_BITS,
+    PASS_BITS,
+    Chosen,
+    Order,
+    Selector,
+    learn_selector,
+    restore_selector,
+)
 from certus.learn.arcs.options import HEADS, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
@@ -166,23 +174,11 @@ def learn(
         threads: for measuring on dev.
     """
     model = _prepare(options, train, templates)
-    pruning, plan = model.plans
+    _, plan = model.plans
     corpus = _make_corpus(model, train)
+    order = _make_order(options, corpus)
 
-    def order(epoch: int, stage: int) -> NDArray[np.int64]:
-        return np.random.default_rng((options.seed, stage, epoch)).permutation(corpus.sentences)
-
-    held_out = None if dev is None else _make_corpus(model, dev)
-    chosen = learn_selector(
-        options,
-        model.passes,
-        pruning,
-        model.tag_column,
-        corpus,
-        held_out,
-        order,
-        single_root=model.single_root,
-    )
+    chosen = _choose_arcs(options, model, corpus, dev)
     cascade = chosen.selector.describe()
     fixed = {**model.arrays, **chosen.selector.arrays}
     learner = _native.TreeLearner(
@@ -200,8 +196,7 @@ def learn(
     )
 
     def complete(weights: Arrays) -> ArcModel:
-        values = {**vars(model), "cascade": cascade, "arrays": {**fixed, **weights}}
-        return ArcModel(**{name: values[name] for name in ArcModel.__dataclass_fields__})
+        return _replace(model, cascade=cascade, arrays={**fixed, **weights})
 
     outcome = training.train(
         TreeTrainer(learner, train.tokens),
@@ -217,6 +212,46 @@ def learn(
         progress=progress,
     )
     return Outcome(complete(outcome.weights), outcome.accuracy)
+
+
+def _make_order(options: ArcOptions, corpus: _native.TreeCorpus) -> Order:
+    def order(epoch: int, stage: int) -> NDArray[np.int64]:
+        return np.random.default_rng((options.seed, stage, epoch)).permutation(corpus.sentences)
+
+    return order
+
+
+def _choose_arcs(
+    options: ArcOptions, model: ArcModel, corpus: _native.TreeCorpus, dev: Treebank | None
+) -> Chosen:
+    """Learn what chooses the arcs that are scored."""
+    return learn_selector(
+        options,
+        model.passes,
+        model.plans[0],
+        model.tag_column,
+        corpus,
+        None if dev is None else _make_corpus(model, dev),
+        _make_order(options, corpus),
+        single_root=model.single_root,
+    )
+
+
+def relearn_selector(options: ArcOptions, model: ArcModel, train: Treebank, dev: Treebank | None) -> ArcModel:
+    """Return a model with the same scores of arcs, and others of them scored: as ``options`` say."""
+    passes = options.list_passes(model.projective)
+    columns = [name for name in model.columns if name in options.list_columns()]
+    pruning = _restrict(choose_pruning_templates(passes, columns), columns, False)
+    bare = _replace(model, passes=passes, pruning=pruning, cascade=None)
+    chosen = _choose_arcs(options, bare, _make_corpus(bare, train), dev)
+    arrays = {name: model.arrays[name] for name in DECLARED} | dict(chosen.selector.arrays)
+    return _replace(bare, cascade=chosen.selector.describe(), arrays=arrays)
+
+
+def _replace(model: ArcModel, **changes: Any) -> ArcModel:
+    """Return a model with other fields; what was made of the old ones is not kept."""
+    values = {name: getattr(model, name) for name in ArcModel.__dataclass_fields__}
+    return ArcModel(**values | changes)
 
 
 def _make_corpus(model: ArcModel, trees: Treebank) -> _native.TreeCorpus:
