@@ -107,7 +107,7 @@ bool Dual::start() {
   for (Index p = 0; p < problem_.parts(); ++p) adjust_part(p);
   if (!evaluate()) return false;
   const double size = magnitude();
-  if (!(size <= kLargest) || (size > 0 && size < 1 / kLargest)) throw TooLarge(size);  // or too small for a grid
+  if (!(size <= kLargest) || (size > 0 && size < 1 / kLargest)) throw TooLarge(size);
   set_grid(size, kGridBits);
   if (before > 0 && before < grid_) {
     balance();
@@ -154,6 +154,7 @@ bool Dual::evaluate() {
       used_[p].clear();
       return false;
     }
+    if (score != 0 && std::abs(score) < 1 / kLargest) throw TooLarge(std::abs(score));  // too small for a grid
     if (whole_ && score != std::nearbyint(score)) throw NotWhole(p);
     structure_[p] = problem_.part(p).structure();
     double value = score;
