@@ -45,13 +45,14 @@ class AlignPlan:
     pairs: int = 100_000
     names: tuple[str, ...] = ()
     long: int = 60  # pairs of each group of lengths
+    slow: int = 10  # of those, for what begins at 0
     programs: int = 0  # pairs that HiGHS solves, too
     program_seconds: float = 60.0
 
     @property
     def papers(self) -> align_paper.PaperPlan:
         """What the tables of Chang et al. are made of."""
-        return align_paper.PaperPlan(self.long, self.programs, self.program_seconds, TUNING)
+        return align_paper.PaperPlan(self.long, self.slow, self.programs, self.program_seconds, TUNING)
 
 
 def make_plan(
@@ -69,6 +70,10 @@ def make_plan(
     long: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, help="How many pairs of each length to decode jointly.")
     ] = 60,
+    slow: Annotated[
+        int,
+        typer.Option(metavar="NUMBER", min=0, help="How many of these for LR and CONS that begin at 0."),
+    ] = 10,
     programs: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, help="How many pairs HiGHS solves, too (certus[ilp]).")
     ] = 0,
@@ -91,7 +96,7 @@ def make_plan(
     for name in names:
         if name not in known:
             raise InvalidInput(f"there is no aligner {name!r} here; there are {', '.join(known)}")
-    return AlignPlan(root, pairs, names, long, programs, program_seconds)
+    return AlignPlan(root, pairs, names, long, slow, programs, program_seconds)
 
 
 @dataclass

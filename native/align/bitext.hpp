@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/types.hpp"
@@ -11,10 +12,11 @@ namespace certus::align {
 
 using Word = std::uint32_t;
 
+// The arrays belong to somebody else.
 struct Bitext {
-  std::vector<Word> words[2];       // all sentences of a side, one after the other
-  std::vector<Index> first[2];      // [pairs + 1]: where the sentences begin
-  std::vector<std::int32_t> times;  // [pairs]: how often each pair occurs
+  std::span<const Word> words[2];       // all sentences of a side, one after the other
+  std::span<const Index> first[2];      // [pairs + 1]: where the sentences begin
+  std::span<const std::int32_t> times;  // [pairs]: how often each pair occurs
   Index vocabulary[2] = {0, 0};
 
   Index pairs() const { return static_cast<Index>(times.size()); }

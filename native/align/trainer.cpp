@@ -37,10 +37,10 @@ double exp_digamma(double x) {
   return y * std::exp(-0.5 * inverse - series - shift);
 }
 
-Trainer::Trainer(Bitext bitext, const std::vector<std::string>& source_words,
-                 const std::vector<std::string>& target_words, const Priors& priors)
-    : bitext_(std::move(bitext)),
-      cooccurrences_(bitext_),
+Trainer::Trainer(const Bitext& bitext, const std::vector<std::string>& source_words,
+                 const std::vector<std::string>& target_words, const Priors& priors, const Storage& storage)
+    : bitext_(bitext),
+      cooccurrences_(bitext_, storage),
       priors_(priors),
       stems_{Stems(decode_all(source_words)), Stems(decode_all(target_words))} {
   const std::vector<Letters> letters[2] = {decode_all(source_words), decode_all(target_words)};
@@ -81,7 +81,7 @@ Trainer::Trainer(Bitext bitext, const std::vector<std::string>& source_words,
   }
 }
 
-void Trainer::fill(Index n, Pair& pair) const {
+void Trainer::fill(Index n, const std::uint32_t* cell, Pair& pair) const {
   const Index source = bitext_.length(0, n), target = bitext_.length(1, n);
   pair.length[0] = source;
   pair.length[1] = target;
@@ -93,7 +93,6 @@ void Trainer::fill(Index n, Pair& pair) const {
     for (Index s = 0; s < pair.length[1 - d]; ++s)
       pair.fertility[d][s] = state.fertility[d].data() + bitext_.sentence(1 - d, n)[s] * kFertilities;
   }
-  const std::uint32_t* cell = cooccurrences_.cells(n);
   for (Index i = 0; i < source; ++i)
     for (Index j = 0; j < target; ++j, ++cell) {
       pair.word[0][i * target + j] = state.lexical[2 * std::size_t{*cell}];
@@ -101,15 +100,9 @@ void Trainer::fill(Index n, Pair& pair) const {
     }
 }
 
-void Trainer::find_posteriors(Index n, const Settings& settings, Agreement& agreement, Pair& pair) const {
-  fill(n, pair);
-  agreement.run(pair, settings, state.jumps);
-}
-
-void Trainer::add_links(Index n, bool agree, const Agreement& agreement) {
+void Trainer::add_links(Index n, const std::uint32_t* cell, bool agree, const Agreement& agreement) {
   const Index source = bitext_.length(0, n), target = bitext_.length(1, n);
   const double times = bitext_.times[n];
-  const std::uint32_t* cell = cooccurrences_.cells(n);
   for (Index i = 0; i < source; ++i)
     for (Index j = 0; j < target; ++j, ++cell) {
       const double a = agreement.direction[0].links[i * target + j], b = agreement.direction[1].links[j * source + i];
@@ -126,9 +119,10 @@ double Trainer::expect(Index n, const Step& step, Scratch& scratch) {
   const double times = bitext_.times[n];
   double* const jumps[2] = {scratch.jumps[0], scratch.jumps[1]};
   Agreement& agreement = scratch.agreement;
-  fill(n, scratch.pair);
+  const std::uint32_t* cell = cooccurrences_.cells(n, scratch.cells);
+  fill(n, cell, scratch.pair);
   agreement.run(scratch.pair, step.settings, state.jumps, times, jumps);
-  add_links(n, step.agreement && begun_, agreement);
+  add_links(n, cell, step.agreement && begun_, agreement);
   for (int d = 0; d < 2; ++d) {
     for (Index g = 0; g < scratch.pair.length[d]; ++g)
       add(nothing_counts_[d][bitext_.sentence(d, n)[g]], times * agreement.direction[d].nothing[g]);

@@ -33,13 +33,11 @@ struct Step {
 // multiples of 2^-30, so that they do not depend on the order in which threads add them.
 class Trainer {
  public:
-  Trainer(Bitext bitext, const std::vector<std::string>& source_words, const std::vector<std::string>& target_words,
-          const Priors& priors);
+  // The arrays of `bitext` have to live as long as the trainer.
+  Trainer(const Bitext& bitext, const std::vector<std::string>& source_words,
+          const std::vector<std::string>& target_words, const Priors& priors, const Storage& storage);
 
   double iterate(const Step& step);  // the log-likelihood of the pairs before the step, both directions together
-
-  // The posteriors of a pair of the training data, as the last step's probabilities give them.
-  void find_posteriors(Index n, const Settings& settings, Agreement& agreement, Pair& pair) const;
 
   // What a step leaves for the next; a trainer of the same pairs that gets it goes on there.
   struct State {
@@ -84,11 +82,12 @@ class Trainer {
     Pair pair;
     Agreement agreement;
     std::vector<float> fertilities;
+    std::vector<std::uint32_t> cells;  // of a pair, if they were in a file
     double jumps[2][kJumps];
   };
-  void fill(Index n, Pair& pair) const;
+  void fill(Index n, const std::uint32_t* cell, Pair& pair) const;
   double expect(Index n, const Step& step, Scratch& scratch);
-  void add_links(Index n, bool agree, const Agreement& agreement);
+  void add_links(Index n, const std::uint32_t* cell, bool agree, const Agreement& agreement);
   void maximize(int d, const Step& step);
   void maximize_lexical(int d, bool stems, Index threads);
   double find_prior(int d, Index pair, Word generated, bool stems) const;

@@ -22,11 +22,11 @@ Bitext make_bitext(const Flat<const Word>& source, const Flat<const Index>& sour
                    const Flat<const Word>& target, const Flat<const Index>& target_first,
                    const Flat<const std::int32_t>& times, Index source_words, Index target_words) {
   Bitext bitext;
-  bitext.words[0] = copy(source);
-  bitext.words[1] = copy(target);
-  bitext.first[0] = copy(source_first);
-  bitext.first[1] = copy(target_first);
-  bitext.times = copy(times);
+  bitext.words[0] = {source.data(), source.size()};
+  bitext.words[1] = {target.data(), target.size()};
+  bitext.first[0] = {source_first.data(), source_first.size()};
+  bitext.first[1] = {target_first.data(), target_first.size()};
+  bitext.times = {times.data(), times.size()};
   bitext.vocabulary[0] = source_words;
   bitext.vocabulary[1] = target_words;
   for (int side = 0; side < 2; ++side) {
@@ -42,11 +42,15 @@ Bitext make_bitext(const Flat<const Word>& source, const Flat<const Index>& sour
 void make_trainer(Trainer* self, const Flat<const Word>& source, const Flat<const Index>& source_first,
                   const Flat<const Word>& target, const Flat<const Index>& target_first,
                   const Flat<const std::int32_t>& times, const std::vector<std::string>& source_words,
-                  const std::vector<std::string>& target_words, double sparse, double spelling, double stems) {
-  Bitext bitext = make_bitext(source, source_first, target, target_first, times,
-                              static_cast<Index>(source_words.size()), static_cast<Index>(target_words.size()));
+                  const std::vector<std::string>& target_words, double sparse, double spelling, double stems,
+                  Index cells_in_memory, std::string folder) {
+  const Bitext bitext = make_bitext(source, source_first, target, target_first, times,
+                                    static_cast<Index>(source_words.size()), static_cast<Index>(target_words.size()));
   const nb::gil_scoped_release released;
-  new (self) Trainer(std::move(bitext), source_words, target_words, {sparse, spelling, stems});
+  Storage storage;
+  storage.cells = cells_in_memory;
+  storage.folder = std::move(folder);
+  new (self) Trainer(bitext, source_words, target_words, {sparse, spelling, stems}, storage);
 }
 
 Kind read_kind(const std::string& name) {
@@ -270,8 +274,10 @@ void bind_align(nb::module_& m) {
                 "score", &AlignedPair::score, "bound", &AlignedPair::bound, "status", &AlignedPair::status,
                 "iterations", &AlignedPair::iterations, "nodes", &AlignedPair::nodes);
   nb::class_<Trainer>(m, "AlignmentTrainer")
-      .def("__init__", &make_trainer, "source"_a, "source_first"_a, "target"_a, "target_first"_a, "times"_a,
-           "source_words"_a, "target_words"_a, "sparse"_a, "spelling"_a, "stems"_a)
+      .def("__init__", &make_trainer, "source"_a.noconvert(), "source_first"_a.noconvert(), "target"_a.noconvert(),
+           "target_first"_a.noconvert(), "times"_a.noconvert(), "source_words"_a, "target_words"_a, "sparse"_a,
+           "spelling"_a, "stems"_a, "cells_in_memory"_a, "folder"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+           nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
       .def("iterate", &iterate, "kind"_a, "null"_a, "tension"_a, "agreement"_a, "stems"_a, "count_fertility"_a,
            "threads"_a)
       .def("state", &get_state)

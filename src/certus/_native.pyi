@@ -1159,6 +1159,8 @@ class AlignmentTrainer:
         sparse: float,
         spelling: float,
         stems: float,
+        cells_in_memory: int,
+        folder: str,
     ) -> None: ...
     def iterate(
         self,

@@ -10,7 +10,7 @@ import pytest
 
 import certus
 from certus.learn.aligner import AlignerOptions, train_aligner
-from certus.learn.bitext import Bitext, pair_up
+from certus.learn.bitext import RARE, Bitext, pair_up
 from tests.reference.align import enumerate_hmm
 
 WORDS = [f"w{n}" for n in range(30)]
@@ -102,6 +102,14 @@ def test_threads_learn_the_same() -> None:
         assert (one[name] == three[name]).all(), name
 
 
+def test_a_file_for_what_memory_does_not_hold_learns_the_same() -> None:
+    small, large = (
+        train_aligner(make_bitext(5, 400), AlignerOptions(), cells_in_memory=n) for n in (0, 10**6)
+    )
+    for name in small:
+        assert (small[name] == large[name]).all(), name
+
+
 class Stop(Exception):
     """Ends training."""
 
@@ -131,6 +139,18 @@ def test_repeated_pairs_are_counted() -> None:
     assert bitext.pairs == 50
     assert len(bitext.times) <= 40
     assert bitext.times.sum() == 50
+
+
+def test_rare_words_are_learned_as_one() -> None:
+    pairs = [(["a", "b"], ["x", "y"]), (["a", "c"], ["x", "z"]), (["a", "b"], ["x", "y"])]
+    bitext = Bitext(pairs, min_count=2)
+    assert bitext.sides[0].list_words() == [RARE, "a", "b"]
+    assert bitext.sides[0].ids.tolist() == [1, 2, 1, 0]
+    assert Bitext(pairs, min_count=1).sides[0].list_words() == ["a", "b", "c"]
+    source, target = make_pairs(2, 300)
+    aligner = certus.Aligner(min_count=12).fit([*source, ["once"]], [*target, ["ONCE"]])
+    assert aligner.description["training"]["source_words"] < len(WORDS) + 2
+    assert aligner.align(["w4", "once", "w15"], ["4W", "once", "51W"]).links == ((0, 0), (1, 1), (2, 2))
 
 
 def test_pairs_left_out() -> None:

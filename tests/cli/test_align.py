@@ -79,6 +79,34 @@ def test_evaluation(folder: Path) -> None:
     assert "difference of AER" in run("evaluate", exact, rule, "--against", exact).stdout
 
 
+def test_kill_loses_at_most_an_iteration(folder: Path) -> None:
+    source, target = make_pairs(9, 1500)
+    pairs, model = folder / "many", folder / "killed.certus"
+    lines = (f"{' '.join(a)} ||| {' '.join(b)}\n" for a, b in zip(source, target, strict=True))
+    pairs.write_text("".join(lines))
+    training = ["train", "aligner", str(pairs), "--iterations", "20", "-o"]
+    command = [sys.executable, "-c", "from certus.cli import main; main()", *training, str(model)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as killed:
+        assert killed.stderr is not None
+        seen = [next(killed.stderr) for _ in range(2)]  # one line per iteration
+        killed.kill()
+        seen += killed.stderr.readlines()
+    assert killed.returncode == -9
+    assert not model.exists()
+    again = run(*training, model).stderr.splitlines()
+    reached = int(seen[-1].split("/")[0].split()[-1])
+    first = int(next(line for line in again if line.startswith("epoch")).split("/")[0].split()[-1])
+    assert first in (
+        reached,
+        reached + 1,
+        reached + 2,
+    )  # killed after a checkpoint and before its line, or before it
+    whole = folder / "whole.certus"
+    run(*training, whole, "--no-checkpoint", "-q")
+    links = [run("align", one, pairs, "--scores", "-q").stdout for one in (model, whole)]
+    assert links[0] == links[1]
+
+
 def test_phrases_and_pictures(folder: Path) -> None:
     pairs, phrases = folder / "few", folder / "phrases"
     pairs.write_text("w4 w8 ||| 4W 8W\n<w4> ||| 4W\n ||| 4W\n")

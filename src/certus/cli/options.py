@@ -430,6 +430,12 @@ class TrainAlignerOptions(TrainingOptions):
     null: float | None = option(
         None, "The probability that a word has no link; 0.05 by default.", takes="NUMBER", least=0
     )
+    min_count: int | None = option(
+        None,
+        "Words that occur less often are learned as one, to save memory; 1 by default.",
+        takes="NUMBER",
+        least=1,
+    )
     skip: bool = option(False, "Leave out lines that cannot be read, and name them, instead of ending.")
     max_length: int = option(250, "Pairs with more words on a side are left out.", takes="NUMBER", least=1)
     lexicon: str | None = option(

@@ -51,7 +51,7 @@ def aligner(
     """
     from certus.models.aligner import Aligner
 
-    names = ("model", "iterations", "sparse", "spelling", "stems", "null")
+    names = ("model", "iterations", "sparse", "spelling", "stems", "null", "min_count")
     made = Aligner(
         **drop_none({name: getattr(options, name) for name in names}), agreement=not options.no_agreement
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,6 +21,7 @@ from certus.version import __version__
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 KIND = "checkpoint"  # of model files
+CELLS_IN_MEMORY = 1 << 28  # of four bytes each
 
 # The stages of each model: a simple one finds where the next one begins.
 STAGES = {
@@ -45,6 +47,8 @@ class AlignerOptions:
         null: the probability that a word has no link.
         tension: of the diagonal prior.
         least: pairs of words that were linked less often than this are left out of the model.
+        min_count: words that occur less often are learned as one and aligned by their spelling and stem, to
+            save memory; 1 for none.
     """
 
     model: str = "fertility"
@@ -56,6 +60,7 @@ class AlignerOptions:
     null: float = 0.05
     tension: float = 4.0
     least: float = 0.01
+    min_count: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -63,6 +68,8 @@ class AlignerOptions:
             raise InvalidInput(f"there is no model {self.model!r}; there are {', '.join(STAGES)}")
         if not isinstance(self.iterations, int) or self.iterations < 1:
             raise InvalidInput(f"iterations must be a whole number of at least 1, not {self.iterations!r}")
+        if not isinstance(self.min_count, int) or self.min_count < 1:
+            raise InvalidInput(f"min_count must be a whole number of at least 1, not {self.min_count!r}")
         for name in ("sparse", "spelling", "stems", "tension", "least"):
             if not 0 <= getattr(self, name) <= 1e6:
                 raise InvalidInput(f"{name} is {getattr(self, name)}; a number from 0 to a million is needed")
@@ -81,6 +88,7 @@ def train_aligner(
     progress: Callable[[Progress], object] = lambda _: None,
     checkpoint: str | os.PathLike[str] | None = None,
     threads: int = 1,
+    cells_in_memory: int = CELLS_IN_MEMORY,
 ) -> Arrays:
     """Return the arrays of a model (native/align/aligner.hpp describes them).
 
@@ -91,21 +99,25 @@ def train_aligner(
             directions together.
         checkpoint: a file that keeps training between iterations; a run that finds one goes on there.
         threads: how many to use; what is learned does not depend on it.
+        cells_in_memory: pairs of a source and a target word of a sentence pair beyond which their numbers
+            are kept in a temporary file; what is learned does not depend on it.
     """
     if not len(bitext.times):
         raise InvalidInput("there is nothing to learn from: no pair has words on both sides")
     source, target = bitext.sides
     trainer = _native.AlignmentTrainer(
-        np.array(source.ids, np.uint32),
-        np.array(source.first, np.int64),
-        np.array(target.ids, np.uint32),
-        np.array(target.first, np.int64),
+        np.frombuffer(source.ids, np.uint32),
+        np.frombuffer(source.first, np.int64),
+        np.frombuffer(target.ids, np.uint32),
+        np.frombuffer(target.first, np.int64),
         bitext.times,
         source.list_words(),
         target.list_words(),
         options.sparse,
         options.spelling,
         options.stems,
+        cells_in_memory,
+        tempfile.gettempdir(),
     )
     kept = _Checkpoint(checkpoint, bitext, options)
     steps = options.list_steps()

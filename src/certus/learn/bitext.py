@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
 
+RARE = "<rare words>"  # with a blank, which no word has
+
 
 @dataclass
 class BitextSide:
@@ -36,6 +38,19 @@ class BitextSide:
         """Append a sentence."""
         self.ids.extend(numbers)
         self.first.append(len(self.ids))
+
+    def merge_rare(self, least: int, times: NDArray[np.int32]) -> None:
+        """Replace words that occur less often by RARE; ``times`` is how often each sentence does."""
+        ids = np.frombuffer(self.ids, np.uint32)
+        first = np.frombuffer(self.first, np.int64)
+        counts = np.bincount(ids, np.repeat(times, first[1:] - first[:-1]), len(self.words))
+        kept = counts >= least
+        if kept.all():
+            return
+        number = np.cumsum(kept, dtype=np.uint32)  # RARE is 0
+        ids[:] = np.where(kept, number, 0).astype(np.uint32)[ids]
+        words = [word for word, is_kept in zip(self.words, kept.tolist(), strict=True) if is_kept]
+        self.words = {word: n for n, word in enumerate([RARE, *words])}
 
     def list_words(self) -> list[str]:
         """Return the vocabulary, by number."""
@@ -64,6 +79,7 @@ class Bitext:
     Args:
         pairs: sentences and their translations, each a sequence of words; they are read once.
         max_length: pairs with more words on a side are left out.
+        min_count: words that occur less often are taken for one and the same.
 
     Attributes:
         sides: source and target.
@@ -72,20 +88,27 @@ class Bitext:
     """
 
     def __init__(
-        self, pairs: Iterable[tuple[Sequence[str], Sequence[str]]], *, max_length: int = 250
+        self,
+        pairs: Iterable[tuple[Sequence[str], Sequence[str]]],
+        *,
+        max_length: int = 250,
+        min_count: int = 1,
     ) -> None:
         self.sides = (BitextSide(), BitextSide())
         self.pairs = 0
         self.skipped: dict[str, list[int]] = {"empty": [], "long": []}
         self._times = array("i")
         self._digest = blake2b(digest_size=16)
-        seen: dict[tuple[bytes, bytes], int] = {}
+        seen: dict[int, int] = {}  # by hash, so that ten million pairs fit; the words of both are compared
         for number, (sentence, translation) in enumerate(pairs):
             self._add(seen, number, sentence, translation, max_length)
+        if min_count > 1 and self._times:
+            for side in self.sides:
+                side.merge_rare(min_count, self.times)
 
     def _add(
         self,
-        seen: dict[tuple[bytes, bytes], int],
+        seen: dict[int, int],
         number: int,
         sentence: Sequence[str],
         translation: Sequence[str],
@@ -100,15 +123,18 @@ class Bitext:
             return
         self.pairs += 1
         ids = [side.number(words) for side, words in zip(self.sides, (sentence, translation), strict=True)]
-        key = ids[0].tobytes(), ids[1].tobytes()
-        self._digest.update(b"%d %d " % lengths + key[0] + key[1])
-        if key in seen:
-            self._times[seen[key]] += 1
+        text = b"%d %d " % lengths + ids[0].tobytes() + ids[1].tobytes()
+        self._digest.update(text)
+        same = seen.setdefault(hash(text), len(self._times))
+        if same < len(self._times) and self._list_ids(same) == ids:
+            self._times[same] += 1
             return
-        seen[key] = len(self._times)
         self._times.append(1)
         for side, numbers in zip(self.sides, ids, strict=True):
             side.add(numbers)
+
+    def _list_ids(self, pair: int) -> list[array[int]]:
+        return [side.ids[side.first[pair] : side.first[pair + 1]] for side in self.sides]
 
     @property
     def times(self) -> NDArray[np.int32]:

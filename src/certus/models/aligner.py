@@ -155,7 +155,7 @@ class Aligner:
         """Learn from a stream of pairs, source and target; the options are those of ``fit``."""
         check_count("threads", threads)
         check_count("max_length", max_length)
-        bitext = Bitext(pairs, max_length=max_length)
+        bitext = Bitext(pairs, max_length=max_length, min_count=self.options.min_count)
         arrays = train_aligner(
             bitext, self.options, progress=progress, checkpoint=checkpoint, threads=threads
         )
