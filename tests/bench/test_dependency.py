@@ -24,7 +24,10 @@ def make_data(folder: Path) -> None:
 def test_everything_is_measured(tmp_path: Path) -> None:
     make_data(tmp_path)
     plan = DependencyPlan(
-        data=tmp_path, treebanks=("szeged",), systems=("arcs", "projective grandparents"), epochs=2
+        data=tmp_path,
+        treebanks=("szeged",),
+        systems=("arcs", "projective grandparents", "siblings"),
+        epochs=2,
     )
     report = run(plan, lambda *_: None)
     assert not report.failures
@@ -33,6 +36,11 @@ def test_everything_is_measured(tmp_path: Path) -> None:
         assert trial.uas >= trial.las > 90
         assert trial.proven == 100
         assert min(trial.rates.values()) > 0
+    assert [len(trial.limited) for trial in report.trials] == [0, 0, 2]
+    for each in report.trials[2].limited:
+        assert 0 < each.recomputed <= 100
+        assert each.proven > 90
+        assert each.uas > 90
     measured = {claim.text: claim.measured for claim in make_claims(report)}
     assert measured["UAS on szeged, order 3"] == report.trials[1].uas
     assert measured["UAS on ewt, order 3"] is None

@@ -159,7 +159,10 @@ class DependencyParser:
         others: Iterable[Sentence] | None = None if dev is None else read_sentences(dev, reading)
         if self.options.folds:
             held_out = None if others is None else list(others)
-            sentences, others = predict_tags(list(sentences), held_out, self.options.folds, threads)
+            columns = self.options.list_columns()
+            sentences, others = predict_tags(
+                list(sentences), held_out, columns, folds=self.options.folds, threads=threads
+            )
         return Treebank(sentences), None if others is None else Treebank(others)
 
     # ------------------------------------------------------------------------------------------ answering

@@ -14,17 +14,24 @@ from certus.models.tagger import Tagger
 
 LEARNER = "pruned-crf"
 EPOCHS = 6
-PREDICTED = ("upos", "feats")  # the columns that are predicted, as far as they are filled
+TAGS = ("upos", "xpos", "feats")  # what taggers predict
 
 
 def predict_tags(
-    train: Sequence[Sentence], dev: Sequence[Sentence] | None, folds: int, threads: int
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence] | None,
+    columns: Sequence[str],
+    *,
+    folds: int,
+    threads: int,
 ) -> tuple[list[Sentence], list[Sentence] | None]:
     """Return the sentences with predicted tags.
 
     Args:
         train: every ``folds``-th sentence is tagged by one tagger, which is learned from all others.
         dev: tagged by the first of these; None without any.
+        columns: those of ``TAGS`` that are predicted, as far as they are filled.
+        columns: those of ``TAGS`` that are predicted, as far as they are filled.
         folds: how many taggers.
         threads: for tagging.
     """
@@ -32,9 +39,9 @@ def predict_tags(
         raise InvalidInput(f"folds is {folds}; there must be at least 2, or 0 for the tags of the data")
     if len(train) < folds:
         raise InvalidInput(f"folds is {folds}, but there are only {len(train)} trees to learn from")
-    target = "+".join(name for name in PREDICTED if _is_filled(train, name))
+    target = "+".join(name for name in TAGS if name in columns and _is_filled(train, name))
     if not target:
-        raise InvalidInput("the training data have no upos to learn taggers from: leave folds out")
+        raise InvalidInput("the training data have no tags to learn taggers from: leave folds out")
     made = list(train)
     held_out = None
     for fold in range(folds):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from certus.errors import InvalidInput
 from certus.learn.learner import check_options, option
 
-PREDICTED = ("word", "upos", "feats")  # of these, what taggers predict and parsers of their tags look at
+TAGGED = ("word", "upos", "xpos", "feats")  # of these, what taggers predict, and words
 ALGORITHMS = ("mira", "perceptron")
 FILTERS = ("posteriors", "max-marginals")
 ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
@@ -59,7 +59,7 @@ class ArcOptions:
     folds: int = option(
         0,
         "Parts that the training data are tagged in, each by a tagger learned from the others, so that the "
-        "parser learns from predicted tags; it then looks at word, upos and feats. 0 takes their own tags.",
+        "parser learns from predicted tags; it then looks at no lemmas. 0 takes their own tags.",
         least=0,
     )
     projective: str = option(
@@ -112,5 +112,5 @@ class ArcOptions:
     def list_columns(self) -> list[str]:
         """Return the columns that features may look at."""
         named = ["word" if name == "form" else name for name in self.columns.replace(",", " ").split()]
-        wanted = [name for name in named if name in PREDICTED] if self.folds else named
+        wanted = [name for name in named if name in TAGGED] if self.folds else named
         return list(dict.fromkeys(wanted))
