@@ -191,7 +191,7 @@ def test_one_state_a_label_learns_what_a_crf_learns(train: Path) -> None:
         ({"latent": 0}, "latent is 0; it must be at least 1"),
         ({"restarts": 0}, "restarts is 0"),
         ({"variance": 0.0}, "variance is 0.0"),
-        ({"inference": "viterbi"}, "inference is 'viterbi'; there are ldi, bhp and bmp"),
+        ({"inference": "viterbi"}, "inference is 'viterbi'; there are ldi, bhp, bmp, mbr"),
         ({"order": 2}, "order is no option of the learner latent-crf"),
     ],
 )

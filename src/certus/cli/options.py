@@ -141,7 +141,8 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
     )
     inference: str | None = option(
         None,
-        "How a latent-crf finds labels: ldi, bhp, bmp or mbr; as it was trained for by default.",
+        "How a latent-crf, or a refinement by em, finds labels: ldi, bhp, bmp or mbr; as it was trained for "
+        "by default.",
         takes="NAME",
         about=SENTENCES,
     )

@@ -152,17 +152,13 @@ def set_inference(tagger: Tagger, options: TagOptions) -> None:
     """Let a latent model infer as asked; labels of spans are reranked by F1, others by accuracy."""
     if options.inference is None and not options.steps:
         return
-    from certus.chain.spans import is_tag
-    from certus.latent.inference import INFERENCES, choose_inference
+    from certus.latent.inference import make_inference
 
     latent, steps = tagger.latent, options.steps
     name = options.inference or latent.inference.name
-    given: dict[str, Any] = {"steps": steps} if steps else {}
-    if name == "mbr":
-        given["gain"] = "spans" if all(map(is_tag, tagger.labels)) else "accuracy"
     if steps and name in ("bhp", "bmp"):
         raise InvalidInput(f"steps is the limit of ldi and mbr; {name} has none")
-    latent.inference = INFERENCES[name](**given) if name in INFERENCES else choose_inference(name, 1)
+    latent.inference = make_inference(name, steps, tagger.labels)
 
 
 def read_dictionary(path: str | None, encoding: str) -> dict[str, list[str]] | None:

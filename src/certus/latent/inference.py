@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from certus.chain.spans import is_tag
 from certus.errors import InvalidInput
 from certus.latent.bhp import BHP
 from certus.latent.bmp import BMP
@@ -28,4 +31,20 @@ def choose_inference(inference: str | Inference, k: int) -> Inference:
     return inference
 
 
-__all__ = ["INFERENCES", "Inference", "choose_inference"]
+def make_inference(name: str, steps: int = 0, labels: Sequence[str] | None = None) -> Inference:
+    """Return an inference by its name, as models and the command line store it.
+
+    Args:
+        name: one of ``INFERENCES``.
+        steps: the most latent paths that ldi looks at, 0 for no limit; of mbr, those whose labels it reranks.
+        labels: what labels are called: labels of spans are reranked by F1, others by accuracy.
+    """
+    if name == LDI.name:
+        return LDI(steps=steps or None)
+    if name == MBR.name:
+        spans = labels is not None and all(map(is_tag, labels))
+        return MBR(gain="spans" if spans else "accuracy", **({"steps": steps} if steps else {}))
+    return INFERENCES[name]() if name in INFERENCES else choose_inference(name, 1)
+
+
+__all__ = ["INFERENCES", "Inference", "choose_inference", "make_inference"]

@@ -17,12 +17,17 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
-from certus.latent import INFERENCES, LDI, Inference
 from certus.learn.crf.learner import compile_weights, lay_out_weights
 from certus.learn.decoder import Decoder
 from certus.learn.feature_learner import FeatureLearner
 from certus.learn.features.inventory import Inventory
-from certus.learn.latent_decoder import LatentDecoder
+from certus.learn.latent_decoder import (
+    STEPS,
+    STEPS_HELP,
+    LatentDecoder,
+    check_inference,
+    restore_inference,
+)
 from certus.learn.learner import option
 from certus.learn.trainer import Arrays, Trainer
 
@@ -54,14 +59,13 @@ class LatentCrfLearner(FeatureLearner):
         10, "Begin again, or stop, after this many epochs without a better dev accuracy.", least=1
     )
     pair_of: str = option("labels", "What templates of pairs look at: labels or latent states.")
-    inference: str = option("ldi", "How labels are found: ldi, bhp or bmp.")
-    steps: int = option(1000, "The most latent paths that ldi looks at; 0 means no limit.", least=0)
+    inference: str = option("ldi", "How labels are found: ldi, bhp, bmp or mbr.")
+    steps: int = option(STEPS, STEPS_HELP, least=0)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         super().__post_init__()
-        if self.inference not in ("ldi", "bhp", "bmp"):
-            raise InvalidInput(f"inference is {self.inference!r}; there are ldi, bhp and bmp")
+        check_inference(self.inference)
         if self.pair_of not in ("labels", "states"):
             raise InvalidInput(f"pair_of is {self.pair_of!r}; pairs are of labels or of states")
 
@@ -118,13 +122,8 @@ class LatentCrfLearner(FeatureLearner):
             weights,
             latent=self.latent,
             paired=self.count_paired(len(inventory)),
-            inference=self._choose_inference(),
+            inference=restore_inference(self.inference, self.steps, inventory.labels),
         )
-
-    def _choose_inference(self) -> Inference:
-        if self.inference == LDI.name:
-            return LDI(steps=self.steps or None)
-        return INFERENCES[self.inference]()
 
 
 class LatentCrfTrainer(Trainer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,17 @@ from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
 from certus.latent import LDI, Inference, LatentChain
-from certus.latent.inference import choose_inference
+from certus.latent.inference import INFERENCES, choose_inference, make_inference
 from certus.latent.solution import make_solutions
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
 from certus.learn.feature_decoder import make_chain
 from certus.learn.features.inventory import Inventory
 from certus.ragged import Ragged
+
+STEPS = 1000
+STEPS_HELP = (
+    "The most latent paths that ldi looks at, 0 for no limit; mbr reranks the labels of 30, or of so many."
+)
 
 
 class LatentDecoder(Decoder):
@@ -71,23 +76,14 @@ class LatentDecoder(Decoder):
         legal: Automaton | None,
     ) -> Decoded:
         """Label sentences given as columns of cells."""
-        inference = choose_inference(self.inference, k)
-        chain = self.chain if legal is None else self.chain.constrain(legal)
-        first = find_starts(cells)
-        out = Decoded.make_empty(first, k, confidence)
-        width = self._states * (1 if self._pair_scorer is None else self._states)
-        for begin, end in split_batch(first, width, np.dtype(np.float64).itemsize):
-            scores = self.score_states(cells[begin:end], threads)
-            pairs = self.score_pairs(cells[begin:end], threads)
-            if allowed is not None:
-                self._forbid(scores, first[begin:end] - first[begin], allowed[begin:end])
-            own = Ragged(scores, first[begin : end + 1] - first[begin])
-            answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads)
-            _put(out, begin, k, answers, inference)
-            if confidence:
-                probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
-                _put_confidence(out, begin, end, k, probabilities)
-        return out
+        return decode_states(
+            self, cells, k=k, confidence=confidence, threads=threads, allowed=allowed, legal=legal
+        )
+
+    @property
+    def width(self) -> int:
+        """How many scores a token has."""
+        return self._states * (1 if self._pair_scorer is None else self._states)
 
     def get_settings(self) -> dict[str, Any]:
         """Return what a user may have set: the inference."""
@@ -124,12 +120,72 @@ class LatentDecoder(Decoder):
         """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
         raise InvalidInput("there are no lattices of labels with latent states or features of pairs")
 
-    def _forbid(self, scores: NDArray[np.float64], first: NDArray[np.int64], allowed: Allowed) -> None:
-        """Forbid the states of labels that a token may not have."""
-        for begin, limits in zip(first.tolist(), allowed, strict=True):
-            for t, labels in enumerate(limits or []):
-                if labels is not None:
-                    scores[begin + t, ~np.isin(self.chain.owner, labels)] = -np.inf
+
+class LatentModel(Protocol):
+    """Gives states scores: a LatentDecoder, or a refinement HMM."""
+
+    chain: LatentChain
+    inference: Inference
+
+    @property
+    def width(self) -> int:
+        """How many scores a token has."""
+
+    def score_states(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
+        """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
+
+    def score_pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
+        """Return what is added to the transitions into each token, if anything."""
+
+
+def decode_states(
+    model: LatentModel,
+    cells: Cells,
+    *,
+    k: int,
+    confidence: bool,
+    threads: int,
+    allowed: Allowed | None,
+    legal: Automaton | None,
+) -> Decoded:
+    """Label sentences by the latent chain of a model, in pieces that fit into memory."""
+    inference = choose_inference(model.inference, k)
+    chain = model.chain if legal is None else model.chain.constrain(legal)
+    first = find_starts(cells)
+    out = Decoded.make_empty(first, k, confidence)
+    for begin, end in split_batch(first, model.width, np.dtype(np.float64).itemsize):
+        scores = model.score_states(cells[begin:end], threads)
+        pairs = model.score_pairs(cells[begin:end], threads)
+        if allowed is not None:
+            _forbid(chain.owner, scores, first[begin:end] - first[begin], allowed[begin:end])
+        own = Ragged(scores, first[begin : end + 1] - first[begin])
+        answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads)
+        _put(out, begin, k, answers, inference)
+        if confidence:
+            probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
+            _put_confidence(out, begin, end, k, probabilities)
+    return out
+
+
+def check_inference(name: str) -> None:
+    """Refuse an inference that there is not."""
+    if name not in INFERENCES:
+        raise InvalidInput(f"inference is {name!r}; there are {', '.join(INFERENCES)}")
+
+
+def restore_inference(name: str, steps: int, labels: Sequence[str]) -> Inference:
+    """Return the inference that a model was trained for; mbr reranks as few paths as it does by itself."""
+    return make_inference(name, 0 if name == "mbr" and steps == STEPS else steps, labels)
+
+
+def _forbid(
+    owner: NDArray[np.int64], scores: NDArray[np.float64], first: NDArray[np.int64], allowed: Allowed
+) -> None:
+    """Forbid the states of labels that a token may not have."""
+    for begin, limits in zip(first.tolist(), allowed, strict=True):
+        for t, labels in enumerate(limits or []):
+            if labels is not None:
+                scores[begin + t, ~np.isin(owner, labels)] = -np.inf
 
 
 class _Scorer:

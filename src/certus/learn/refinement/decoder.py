@@ -40,10 +40,8 @@ class RefinementDecoder(Decoder):
     """A refinement HMM that labels sentences.
 
     Labels are the most probable ones position by position, or the legal sequence with the most labels right
-    in expectation. Their score is log p(labels, observations), summed over hidden states. For em it is exact,
-    and no other sequence has more than the rest of p(observations): that is the bound, and labels that have
-    more than the rest are proven the most probable. A spectral model estimates p, and nothing is proven: its
-    bound is infinite.
+    in expectation. Their score is log p(labels, observations), summed over hidden states, as a spectral model
+    estimates it: nothing is proven, and the bound is infinite. Models by em have an EmDecoder.
 
     Args:
         model: fitted.
@@ -54,7 +52,6 @@ class RefinementDecoder(Decoder):
         self.model = model
         self._observer = observer
         self._labels = len(model.names.labels)
-        self._exact = model.exact
         self._support = _find_support(model.get_plain())
         self._free = _Rules(model._list_rungs(), free(self._support))
         # For each set of legal sequences, for as long as somebody has it.
@@ -73,8 +70,8 @@ class RefinementDecoder(Decoder):
         """Label sentences given as columns of cells."""
         if k > 1:
             raise InvalidInput(
-                "a refinement has one answer for a sentence, the most probable label of each position: "
-                "k must be 1"
+                "a spectral refinement has one answer for a sentence, the most probable label of each "
+                "position: k must be 1"
             )
         rules = self._free if legal is None else self._get_rules(legal)
         first = find_starts(cells)
@@ -144,36 +141,19 @@ class RefinementDecoder(Decoder):
         out.labels[tokens] = best
         chosen = beliefs.probabilities[np.arange(len(best)), best]
         scores = score(self._free.ladder, data, best, beliefs.level, threads)
-        if not self._exact:
-            # What is estimated of a whole cannot be more than what is estimated of its parts.
-            with np.errstate(divide="ignore"):
-                least = np.log(fold_tokens(np.minimum, chosen, data, 1.0))
-            scores = np.minimum(scores, beliefs.log_mass + least)
-        bounds, optimal = self._prove(data, scores, beliefs.log_mass)
+        # What is estimated of a whole cannot be more than what is estimated of its parts.
+        with np.errstate(divide="ignore"):
+            least = np.log(fold_tokens(np.minimum, chosen, data, 1.0))
+        scores = np.minimum(scores, beliefs.log_mass + least)
+        empty = data.lengths == 0  # whose only labels are none; of all others nothing is proven
         here = slice(begin, end)
         out.found[here] = possible
         out.scores[here, 0] = np.where(possible, scores, -np.inf)
-        out.bounds[here] = np.where(possible, bounds, -np.inf)
-        out.optimal[here] = possible & optimal
+        out.bounds[here] = np.where(possible, np.where(empty, 0.0, np.inf), -np.inf)
+        out.optimal[here] = possible & empty
         if len(out.log_partition):
             out.log_partition[here] = beliefs.log_mass
             out.confidence[tokens] = chosen
-
-    def _prove(
-        self, data: Observed, scores: NDArray[np.float64], total: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return what no label sequence scores more than, and whether the one that was found is as good."""
-        empty = data.lengths == 0
-        if not self._exact:
-            return np.where(empty, 0.0, np.inf), empty
-        finite = np.where(np.isfinite(total), total, 0.0)
-        share = np.exp(np.minimum(scores - finite, 0.0))
-        # All numbers are positive, so every sum and product keeps its relative error.
-        steps = (data.lengths + 1) * (self.model.get_plain().initial.size + 4)
-        slack = 4 * np.finfo(np.float64).eps * (steps + np.abs(finite))
-        rest = np.maximum(0.0, 1 - share) + 2 * slack
-        optimal = empty | (share >= rest)
-        return np.where(optimal, scores, np.maximum(scores, finite + np.log(rest))), optimal
 
 
 def _find_support(model: Parameters) -> NDArray[np.bool_]:
