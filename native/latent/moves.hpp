@@ -1,6 +1,7 @@
 // The transitions between the states of one sentence: a matrix that all steps share, or one for each step.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "chain/run.hpp"
@@ -18,7 +19,9 @@ class Moves {
   const double* score(Index t) const { return scores_.data() + (t - 1) * stride_; }  // [H][H]
   double largest(Index t) const { return extents_[shared() ? 0 : t - 1].largest; }   // that is not forbidden
   double span(Index t) const { return extents_[shared() ? 0 : t - 1].span; }         // the largest less the least
-  bool forbids() const { return forbids_; }                                          // whether any is forbidden
+  // Whether states that lead on lead to different ones. Where they do not, what is forbidden are states as a whole:
+  // those that nothing leads to, and those that lead nowhere.
+  bool separates() const { return separates_; }
 
  private:
   struct Extent {
@@ -28,7 +31,7 @@ class Moves {
   std::vector<double> scores_;
   Index stride_;
   std::vector<Extent> extents_;
-  bool forbids_ = false;
+  bool separates_ = false;
   Model<double> chain_;
 };
 

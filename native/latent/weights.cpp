@@ -25,7 +25,6 @@ struct Scores {
 
 struct Extent {
   double most = kNever<double>, least = -kNever<double>;  // of what is allowed
-  bool forbids = false;
 
   double span() const { return most > least ? most - least : 0; }
   double size() const { return most == kNever<double> ? 0 : std::max(std::abs(most), std::abs(least)); }
@@ -35,8 +34,7 @@ Extent find_extent(const Scores& scores, Index t) {
   Extent out;
   for (Index h = 0; h < scores.model.states(); ++h) {
     const double x = scores.at(t, h);
-    if (x == kNever<double>) out.forbids = true;
-    else out.most = std::max(out.most, x), out.least = std::min(out.least, x);
+    if (x != kNever<double>) out.most = std::max(out.most, x), out.least = std::min(out.least, x);
   }
   return out;
 }
@@ -54,16 +52,14 @@ CERTUS_CLONES void weigh(double* x, double most, Index width) {
 
 bool spans_little(const LatentModel& model, const Moves& moves, const double* emissions, Index T) {
   const Scores scores{model, emissions, T};
-  bool forbids = moves.forbids();
   double whole = 0, step = 0;
   for (Index t = 0; t < T; ++t) {
     const Extent e = find_extent(scores, t);
-    forbids = forbids || e.forbids;
     const double span = e.span() + (t ? moves.span(t) : 0);
     whole += span;
     step = std::max(step, span);
   }
-  return (forbids ? whole : step) <= kSpan;
+  return (moves.separates() ? whole : step) <= kSpan;
 }
 
 double rounding(const LatentModel& model, const Moves& moves, const double* emissions, Index T) {

@@ -56,8 +56,9 @@ class Weights {
 };
 
 // Whether a sentence may be done in weights as they are, scaled by powers of two: nothing that is allowed comes out
-// below exp(-2 kSpan) of the largest. Without forbidden states and transitions, every state can be reached from every
-// other in one step, so what counts is how much the scores of one step span; with them, the whole sentence.
+// below exp(-2 kSpan) of the largest. As long as all states that lead on lead to the same ones, these get their weights
+// from the same, so what counts is how much the scores of one step span; also where states are forbidden altogether, in
+// the model or at a position. Where transitions forbid more than that, it is the span of the whole sentence.
 inline constexpr double kSpan = 300;
 bool spans_little(const LatentModel& model, const Moves& moves, const double* emissions, Index T);
 
