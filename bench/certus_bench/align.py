@@ -24,7 +24,7 @@ from certus.errors import InvalidInput
 from certus.evaluation.links import AerDifference, LinkReport, compare_links, compare_reports
 from certus.formats.parallel import SentencePair, read_pairs
 from certus.formats.pharaoh import GoldLinks, parse_links, read_links
-from certus_bench import align_paper
+from certus_bench import align_paper, align_speed
 from certus_bench.align_job import CERTUS, RIVALS
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim
@@ -35,6 +35,7 @@ from certus_bench.harness.tables import add_title, make_table
 
 TUNING = 100  # gold pairs that options were tuned on; figures are also given without them
 PAPERS = "papers"  # among the names of aligners: the tables of Chang et al. (2014)
+SPEED = "speed"  # likewise: rates, memory, and pairs that were not learned from
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def make_plan(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Aligners, separated by commas; papers for the tables of Chang et al. (2014).",
+            help="Aligners, separated by commas; speed; papers for the tables of Chang et al. (2014).",
         ),
     ] = "",
     long: Annotated[
@@ -90,7 +91,7 @@ def make_plan(
     root = require_data(data)
     check_data(root)
     installed = [name for name, (module, _) in RIVALS.items() if find_spec(module)]
-    known = (*CERTUS, *installed, PAPERS)
+    known = (*CERTUS, *installed, SPEED, PAPERS)
     names = split_names(only.replace("hmm, plain", "hmm plain")) or known
     names = tuple(name.replace("hmm plain", "hmm, plain") for name in names)
     for name in names:
@@ -120,6 +121,7 @@ class AlignReport(BenchmarkReport):
     links: list[LinkRow] = field(default_factory=list)
     differences: dict[str, AerDifference] = field(default_factory=dict)  # Certus less another aligner
     papers: align_paper.PaperReport | None = None
+    speed: align_speed.SpeedReport | None = None
 
 
 def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
@@ -132,7 +134,7 @@ def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
     best: dict[str, LinkReport] = {}
     with tempfile.TemporaryDirectory() as temporary:
         files = _write_pairs(Path(temporary), chain(test, islice(train, plan.pairs)))
-        aligners = [name for name in plan.names if name != PAPERS]
+        aligners = [name for name in plan.names if name not in (PAPERS, SPEED)]
         for number, name in enumerate(aligners):
             tell(f"training {name}", number / (len(plan.names) + 1))
             best[name] = _judge(report, name, gold, _run_job(name, files, len(test)))
@@ -140,6 +142,9 @@ def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
         if name != "certus" and "certus" in best:
             found = compare_reports(best["certus"], best[name])
             report.differences[name] = found
+    if SPEED in plan.names:
+        tell("measuring speed", len(aligners) / (len(aligners) + 1))
+        report.speed = align_speed.run(folder, plan.pairs, TUNING)
     if PAPERS in plan.names:
         part = tell_part(tell, len(aligners) / (len(aligners) + 1), 1)
         part("training the paper's HMMs", 0)
@@ -227,6 +232,8 @@ def make_claims(report: AlignReport) -> list[Claim]:
         if name in RIVALS:
             made.append(Claim(f"AER less that of {name}", 0.0, False, 100 * found.difference, "points"))
     made.append(Claim("CPU seconds of training", 60.0, False, None if own is None else own.seconds, "s"))
+    if report.speed:
+        made += align_speed.make_claims(report.speed, report.plan.pairs)
     return made + (_claim_proofs(report.papers) if report.papers else [])
 
 
@@ -258,6 +265,8 @@ def lay_out(report: AlignReport) -> Iterator[Group]:
             interval = f"{100 * found.low:+.2f} to {100 * found.high:+.2f}"
             table.add_row(Text(name, "cyan"), f"{100 * found.difference:+.2f}", interval, f"{found.p:.4f}")
         yield add_title("differences, each aligner by its best method; paired bootstrap over pairs", table)
+    if report.speed:
+        yield align_speed.lay_out(report.speed)
     if report.papers:
         yield from align_paper.lay_out(report.papers, report.plan.papers)
 

@@ -24,6 +24,9 @@ struct Links {
   Alignment alignment;
 };
 
+// The most probable link of each word of side d, where that is more probable than none; by source and target.
+void choose_links(const Pair& pair, const Agreement& agreement, int d, std::vector<Link>& links);
+
 Links decode_posteriors(const Pair& pair, const Agreement& agreement, const Decoding& decoding);
 
 }  // namespace certus::align

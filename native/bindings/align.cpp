@@ -195,6 +195,31 @@ std::vector<AlignedPair> align_pairs(const Aligner& self, const Sentences& sourc
   return found;
 }
 
+// The links of many pairs, one after the other.
+struct LinkBatch {
+  std::vector<Index> first{0};  // [pairs + 1]
+  std::vector<Index> source, target;
+  std::vector<float> probability;
+};
+
+LinkBatch choose_pairs(const Aligner& self, const Sentences& source, const Sentences& target, bool forward,
+                       Index threads) {
+  std::vector<std::vector<Link>> chosen(source.size());
+  for_each_pair(self, source, target, threads, [&](Index n, const Aligner::Workspace& workspace) {
+    choose_links(workspace.pair, workspace.agreement, forward ? 1 : 0, chosen[n]);
+  });
+  LinkBatch found;
+  for (const std::vector<Link>& links : chosen) {
+    for (const Link& link : links) {
+      found.source.push_back(link.source);
+      found.target.push_back(link.target);
+      found.probability.push_back(link.probability);
+    }
+    found.first.push_back(static_cast<Index>(found.source.size()));
+  }
+  return found;
+}
+
 Side make_side(const Table<const double>& choice, const std::optional<Table<const double>>& step) {
   return {extent(choice), extent(choice, 1), choice.data(), step ? step->data() : nullptr};
 }
@@ -273,6 +298,8 @@ void bind_align(nb::module_& m) {
                               &AlignedPair::target, "probability", &AlignedPair::probability),
                 "score", &AlignedPair::score, "bound", &AlignedPair::bound, "status", &AlignedPair::status,
                 "iterations", &AlignedPair::iterations, "nodes", &AlignedPair::nodes);
+  define_arrays(nb::class_<LinkBatch>(m, "LinkBatch"), "first", &LinkBatch::first, "source", &LinkBatch::source,
+                "target", &LinkBatch::target, "probability", &LinkBatch::probability);
   nb::class_<Trainer>(m, "AlignmentTrainer")
       .def("__init__", &make_trainer, "source"_a.noconvert(), "source_first"_a.noconvert(), "target"_a.noconvert(),
            "target_first"_a.noconvert(), "times"_a.noconvert(), "source_words"_a, "target_words"_a, "sparse"_a,
@@ -287,6 +314,7 @@ void bind_align(nb::module_& m) {
   nb::class_<Aligner>(m, "AlignmentModel")
       .def("__init__", &make_model, "source_words"_a, "target_words"_a, "arrays"_a, "sparse"_a, "spelling"_a, "stems"_a,
            "kind"_a, "null"_a, "tension"_a, "agreement"_a)
+      .def("choose", &choose_pairs, "source"_a, "target"_a, "forward"_a, "threads"_a)
       .def("align", &align_pairs, "source"_a, "target"_a, "decoding"_a, "threads"_a)
       .def("find_lexical", &find_lexical, "source"_a, "target"_a)
       .def("find_posteriors", &find_posteriors, "source"_a, "target"_a, "threads"_a);

@@ -1145,6 +1145,13 @@ class LinkDecoding:
     ) -> None: ...
 
 @final
+class LinkBatch:
+    first: NDArray[np.int64]
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    probability: NDArray[np.float32]
+
+@final
 class AlignmentTrainer:
     word_pairs: int
     def __init__(
@@ -1191,6 +1198,9 @@ class AlignmentModel:
         tension: float,
         agreement: bool,
     ) -> None: ...
+    def choose(
+        self, source: list[list[str]], target: list[list[str]], forward: bool, threads: int
+    ) -> LinkBatch: ...
     def align(
         self, source: list[list[str]], target: list[list[str]], decoding: LinkDecoding, threads: int
     ) -> list[AlignedPair]: ...

@@ -86,6 +86,26 @@ def test_posteriors_are_distributions() -> None:
     assert np.allclose(found.backward.sum(1) + found.backward_null, 1, atol=1e-5)
 
 
+@pytest.mark.parametrize("method", ["forward", "backward"])
+def test_one_direction(method: str) -> None:
+    """Each word gets its most probable link, or none where that is more probable."""
+    source, target = make_pairs(3, 100)
+    aligner = certus.Aligner().fit(source, target)
+    source, target = [*source, [], ["w1"]], [*target, ["1W"], []]
+    for left, right, found in zip(
+        source, target, aligner.align_batch(source, target, method=method), strict=True
+    ):
+        posteriors, expected = aligner.posteriors(left, right), set()
+        links = posteriors.forward.T if method == "forward" else posteriors.backward
+        null = posteriors.forward_null if method == "forward" else posteriors.backward_null
+        for word, row in enumerate(links if links.size else []):
+            if row.max() > null[word]:
+                expected.add((int(row.argmax()), word) if method == "forward" else (word, int(row.argmax())))
+        assert found.links == tuple(sorted(expected))
+        assert found.probabilities is not None
+        assert found.probabilities.tolist() == [posteriors.links[link] for link in found.links]
+
+
 def test_likelihood_of_plain_em_rises() -> None:
     losses: list[float] = []
     options = AlignerOptions(model="hmm", agreement=False, sparse=0.0, iterations=6)

@@ -24,7 +24,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> AlignReport:
             text = "".join(" ".join(words) + "\n" for words in sentences)
             (root / f"align/hansard.{part}.{side}").write_text(text)
     (root / "align/hansard.test.gold").write_text("0-0\n" * 110)
-    return run(make_plan(root, pairs=100, only="certus,papers", long=2, programs=1))
+    return run(make_plan(root, pairs=100, only="certus,speed,papers", long=2, programs=1))
 
 
 def test_what_is_measured(report: AlignReport) -> None:
@@ -32,6 +32,9 @@ def test_what_is_measured(report: AlignReport) -> None:
     assert set(row.aer) == {"exact", "forward", "backward", "intersection", "grow-diag"}
     assert row.seconds > 0
     assert row.megabytes > 1
+    assert report.speed is not None
+    assert report.speed.proven == report.speed.gold == 110
+    assert report.speed.directional_rate > 1
     assert report.papers is not None
     assert {one.solver for one in report.papers.solvers} == set(SOLVERS)
     assert all(one.proven == one.pairs for one in report.papers.solvers if one.solver.startswith("exact"))
@@ -43,7 +46,7 @@ def test_what_is_measured(report: AlignReport) -> None:
 def test_it_is_shown(report: AlignReport) -> None:
     out = StringIO()
     BENCHMARK.show(report, Console(file=out, width=150))
-    for table in ("table 1: joint decoding of two HMMs", "table 2", "table 3", "figure 7"):
+    for table in ("table 1: joint decoding of two HMMs", "table 2", "table 3", "figure 7", "5 × HMM"):
         assert table in out.getvalue()
     assert all(claim.holds for claim in make_claims(report) if claim.text.startswith("proven"))
     assert BENCHMARK.as_json(report)["links"][0]["aligner"] == "certus"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -220,6 +221,8 @@ class Aligner:
         if method not in SYMMETRIZATIONS:
             known = ", ".join(["exact", *SYMMETRIZATIONS])
             raise InvalidInput(f"there is no method {method!r}; there are {known}")
+        if method in ("forward", "backward"):
+            return _make_alignments(self._model.choose(source, target, method == "forward", threads))
         answers = []
         for found in self._find_posteriors(source, target, threads):
             forward = _choose_best(found.forward, found.forward_null)
@@ -385,6 +388,15 @@ def _make_alignment(found: _native.AlignedPair) -> Alignment:
     counters = {"iterations": found.iterations, "nodes": found.nodes}
     status = Status.of_native(found.status)
     return Alignment(links, found.score, found.bound, status, counters, probabilities=found.probability)
+
+
+def _make_alignments(found: _native.LinkBatch) -> list[Alignment]:
+    links = list(zip(found.source.tolist(), found.target.tolist(), strict=True))
+    probabilities = found.probability
+    return [
+        Alignment.unproven(tuple(links[begin:end]), probabilities[begin:end])
+        for begin, end in pairwise(found.first.tolist())
+    ]
 
 
 def _unpack(texts: NDArray[np.uint8]) -> list[str]:
