@@ -74,11 +74,7 @@ def test_scores_too_small_for_multipliers_are_refused(optimizer: str) -> None:
         joint.decomposition()[0].solve(optimizer=optimizer)
 
 
-def test_scores_too_small_that_appear_late_are_refused_or_matter() -> None:
+def test_scores_too_small_that_appear_late_are_not_lost() -> None:
     joint = make_joint(([-5e-324, 0.0, 0.0], ["00", "01", "00"]), ([0.0], ["00"]), kind=ListedPart)
-    try:
-        found = joint.decomposition()[0].solve()
-    except InvalidInput as error:
-        assert "scale them up" in str(error)
-    else:
-        assert (found.score, found.optimal) == (0.0, True)
+    with pytest.raises(InvalidInput, match="scale them up"):
+        joint.decomposition()[0].solve()
