@@ -10,7 +10,7 @@ demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
 
 test: build lint  ## lint, types, unit tests, the README's examples
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 bench: build  ## time every chain solver beside the installed rivals
 	$(BIN)/certus bench chain
@@ -56,7 +56,7 @@ sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a
 		--no-build-isolation --editable ./bench --editable . -C build-dir=build/sanitize -C cmake.define.CERTUS_SANITIZE=ON
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 CERTUS_PROBLEMS=$${CERTUS_PROBLEMS:-2000} \
-		.venv-sanitize/bin/python -m pytest -p no:cacheprovider
+		.venv-sanitize/bin/python -m pytest -n auto -p no:cacheprovider
 
 coverage: .venv/tools  ## the lines that the tests run, in Python and in C++, in a build of its own
 	test -x .venv-coverage/bin/python || $(PYTHON) -m venv .venv-coverage

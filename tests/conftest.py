@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,19 @@ def handlers() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where several processes share the suite: tell the first what was counted here."""
+    if hasattr(session.config, "workeroutput"):
+        equal: list[int] = session.config.stash.get(EQUAL, [])
+        session.config.workeroutput["equal"] = sum(equal)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add up what the processes counted."""
+    node.config.stash.setdefault(EQUAL, []).append(getattr(node, "workeroutput", {}).get("equal", 0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -31,7 +31,8 @@ def writers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Writer]:
 NAMES = [
     "a tagger", "a parser", "a CRF", "an aligner", "a language model", "n-grams", "a lexicon", "a hypergraph",
     "a checkpoint", "a drawing", "a plot", "a picture", "sentences", "sentences, compressed",
-    "trees", "certus tag", "certus parse", "certus train tagger", "bench --json",
+    "trees", "certus tag", "certus parse", "certus train tagger", "certus align --phrases", "a certificate",
+    "certus tag --certificate", "bench --json",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,10 +73,16 @@ def make_writers(folder: Path) -> list[Writer]:
     brackets.write(made, trees)
     tagger = certus.Tagger("upos", "hmm").fit(data)
     tagger.save(folder / "tagger.certus")
+    certus.Tagger("upos", "perceptron", epochs=1).fit(data).save(folder / "perceptron.certus")
     parser = certus.ConstituencyParser().fit(trees)
     parser.save(folder / "parser.certus")
     words = [["the", "house"], ["the", "book"], ["a", "book"]]
     aligner = certus.Aligner().fit(words, [["das", "Haus"], ["das", "Buch"], ["ein", "Buch"]])
+    aligner.save(folder / "aligner.certus")
+    pairs = folder / "pairs.txt"
+    pairs.write_text("the house ||| das Haus\n", encoding="utf-8")
+    certificate = certus.Chain(np.eye(3)).decode(np.eye(3), certificate=True).certificate
+    assert certificate is not None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmoothingWarning)  # of so few words
         language_model = certus.LanguageModel(order=2).fit(words)
@@ -124,6 +131,23 @@ def make_writers(folder: Path) -> list[Writer]:
             model,
             ".certus",
             lambda path: run_command("train", "tagger", data, "--learner", "hmm", "-q", "-o", path),
+        ),
+        Writer(
+            "certus align --phrases",
+            "cli/align:run",
+            ".txt",
+            lambda path: run_command(
+                "align", folder / "aligner.certus", pairs, "--phrases", path, "-o", os.devnull
+            ),
+        ),
+        Writer("a certificate", "verification/problem:write_json", ".json", certificate.save),
+        Writer(
+            "certus tag --certificate",
+            "cli/certificates:write_certificates",
+            ".jsonl",
+            lambda path: run_command(
+                "tag", folder / "perceptron.certus", data, "--certificate", path, "-o", os.devnull
+            ),
         ),
         Writer("bench --json", "bench:store", ".json", store_report),
     ]
