@@ -29,7 +29,7 @@ from tests.align.test_models import make_pairs
 from tests.hostile import test_resuming as resuming
 from tests.models import invented, invented_treebank
 
-MUTATIONS = min(2000, max(200, int(os.environ.get("CERTUS_PROBLEMS", 100_000)) // 50))
+MUTATIONS = min(2000, max(200, int(os.environ.get("CERTUS_PROBLEMS", 100_000)) // 150))
 ROOM = 1 << 30  # bytes of address space that a test may take beside what it has
 PAIRS = "word[0]\npair bias\n"
 WORDS = ["lo", "dog", "."]
