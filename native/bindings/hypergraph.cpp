@@ -5,12 +5,14 @@
 #include <memory>
 
 #include "base/simd.hpp"
+#include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
 #include "hypergraph/cells.hpp"
 #include "hypergraph/constrained.hpp"
 #include "hypergraph/derivation.hpp"
 #include "hypergraph/kbest.hpp"
 #include "hypergraph/passes.hpp"
+#include "relax/parts/forest.hpp"
 
 using namespace nb::literals;
 
@@ -305,6 +307,15 @@ BestDerivation maximize(const Cells& cells, Flat<const double> adjust, Flat<std:
   return out;
 }
 
+// A part whose structures are read as (edges in the user's numbering, score).
+RelaxPart make_part(const Cells& cells) {
+  const Forest& f = cells.forest();
+  return {std::make_shared<relax::ForestPart>(cells), [&f](const std::shared_ptr<void>& kept) {
+            const auto& found = *static_cast<const relax::FoundDerivation*>(kept.get());
+            return nb::object(nb::make_tuple(array(given_edges(f, found.edges)), found.score));
+          }};
+}
+
 Answer cell_maxima(const Cells& cells, Flat<const double> adjust, Flat<double> out) {
   const nb::gil_scoped_release released;
   const Pass pass(cells, adjust.data());
@@ -346,6 +357,14 @@ void bind_cells(nb::module_& m) {
             new (self) Cells(f, weights.data(), edges.data(), cells.data(), extent(edges), cell_count);
           },
           "forest"_a, "scores"_a.noconvert(), "edges"_a, "cells"_a, "cell_count"_a, nb::keep_alive<1, 2>())
+      .def_prop_ro("is_huge", &Cells::is_huge)
+      .def("make_part", &make_part, nb::keep_alive<0, 1>())
+      .def(
+          "use",
+          [](const Cells& cells, Flat<const Index> edges, Flat<std::uint8_t> uses) {
+            cells.use(cells.forest().find_edges(edges.data(), extent(edges)), uses.data());
+          },
+          "edges"_a.noconvert(), "uses"_a.noconvert())
       .def("maximize", &maximize, "adjust"_a.noconvert(), "uses"_a.noconvert())
       .def("max_marginals", &cell_maxima, "adjust"_a.noconvert(), "out"_a.noconvert());
 }

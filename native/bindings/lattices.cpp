@@ -2,8 +2,10 @@
 #include "lattice/lattices.hpp"
 
 #include "base/parallel.hpp"
+#include "bindings/relax_part.hpp"
 #include "bindings/text.hpp"
 #include "bindings/vectors.hpp"
+#include "relax/parts/lattice.hpp"
 #include "scoring/tagger.hpp"
 
 using namespace nb::literals;
@@ -56,6 +58,15 @@ void max_marginals(const Lattices& self, Index sentence, Flat<const Index> token
   self.find_max_marginals(sentence, adjust, out.data(), scratch);
 }
 
+// A part whose structures are read as (labels, score).
+RelaxPart make_part(const Lattices& self, Index sentence, Flat<const double> base, Flat<const Index> cells) {
+  return {std::make_shared<relax::LatticePart>(self, sentence, copy(base), copy(cells)),
+          [](const std::shared_ptr<void>& kept) {
+            const auto& found = *static_cast<const relax::FoundLabels*>(kept.get());
+            return nb::object(nb::make_tuple(array(std::vector<Label>(found.labels)), found.score));
+          }};
+}
+
 std::vector<std::uint8_t> list_exact(const Lattices& self) {
   std::vector<std::uint8_t> exact;
   for (Index n = 0; n < self.sentences(); ++n) exact.push_back(self.is_exact(n));
@@ -79,6 +90,7 @@ void bind_lattices(nb::module_& m) {
   nb::class_<Lattices>(m, "Lattices")
       .def("decode", &decode, "which"_a, "tokens"_a, "adjust"_a, "labels"_a, "scores"_a, "threads"_a)
       .def("max_marginals", &max_marginals, "sentence"_a, "tokens"_a, "adjust"_a, "out"_a)
+      .def("make_part", &make_part, "sentence"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
       .def("lattice", &Lattices::copy, "sentence"_a)
       .def_prop_ro(
           "first", [](const Lattices& self) { return array(std::vector<Index>(self.first())); },

@@ -1,5 +1,6 @@
 // Decompositions: parts, the search for the best whole, and spanning trees.
 #include <nanobind/stl/function.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/python_part.hpp"
@@ -26,7 +27,7 @@ using Doubles = Flat<const double>;
 using Indices = Flat<const Index>;
 
 // Why a search had to stop: what a part said cannot be.
-enum class SearchFailure : std::uint8_t { none, not_whole, too_large, contradiction, loose_reserves };
+enum class SearchFailure : std::uint8_t { none, not_whole, too_large, contradiction, loose_reserves, part_error };
 
 // A problem, and the search for its best whole. Shapes and ranges are checked in Python before anything comes here.
 class Relaxation {
@@ -37,6 +38,7 @@ class Relaxation {
 
   void add(const RelaxPart& part, Indices variables, double weight) {
     problem_.add(part.part, copy(variables), weight);
+    readers_.push_back(part.read);
   }
   void link(Index variables, Flags reserve) { problem_.link(variables, copy(reserve)); }
 
@@ -63,6 +65,12 @@ class Relaxation {
       dual = wrong.dual;
     } catch (const LooseReserves&) {
       failure = SearchFailure::loose_reserves;
+    } catch (const PartError& wrong) {
+      failure = SearchFailure::part_error;
+      for (Index p = 0; p < problem_.parts(); ++p)
+        if (&problem_.part(p) == wrong.part) part = p;
+      cell = wrong.cell;
+      message = wrong.message;
     }
     return SearchEnd::proven;
   }
@@ -93,19 +101,23 @@ class Relaxation {
     return array(std::move(multipliers));
   }
 
+  // The structure of a part in the best whole; None where the used cells say it all.
+  nb::object read_structure(Index p) const {
+    const std::shared_ptr<void>& kept = search->best().kept[p];
+    if (!kept) return nb::none();
+    return readers_[p] ? readers_[p](kept) : nb::object(*static_cast<nb::object*>(kept.get()));
+  }
+
   std::unique_ptr<Search> search;
   SearchFailure failure = SearchFailure::none;
-  Index part = -1;             // `not_whole`: of which part
+  Index part = -1, cell = -1;  // `not_whole`, `part_error`: of which part; a cell that it uses twice,
+  std::string message;         // or what it says
   double score = 0, dual = 0;  // `contradiction`: of the whole, and the bound; `too_large`: the magnitude
 
  private:
   Problem problem_;
+  std::vector<decltype(RelaxPart::read)> readers_;  // [parts]
 };
-
-nb::object read_structure(const Relaxation& relaxation, Index p) {
-  const std::shared_ptr<void>& kept = relaxation.search->best().kept[p];
-  return kept ? *static_cast<nb::object*>(kept.get()) : nb::none();
-}
 
 template <class P, class... Arguments>
 RelaxPart make_part(Arguments&&... arguments) {
@@ -238,7 +250,8 @@ void bind_search(nb::module_& m) {
       .value("NOT_WHOLE", SearchFailure::not_whole)
       .value("TOO_LARGE", SearchFailure::too_large)
       .value("CONTRADICTION", SearchFailure::contradiction)
-      .value("LOOSE_RESERVES", SearchFailure::loose_reserves);
+      .value("LOOSE_RESERVES", SearchFailure::loose_reserves)
+      .value("PART_ERROR", SearchFailure::part_error);
   nb::class_<SearchTrace> trace(m, "SearchTrace");
   define_arrays(trace, "seconds", &SearchTrace::seconds, "dual", &SearchTrace::dual, "bound", &SearchTrace::bound,
                 "primal", &SearchTrace::primal, "score", &SearchTrace::score, "step", &SearchTrace::step, "nodes",
@@ -249,13 +262,14 @@ void bind_search(nb::module_& m) {
                 &SearchProgress::open, "seconds", &SearchProgress::seconds);
   constexpr auto copied = nb::rv_policy::automatic;
   nb::class_<Relaxation> relaxation(m, "Relaxation");
-  define_fields(relaxation, "failure", &Relaxation::failure, "failed_part", &Relaxation::part, "failed_score",
+  define_fields(relaxation, "failure", &Relaxation::failure, "failed_part", &Relaxation::part, "failed_cell",
+                &Relaxation::cell, "failure_message", &Relaxation::message, "failed_score",
                 &Relaxation::score, "failed_dual", &Relaxation::dual);
   relaxation.def(nb::init<>())
       .def("add", &Relaxation::add, "part"_a, "variables"_a, "weight"_a = 1.0, nb::keep_alive<1, 2>())
       .def("link", &Relaxation::link, "variables"_a, "reserve"_a)
       .def("run", &Relaxation::run, "limits"_a, "options"_a, "progress"_a.none())
-      .def("structure", &read_structure, "part"_a)
+      .def("structure", &Relaxation::read_structure, "part"_a)
       .def(
           "used", [](const Relaxation& r, Index p) { return array(std::vector<Index>(r.search->best().used[p])); },
           "part"_a)

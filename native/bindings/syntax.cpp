@@ -8,7 +8,9 @@
 
 #include "base/parallel.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
+#include "syntax/constituency/part.hpp"
 #include "syntax/constituency/parses.hpp"
 
 using namespace nb::literals;
@@ -69,6 +71,13 @@ std::vector<BestTrees> parse(const Grammar& grammar, const Flat<const Index>& wo
     out[s] = bounded(s, [&] { return find_best_trees(grammar, leaves, k); });
   });
   return out;
+}
+
+// A part whose structures are read as WrittenTree.
+RelaxPart make_part(Parses& parses, Index tags, const Flat<const double>& base, const Flat<const Index>& cells) {
+  return {std::make_shared<ParsePart>(parses, tags, copy(base), copy(cells)), [](const std::shared_ptr<void>& kept) {
+            return nb::cast(WrittenTree(*static_cast<const WrittenTree*>(kept.get())));
+          }};
 }
 
 // All derivations of a sentence that score at least a threshold.
@@ -174,6 +183,7 @@ void bind_syntax(nb::module_& m) {
             bounded(0, [&] { self.max_marginals(adjust.data(), exact, out.data()); });
           },
           "adjust"_a.noconvert(), "out"_a.noconvert(), "exact"_a, Unlocked())
+      .def("make_part", &make_part, "tags"_a, "base"_a.noconvert(), "cells"_a.noconvert(), nb::keep_alive<0, 1>())
       .def_prop_ro("parsed", &Parses::parsed)
       .def_prop_ro("edges", &Parses::edges);
 }

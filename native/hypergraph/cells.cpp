@@ -39,6 +39,12 @@ Index Cells::use(const std::vector<Edge>& edges, std::uint8_t* uses) const {
   return twice;
 }
 
+void Cells::count(const std::uint8_t* marked, std::int32_t* out) const {
+  std::fill(out, out + f_.edges, 0);
+  for (std::size_t n = 0; n < lists_.edge.size(); ++n)
+    for (Index i = lists_.begin[n]; i < lists_.begin[n + 1]; ++i) out[lists_.edge[n]] += marked[cell_[i]];
+}
+
 void Cells::largest(const double* edges, double* out) const {
   std::fill(out, out + cell_count_, kNever<double>);
   for (std::size_t n = 0; n < lists_.edge.size(); ++n)

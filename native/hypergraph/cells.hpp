@@ -22,6 +22,8 @@ class Cells {
   void adjust(const double* adjust, double* out) const;
   // Adds one to uses[c] for every edge of the derivation with the cell c; returns a cell used twice, or -1.
   Index use(const std::vector<Edge>& edges, std::uint8_t* uses) const;
+  // out[e] = how many cells of e are marked.
+  void count(const std::uint8_t* marked, std::int32_t* out) const;
   // out[c] = the largest of edges[e] over the edges with the cell c.
   void largest(const double* edges, double* out) const;
 

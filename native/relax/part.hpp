@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,17 @@ namespace certus::relax {
 struct CellGroup {
   Index begin, end;
   bool exactly_one;
+};
+
+class Part;
+
+// A part cannot go on: its `message` says why, or the cell does, which its structure uses twice.
+struct PartError : std::exception {
+  PartError(const Part* which, Index twice, std::string why) : part(which), cell(twice), message(std::move(why)) {}
+  const char* what() const noexcept override { return message.c_str(); }
+  const Part* part;
+  Index cell;  // -1 where there is a message
+  std::string message;
 };
 
 class Part {

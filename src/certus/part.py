@@ -51,7 +51,10 @@ class Part(Protocol):
 
 
 class NativePart(Part, Protocol):
-    """A part that the kernels can maximise without Python."""
+    """A part that the kernels can maximise without Python.
+
+    It has ``make_choice`` where the cells that a structure uses say all of it, else ``read_structure``.
+    """
 
     def make_native(self) -> _native.RelaxPart | None:
         """Return a new copy for the kernels, whose cells are those of the spaces, one after the other.
@@ -61,3 +64,9 @@ class NativePart(Part, Protocol):
 
     def make_choice(self, cells: NDArray[np.int64]) -> Choice:
         """Return the best structure that uses these cells and no others; they are numbered as above."""
+
+    def read_structure(self, structure: Any) -> Choice:
+        """Return what the kernels found, as a choice."""
+
+    def describe_used_twice(self, cell: int) -> str:
+        """Say of a cell, numbered as above, that a structure uses it twice, which no part may do."""

@@ -61,14 +61,32 @@ class HypergraphPart:
         best = self._cells.maximize(given, uses)
         self._check(best, given)
         if best.twice >= 0:
-            raise InvalidInput(
-                f"a derivation uses the cell {self._name_cell(best.twice)} twice, so that adjustments count "
-                "twice where an indicator says 1: give its edges different cells"
-            )
+            raise InvalidInput(self.describe_used_twice(best.twice))
+        return self._make_choice(best.edges, best.value, uses)
+
+    def make_native(self) -> _native.RelaxPart | None:
+        """Return the forest for the kernels; None where sums of its scores might be beyond all floats."""
+        return None if self._cells.is_huge else self._cells.make_part()
+
+    def read_structure(self, structure: tuple[NDArray[np.int64], float]) -> Choice:
+        """Return the derivation that the kernels found, as a choice."""
+        edges, score = structure
+        uses = np.zeros(self._count, np.uint8)
+        self._cells.use(edges, uses)
+        return self._make_choice(edges, score, uses)
+
+    def describe_used_twice(self, cell: int) -> str:
+        """Say of a cell that a derivation uses it twice."""
+        return (
+            f"a derivation uses the cell {self._name_cell(cell)} twice, so that adjustments count "
+            "twice where an indicator says 1: give its edges different cells"
+        )
+
+    def _make_choice(self, edges: NDArray[np.int64], score: float, uses: NDArray[np.uint8]) -> Choice:
         indicators = {
             name: uses[begin:end].reshape(self.spaces[name]) for name, (begin, end) in self._places.items()
         }
-        return Choice(best.edges, best.value, indicators)
+        return Choice(edges, score, indicators)
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return for each cell the best score plus adjustments of any derivation that uses it; else -inf."""

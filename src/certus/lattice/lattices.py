@@ -8,6 +8,7 @@ In both cases what is proven of an answer is proven within the lattice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -198,9 +199,30 @@ class TagPart:
         labels, scores = self._lattices.decode(self._which, tokens, added)
         if scores[0] == -np.inf:
             raise Forbidden("the adjustments forbid all label sequences of the sentence's lattice")
+        return self.read_structure((labels, float(scores[0])))
+
+    def make_native(
+        self, base: NDArray[np.float64] | None = None, cells: NDArray[np.int64] | None = None
+    ) -> _native.RelaxPart:
+        """Return the sequences for the kernels.
+
+        Other args:
+            base: (T, labels) 0, or -inf for labels that are never allowed.
+            cells: into the flattened space, rising: those that are shared; all by default.
+        """
+        size = math.prod(self.spaces["tags"])
+        return self._lattices._native.make_part(
+            int(self._which[0]),
+            np.zeros(size) if base is None else base.reshape(-1),
+            np.arange(size) if cells is None else cells,
+        )
+
+    def read_structure(self, structure: tuple[NDArray[np.int32], float]) -> Choice:
+        """Return what the kernels found, as a choice."""
+        labels, score = structure
         chosen = np.zeros(self.spaces["tags"], np.int8)
         chosen[np.arange(len(labels)), labels] = 1
-        return Choice(labels, float(scores[0]), {"tags": chosen})
+        return Choice(labels, score, {"tags": chosen})
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return, for each cell, the best score with adjustments of a sequence that uses it."""

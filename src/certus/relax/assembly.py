@@ -63,12 +63,13 @@ class Assembly:
 
     def read_choice(self, number: int) -> Choice:
         """Return what a part chose in the best whole."""
-        entry = self.entries[number]
-        choice: Choice = (
-            entry.part.make_choice(self.relaxation.used(number).astype(np.int64))
-            if entry.native
-            else self.relaxation.structure(number)
-        )
+        entry, structure = self.entries[number], self.relaxation.structure(number)
+        if not entry.native:
+            choice: Choice = structure
+        elif structure is not None:
+            choice = entry.part.read_structure(structure)
+        else:
+            choice = entry.part.make_choice(self.relaxation.used(number))
         return choice
 
     def read_average(self, number: int) -> dict[str, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
-from certus.part import Part
+from certus.part import NativePart, Part
 from certus.relax.assembly import Assembly, assemble, has_max_marginals
 from certus.relax.cells import as_cells
 from certus.relax.certificate import Stated, certify_whole, list_structure, state_whole
@@ -218,6 +218,12 @@ class Decomposition:
                 f"{relaxation.failed_dual:.9g} that the parts' maxima prove: some part does not maximise, or "
                 "its score is not that of its structure"
             )
+        if relaxation.failure is _Failure.PART_ERROR:
+            number = relaxation.failed_part
+            name, part = self._handles[number].name, cast("NativePart", self._parts[number])
+            cell = relaxation.failed_cell
+            what = relaxation.failure_message if cell < 0 else part.describe_used_twice(cell)
+            raise PartFailed(f"part {name}: {what}; the best answer so far is in this error's solution", name)
         if relaxation.failure is _Failure.LOOSE_RESERVES:
             raise Inconsistent(
                 "the parts agree on every shared cell, but not on those given to tighten: these have to "

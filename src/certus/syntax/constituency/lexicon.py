@@ -106,7 +106,7 @@ class Lexicon:
         tag_counts = np.zeros(self._count)
         used = np.flatnonzero(symbol_counts)
         np.add.at(tag_counts, tags[used], symbol_counts[used])
-        self._refined = [used[tags[used] == tag].astype(np.int32) for tag in range(self._count)]
+        self._used, self._used_tags = used.astype(np.int32), tags[used]
         self._share = np.zeros(len(tags))  # P(r | t)
         self._share[used] = symbol_counts[used] / tag_counts[tags[used]]
         self._cache: dict[tuple[str, bool], Leaves] = {}
@@ -212,16 +212,11 @@ class Lexicon:
         else:
             prior = self.options["word_prior"] if total else 1.0
             tag_given_word = (by_tag + prior * self.class_tags(word, first)) / (total + prior)
-        symbols: list[NDArray[np.int32]] = []
-        chances: list[NDArray[np.float64]] = []
+        place = np.flatnonzero(tag_given_word[self._used_tags])
+        possible, tag = self._used[place], self._used_tags[place]
+        counts = np.zeros(len(self._tags))
+        counts[list(seen)] = list(seen.values())
         prior = self.options["split_prior"]
-        for tag in np.flatnonzero(tag_given_word):
-            refined = self._refined[tag]
-            counts = np.array([seen.get(int(symbol), 0) for symbol in refined], np.float64)
-            given = (counts + prior * self._share[refined]) / (by_tag[tag] + prior)
-            symbols.append(refined)
-            chances.append(tag_given_word[tag] * given)
-        possible, chance = np.concatenate(symbols), np.concatenate(chances)
-        order = np.argsort(possible)
-        possible, chance = possible[order], chance[order]
+        given = (counts[possible] + prior * self._share[possible]) / (by_tag[tag] + prior)
+        chance = tag_given_word[tag] * given
         return Leaves(possible, np.log(chance * max(total, 0.5) / self._symbol_counts[possible]))

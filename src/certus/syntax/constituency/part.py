@@ -76,10 +76,27 @@ class TreePart:
                 + " ".join(self._words[:8])
                 + (" ..." if len(self._words) > 8 else "")
             )
-        best = self._parses.write_best()
+        return self.read_structure(self._parses.write_best())
+
+    def make_native(
+        self, base: NDArray[np.float64] | None = None, cells: NDArray[np.int64] | None = None
+    ) -> _native.RelaxPart:
+        """Return the trees for the kernels; they and this part share what was parsed so far.
+
+        Other args:
+            base: (words, tags) 0, or -inf for tags that are never allowed.
+            cells: into the flattened space, rising: those that are shared; all by default.
+        """
+        given = self._zero if base is None else base
+        shared = np.arange(given.size) if cells is None else cells
+        return self._parses.make_part(self._shape[1], given.reshape(-1), shared)
+
+    def read_structure(self, structure: _native.WrittenTree) -> Choice:
+        """Return the tree that the kernels found, as a choice."""
         used = np.zeros(self._shape, np.int8)
-        used[np.arange(len(best.tags)), best.tags] = 1
-        return Choice(build_tree(best, self._labels, self._words), best.score, {NAME: used})
+        used[np.arange(len(structure.tags)), structure.tags] = 1
+        tree = build_tree(structure, self._labels, self._words)
+        return Choice(tree, structure.score, {NAME: used})
 
     def max_marginals(self, adjust: Adjustments, *, exact: bool = False) -> dict[str, NDArray[np.float64]]:
         """Return for each tag of each word the best score plus adjustments of a tree that uses it.

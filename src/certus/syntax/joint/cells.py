@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from certus import _native
 from certus.part import Adjustments, Choice, Forbidden, Part
 
 
@@ -16,6 +17,9 @@ class TagPart(Part, Protocol):
 
     def max_marginals(self, adjust: Adjustments) -> Mapping[str, NDArray[np.float64]]:
         """Return for each cell the best score plus adjustments of a structure that uses it."""
+
+    def read_structure(self, structure: Any) -> Choice:
+        """Return what the kernels found, as a choice."""
 
 
 class DisputedCells:
@@ -35,12 +39,23 @@ class DisputedCells:
         self._cells = cells[:, 0] * allowed.shape[1] + cells[:, 1]
         self.spaces: Mapping[str, tuple[int, ...]] = {"tags": (len(cells),)}
 
+    def make_native(self) -> _native.RelaxPart | None:
+        """Return the part for the kernels, if it has one."""
+        make = getattr(self._part, "make_native", None)
+        return None if make is None else make(self._base, self._cells)
+
+    def read_structure(self, structure: Any) -> Choice:
+        """Return what the kernels found, as a choice."""
+        return self._cut(self._part.read_structure(structure))
+
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best structure under adjusted scores."""
         return self._maximize(self._spread(adjust))
 
     def _maximize(self, full: NDArray[np.float64]) -> Choice:
-        found = self._part.maximize({"tags": full})
+        return self._cut(self._part.maximize({"tags": full}))
+
+    def _cut(self, found: Choice) -> Choice:
         return Choice(found.value, found.score, {"tags": found.indicators["tags"].reshape(-1)[self._cells]})
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
