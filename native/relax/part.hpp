@@ -57,6 +57,8 @@ class Part {
   virtual bool offers_max_marginals() const { return true; }
   // Whether they cost little more than the maximum.
   virtual bool has_cheap_max_marginals() const { return true; }
+  // Whether it answers as quickly after all of its adjustments moved as after a few did.
+  virtual bool moves_freely() const { return true; }
   // Whether max-marginals are cheap enough to be asked wherever a cell is fixed, to see what follows from that.
   virtual bool propagates() const { return false; }
 

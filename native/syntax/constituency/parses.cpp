@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNone = kNever<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMargin = 14;  // of the first forest
+constexpr double kMargin = 8;  // of the first forest
 constexpr double kLargestMargin = 40, kLeastMargin = 0.1;
 constexpr double kFirstRanks = 3;  // how far below the best the k best are sought first
 constexpr int kDoublings = 5;

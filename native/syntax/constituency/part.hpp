@@ -13,6 +13,8 @@ class ParsePart final : public relax::TagPart {
   ParsePart(Parses& parses, Index tags, std::vector<double> base, std::vector<Index> cells)
       : TagPart(std::move(base), parses.length(), tags, std::move(cells)), parses_(parses) {}
 
+  // Far from where its forest was made, it has to parse anew.
+  bool moves_freely() const override { return false; }
   // A WrittenTree.
   std::shared_ptr<void> structure() const override { return found_; }
 
