@@ -9,8 +9,11 @@
 #include "chain/marginals/max_marginals.hpp"
 #include "relax/merging.hpp"
 #include "relax/parts/automata.hpp"
+#include "relax/parts/budget_chain.hpp"
 #include "relax/parts/chain.hpp"
 #include "relax/parts/logic.hpp"
+#include "relax/parts/matching.hpp"
+#include "relax/parts/state_automata.hpp"
 #include "relax/parts/table.hpp"
 #include "relax/parts/tree.hpp"
 #include "relax/search.hpp"
@@ -185,6 +188,27 @@ void bind_parts(nb::module_& m) {
         return make_part<HeadAutomata>(copy(arcs), siblings.data(), words);
       },
       "arcs"_a.noconvert(), "siblings"_a.noconvert(), "words"_a);
+  m.def(
+      "make_state_automata",
+      [](Doubles arcs, Doubles steps, Doubles start, Doubles stop, Index words, Index states) {
+        return make_part<StateAutomata>(copy(arcs), copy(steps), copy(start), copy(stop), words, states);
+      },
+      "arcs"_a.noconvert(), "steps"_a.noconvert(), "start"_a.noconvert(), "stop"_a.noconvert(), "words"_a, "states"_a);
+  m.def(
+      "make_matching",
+      [](Doubles scores, Index rows, Index columns, bool rows_covered, bool columns_covered) {
+        return make_part<MatchingPart>(copy(scores), rows, columns, rows_covered, columns_covered);
+      },
+      "scores"_a.noconvert(), "rows"_a, "columns"_a, "rows_covered"_a, "columns_covered"_a);
+  m.def(
+      "make_budget_chain",
+      [](Doubles emissions, Doubles start, Doubles transitions, Doubles end, Flags counted, Index least, Index most) {
+        return make_part<BudgetChainPart>(
+            copy(emissions), BudgetChainPart::Scores{copy(start), copy(transitions), copy(end), copy(counted)}, least,
+            most);
+      },
+      "emissions"_a.noconvert(), "start"_a.noconvert(), "transitions"_a.noconvert(), "end"_a.noconvert(), "counted"_a,
+      "least"_a, "most"_a);
   m.def(
       "make_table_part",
       [](const std::vector<Index>& shape, Flags single, Doubles table, Doubles scores) {

@@ -1404,6 +1404,26 @@ class RelaxPart:
 def make_python_part(oracle: object, cells: int) -> RelaxPart: ...
 def make_chain_part(model: Model64, emissions: NDArray[np.float64]) -> RelaxPart: ...
 def make_tree_part(scores: NDArray[np.float64], words: int, single: bool) -> RelaxPart: ...
+def make_state_automata(
+    arcs: NDArray[np.float64],
+    steps: NDArray[np.float64],
+    start: NDArray[np.float64],
+    stop: NDArray[np.float64],
+    words: int,
+    states: int,
+) -> RelaxPart: ...
+def make_matching(
+    scores: NDArray[np.float64], rows: int, columns: int, rows_covered: bool, columns_covered: bool
+) -> RelaxPart: ...
+def make_budget_chain(
+    emissions: NDArray[np.float64],
+    start: NDArray[np.float64],
+    transitions: NDArray[np.float64],
+    end: NDArray[np.float64],
+    counted: NDArray[np.uint8],
+    least: int,
+    most: int,
+) -> RelaxPart: ...
 def make_head_automata(arcs: NDArray[np.float64], siblings: NDArray[np.float64], words: int) -> RelaxPart: ...
 def make_table_part(
     shape: list[int], single: NDArray[np.uint8], table: NDArray[np.float64], scores: NDArray[np.float64]

@@ -15,9 +15,10 @@ import certus
 from certus.relax import Auto, Bundle, Decomposition, Descent, Optimizer, Subgradient
 from certus.solution import Status
 from tests.reference.relax import CompletingPart, ListedPart, MarginalPart, Side, best_whole
-from tests.relax.test_parts import MAKERS, Structure
+from tests.relax.test_parts import MAKERS, Structure, forest
 
 COUNT = int(os.environ.get("CERTUS_MIXTURES", 600))
+KINDS = (*MAKERS, forest)
 MOST = 20_000  # combinations of structures that are enumerated
 OPTIMIZERS: list[Optimizer] = [
     Auto(),
@@ -42,7 +43,7 @@ def draw_parts(rng: Rng, needs_marginals: bool) -> tuple[list[Any], list[ListedP
     listed: list[ListedPart] = []
     combinations = 1
     for _ in range(int(rng.integers(2, 6))):
-        part, structures = MAKERS[int(rng.integers(len(MAKERS)))](rng)
+        part, structures = KINDS[int(rng.integers(len(KINDS)))](rng)
         allowed = sum(score > -np.inf for score, _ in structures)
         cells = sum(int(np.prod(shape)) for shape in part.spaces.values())
         if not allowed or not cells or combinations * allowed > MOST:

@@ -92,6 +92,18 @@ double ForestPart::maximize(std::vector<Index>& used) {
   return found_->score;
 }
 
+bool ForestPart::complete(const std::vector<Index>& used, double* score) {
+  const std::vector<double> sums = sums_;
+  const std::vector<std::uint8_t> required = required_;
+  std::fill(sums_.begin(), sums_.end(), kNever<double>);
+  std::fill(required_.begin(), required_.end(), 0);
+  for (const Index c : used) sums_[c] = 0, required_[c] = 1;
+  *score = maximize(chosen_);
+  sums_ = sums;
+  required_ = required;
+  return true;
+}
+
 // What is required is not looked at: the numbers are too high there, which is allowed.
 bool ForestPart::max_marginals(double* with, double* without) {
   const Forest& f = forest_.forest();

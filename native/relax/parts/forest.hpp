@@ -20,6 +20,7 @@ class ForestPart final : public Part {
 
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
+  bool complete(const std::vector<Index>& used, double* score) override;
   std::shared_ptr<void> structure() const override { return found_; }
 
  private:
@@ -31,6 +32,7 @@ class ForestPart final : public Part {
   std::vector<double> weights_, inside_, outside_, edges_;  // [edges], [nodes], [nodes], [edges]
   std::vector<std::int32_t> count_, inside_count_;          // required cells: [edges], [nodes]
   std::vector<std::uint8_t> uses_;                          // [cells]
+  std::vector<Index> chosen_;
   std::shared_ptr<FoundDerivation> found_;
 };
 

@@ -45,6 +45,8 @@ class HypergraphPart:
         empty = np.empty(0, np.int64)
         self._count = end
         self._scores = graph.check_scores(scores).astype(np.float64, copy=False)
+        most = float(np.abs(self._scores[np.isfinite(self._scores)]).max(initial=0.0))
+        self._bonus = min(2.0 * most * graph.edges + 1.0, 1e200)
         self._pairs = np.concatenate([empty, *edges]), np.concatenate([empty, *cells])
         self._cells = _native.ForestCells(graph.native, self._scores, *self._pairs, end)
 
@@ -99,7 +101,10 @@ class HypergraphPart:
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Return the best derivation that uses exactly these cells of the spaces given, or None."""
-        adjust = {name: np.where(np.asarray(cells) != 0, 0.0, -np.inf) for name, cells in indicators.items()}
+        # The bonus makes up for any difference of scores: derivations with all of the cells come first.
+        adjust = {
+            name: np.where(np.asarray(cells) != 0, self._bonus, -np.inf) for name, cells in indicators.items()
+        }
         try:
             choice = self.maximize(adjust)
         except Forbidden:

@@ -1,9 +1,7 @@
-"""Head automata as a part: which words modify which heads, under scores of neighbouring modifiers."""
+"""Head automata as parts: which words modify which heads, under scores of what comes before on a side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +9,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
-from certus.part import Adjustments, Choice, Forbidden
-
-Floats = NDArray[np.float64]
+from certus.relax.parts.kernel import Floats, KernelPart, read_scores
 
 
-class HeadAutomata:
+class _Automata(KernelPart):
+    """Cells (n, n + 1), word by head; a word's own column is never used."""
+
+    space = "heads"
+    nothing = "the automata accept nothing that is left"
+    arcs: Floats
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """One cell for each head of each word."""
+        return self.arcs.shape
+
+    def _make_value(self, used: NDArray[np.int8]) -> NDArray[np.int8]:
+        return used
+
+
+class HeadAutomata(_Automata):
     """For each head and side, the best sequence of modifiers under sibling scores (Koo et al. 2010).
 
     Space ``heads`` as in TreePart, (n, n + 1); here a word may have any number of heads, also none. ``value``
@@ -31,8 +43,8 @@ class HeadAutomata:
     """
 
     def __init__(self, arcs: ArrayLike, siblings: ArrayLike) -> None:
-        self.arcs: Floats = np.array(arcs, np.float64, order="C")
-        self.siblings: Floats = np.array(siblings, np.float64, order="C")
+        self.arcs = read_scores("scores of arcs", arcs)
+        self.siblings = read_scores("scores of siblings", siblings)
         n = len(self.arcs)
         if self.arcs.shape != (n, n + 1) or self.siblings.shape != (n + 1, n + 2, n + 1):
             raise InvalidInput(
@@ -40,14 +52,6 @@ class HeadAutomata:
                 f"(n + 1, n + 2, n + 1); got {self.arcs.shape} and {self.siblings.shape}"
             )
         self.arcs[np.arange(n), np.arange(1, n + 1)] = -np.inf
-        for what, scores in (("arcs", self.arcs), ("siblings", self.siblings)):
-            if np.isnan(scores).any() or (scores == np.inf).any():
-                raise InvalidInput(f"scores of {what} must be numbers to add: they hold NaN or +inf")
-
-    @property
-    def spaces(self) -> dict[str, tuple[int, ...]]:
-        """One cell for each head of each word."""
-        return {"heads": self.arcs.shape}
 
     def make_native(self) -> _native.RelaxPart:
         """Return the automata for the kernels."""
@@ -57,38 +61,59 @@ class HeadAutomata:
         """Return the automata as plain data, for certificates."""
         return {"kind": "siblings", "arcs": self.arcs, "siblings": self.siblings}
 
-    @cached_property
-    def _kernel(self) -> _native.RelaxPart:
-        return self.make_native()
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
-        """Return the modifiers of these cells."""
-        return self._choose(cells, self._kernel.complete(cells))
+class StateAutomata(_Automata):
+    """For each head and side, an automaton with states of your own that reads the modifiers outwards.
 
-    def maximize(self, adjust: Adjustments) -> Choice:
-        """Return the best modifiers of all heads."""
-        found = self.make_native().maximize(self._flatten(adjust))
-        if found.score == -np.inf:
-            raise Forbidden("the automata accept nothing that is left")
-        return self._choose(found.used, found.score)
+    Passing the words from the head outwards, an automaton leaves a word alone, and stays in its state for 0,
+    or takes it as a modifier and goes to a state, for the score of the step. With the last modifier as the
+    state, this is ``HeadAutomata``, which is quicker; states may as well count modifiers, remember whether
+    there is a subject, or what else a grammar says of a head. Space and value as there.
 
-    def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
-        """Score the modifiers that the indicators name."""
-        choice = self.make_choice(np.flatnonzero(np.asarray(indicators["heads"])))
-        return choice if np.isfinite(choice.score) else None
+    Args:
+        arcs: (n, n + 1) of each head for each word; -inf forbids. A word's own column is never used.
+        steps: (n + 1, 2, S, S, n + 1) [head, side, state before, state after, modifier]: side 0 is the left;
+            words count from 1, and 0 is the root as a head. -inf forbids.
 
-    def max_marginals(self, adjust: Adjustments) -> dict[str, Floats]:
-        """Return the best value with each head of each word."""
-        best, without = np.empty(self.arcs.size), np.empty(self.arcs.size)
-        self.make_native().max_marginals(self._flatten(adjust), best, without)
-        return {"heads": best.reshape(self.arcs.shape)}
+    Other args:
+        start: (n + 1, 2, S) of the states to begin in; only state 0, for 0, by default.
+        stop: (n + 1, 2, S) of the states to end in; any, for 0, by default.
+    """
 
-    def _flatten(self, adjust: Adjustments) -> Floats:
-        if "heads" not in adjust:
-            return np.zeros(self.arcs.size)
-        return np.ascontiguousarray(adjust["heads"], np.float64).reshape(-1)
+    def __init__(
+        self,
+        arcs: ArrayLike,
+        steps: ArrayLike,
+        *,
+        start: ArrayLike | None = None,
+        stop: ArrayLike | None = None,
+    ) -> None:
+        self.arcs, self.steps = read_scores("scores of arcs", arcs), read_scores("scores of steps", steps)
+        n = len(self.arcs)
+        states = self.steps.shape[2] if self.steps.ndim == 5 else 0
+        if (
+            self.arcs.shape != (n, n + 1)
+            or states == 0
+            or self.steps.shape != (n + 1, 2, states, states, n + 1)
+        ):
+            raise InvalidInput(
+                "automata of S states for n words need arcs of shape (n, n + 1) and steps of shape "
+                f"(n + 1, 2, S, S, n + 1) with S > 0; got {self.arcs.shape} and {self.steps.shape}"
+            )
+        self.arcs[np.arange(n), np.arange(1, n + 1)] = -np.inf
+        shape = (n + 1, 2, states)
+        first = np.full(shape, -np.inf)
+        first[:, :, 0] = 0.0
+        self.start = read_scores("scores of start states", first if start is None else start, shape)
+        self.stop = read_scores("scores of stop states", np.zeros(shape) if stop is None else stop, shape)
 
-    def _choose(self, cells: NDArray[np.int64], score: float) -> Choice:
-        used = np.zeros(self.arcs.shape, np.int8)
-        used.reshape(-1)[cells] = 1
-        return Choice(used, score, {"heads": used})
+    def make_native(self) -> _native.RelaxPart:
+        """Return the automata for the kernels."""
+        return _native.make_state_automata(
+            self.arcs.reshape(-1),
+            self.steps.reshape(-1),
+            self.start.reshape(-1),
+            self.stop.reshape(-1),
+            len(self.arcs),
+            self.steps.shape[2],
+        )
