@@ -1,6 +1,7 @@
 """Parts of all kinds together, some native and some in Python, by every optimiser, against enumeration.
 
-``CERTUS_MIXTURES=1000000 .venv/bin/python -m pytest tests/relax/test_mixtures.py`` is the large campaign.
+``CERTUS_MIXTURES=1000000 .venv/bin/python -m pytest tests/relax/test_mixtures.py`` is the large campaign;
+``CERTUS_MIXTURES_FIRST=500000`` begins it there, so that several processes share it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from tests.reference.relax import CompletingPart, ListedPart, MarginalPart, Side
 from tests.relax.test_parts import MAKERS, Structure, forest
 
 COUNT = int(os.environ.get("CERTUS_MIXTURES", 600))
+FIRST = int(os.environ.get("CERTUS_MIXTURES_FIRST", 0))
+REPORT = 10_000
+POOL = 300  # parts that are drawn ahead: most problems are new combinations of them
+FRESH = 0.2  # the share of parts that are new, and replace one of the pool
 KINDS = (*MAKERS, forest)
 MOST = 20_000  # combinations of structures that are enumerated
 OPTIMIZERS: list[Optimizer] = [
@@ -37,13 +42,30 @@ def list_part(structures: list[Structure], kind: type[ListedPart]) -> ListedPart
     return kind([score for score, _ in allowed], arrays)
 
 
-def draw_parts(rng: Rng, needs_marginals: bool) -> tuple[list[Any], list[ListedPart]]:
+class Pool:
+    """Parts of all kinds with their structures."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[Any, list[Structure]]] = []
+
+    def draw(self, rng: Rng) -> tuple[Any, list[Structure]]:
+        if len(self.parts) == POOL and rng.random() >= FRESH:
+            return self.parts[int(rng.integers(POOL))]
+        made = KINDS[int(rng.integers(len(KINDS)))](rng)
+        if len(self.parts) < POOL:
+            self.parts.append(made)
+        else:
+            self.parts[int(rng.integers(POOL))] = made
+        return made
+
+
+def draw_parts(rng: Rng, needs_marginals: bool, pool: Pool) -> tuple[list[Any], list[ListedPart]]:
     """Two to five parts, each as it is or as a Python object that lists its structures."""
     parts: list[Any] = []
     listed: list[ListedPart] = []
     combinations = 1
     for _ in range(int(rng.integers(2, 6))):
-        part, structures = KINDS[int(rng.integers(len(KINDS)))](rng)
+        part, structures = pool.draw(rng)
         allowed = sum(score > -np.inf for score, _ in structures)
         cells = sum(int(np.prod(shape)) for shape in part.spaces.values())
         if not allowed or not cells or combinations * allowed > MOST:
@@ -72,8 +94,8 @@ def draw_agreements(rng: Rng, listed: list[ListedPart]) -> list[list[Side]]:
     return agreements
 
 
-def check_mixture(rng: Rng, optimizer: Optimizer) -> Status:
-    parts, listed = draw_parts(rng, isinstance(optimizer, Descent))
+def check_mixture(rng: Rng, optimizer: Optimizer, pool: Pool) -> Status:
+    parts, listed = draw_parts(rng, isinstance(optimizer, Descent), pool)
     if not parts:
         return Status.OPTIMAL
     agreements = draw_agreements(rng, listed)
@@ -112,10 +134,12 @@ def check_mixture(rng: Rng, optimizer: Optimizer) -> Status:
 
 
 def test_mixtures_are_solved_exactly() -> None:
-    ended = []
-    for number in range(COUNT):
+    ended, pool = [], Pool()
+    for number in range(FIRST, FIRST + COUNT):
         rng = np.random.default_rng((11, number))
-        ended.append(check_mixture(rng, OPTIMIZERS[number % len(OPTIMIZERS)]))
+        ended.append(check_mixture(rng, OPTIMIZERS[number % len(OPTIMIZERS)], pool))
+        if (number + 1) % REPORT == 0:
+            print(f"{number + 1 - FIRST:,} mixtures from {FIRST:,} on were solved exactly", flush=True)
     assert ended.count(Status.OPTIMAL) > COUNT / 2
     assert Status.ITERATIONS in ended
     assert Status.INFEASIBLE in ended

@@ -255,16 +255,16 @@ def forest(rng: Rng) -> tuple[Any, list[Structure]]:
     cells = np.arange(length * labels)
     space = (length, labels), cells, cells
     part = graph.part(np.concatenate([scores.reshape(-1), above]), {"cells": space})
-    found = []
+    found: list[Structure] = []
     for top, tails in zip(above, below, strict=True):
         for y in itertools.product(range(labels), repeat=len(tails)):
             used = np.zeros((length, labels), np.int8)
             used[tails, list(y)] = 1
             found.append((float(top + scores[used > 0].sum()), {"cells": used}))
     best: dict[bytes, Structure] = {}
-    for score, used in found:
-        key = used["cells"].tobytes()
-        best[key] = max(best.get(key, (score, used)), (score, used), key=lambda pair: pair[0])
+    for structure in found:  # of derivations with the same cells, the best
+        key = structure[1]["cells"].tobytes()
+        best[key] = max(best.get(key, structure), structure, key=lambda pair: pair[0])
     return part, list(best.values())
 
 

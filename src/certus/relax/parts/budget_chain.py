@@ -80,7 +80,8 @@ class SequenceBudget(KernelPart):
         )
 
     def _make_value(self, used: NDArray[np.int8]) -> NDArray[np.int64]:
-        return used.argmax(axis=1).astype(np.int64)
+        labels: NDArray[np.int64] = used.argmax(axis=1).astype(np.int64)
+        return labels
 
 
 def _check_label(label: int, labels: int) -> int:
