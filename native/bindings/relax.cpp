@@ -287,8 +287,8 @@ void bind_search(nb::module_& m) {
   constexpr auto copied = nb::rv_policy::automatic;
   nb::class_<Relaxation> relaxation(m, "Relaxation");
   define_fields(relaxation, "failure", &Relaxation::failure, "failed_part", &Relaxation::part, "failed_cell",
-                &Relaxation::cell, "failure_message", &Relaxation::message, "failed_score",
-                &Relaxation::score, "failed_dual", &Relaxation::dual);
+                &Relaxation::cell, "failure_message", &Relaxation::message, "failed_score", &Relaxation::score,
+                "failed_dual", &Relaxation::dual);
   relaxation.def(nb::init<>())
       .def("add", &Relaxation::add, "part"_a, "variables"_a, "weight"_a = 1.0, nb::keep_alive<1, 2>())
       .def("link", &Relaxation::link, "variables"_a, "reserve"_a)

@@ -10,8 +10,8 @@
 #include "bindings/arrays.hpp"
 #include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
-#include "syntax/constituency/part.hpp"
 #include "syntax/constituency/parses.hpp"
+#include "syntax/constituency/part.hpp"
 
 using namespace nb::literals;
 

@@ -13,7 +13,6 @@ constexpr double kLeast = 1e-3;             // the share at which the descent ha
 void Averaging::start() {
   step_ = share_;
   best_ = -kNever<double>;
-  far_ = 0;
 }
 
 bool Averaging::next(const Whole& /*best*/) {
@@ -21,8 +20,7 @@ bool Averaging::next(const Whole& /*best*/) {
   step_ = dual < best_ ? std::min(kMore * step_, 1.0) : kLess * step_;
   best_ = std::min(best_, dual);
   if (step_ < kLeast) return false;
-  if (far_ == 0) far_ = dual_.magnitude();
-  dual_.find_worths(far_, worths_);
+  dual_.find_worths(dual_.largest(), worths_);
   return dual_.even_out(worths_, step_);
 }
 

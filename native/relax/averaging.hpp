@@ -18,7 +18,6 @@ class Averaging final : public Optimizer {
 
  private:
   double share_, best_ = 0;
-  double far_ = 0;  // what cells that no structure uses, or all do, are taken to be worth at most
   std::vector<double> worths_;
 };
 

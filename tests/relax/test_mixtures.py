@@ -116,7 +116,8 @@ def check_mixture(rng: Rng, optimizer: Optimizer, pool: Pool) -> Status:
         return found.status
     assert found.score <= optimum <= found.bound
     assert not found.optimal or found.score == found.bound == optimum
-    if rng.random() < 0.3 and all(getattr(part, "state_part", lambda: None)() for part in parts):
+    stated = all(getattr(part, "state_part", lambda: None)() for part in parts)
+    if rng.random() < 0.3 and stated and optimum > -np.inf:
         certified = d.solve(certificate=True)
         verdict = certus.verify(d, certified)
         assert verdict.proven

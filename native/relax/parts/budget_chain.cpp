@@ -54,7 +54,8 @@ void BudgetChainPart::run_backward() {
         for (Index m = 0; t < length_ - 1 && m < labels_; ++m) {
           const Index after = k + given_.counted[m];
           if (after >= levels_) continue;
-          most = std::max(most, given_.transitions[l * labels_ + m] + sums_[(t + 1) * labels_ + m] + rest(t + 1, after, m));
+          most = std::max(most,
+                          given_.transitions[l * labels_ + m] + sums_[(t + 1) * labels_ + m] + rest(t + 1, after, m));
         }
         rest(t, k, l) = most;
       }

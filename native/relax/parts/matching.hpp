@@ -30,10 +30,10 @@ class MatchingPart final : public Part {
   Index rows_, columns_, size_;
   bool rows_covered_, columns_covered_;
   Heed heed_;
-  std::vector<double> costs_;                              // [size][size]: scores, negated; +inf forbids
-  std::vector<double> row_price_, column_price_, slack_;   // [size]
-  std::vector<Index> partner_, from_, matched_;            // [size]: the row of each column; the column before; the
-  std::vector<std::uint8_t> is_done_;                      // column of each row
+  std::vector<double> costs_;                             // [size][size]: scores, negated; +inf forbids
+  std::vector<double> row_price_, column_price_, slack_;  // [size]
+  std::vector<Index> partner_, from_, matched_;           // [size]: the row of each column; the column before; the
+  std::vector<std::uint8_t> is_done_;                     // column of each row
 };
 
 }  // namespace certus::relax

@@ -21,8 +21,7 @@ TagPart::TagPart(std::vector<double> base, Index words, Index tags, std::vector<
     while (end < count && place_[end] / tags == word) ++end;
     rows_.push_back(word);
     bool all = true;  // whether there is no tag but the shared ones
-    for (Index i = word * tags; i < (word + 1) * tags; ++i)
-      all = all && (base_[i] == kNever<double> || cell_[i] >= 0);
+    for (Index i = word * tags; i < (word + 1) * tags; ++i) all = all && (base_[i] == kNever<double> || cell_[i] >= 0);
     if (all) add_group(begin, end, true);
     for (Index c = begin; !all && c < end; ++c) add_group(c, c + 1, false);
   }

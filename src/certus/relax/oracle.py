@@ -223,28 +223,27 @@ class Memory:
         self.multipliers = np.zeros((REMEMBERED, size))  # where they are finite, else 0
         self.forbidden = np.zeros((REMEMBERED, size))  # 1 where they are -inf
         self.values = np.zeros(REMEMBERED)
+        self.sizes = np.zeros(REMEMBERED)  # of the largest multiplier: beside it, a part may round smaller ones
 
     def check(self, answer: Answer, multipliers: Floats, name: str) -> None:
         """Compare an answer with those before, then remember it."""
         forbidden = (multipliers == -np.inf).astype(np.float64)
         finite = np.where(forbidden > 0, 0.0, multipliers)
-        n = self.filled
+        size, n = float(np.abs(finite).max(initial=0.0)), self.filled
         if n:
-            slack = SLACK * (
-                abs(answer.score) + float(np.abs(finite).max(initial=0.0)) * answer.x.sum() + 1e-300
-            )
+            slack = SLACK * (abs(answer.score) + size * (1 + answer.x.sum()) + 1e-300)
             before = self.scores[:n] + self.x[:n] @ finite
             before[self.x[:n] @ forbidden > 0] = -np.inf
             self._compare(float(before.max()) - answer.value, slack, name, "an earlier structure of its own")
             then = answer.score + self.multipliers[:n] @ answer.x
             then[self.forbidden[:n] @ answer.x > 0] = -np.inf
-            excess = then - self.values[:n] - SLACK * np.abs(self.values[:n])
+            excess = then - self.values[:n] - SLACK * (np.abs(self.values[:n]) + self.sizes[:n])
             self._compare(
                 float(excess.max()), slack, name, "at an earlier call, the structure it returned now"
             )
         i = self.next
         self.x[i], self.scores[i], self.values[i] = answer.x, answer.score, answer.value
-        self.multipliers[i], self.forbidden[i] = finite, forbidden
+        self.multipliers[i], self.forbidden[i], self.sizes[i] = finite, forbidden, size
         self.next = (i + 1) % REMEMBERED
         self.filled = min(self.filled + 1, REMEMBERED)
 
