@@ -223,7 +223,7 @@ class Memory:
         self.multipliers = np.zeros((REMEMBERED, size))  # where they are finite, else 0
         self.forbidden = np.zeros((REMEMBERED, size))  # 1 where they are -inf
         self.values = np.zeros(REMEMBERED)
-        self.sizes = np.zeros(REMEMBERED)  # of the largest multiplier: beside it, a part may round smaller ones
+        self.sizes = np.zeros(REMEMBERED)  # the largest multiplier: a part may round what is small beside it
 
     def check(self, answer: Answer, multipliers: Floats, name: str) -> None:
         """Compare an answer with those before, then remember it."""
