@@ -19,7 +19,6 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 // Thresholds bound the average lattice only: of words that nothing is known of, every label is about as probable as any
 // other. A sentence whose lattice would have more edges than both of these keeps a number of states per position.
 constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
-constexpr float kFar = 12;  // below the best candidate, nats: labels that need not be bounded closely
 constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
 // Drops all but the `most` largest of x, the first ones of those that are equal.
@@ -32,44 +31,6 @@ void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch,
   Index equal = most - std::count_if(x, x + n, [least](X y) { return y > least; });
   for (Index i = 0; i < n; ++i)
     if (!(x[i] > least) && !(x[i] == least && equal-- > 0)) kept[i] = 0;
-}
-
-// Of kBlock numbers.
-CERTUS_INLINE float fold_largest(float* x) {
-  for (Index half = NgramBounds::kBlock / 2; half > 0; half /= 2)
-    for (Index w = 0; w < half; ++w) x[w] = x[w + half] > x[w] ? x[w + half] : x[w];
-  return x[0];
-}
-
-// Of each group the largest score with what neighbours may add: any, or one of those that have a row each, which is
-// not looked at where all are below `far`.
-CERTUS_CLONES void find_group_maxima(const float* __restrict scores, const float* __restrict around,
-                                     const float* const* before, Index befores, const float* const* after, Index afters,
-                                     const NgramBounds& bounds, float far, float* __restrict rest,
-                                     float* __restrict between) {
-  constexpr Index W = NgramBounds::kBlock;
-  for (Index g = 0; g < bounds.groups(); ++g) {
-    float most[W], most_between[W];
-    for (Index w = 0; w < W; ++w) most[w] = most_between[w] = kNever<float>;
-    for (Index i = bounds.begin(g); i < bounds.begin(g + 1); i += W)
-      for (Index w = 0; w < W; ++w)
-        most[w] = scores[i + w] + around[i + w] > most[w] ? scores[i + w] + around[i + w] : most[w];
-    rest[g] = between[g] = fold_largest(most);
-    if (rest[g] < far) continue;
-    for (Index i = bounds.begin(g); i < bounds.begin(g + 1); i += W) {
-      float in[W], out[W];
-      for (Index w = 0; w < W; ++w) in[w] = out[w] = 0;
-      for (Index n = 0; n < befores; ++n)
-        for (Index w = 0; w < W; ++w) in[w] = before[n][i + w] > in[w] ? before[n][i + w] : in[w];
-      for (Index n = 0; n < afters; ++n)
-        for (Index w = 0; w < W; ++w) out[w] = after[n][i + w] > out[w] ? after[n][i + w] : out[w];
-      for (Index w = 0; w < W; ++w) {
-        const float near = scores[i + w] + in[w] + out[w];
-        most_between[w] = near > most_between[w] ? near : most_between[w];
-      }
-    }
-    between[g] = fold_largest(most_between);
-  }
 }
 
 }  // namespace
@@ -100,15 +61,13 @@ void Cascade::begin(Index length) {
   labels.clear();
   label_begin.assign(1, 0);
   group_probability.clear();
-  for (auto& states : forced_) states.clear();
-  dropped_.clear();
+  rest_.clear();
   add_boundary();
 }
 
 void Cascade::close() {
   add_boundary();
   limit_candidates();
-  if (bounds) find_rests();
 }
 
 bool Cascade::is_too_much(Index edges) const { return edges > std::max(kFewEdges, kEdgesPerToken * length_); }
@@ -131,8 +90,7 @@ void Cascade::limit_candidates() {
       if (kept[s])
         add_state(zero, all.prev[s], all.cur[s], all.label[s], all.full[s], all.coarse[s],
                   static_cast<float>(all.node[s]));
-      else if (bounds)
-        dropped_[(t - 1) * bounds->places() + bounds->place(all.label[s])] = static_cast<float>(all.node[s]);
+      else if (bounds) raise_rest(t, all.label[s], static_cast<float>(all.node[s]));
     zero.begin.push_back(as_number(zero.size()));
   }
 }
@@ -187,9 +145,7 @@ void Cascade::expand(const float* scores) {
     const Label* const first = tagset_.members.data() + tagset_.member_begin[g];
     const Index count = tagset_.member_begin[g + 1] - tagset_.member_begin[g];
     std::copy_n(first, count, expanded_.data() + i);
-    if (bounds)
-      std::copy_n(dropped_.end() - bounds->places() + bounds->place(*first), count, expanded_score_.data() + i);
-    else expand_group(tagset_, g, scores, expanded_score_.data() + i);
+    expand_group(tagset_, g, scores, expanded_score_.data() + i);
     i += count;
   }
 }
@@ -211,46 +167,45 @@ void Cascade::expand(const float* scores, const Allowed& allowed) {
   for (std::size_t i = 0; i < expanded_.size(); ++i) expanded_score_[i] = tagset_.score(expanded_[i], scores);
 }
 
-// The scores of all labels that are allowed.
-void Cascade::list_scores(const float* scores, const Allowed& allowed) {
-  const std::size_t first = dropped_.size();
-  dropped_.resize(first + bounds->places(), kNever<float>);
-  float* const row = dropped_.data() + first;
-  if (allowed.count < 0)
-    for (Index g = 0; g < tagset_.groups; ++g)
-      expand_group(tagset_, g, scores, row + bounds->place(tagset_.members[tagset_.member_begin[g]]));
-  else
-    for (Index i = 0; i < allowed.count; ++i)
-      row[bounds->place(allowed.labels[i])] = tagset_.score(allowed.labels[i], scores);
+void Cascade::raise_rest(Index t, Label y, float score) {
+  const Index place = bounds->place(y);
+  rest(t)[bounds->group(y)].raise({score, score + bounds->ending(t)[place], score + bounds->around(t)[place]});
 }
 
-// What n-grams may add with one of the candidates of a position.
-void Cascade::list_beside(Index t, const float* (NgramBounds::*of)(Unit) const, std::vector<const float*>& rows) {
-  const Level& zero = levels_[0];
-  rows.clear();
-  for (std::uint32_t s = zero.begin[t]; s < zero.begin[t + 1]; ++s) {
-    const float* const row = (bounds->*of)(bounds->group(zero.label[s]));
-    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+// Bounds what was dropped at a token; the scores of those that stay were replaced by -inf.
+void Cascade::find_rest(const float* scores, const Allowed& allowed) {
+  const Index t = levels_[0].positions();
+  rest_.resize(rest_.size() + bounds->groups());
+  if (allowed.count < 0) return bound_groups(scores, t);
+  std::size_t i = 0;
+  for (Index n = 0; n < allowed.count; ++n) {
+    const Label y = allowed.labels[n];
+    if (i < expanded_.size() && expanded_[i] == y) raise_rest(t, y, expanded_score_[i++]);
+    else raise_rest(t, y, tagset_.score(y, scores));
   }
 }
 
-// Once the candidates of all positions are known.
-void Cascade::find_rests() {
-  const Index G = bounds->groups();
-  const Level& zero = levels_[0];
-  rest_.resize(length_ * G), rest_between_.resize(length_ * G);
-  for (Index t = 1; t <= length_; ++t) {
-    list_beside(t - 1, &NgramBounds::ending_after, before_rows_);
-    list_beside(t + 1, &NgramBounds::leaving_to, after_rows_);
-    const double most = *std::max_element(zero.node.begin() + zero.begin[t], zero.node.begin() + zero.begin[t + 1]);
-    find_group_maxima(dropped(t), bounds->around(t), before_rows_.data(), static_cast<Index>(before_rows_.size()),
-                      after_rows_.data(), static_cast<Index>(after_rows_.size()), *bounds,
-                      static_cast<float>(most) - kFar, rest_.data() + (t - 1) * G, rest_between_.data() + (t - 1) * G);
+// By all labels of the coarse tags that stay, and by columns for others.
+void Cascade::bound_groups(const float* scores, Index t) {
+  const Index G = tagset_.groups;
+  const bool merged = bounds->groups() < G;
+  const float *const ending = bounds->ending(t), *const around = bounds->around(t);
+  std::size_t next = 0;
+  Index i = 0;
+  for (Index g = 0; g < G; ++g) {
+    RestScore& most = rest(t)[merged ? 0 : g];
+    if (next == groups_.size() || groups_[next] != g) {
+      most.raise(group_bounds->find(g, scores, ending, around));
+      continue;
+    }
+    const std::uint32_t first = tagset_.member_begin[g];
+    const Index count = tagset_.member_begin[g + 1] - first, place = bounds->place(tagset_.members[first]);
+    most.raise(find_largest_sums(expanded_score_.data() + i, ending + place, around + place, count));
+    i += count, ++next;
   }
 }
 
 Index Cascade::token(const float* scores, const Allowed& allowed) {
-  if (bounds) list_scores(scores, allowed);
   if (allowed.count < 0) expand(scores);
   else expand(scores, allowed);
   Level& zero = levels_[0];
@@ -264,7 +219,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   const auto keep = [&](Index i) {
     const Label y = expanded_[i];
     add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), expanded_score_[i]);
-    if (bounds) *(dropped_.end() - bounds->places() + bounds->place(y)) = kNever<float>;
+    if (bounds) expanded_score_[i] = kNever<float>;
   };
   for (Index i = 0; i < n; ++i) {
     if (remember) labels.push_back({expanded_[i], expanded_score_[i], scratch_[i] / sum});
@@ -272,6 +227,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   }
   if (number == 0 && n) keep(first_largest(scratch_));
   pruned = pruned || number < n;
+  if (bounds) find_rest(scores, allowed);
   if (remember) label_begin.push_back(static_cast<std::uint32_t>(labels.size()));
   zero.begin.push_back(as_number(zero.size()));
   return number;
@@ -371,56 +327,16 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
 void Cascade::prune(Index n, float threshold) {
   const Level& level = levels_[n];
   std::vector<std::uint8_t>& kept = kept_[n];
-  kept.resize(level.size());
-  for (std::size_t s = 0; s < kept.size(); ++s) kept[s] = sums.probability[s] >= threshold;
-  if (threshold > 0) limit_states(level, kept);
+  kept.assign(level.size(), 1);
+  if (threshold > 0) {
+    for (std::size_t s = 0; s < kept.size(); ++s) kept[s] = sums.probability[s] >= threshold;
+    limit_states(level, kept);
+  }
   trace_back(level, paths, best, [&](Index, std::uint32_t s) { kept[s] = 1; });
-  const std::vector<Key>& forced = forced_[n];
-  for (Index t = 0; !forced.empty() && t < level.positions(); ++t)
-    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s)
-      if (!kept[s]) kept[s] = std::binary_search(forced.begin(), forced.end(), mix(level.full[s], static_cast<Key>(t)));
+  const Index count = static_cast<Index>(paths_to_keep.size()) / std::max<Index>(length_, 1), P = length_ + 2;
+  path_states_.resize(count * P);
+  for (Index i = 0; i < count; ++i) keep_path(n, &paths_to_keep[i * length_], path_states_.data() + i * P, kept);
   pruned = pruned || std::find(kept.begin(), kept.end(), 0) != kept.end();
-}
-
-bool Cascade::is_too_wide(const std::vector<std::pair<Index, Index>>& candidates) const {
-  const Level& level = levels_[1];
-  std::vector<Index> count(length_ + 2);
-  for (Index t = 0; t < length_ + 2; ++t) count[t] = level.states(t);
-  for (const auto& [t, i] : candidates) ++count[t];
-  Index edges = 0;
-  for (Index t = 1; t < length_ + 2; ++t) edges += count[t - 1] * count[t];
-  return is_too_much(edges);
-}
-
-void Cascade::widen(const std::vector<std::pair<Index, Index>>& candidates,
-                    const std::vector<std::vector<std::uint32_t>>& states) {
-  for (std::size_t n = 1; n + 1 < levels_.size(); ++n) {
-    const Level& level = levels_[n];
-    for (const std::uint32_t s : states[n]) kept_[n][s] = 1;
-    forced_[n].clear();
-    for (Index t = 0; t < level.positions(); ++t)
-      for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s)
-        if (kept_[n][s]) forced_[n].push_back(mix(level.full[s], static_cast<Key>(t)));
-    std::sort(forced_[n].begin(), forced_[n].end());
-  }
-  Level& zero = levels_[0];
-  Level all;
-  std::swap(all, levels_[1]);
-  zero.clear();
-  auto next = candidates.begin();
-  for (Index t = 0; t < length_ + 2; ++t) {
-    std::uint32_t number = 0;
-    for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
-      add_state(zero, 0, number++, all.label[s], all.full[s], all.coarse[s], static_cast<float>(all.node[s]));
-    for (; next != candidates.end() && next->first == t; ++next) {
-      const Label y = bounds->at(next->second);
-      float& score = dropped_[(t - 1) * bounds->places() + next->second];
-      add_state(zero, 0, number++, y, mix(1, static_cast<Key>(y)), mix(2, tagset_.group[y]), score);
-      score = kNever<float>;
-    }
-    zero.begin.push_back(as_number(zero.size()));
-  }
-  find_rests();
 }
 
 }  // namespace certus::scoring

@@ -5,11 +5,13 @@
 // transitions like any other.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/interrupt.hpp"
 #include "lattice/best_path.hpp"
 #include "lattice/sums.hpp"
+#include "scoring/group_bounds.hpp"
 #include "scoring/ngram_bounds.hpp"
 #include "scoring/tagset.hpp"
 
@@ -53,7 +55,9 @@ class Cascade {
   bool remember = false;                // keeps the posteriors before pruning, which learning needs
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
   bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
-  const NgramBounds* bounds = nullptr;  // if given, what is dropped at tokens is remembered with its scores
+  // If given, what is dropped at tokens is bounded.
+  const NgramBounds* bounds = nullptr;
+  const GroupBounds* group_bounds = nullptr;
 
   void begin(Index length);
   // The next token, by the scores of its units (one element more than there are units, which is 0): prunes coarse tags,
@@ -66,23 +70,36 @@ class Cascade {
   Level& build(Index n, const NgramTable& ngrams);
   // The best path of a level, which `paths` then leads along.
   const lattice::BestPath& find_best(const Level& level) { return best = find_best_path(level, paths); }
-  // Drops states below a threshold, by their sums, after `find_best`; the best path always stays.
+  // Drops states below a threshold, by their sums, after `find_best`; the best path always stays. With 0, all stay,
+  // and sums are not needed.
   void prune(Index n, float threshold);
+  // Drops all but these states; how many edges the lattice of the next order will have.
+  std::size_t keep_states(Index n, const std::vector<std::uint8_t>& states);
   // Whether a state of order n stayed, after that level was pruned.
   bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
 
-  // With `bounds`: labels that are no candidates, by their place in `bounds`, with -inf for all others; and of each
-  // coarse tag what the best of them may score, with n-grams of labels around it: with any neighbours, or with
-  // candidates on both sides.
-  const float* dropped(Index t) const { return dropped_.data() + (t - 1) * bounds->places(); }
-  const float* rest(Index t) const { return rest_.data() + (t - 1) * bounds->groups(); }
-  const float* rest_between(Index t) const { return rest_between_.data() + (t - 1) * bounds->groups(); }
-  // Takes labels back as candidates, [position, place], in ascending order; and from now on keeps these
-  // states, and all that were kept so far. The levels are then built again from order 1.
-  void widen(const std::vector<std::pair<Index, Index>>& candidates,
-             const std::vector<std::vector<std::uint32_t>>& states);
-  // Whether a lattice of order 1 with so many more candidates per position is too large.
-  bool is_too_wide(const std::vector<std::pair<Index, Index>>& candidates) const;
+  // With `bounds`: of each coarse tag what the best label may score that is no candidate, with n-grams of labels around
+  // it; -inf where none may be better than what is known.
+  RestScore* rest(Index t) { return rest_.data() + (t - 1) * bounds->groups(); }
+  const RestScore* rest(Index t) const { return rest_.data() + (t - 1) * bounds->groups(); }
+  void raise_rest(Index t, Label y, float score);
+  // The scores of such labels of a coarse tag, by their place in `bounds`, once there is a lattice of order 1.
+  void score_dropped(Index t, Index group, const float* scores, const Allowed& allowed, float* places) const;
+  // Leaves these candidates only, by the states of order 1, and labels that are none yet, in the order of positions.
+  // Levels are then built from order 1.
+  struct Taken {
+    Index position;
+    Label label;
+    float score;
+    double bound;  // of sequences with it
+  };
+  void restrict_candidates(const std::vector<std::uint8_t>& states, const std::vector<Taken>& labels);
+  // After `close`: whether a label is a candidate; adds others, in the order of positions.
+  bool has_candidate(Index t, Label label) const;
+  void add_candidates(const std::vector<Taken>& labels);
+  std::span<const Label> paths_to_keep;  // [sequences][T]: labels whose states always stay; they must be candidates
+  // Whether lattices may have so many edges.
+  bool is_too_much(Index edges) const;
   Unit group_of(Label y) const { return y == tagset_.labels ? static_cast<Unit>(tagset_.groups) : tagset_.group[y]; }
 
   const Level& level(Index n) const { return levels_[n]; }
@@ -106,30 +123,28 @@ class Cascade {
   void expand(const float* scores);
   void expand(const float* scores, const Allowed& allowed);
   float keep_groups(const float* scores);
-  void list_scores(const float* scores, const Allowed& allowed);
-  void find_rests();
-  void list_beside(Index t, const float* (NgramBounds::*of)(Unit) const, std::vector<const float*>& rows);
+  void find_rest(const float* scores, const Allowed& allowed);
+  void bound_groups(const float* scores, Index t);
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
   void limit_candidates();
+  void copy_candidates(const Level& all, const std::uint8_t* states, const std::vector<Taken>& labels);
+  void keep_path(Index n, const Label* path, std::uint32_t* states, std::vector<std::uint8_t>& kept) const;
   void limit_states(const Level& level, std::vector<std::uint8_t>& kept);
-  bool is_too_much(Index edges) const;
 
   const Tagset& tagset_;
   Index length_ = 0;
   std::vector<Level> levels_;  // [0] holds the candidates as states, without transitions
   std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};  // [order][states] of levels that were pruned
-  std::vector<std::vector<Key>> forced_{levels_.size() + 1};         // [order]: states that stay, by position and key
-  std::vector<float> dropped_;                                       // [T][places]
-  std::vector<float> rest_, rest_between_;                           // [T][groups]
-  std::vector<const float*> before_rows_, after_rows_;               // of `bounds`, for neighbouring coarse tags
+  std::vector<RestScore> rest_;                                      // [T][groups]
   std::vector<float> scratch_;
   std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position
   std::vector<Label> expanded_;
   std::vector<float> expanded_score_;
   std::vector<double> largest_;
+  std::vector<std::uint32_t> path_states_;  // [sequences][positions]: of the level that was pruned last
   Heed heed_;
 };
 

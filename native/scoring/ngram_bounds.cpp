@@ -6,7 +6,8 @@
 namespace certus::scoring {
 namespace {
 
-constexpr Index kMostGroups = 64;  // that are told apart: their pairs are looked at one by one
+constexpr std::size_t kMostWeights = std::size_t{1} << 18;  // in a table of all n-grams of coarse tags
+constexpr Index kMostGroups = 64;                           // that are told apart: their pairs are looked at one by one
 
 void raise(float& x, float y) { x = std::max(x, y); }
 
@@ -50,6 +51,31 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
   set_longer({most * static_cast<float>(order - 1)});
   ending_after_.assign(width_ * static_cast<std::size_t>(places()), most * static_cast<float>(order));
   leaving_to_ = ending_after_;
+  find_group_pairs(early_), find_group_pairs(late_);
+  told_ = static_cast<std::size_t>(tagset.groups) + 1;
+  if (order > 1) triples_ = list_weights(3);
+  if (order > 2) quadruples_ = list_weights(4);
+  add_longer();
+}
+
+// The weights of all n-grams of coarse tags of a length, or nothing if they are many.
+std::vector<float> NgramBounds::list_weights(Index length) const {
+  std::size_t size = 1;
+  for (Index i = 0; i < length && size <= kMostWeights; ++i) size *= told_;
+  std::vector<float> weights;
+  for (std::size_t n = 0; size <= kMostWeights && n < size; ++n) {
+    Key key = mix(2, n % told_);
+    for (std::size_t unit = size / told_; unit > 1; unit /= told_) key = mix(key, n / unit % told_);
+    weights.push_back(table_.at(key));
+  }
+  return weights;
+}
+
+void NgramBounds::add_longer() {
+  with_longer_ = triples_;
+  for (std::size_t n = 0; order_ > 2 && n < triples_.size(); ++n)
+    with_longer_[n] += above_tags(static_cast<Unit>(n % told_), static_cast<Unit>(n / told_ / told_),
+                                  static_cast<Unit>(n / told_ % told_));
 }
 
 void NgramBounds::lay_out() {
@@ -82,7 +108,10 @@ void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs
     tables.ending.push_back(labels.sum(0, y));
     tables.leaving.push_back(labels.sum(1, y));
   }
-  for (const Label y : label_) tables.around.push_back(y < 0 ? 0 : tables.ending[y] + tables.leaving[y]);
+  for (const Label y : label_) {
+    tables.ending_place.push_back(y < 0 ? 0 : tables.ending[y]);
+    tables.around.push_back(y < 0 ? 0 : tables.ending[y] + tables.leaving[y]);
+  }
   const std::size_t size = width_ * width_;
   tables.above_pair.assign(size, 0);
   for (std::size_t m = 1; m < static_cast<std::size_t>(order_); ++m)
@@ -91,6 +120,32 @@ void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs
     tables.coarse.push_back(static_cast<double>(tables.above_pair[i]) + static_cast<double>(pairs[i]));
   for (auto row = tables.coarse.begin(); row != tables.coarse.end(); row += static_cast<std::ptrdiff_t>(width_))
     tables.coarse_most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
+}
+
+// What labels may add, over all labels of a coarse tag.
+void NgramBounds::find_group_pairs(Tables& tables) const {
+  tables.entering = tables.departing = tables.coarse;
+  for (std::size_t g = 0; g < width_; ++g)
+    for (Index h = 0; h < groups(); ++h) {
+      const auto largest = [&](const std::vector<float>& rows) {
+        const auto row = rows.begin() + static_cast<std::ptrdiff_t>(g) * places();
+        return static_cast<double>(*std::max_element(row + begin(h), row + begin(h + 1)));
+      };
+      tables.entering[g * width_ + static_cast<std::size_t>(h)] += largest(ending_after_);
+      tables.departing[static_cast<std::size_t>(h) * width_ + g] += largest(leaving_to_);
+    }
+  const auto transpose = [&](const std::vector<double>& table) {
+    std::vector<double> turned(table.size());
+    for (std::size_t i = 0; i < table.size(); ++i) turned[i % width_ * width_ + i / width_] = table[i];
+    return turned;
+  };
+  tables.coarse_into = transpose(tables.coarse), tables.entering_into = transpose(tables.entering);
+  tables.departing_into = transpose(tables.departing);
+  tables.entering_most.clear();
+  for (std::size_t g = 0; g < width_; ++g) {
+    const auto row = tables.entering.begin() + static_cast<std::ptrdiff_t>(g * width_);
+    tables.entering_most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
+  }
 }
 
 // What a row says, if it is one.
@@ -185,6 +240,8 @@ bool NgramBounds::use_sequences(const Number* rows, Index count) {
   tabulate(largest[1], pairs[1], early_);
   find_longer(rows, count);
   find_beside(rows, count);
+  find_group_pairs(early_), find_group_pairs(late_);
+  add_longer();
   return true;
 }
 

@@ -19,10 +19,11 @@ class NgramBounds {
   template <class Number>
   bool use_sequences(const Number* rows, Index count);
 
-  // Of a label at position t, all that n-grams of labels may add which end with it, or with the next label; and the sum
-  // of both, by place.
+  // Of a label at position t, all that n-grams of labels may add which end with it, or with the next label; and of the
+  // former and of both together, by place.
   float ending(Index t, Label y) const { return choose(t).ending[y]; }
   float leaving(Index t, Label y) const { return choose(t).leaving[y]; }
+  const float* ending(Index t) const { return choose(t).ending_place.data(); }
   const float* around(Index t) const { return choose(t).around.data(); }
   // The same where the coarse tag of the label before is known, or that of the next; by place.
   const float* ending_after(Unit group) const { return ending_after_.data() + group * places(); }
@@ -30,6 +31,14 @@ class NgramBounds {
   // Of a coarse tag at position t, all that n-grams of coarse tags may add which end there, by the one before: a row of
   // groups() + 1 for each.
   const double* coarse(Index t) const { return choose(t).coarse.data(); }
+  // The same, and all that n-grams of labels may add which end with a label of that coarse tag after the former, or
+  // with a label of the former before that.
+  const double* entering(Index t) const { return choose(t).entering.data(); }
+  const double* departing(Index t) const { return choose(t).departing.data(); }
+  // All of these by the later coarse tag, a row of the earlier ones for each.
+  const double* coarse_into(Index t) const { return choose(t).coarse_into.data(); }
+  const double* entering_into(Index t) const { return choose(t).entering_into.data(); }
+  const double* departing_into(Index t) const { return choose(t).departing_into.data(); }
   // Coarse tags that are told apart, and that of a label: there is one only where pairs of them would be too many.
   Index groups() const { return static_cast<Index>(width_) - 1; }
   Unit group(Label y) const { return group_[y]; }
@@ -40,26 +49,53 @@ class NgramBounds {
   Index place(Label y) const { return place_[y]; }
   Label at(Index place) const { return label_[place]; }
   Index begin(Index group) const { return begin_[group]; }
-  // Of a sequence, given by the keys of its labels and of its coarse tags, all that longer n-grams may add which end
-  // with it.
+  // Of a sequence, given by the key of its labels, all that longer n-grams of labels may add which end with it;
+  float above_labels(Key full) const { return step_ * static_cast<float>(longer_[full & mask_]); }
+  // the same with n-grams of coarse tags, given the key of those,
   float above(Key full, Key coarse) const {
     return step_ * static_cast<float>(longer_[full & mask_] + longer_[coarse & mask_]);
   }
-  // The same of two labels at position t, with the coarse tags of both.
-  float above(Index t, Key full, Unit before, Unit group) const {
-    return step_ * static_cast<float>(longer_[full & mask_]) + choose(t).above_pair[before * width_ + group];
+  // and of coarse tags alone: of two with the last at position t, and of three.
+  float above_tags(Index t, Unit before, Unit tag) const {
+    return choose(t).above_pair[tell(before) * width_ + tell(tag)];
   }
-  // The largest number of a row of `coarse`.
+  float above_tags(Unit first, Unit before, Unit tag) const {
+    return above_labels(mix(mix(mix(2, first), before), tag));
+  }
+  // The weights of n-grams of coarse tags that differ in the first, of all of them, or null where they are too many;
+  // and with what longer n-grams may add to three.
+  const float* weigh_first(const Unit* tags, Index length) const {
+    if (length == 3 && !triples_.empty()) return triples_.data() + (tags[1] * told_ + tags[2]) * told_;
+    if (length == 4 && !quadruples_.empty())
+      return quadruples_.data() + ((tags[1] * told_ + tags[2]) * told_ + tags[3]) * told_;
+    return nullptr;
+  }
+  const float* weigh_first_above(const Unit* tags) const {
+    return with_longer_.empty() ? nullptr : with_longer_.data() + (tags[1] * told_ + tags[2]) * told_;
+  }
+  // The weight of an n-gram of coarse tags.
+  float weigh_tags(const Unit* tags, Index length) const {
+    if (const float* const weights = weigh_first(tags, length)) return weights[tags[0]];
+    Key key = 2;
+    for (Index i = 0; i < length; ++i) key = mix(key, tags[i]);
+    return table_.at(key);
+  }
+  // The largest numbers of rows of `coarse` and of `entering`.
   double coarse_most(Index t, Index group) const { return choose(t).coarse_most[group]; }
+  double entering_most(Index t, Index group) const { return choose(t).entering_most[group]; }
 
  private:
   // Largest weights. Where a sentence begins, n-grams are cut off at the boundary: they count as longer ones, too.
   struct Tables {
-    std::vector<float> ending, leaving;  // [labels + 1]
-    std::vector<float> around;           // [places]
-    std::vector<double> coarse;          // [groups + 1]²
-    std::vector<double> coarse_most;     // [groups + 1]
-    std::vector<float> above_pair;       // [groups + 1]²: `coarse` without the weights of the pairs themselves
+    std::vector<float> ending, leaving;                              // [labels + 1]
+    std::vector<float> ending_place;                                 // [places]
+    std::vector<float> around;                                       // [places]
+    std::vector<double> coarse;                                      // [groups + 1]²
+    std::vector<double> coarse_most;                                 // [groups + 1]
+    std::vector<double> entering, departing;                         // [groups + 1]²
+    std::vector<double> coarse_into, entering_into, departing_into;  // transposed
+    std::vector<double> entering_most;                               // [groups + 1]
+    std::vector<float> above_pair;  // [groups + 1]²: `coarse` without the weights of the pairs themselves
   };
   class Maxima;
   template <class Number>
@@ -68,6 +104,9 @@ class NgramBounds {
   const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
   void tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const;
   void lay_out();
+  std::vector<float> list_weights(Index length) const;
+  void add_longer();
+  void find_group_pairs(Tables& tables) const;
   void set_longer(const std::vector<float>& longer);
   template <class Number>
   void find_longer(const Number* rows, Index count);
@@ -87,8 +126,12 @@ class NgramBounds {
   std::size_t mask_ = 0;
   float step_ = 1;
   std::vector<float> ending_after_, leaving_to_;  // [groups + 1][places]
-  std::vector<Index> begin_{0}, place_;           // [groups + 1], [labels]
-  std::vector<Label> label_;                      // [places]
+  std::size_t told_;                              // coarse tags of the tag set, and 1
+  // Weights of their n-grams, where there are few: [told]³, [told]⁴, the first tag last; and with what longer ones may
+  // add to three.
+  std::vector<float> triples_, quadruples_, with_longer_;
+  std::vector<Index> begin_{0}, place_;  // [groups + 1], [labels]
+  std::vector<Label> label_;             // [places]
   Tables early_, late_;
 };
 

@@ -1,300 +1,315 @@
 #include "scoring/outside.hpp"
 
 #include <algorithm>
-#include <functional>
+
+#include "base/vector.hpp"
 
 namespace certus::scoring {
 namespace {
 
-constexpr std::size_t kMostLabels = 8;  // of a position that are taken back at once, and states of an order
-
 void raise(double& x, double y) { x = std::max(x, y); }
 
 // x[i] = max(x[i], y[i] + z)
-void raise_all(double* __restrict x, const double* __restrict y, double z, Index n) {
+CERTUS_CLONES void raise_all(double* __restrict x, const double* __restrict y, double z, Index n) {
   for (Index i = 0; i < n; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
 }
 
-// An edge of order m, with what longer n-grams may add.
-double weigh_edge(const Cascade& cascade, Index t, Index m, std::uint32_t r, std::uint32_t s, std::uint32_t e) {
-  const Level& level = cascade.level(m);
-  const NgramBounds& bounds = *cascade.bounds;
-  const Label y = level.label[s];
-  const Key full = mix(level.full[r], static_cast<Key>(y));
-  const float above = m == 1 ? bounds.above(t, full, bounds.group(level.label[r]), bounds.group(y))
-                             : bounds.above(full, mix(level.coarse[r], cascade.group_of(y)));
-  return static_cast<double>(level.edge[e] + above);
+// x[i] = max(x[i], min(y[i] + z, v[i] + w))
+CERTUS_CLONES void raise_least(double* __restrict x, const double* __restrict y, double z, const double* __restrict v,
+                               double w, Index n) {
+  for (Index i = 0; i < n; ++i) {
+    const double one = y[i] + z, other = v[i] + w, least = one < other ? one : other;
+    x[i] = least > x[i] ? least : x[i];
+  }
+}
+
+// x[g] = max(x[g], max_g' from[g'] + table[g'][g]). What is so much worse than the best that it adds nothing is passed
+// over; `most` gives the largest number of a row.
+template <class Most>
+void lead(const double* from, const double* table, const Most& most, double* into, Index n) {
+  const Index best = std::max_element(from, from + n) - from;
+  if (from[best] == kNever<double>) return;
+  raise_all(into, table + best * n, from[best], n);
+  const double least = *std::min_element(into, into + n);
+  for (Index g = 0; g < n; ++g)
+    if (g != best && from[g] + most(g) > least) raise_all(into, table + g * n, from[g], n);
 }
 
 }  // namespace
 
-double Outside::find(const Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best,
-                     bool once) {
-  const Index P = cascade.length() + 2, W = cascade.bounds->groups() + 1;
-  order_ = order, best_ = &best, once_ = once, ngrams_ = &ngrams;
-  out_.resize(order + 1), any_.resize(order + 1);
-  for (Index m = 1; m <= order; ++m) {
-    out_[m].resize(cascade.level(m).size()), any_[m].resize(cascade.level(m).size());
+void Outside::begin(Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best) {
+  cascade_ = &cascade, ngrams_ = &ngrams, order_ = order, best_ = &best;
+  width_ = cascade.bounds->groups() + 1;
+  limit_ = kNever<double>, closer_ = false;
+  out_.resize(order + 1), any_.resize(order + 1), onward_.resize(order + 1), lower_.resize(order + 1);
+  found_.clear();
+  contexts_.find(cascade.level(1), cascade.tagset(), *cascade.bounds, order);
+}
+
+// What longer n-grams may add to an edge of order m.
+float Outside::above_edge(Index t, Index m, std::uint32_t r, std::uint32_t s) const {
+  const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
+  const Label y = level.label[s];
+  const Key full = mix(level.full[r], static_cast<Key>(y));
+  if (m == 1) return bounds.above_labels(full) + contexts_.above(t, r, s);
+  if (m == 2 && t > 1) return bounds.above_labels(full) + contexts_.above(t, level.prev[r], level.cur[r], level.cur[s]);
+  return bounds.above(full, mix(level.coarse[r], cascade_->group_of(y)));
+}
+
+// What they may add to a state of order m that was entered from the order below.
+float Outside::above_state(Index t, Index m, std::uint32_t s) const {
+  const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
+  if (m == 2) return bounds.above_labels(level.full[s]) + contexts_.above(t, level.prev[s], level.cur[s]);
+  if (m > 3 || t < 2) return bounds.above(level.full[s], level.coarse[s]);
+  const Level& two = cascade_->level(2);
+  return bounds.above_labels(level.full[s]) +
+         contexts_.above(t, two.prev[level.prev[s]], two.cur[level.prev[s]], two.cur[level.cur[s]]);
+}
+
+double Outside::weigh_edge(Index t, Index m, std::uint32_t r, std::uint32_t s, std::uint32_t e) const {
+  return static_cast<double>(cascade_->level(m).edge[e] + above_edge(t, m, r, s));
+}
+
+double Outside::find_forward() {
+  const Index P = cascade_->length() + 2;
+  for (Index m = 1; m <= order_; ++m) {
+    out_[m].resize(cascade_->level(m).size()), any_[m].resize(cascade_->level(m).size());
     out_[m][0] = kNever<double>, any_[m][0] = 0;
   }
-  for (auto* values : {&between_, &first_, &several_, &before_, &after_, &after_rest_, &after_several_})
-    values->assign(P * W, kNever<double>);
-  before_[W - 1] = 0;
+  around_.resize(P * width_);
+  for (auto* values : {&after_, &entering_, &after_rest_, &before_, &followed_})
+    values->assign(P * width_, kNever<double>);
+  before_[width_ - 1] = 0;
   for (Index t = 1; t < P; ++t) {
-    enter_rest(cascade, t);
-    for (Index m = 1; m <= order_; ++m) enter(cascade, t, m);
-    join(cascade, t);
+    enter_rest(t);
+    for (Index m = 1; m <= order_; ++m) enter(t, m);
+    join(t);
   }
   double most = kNever<double>;
-  for (Index m = 1; m <= order; ++m) {
-    const Level& level = cascade.level(m);
+  for (Index m = 1; m <= order_; ++m) {
+    const Level& level = cascade_->level(m);
     for (std::uint32_t s = level.begin[P - 1]; s < level.begin[P]; ++s) raise(most, out_[m][s]);
   }
   return most;
 }
 
 // Makes what leads to each coarse tag of a position, and the degenerate labels there.
-void Outside::enter_rest(const Cascade& cascade, Index t) {
-  const Index W = cascade.bounds->groups() + 1;
-  const double* const coarse = cascade.bounds->coarse(t);
-  // What is so much worse than the best that it adds nothing is passed over.
-  const auto lead = [&](const std::vector<double>& from, std::vector<double>& into) {
-    const double* const x = from.data() + (t - 1) * W;
-    double* const to = into.data() + t * W;
-    const Index best = std::max_element(x, x + W) - x;
-    if (x[best] == kNever<double>) return;
-    raise_all(to, coarse + best * W, x[best], W);
-    const double least = *std::min_element(to, to + W);
-    for (Index g = 0; g < W; ++g)
-      if (g != best && x[g] + cascade.bounds->coarse_most(t, g) > least) raise_all(to, coarse + g * W, x[g], W);
-  };
-  lead(before_, after_);
-  lead(between_, after_rest_);
-  lead(several_, after_rest_);
-  lead(first_, after_several_);
-  lead(several_, after_several_);
-  if (t > cascade.length()) return;
-  for (Index g = 0, i = t * W; g + 1 < W; ++g, ++i) {
-    between_[i] = after_[i] + static_cast<double>(cascade.rest_between(t)[g]);
-    first_[i] = after_[i] + static_cast<double>(cascade.rest(t)[g]);
-    several_[i] = after_several_[i] + static_cast<double>(cascade.rest(t)[g]);
+void Outside::enter_rest(Index t) {
+  const Index W = width_;
+  const NgramBounds& bounds = *cascade_->bounds;
+  const double* const before = before_.data() + (t - 1) * W;
+  lead(before, bounds.coarse(t), [&](Index g) { return bounds.coarse_most(t, g); }, after_.data() + t * W, W);
+  lead(before, bounds.entering(t), [&](Index g) { return bounds.entering_most(t, g); }, entering_.data() + t * W, W);
+  for (Index g = 0, i = (t - 1) * W; g < W; ++g, ++i) {
+    if (followed_[i] == kNever<double>) continue;
+    const double excess = contexts_.excess(t - 1)[g];
+    raise_least(after_rest_.data() + t * W, bounds.coarse(t) + g * W, around_[i] + excess, bounds.departing(t) + g * W,
+                followed_[i] + excess, W);
   }
+  if (t > cascade_->length()) return;
+  const RestScore* const rest = cascade_->rest(t);
+  for (Index g = 0, i = t * W; g + 1 < W; ++g, ++i) {
+    if (rest[g].own == kNever<float> || !leads_above(i)) continue;
+    before_[i] = followed_[i] =
+        std::min(after_[i] + static_cast<double>(rest[g].ending), entering_[i] + static_cast<double>(rest[g].own));
+    around_[i] = after_[i] + static_cast<double>(rest[g].around);
+  }
+}
+
+// Whether a degenerate label is better than the limit, as far as that is known.
+bool Outside::leads_above(Index i) const {
+  return !closer_ || std::min(after_[i] + onward_after_[i], entering_[i] + onward_entering_[i]) > limit_;
 }
 
 // Makes out_m of a position.
-void Outside::enter(const Cascade& cascade, Index t, Index m) {
-  const Level& level = cascade.level(m);
-  const NgramBounds& bounds = *cascade.bounds;
+void Outside::enter(Index t, Index m) {
+  const Level& level = cascade_->level(m);
   for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
-    const Label y = level.label[s];
-    double most = m == 1 ? after_rest_[t * (bounds.groups() + 1) + bounds.group(y)] : kNever<double>;
-    if (m > 1) {
-      const double below = out_[m - 1][level.prev[s]];
-      if (below != kNever<double>) most = below + static_cast<double>(bounds.above(level.full[s], level.coarse[s]));
-    }
-    std::uint32_t r = level.from[s];
-    if (m == order_) {
-      for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
-        raise(most, out_[m][r] + static_cast<double>(level.edge[e]));
-    } else {
-      const bool kept = cascade.kept(m, s);
-      for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
-        if (!kept || !cascade.kept(m, r)) raise(most, any_[m][r] + weigh_edge(cascade, t, m, r, s, e));
-    }
-    out_[m][s] = most + level.node[s];
+    const double most = enter_at(t, m, s) + level.node[s];
+    out_[m][s] = closer_ && !(most + onward_[m][s] > limit_) ? kNever<double> : most;
   }
 }
 
+// The best way of a dropped sequence into a state of order m.
+double Outside::enter_at(Index t, Index m, std::uint32_t s) const {
+  const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
+  double most = kNever<double>;
+  if (m == 1) {
+    most = after_rest_[t * width_ + bounds.group(level.label[s])];
+  } else if (const double below = out_[m - 1][level.prev[s]]; below != kNever<double>) {
+    most = below + static_cast<double>(above_state(t, m, s));
+  }
+  std::uint32_t r = level.from[s];
+  if (m == order_) {
+    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
+      raise(most, out_[m][r] + static_cast<double>(level.edge[e]));
+    return most;
+  }
+  const bool kept = cascade_->kept(m, s);
+  for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
+    if (any_[m][r] == kNever<double> || (kept && cascade_->kept(m, r))) continue;
+    double way = any_[m][r] + weigh_edge(t, m, r, s, e);
+    if (!(way > most)) continue;
+    if (closer_) {
+      if (!(way + level.node[s] + onward_[m][s] > limit_)) continue;
+      const std::uint32_t candidate = m == 1 ? s : m == 2 ? level.cur[s] : kNone;
+      way = std::min(way, reach(t - 1, m, r, level.label[s], candidate) + static_cast<double>(level.edge[e]));
+    }
+    raise(most, way);
+  }
+  return most;
+}
+
 // Of all sequences up to a state of order m, gone on to a label that was dropped after it: with n-grams of more than
-// m + 1 labels, as far as the order is known at which they are followed.
-double Outside::reach(const Cascade& cascade, Index t, Index m, std::uint32_t r, Label y) const {
+// m + 1 labels, as far as the order is known at which they are followed. The label may be a candidate's, the state of
+// order 1.
+double Outside::reach(Index t, Index m, std::uint32_t r, Label y, std::uint32_t candidate) const {
   if (m == order_) return any_[m][r];
-  const Unit group = cascade.group_of(y);
+  const Unit group = cascade_->group_of(y);
   const auto go_on = [&](const Level& level, std::uint32_t s) {
     return std::pair{mix(level.full[s], static_cast<Key>(y)), mix(level.coarse[s], group)};
   };
   double most = kNever<double>;
-  if (out_[m][r] != kNever<double> && !once_) {
-    const auto [full, coarse] = go_on(cascade.level(m), r);
-    most = out_[m][r] + static_cast<double>(cascade.bounds->above(full, coarse));
+  if (out_[m][r] != kNever<double>) {
+    const Level& level = cascade_->level(m);
+    const auto [full, coarse] = go_on(level, r);
+    float above = cascade_->bounds->above_labels(full);
+    if (m > 2 || candidate == kNone || t == 0) above += cascade_->bounds->above_labels(coarse);
+    else if (m == 1) above += contexts_.above(t + 1, r, candidate);
+    else above += contexts_.above(t + 1, level.prev[r], level.cur[r], candidate);
+    most = out_[m][r] + static_cast<double>(above);
   }
-  const Level& above = cascade.level(m + 1);
+  const Level& above = cascade_->level(m + 1);
   const auto begin = above.cur.begin() + above.begin[t], end = above.cur.begin() + above.begin[t + 1];
   for (auto q = std::lower_bound(begin, end, r); q != end && *q == r; ++q) {
     const std::uint32_t s = static_cast<std::uint32_t>(q - above.cur.begin());
+    if (any_[m + 1][s] == kNever<double>) continue;
     const auto [full, coarse] = go_on(above, s);
-    raise(most, reach(cascade, t, m + 1, s, y) + static_cast<double>(ngrams_->at(full) + ngrams_->at(coarse)));
+    raise(most, reach(t, m + 1, s, y, candidate) + static_cast<double>(ngrams_->at(full) + ngrams_->at(coarse)));
   }
   return most;
 }
 
 // Makes any_m of a position, and what is before the next.
-void Outside::join(const Cascade& cascade, Index t) {
+void Outside::join(Index t) {
   for (Index m = order_; m >= 1; --m) {
-    const Level& level = cascade.level(m);
-    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s)
-      any_[m][s] = m == order_                   ? std::max(once_ ? kNever<double> : out_[m][s], (*best_)[s])
-                   : once_ && cascade.kept(m, s) ? kNever<double>
-                                                 : out_[m][s];
+    const Level& level = cascade_->level(m);
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+      any_[m][s] = out_[m][s];
+      if (m < order_ || (closer_ && !((*best_)[s] + leaving_lattice_[s] > limit_))) continue;
+      raise(any_[m][s], (*best_)[s]);
+    }
     if (m == order_) continue;
-    const Level& above = cascade.level(m + 1);
+    const Level& above = cascade_->level(m + 1);
     for (std::uint32_t q = above.begin[t]; q < above.begin[t + 1]; ++q) raise(any_[m][above.cur[q]], any_[m + 1][q]);
   }
-  const Level& one = cascade.level(1);
-  double* const before = before_.data() + t * (cascade.bounds->groups() + 1);
+  const Level& one = cascade_->level(1);
+  double* const before = before_.data() + t * width_;
   for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s)
-    raise(before[cascade.bounds->group(one.label[s])], any_[1][s]);
+    raise(before[cascade_->bounds->group(one.label[s])], any_[1][s]);
 }
 
-void Outside::find_above(const Cascade& cascade, double limit) {
-  const Index P = cascade.length() + 2;
-  onward_.resize(order_ + 1), lower_.resize(order_ + 1), states.resize(order_ + 1);
+void Outside::find_backward(double limit) {
+  const Index P = cascade_->length() + 2;
+  limit_ = limit;
   for (Index m = 1; m <= order_; ++m) {
-    onward_[m].assign(cascade.level(m).size(), kNever<double>),
-        lower_[m].assign(cascade.level(m).size(), kNever<double>);
-    const Level& level = cascade.level(m);
+    const Level& level = cascade_->level(m);
+    onward_[m].assign(level.size(), kNever<double>), lower_[m].assign(level.size(), kNever<double>);
     std::fill(onward_[m].begin() + level.begin[P - 1], onward_[m].end(), 0.0);
-    states[m].clear();
   }
-  const Index W = cascade.bounds->groups() + 1;
-  for (auto* values : {&to_label_, &to_rest_, &from_label_}) values->assign(P * W, kNever<double>);
+  leaving_lattice_.assign(cascade_->level(order_).size(), kNever<double>);
+  for (auto* values : {&to_rest_, &to_label_, &onward_after_, &onward_entering_})
+    values->assign(P * width_, kNever<double>);
   for (Index t = P - 1; t > 0; --t) {
-    go_backward(cascade, t);
-    for (Index m = 1; m <= order_; ++m) leave(cascade, t, m);
+    go_backward(t);
+    for (Index m = 1; m <= order_; ++m) leave(t, m);
   }
-  for (Index m = 1; m < order_; ++m) find_states(cascade, m, limit);
-  labels.clear();
-  for (Index t = 1; t <= cascade.length(); ++t) {
-    found_.clear();
-    find_labels(cascade, t, limit);
-    const std::size_t count = std::min(found_.size(), kMostLabels);
-    std::partial_sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(count), found_.end(),
-                      std::greater<>());
-    found_.resize(count);
-    std::sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    for (const auto& [bound, i] : found_) labels.emplace_back(t, i);
-  }
+  closer_ = true;
 }
 
-void Outside::find_states(const Cascade& cascade, Index m, double limit) {
-  const Level& level = cascade.level(m);
-  for (Index t = 1; t < level.positions(); ++t) {
-    found_.clear();
-    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s)
-      if (const double bound = out_[m][s] + onward_[m][s]; !cascade.kept(m, s) && bound > limit)
-        found_.emplace_back(bound, s);
-    const std::size_t count = std::min(found_.size(), kMostLabels);
-    std::partial_sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(count), found_.end(),
-                      std::greater<>());
-    for (std::size_t i = 0; i < count; ++i) states[m].push_back(static_cast<std::uint32_t>(found_[i].second));
-  }
-}
-
-// Lists what n-grams may add with the candidates of a position.
-void Outside::list_beside(const Cascade& cascade, Index t, const float* (NgramBounds::*of)(Unit) const,
-                          std::vector<const float*>& rows) const {
-  const Level& one = cascade.level(1);
-  rows.clear();
-  for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s) {
-    const float* const row = (cascade.bounds->*of)(cascade.bounds->group(one.label[s]));
-    if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
-  }
-}
-
-// Finds those of a position, with their bounds.
-void Outside::find_labels(const Cascade& cascade, Index t, double limit) {
-  const NgramBounds& bounds = *cascade.bounds;
-  const Index W = bounds.groups() + 1;
-  const float *const dropped = cascade.dropped(t), *const around = bounds.around(t);
-  ending_.clear();
-  for (Index g = 0, j = t * W; g + 1 < W; ++g, ++j) {
-    const double between = after_[j] + to_label_[j];
-    const double several = std::max(after_[j] + to_rest_[j], after_several_[j] + std::max(to_label_[j], to_rest_[j]));
-    if (!(between + static_cast<double>(cascade.rest_between(t)[g]) > limit) &&
-        !(several + static_cast<double>(cascade.rest(t)[g]) > limit))
-      continue;
-    if (ending_.empty()) {
-      list_beside(cascade, t - 1, &NgramBounds::ending_after, ending_);
-      list_beside(cascade, t + 1, &NgramBounds::leaving_to, leaving_);
-    }
-    for (Index i = bounds.begin(g); i < bounds.begin(g + 1); ++i) {
-      if (dropped[i] == kNever<float>) continue;
-      if (!(several + static_cast<double>(dropped[i] + around[i]) > limit)) {
-        float in = 0, out = 0;
-        for (const float* row : ending_) in = std::max(in, row[i]);
-        for (const float* row : leaving_) out = std::max(out, row[i]);
-        if (!(between + static_cast<double>(dropped[i] + in + out) > limit)) continue;
-      }
-      if (const double bound = bound_label(cascade, t, i); bound > limit) found_.emplace_back(bound, i);
-    }
-  }
-}
-
-// The largest score of a sequence that has a dropped label, with the n-grams of two labels that it makes with its
-// neighbours' candidates.
-double Outside::bound_label(const Cascade& cascade, Index t, Index i) const {
-  const NgramBounds& bounds = *cascade.bounds;
-  const Level& one = cascade.level(1);
-  const Index W = bounds.groups() + 1;
-  const Label y = cascade.bounds->at(i);
-  const Unit group = cascade.group_of(y), told = bounds.group(y);
-  const auto weigh = [&](Key full, Key coarse) {
-    return static_cast<double>(ngrams_->at(full) + ngrams_->at(coarse) + bounds.above(full, coarse));
-  };
-  double before = after_several_[t * W + told] + static_cast<double>(bounds.ending(t, y));
-  for (std::uint32_t s = one.begin[t - 1]; s < one.begin[t]; ++s)
-    raise(before,
-          reach(cascade, t - 1, 1, s, y) + static_cast<double>(ngrams_->at(mix(one.full[s], static_cast<Key>(y))) +
-                                                               ngrams_->at(mix(one.coarse[s], group))));
-  double after = to_rest_[t * W + told] + static_cast<double>(bounds.leaving(t, y));
-  const Key full = mix(1, static_cast<Key>(y)), coarse = mix(2, group);
-  for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s)
-    raise(after, weigh(mix(full, static_cast<Key>(one.label[s])), mix(coarse, cascade.group_of(one.label[s]))) +
-                     one.node[s] + onward_[1][s]);
-  return before + static_cast<double>(cascade.dropped(t)[i]) + after;
-}
-
-// Makes the ways on from coarse tags of the position before, to a label and to a degenerate one.
-void Outside::go_backward(const Cascade& cascade, Index t) {
-  const Level& one = cascade.level(1);
-  const NgramBounds& bounds = *cascade.bounds;
-  const Index W = bounds.groups() + 1;
-  // To the labels of a position; to degenerate ones that go on to a label, or to another degenerate one.
-  ahead_.assign(W, kNever<double>), between_ahead_.assign(W, kNever<double>), several_ahead_.assign(W, kNever<double>);
+// Makes the ways on from coarse tags of the position before.
+void Outside::go_backward(Index t) {
+  const Level& one = cascade_->level(1);
+  const NgramBounds& bounds = *cascade_->bounds;
+  const Index W = width_;
+  ahead_.assign(W, kNever<double>);
   for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s)
-    raise(ahead_[bounds.group(one.label[s])], one.node[s] + onward_[1][s]);
-  for (Index g = 0; t <= cascade.length() && g + 1 < W; ++g) {
-    const double on = to_rest_[t * W + g], rest = static_cast<double>(cascade.rest(t)[g]);
-    between_ahead_[g] = std::max(static_cast<double>(cascade.rest_between(t)[g]) + to_label_[t * W + g], rest + on);
-    several_ahead_[g] = rest + std::max(to_label_[t * W + g], on);
+    if (out_[1][s] != kNever<double>) raise(ahead_[bounds.group(one.label[s])], one.node[s] + onward_[1][s]);
+  double *const to_rest = to_rest_.data() + (t - 1) * W, *const to_label = to_label_.data() + (t - 1) * W;
+  const double *const after = onward_after_.data() + t * W, *const in = onward_entering_.data() + t * W;
+  for (Index h = 0; h + 1 < W; ++h)
+    if (after[h] != kNever<double>)
+      raise_least(to_rest, bounds.coarse_into(t) + h * W, after[h], bounds.entering_into(t) + h * W, in[h], W);
+  if (t == 1) return;
+  const RestScore* const rest = cascade_->rest(t - 1);
+  around_ahead_.assign(W, kNever<double>), own_ahead_.assign(W, kNever<double>);
+  for (Index h = 0; h < W; ++h) {
+    if (ahead_[h] == kNever<double>) continue;
+    const double *const coarse = bounds.coarse_into(t) + h * W, *const departing = bounds.departing_into(t) + h * W;
+    raise_all(to_label, coarse, ahead_[h], W);
+    raise_all(own_ahead_.data(), departing, ahead_[h], W);
+    for (Index g = 0; g + 1 < W; ++g)
+      raise(around_ahead_[g], ahead_[h] + std::min(static_cast<double>(rest[g].around) + coarse[g],
+                                                   static_cast<double>(rest[g].ending) + departing[g]));
   }
-  const double* const coarse = bounds.coarse(t);
-  for (Index g = 0, i = (t - 1) * W; g < W; ++g, ++i)
-    for (Index h = 0; h < W; ++h) {
-      raise(to_label_[i], coarse[g * W + h] + ahead_[h]);
-      raise(from_label_[i], coarse[g * W + h] + between_ahead_[h]);
-      raise(to_rest_[i], coarse[g * W + h] + several_ahead_[h]);
-    }
+  for (Index g = 0, i = (t - 1) * W; g + 1 < W; ++g, ++i) {
+    if (followed_[i] == kNever<double>) continue;
+    const double excess = contexts_.excess(t - 1)[g];
+    onward_after_[i] = std::max(static_cast<double>(rest[g].ending) + to_rest[g], excess + around_ahead_[g]);
+    onward_entering_[i] = static_cast<double>(rest[g].own) + std::max(to_rest[g], excess + own_ahead_[g]);
+  }
 }
 
-void Outside::leave(const Cascade& cascade, Index t, Index m) {
-  const Level& level = cascade.level(m);
-  const NgramBounds& bounds = *cascade.bounds;
+void Outside::leave(Index t, Index m) {
+  const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
   for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r) {
     if (m > 1) lower_[m][r] = lower_[m - 1][level.cur[r]];
-    else lower_[m][r] = from_label_[(t - 1) * (bounds.groups() + 1) + bounds.group(level.label[r])];
+    else lower_[m][r] = to_rest_[(t - 1) * width_ + bounds.group(level.label[r])];
   }
   for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
-    const double on = level.node[s] + onward_[m][s];
+    const double on = out_[m][s] == kNever<double> ? kNever<double> : level.node[s] + onward_[m][s];
+    if (m > 1 && out_[m - 1][level.prev[s]] != kNever<double> && on != kNever<double>)
+      raise(onward_[m - 1][level.prev[s]], on + static_cast<double>(above_state(t, m, s)));
+    if (m < order_ && on == kNever<double>) continue;
     std::uint32_t r = level.from[s];
     for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
-      if (m == order_) raise(onward_[m][r], on + static_cast<double>(level.edge[e]));
-      else if (!cascade.kept(m, s) || !cascade.kept(m, r)) raise(lower_[m][r], on + weigh_edge(cascade, t, m, r, s, e));
-    if (m > 1)
-      raise(onward_[m - 1][level.prev[s]], on + static_cast<double>(bounds.above(level.full[s], level.coarse[s])));
+      if (m == order_) {
+        raise(onward_[m][r], on + static_cast<double>(level.edge[e]));
+        raise(leaving_lattice_[r], level.node[s] + leaving_lattice_[s] + static_cast<double>(level.edge[e]));
+      } else if (any_[m][r] != kNever<double> && (!cascade_->kept(m, s) || !cascade_->kept(m, r))) {
+        raise(lower_[m][r], on + weigh_edge(t, m, r, s, e));
+      }
   }
-  for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r)
-    if (!once_ || (m < order_ && !cascade.kept(m, r))) raise(onward_[m][r], lower_[m][r]);
+  for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r) raise(onward_[m][r], lower_[m][r]);
+  if (m == order_)
+    for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r) raise(leaving_lattice_[r], lower_[m][r]);
+}
+
+void Outside::drop_states(Index m, double least, std::vector<std::uint8_t>& states) {
+  const Level& level = cascade_->level(m);
+  const Index P = level.positions();
+  std::vector<double>&best = out_[m], &rest = onward_[m];
+  best.assign(level.size(), kNever<double>), rest.assign(level.size(), kNever<double>);
+  std::vector<double> weight(level.edge.size());
+  best[0] = 0;
+  for (Index t = 1; t < P; ++t)
+    for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+      std::uint32_t r = level.from[s];
+      for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
+        raise(best[s], best[r] + (weight[e] = weigh_edge(t, m, r, s, e) + level.node[s]));
+    }
+  std::fill(rest.begin() + level.begin[P - 1], rest.end(), 0.0);
+  for (std::uint32_t s = static_cast<std::uint32_t>(level.size()); s-- > 0;) {
+    std::uint32_t r = level.from[s];
+    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
+      raise(rest[r], rest[s] + weight[e]);
+  }
+  states.resize(level.size());
+  for (std::size_t s = 0; s < level.size(); ++s) states[s] = best[s] + rest[s] >= least;
 }
 
 }  // namespace certus::scoring

@@ -5,71 +5,93 @@
 // next while all states stay, and falls where the sequence meets one that was dropped. At order m the n-grams of up to
 // m + 1 labels are known; NgramBounds says what longer ones may add. All labels that are no candidates at a position
 // are one degenerate label for each coarse tag (Kaji et al. 2010). It scores the largest sum of what such a label
-// scores by itself and what n-grams of labels may add that end with it or with the next label, which then count nothing
-// elsewhere; the n-grams of coarse tags are those of any label. A sequence that is at the highest order at
-// every position is a path of the last lattice; what is bounded here are all others, each followed in one way only.
+// scores by itself and what n-grams of labels may add that end with it, or also with the next label if that is a
+// candidate, which then count nothing elsewhere; the n-grams of coarse tags are those of any label (CoarseContexts). A
+// sequence that is at the highest order at every position is a path of the last lattice; what is bounded here are all
+// others, each followed in one way only.
 //
 //   out_m[s] = node_m[s] + max( out_{m-1}[prev s] + above_{m-1},  max_r any_m[r] + edge_m[r, s] + above_m )
 //
 // over the sources r of s of which not both stayed (at the highest order: over all, of out instead of any), where
 // any_m[r] is the largest of out_m[r], of any_{m+1}[q] for the states q that end with r, and at the highest order of
-// the best path to r. Degenerate labels lead to states of order 1. `onward` is the same from the other end.
+// the best path to r. Degenerate labels lead to states of order 1. `onward` is the same from the other end. With both,
+// the best dropped sequence through a state is bounded: what is no better than what is known already can be left out
+// of the next pass, whose bounds are closer then.
 #pragma once
 
+#include <functional>
+
 #include "scoring/cascade.hpp"
+#include "scoring/coarse_contexts.hpp"
 
 namespace certus::scoring {
 
 class Outside {
  public:
-  // The largest score that a dropped sequence may have, -inf if there is none. `best` is that of the best path to each
-  // state of the last lattice. With `once`, of those alone that leave the last lattice at one place.
-  double find(const Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best,
-              bool once = false);
-
-  // After `find`: dropped labels, [position, place], and for each order the dropped states that a
-  // sequence with a bound above `limit` goes through.
-  void find_above(const Cascade& cascade, double limit);
-  std::vector<std::pair<Index, Index>> labels;
-  std::vector<std::vector<std::uint32_t>> states;  // [order]
-  // How many labels and states these are.
-  std::size_t size() const {
-    std::size_t size = labels.size();
-    for (const auto& listed : states) size += listed.size();
-    return size;
-  }
+  // The cascade must outlive this. `best` is the score of the best path to each state of the last lattice.
+  void begin(Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best);
+  // The largest score that a dropped sequence may have, -inf if there is none.
+  double find_forward();
+  // After `find_forward`: the best ways on. From now on, what does not lead above `limit` is left out.
+  void find_backward(double limit);
+  // After `find_backward`: scores the labels that are no candidates where one may lead above the limit, and leaves out
+  // all others. `score` gives the scores of the units of a token, by its position.
+  using Score = std::function<const float*(Index)>;
+  void score_labels(const Allowed* allowed, const Score& score);
+  // After another `find_backward`: bounds these by the n-grams that they make with their neighbours.
+  void look_closer();
+  // After `find_backward`: what leads above the limit. Of candidates `states`, by the states of order 1, where those
+  // already marked stay; and `labels` that are none, after `score_labels`.
+  void find_alive(std::vector<std::uint8_t>& states, std::vector<Cascade::Taken>& labels);
+  // After `find_alive`: the best of these labels, so many per position; all others are degenerate labels again.
+  void take_back(Index most, std::vector<Cascade::Taken>& labels);
+  // Which states of order m may be part of a sequence of candidates that scores at least so much.
+  void drop_states(Index m, double least, std::vector<std::uint8_t>& states);
 
  private:
-  void go_forward(const Cascade& cascade, Index t);
-  void enter(const Cascade& cascade, Index t, Index m);
-  double reach(const Cascade& cascade, Index t, Index m, std::uint32_t r, Label y) const;
-  void join(const Cascade& cascade, Index t);
-  void enter_rest(const Cascade& cascade, Index t);
-  void find_states(const Cascade& cascade, Index m, double limit);
-  void find_labels(const Cascade& cascade, Index t, double limit);
-  void list_beside(const Cascade& cascade, Index t, const float* (NgramBounds::*of)(Unit) const,
-                   std::vector<const float*>& rows) const;
-  double bound_label(const Cascade& cascade, Index t, Index i) const;
-  void go_backward(const Cascade& cascade, Index t);
-  void leave(const Cascade& cascade, Index t, Index m);
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no candidate
 
-  Index order_ = 0;
-  bool once_ = false;
+  void enter_rest(Index t);
+  void enter(Index t, Index m);
+  double enter_at(Index t, Index m, std::uint32_t s) const;
+  double reach(Index t, Index m, std::uint32_t r, Label y, std::uint32_t candidate) const;
+  void join(Index t);
+  void go_backward(Index t);
+  void leave(Index t, Index m);
+  bool leads_above(Index i) const;
+  void find_labels(Index t, Index group);
+  double bound_by_tags(Index t, Index group, Index place, float score) const;
+  bool is_alive(Cascade::Taken& label, bool close) const;
+  void list_neighbours(Index t);
+  void lead_from_rests(Index t, Index group);
+  void list_beside(Index t, const float* (NgramBounds::*of)(Unit) const, std::vector<const float*>& rows) const;
+  double bound_label(Index t, Label y, float score) const;
+  float above_edge(Index t, Index m, std::uint32_t r, std::uint32_t s) const;
+  float above_state(Index t, Index m, std::uint32_t s) const;
+  double weigh_edge(Index t, Index m, std::uint32_t r, std::uint32_t s, std::uint32_t e) const;
+
+  CoarseContexts contexts_;
+  Cascade* cascade_ = nullptr;
+  const NgramTable* ngrams_ = nullptr;
+  const std::vector<double>* best_ = nullptr;
+  Index order_ = 0, width_ = 0;
+  double limit_ = kNever<double>;
+  bool closer_ = false;                              // whether ways on are known
   std::vector<std::vector<double>> out_, any_;       // [order][states]
   std::vector<std::vector<double>> onward_, lower_;  // [order][states]: the best way on; that at this order or below
-  // All of [positions][groups + 1]. Of sequences up to a degenerate label: one between labels, the first of several,
-  // and others of several.
-  std::vector<double> between_, first_, several_;
-  // Of all sequences up to a label; what goes on from there to each coarse tag, from degenerate labels to a label, and
-  // from degenerate ones to another.
-  std::vector<double> before_, after_, after_rest_, after_several_;
-  // The best way on from a degenerate label to a label, or to another degenerate one; from a label to a degenerate one.
-  std::vector<double> to_label_, to_rest_, from_label_;
-  std::vector<double> ahead_, between_ahead_, several_ahead_;  // [groups + 1]
-  std::vector<std::pair<double, Index>> found_;                // of a position, with their bounds
-  std::vector<const float*> ending_, leaving_;                 // rows of NgramBounds for the neighbours of a position
-  const std::vector<double>* best_ = nullptr;
-  const NgramTable* ngrams_ = nullptr;
+  std::vector<double> leaving_lattice_;              // [states of the highest order]: the best way on that leaves it
+  // All of [positions][groups + 1]. The best way to each coarse tag: from anything; with the n-grams of labels that may
+  // end there; from degenerate labels to candidates. The best sequence up to a label of each, or to a degenerate one,
+  // with n-grams that end there, or around it.
+  std::vector<double> after_, entering_, after_rest_, before_, followed_, around_;
+  // The best way on from a coarse tag to a degenerate label, from a degenerate one to candidates, and what follows
+  // `after` and `entering` from there on.
+  std::vector<double> to_rest_, to_label_, onward_after_, onward_entering_;
+  std::vector<double> ahead_, around_ahead_, own_ahead_;  // [groups + 1]
+  double from_rests_ = kNever<double>;       // the best way from degenerate labels to the coarse tag looked at
+  std::vector<Cascade::Taken> found_;        // labels that are no candidates
+  std::vector<float> places_;                // scores of the labels of a position
+  std::vector<const float*> ending_, next_;  // rows of NgramBounds for the neighbours of a position
 };
 
 }  // namespace certus::scoring

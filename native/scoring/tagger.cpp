@@ -26,11 +26,28 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
-constexpr Index kMostRounds = 32;
-// Edges of all lattices of a sentence together, above which nothing more is taken back.
-constexpr std::size_t kFewEdges = std::size_t{1} << 16, kEdgesPerToken = 512;
-constexpr std::size_t kMostAtOnce = 32;  // labels and states that are taken back without looking closer
-constexpr double kRounding = 1e-6;       // of scores, which are sums in single precision
+constexpr Index kMostRounds = 6;
+// Edges of lattices of what may be better, of order 1 and of higher ones.
+constexpr Index kFewPairs = 1024, kPairsPerToken = 64;
+constexpr std::size_t kFewEdges = std::size_t{1} << 14, kEdgesPerToken = 128;
+constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
+constexpr Index kTakenBack = 8;     // labels per position that become candidates where many may be better
+constexpr int kPasses = 3;          // in which bounds get closer
+constexpr double kLittle = 0.1;     // of what a bound is too high: not worth another pass
+constexpr float kLess = 0.1f;       // by how much less is pruned in the next round
+
+// Edges of the lattice of order 1 that has all sequences of these labels.
+Index count_pairs(const Cascade& cascade, const std::vector<std::uint8_t>& states,
+                  const std::vector<Cascade::Taken>& labels) {
+  const Level& one = cascade.level(1);
+  std::vector<Index> count(cascade.length() + 2);
+  for (Index t = 0; t < cascade.length() + 2; ++t)
+    for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s) count[t] += states[s];
+  for (const Cascade::Taken& label : labels) ++count[label.position];
+  Index pairs = 0;
+  for (Index t = 1; t < cascade.length() + 2; ++t) pairs += count[t - 1] * count[t];
+  return pairs;
+}
 
 // Where constraints leave no path, thresholds are lowered by these factors one after the other.
 constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
@@ -48,6 +65,7 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
         coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
   ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
   bounds_.emplace(tagset_, order, ngrams_);
+  group_bounds_.emplace(tagset_, *bounds_);
 }
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
@@ -163,7 +181,7 @@ const Level* Tagger::climb(Workspace& w, Index& position) const {
       return nullptr;
     }
     if (n == order_) return &level;
-    cascade.sums.find(level, false);
+    if (cascade.thresholds.states[n] > 0) cascade.sums.find(level, false);
     cascade.prune(n, cascade.thresholds.states[n]);
   }
 }
@@ -179,54 +197,96 @@ void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswe
   trace_labels(level, cascade.paths, cascade.best, answer.labels);
 }
 
-// Bounds what the cascade has dropped; where that may be better than what was found, takes it back and looks again.
-// Answers are then the best of all sequences, unless there would be too many states.
-const Level* Tagger::prove(const Level* level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
-  Cascade& cascade = *w.cascade;
+// Bounds what the cascade has dropped; where that may be better than what was found, searches among what may be better
+// alone. Answers are then the best of all sequences, unless there would be too many of those.
+void Tagger::prove(const TagRequest& request, TagAnswer& answer, Workspace& w) const {
   answer.bound = -kNever<double>;
-  if (!request.prove) {
-    ++answer.rounds;
-    write_paths(*level, request, answer, w);
-    answer.optimal = !cascade.pruned;
-    if (answer.optimal) answer.bound = answer.scores[0];
-    return level;
-  }
-  std::size_t edges = 0;
-  const std::size_t most = kFewEdges + kEdgesPerToken * static_cast<std::size_t>(cascade.length());
-  for (;;) {
-    ++answer.rounds;
-    for (Index n = 1; n <= order_; ++n) edges += cascade.level(n).edge.size();
-    write_paths(*level, request, answer, w);
+  for (float less = 1; answer.rounds <= kMostRounds; less *= kLess) {
     const double last = answer.found < request.k ? kNever<double> : answer.scores[answer.found - 1];
-    const double outside = w.outside.find(cascade, ngrams_, order_, cascade.paths.best);
+    const double rounding = last == kNever<double> ? 0 : kRounding * (1 + std::abs(last));
+    const double outside = bound_outside(last + rounding, request, w);
     answer.bound = std::min(answer.bound, std::max(outside, answer.scores[0]));
-    answer.optimal = outside <= last + kRounding * (1 + std::abs(last)) || outside == kNever<double> ||
-                     !find_wider(last, outside, w);
+    answer.optimal = outside == kNever<double> || outside <= last + rounding;
+    if (!answer.optimal && last != kNever<double>) {
+      w.outside.find_backward(last + rounding);
+      list_alive(answer, w);
+      ++answer.rounds;
+      answer.optimal = search_alive(last - rounding, less, request, answer, w);
+    }
     if (answer.optimal) answer.bound = answer.scores[0];
-    if (answer.optimal || answer.rounds >= kMostRounds || edges > most || cascade.is_too_wide(w.outside.labels))
-      return level;
-    cascade.widen(w.outside.labels, w.outside.states);
-    Index position = -1;
-    level = climb(w, position);
+    if (answer.optimal || last == kNever<double>) return;
   }
 }
 
-// Lists what must be taken back for a proof; false if that is nothing. What leaves the lattice at one place comes
-// first: once that is back, most of the rest is seen to be no better.
-bool Tagger::find_wider(double limit, double outside, Workspace& w) const {
-  const Cascade& cascade = *w.cascade;
-  Outside& dropped = w.outside;
-  if (limit != kNever<double> && dropped.find(cascade, ngrams_, order_, cascade.paths.best, true) > limit) {
-    dropped.find_above(cascade, limit);
-    if (dropped.size() > 0) return true;
+// Searches among what may be better than the answers: true if that is done, and these are the best.
+bool Tagger::search_alive(double least, float less, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  const bool few = count_pairs(cascade, w.alive, w.taken) <= kFewPairs + kPairsPerToken * cascade.length();
+  w.outside.take_back(few ? static_cast<Index>(w.taken.size()) : kTakenBack, w.taken);
+  cascade.restrict_candidates(w.alive, w.taken);
+  Index position = -1;
+  const Level* level = few ? climb_alive(least, w) : nullptr;
+  const bool done = level != nullptr;
+  if (!done) {
+    prune_by(1, less, w);
+    level = climb(w, position);
   }
-  dropped.find(cascade, ngrams_, order_, cascade.paths.best);
-  dropped.find_above(cascade, limit);
-  if (dropped.size() <= kMostAtOnce || limit == kNever<double>) return dropped.size() > 0;
-  dropped.find_above(cascade, (limit + outside) / 2);
-  if (dropped.size() > 0) return true;
-  dropped.find_above(cascade, limit);
-  return true;
+  if (done || (level && request.k == 1 && cascade.best.score > answer.scores[0]))
+    write_paths(*level, request, answer, w);
+  return done;
+}
+
+// Builds the levels of the cascade with all states that may be part of a sequence with at least that score; null if
+// they are many.
+const Level* Tagger::climb_alive(double least, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  const std::size_t most = kFewEdges + kEdgesPerToken * static_cast<std::size_t>(cascade.length());
+  for (Index n = 1;; ++n) {
+    const Level& level = cascade.build(n, ngrams_);
+    if (n == 1) w.outside.begin(cascade, ngrams_, order_, cascade.paths.best);
+    if (n == order_) {
+      cascade.find_best(level);
+      return &level;
+    }
+    w.outside.drop_states(n, least, w.alive);
+    if (cascade.keep_states(n, w.alive) <= most) continue;
+    w.alive.assign(cascade.level(1).size(), 1);
+    cascade.restrict_candidates(w.alive, {});
+    return nullptr;
+  }
+}
+
+// The largest score that a dropped sequence may have, looked at as closely as it takes for that not to be above a
+// limit.
+double Tagger::bound_outside(double limit, const TagRequest& request, Workspace& w) const {
+  Outside& outside = w.outside;
+  outside.begin(*w.cascade, ngrams_, order_, w.cascade->paths.best);
+  double bound = outside.find_forward();
+  for (int pass = 0; pass < kPasses && bound > limit && limit != kNever<double>; ++pass) {
+    outside.find_backward(limit);
+    if (pass > 0) outside.look_closer();
+    else
+      outside.score_labels(request.allowed, [&](Index t) {
+        score_token(t - 1, w);
+        return w.units.data();
+      });
+    const double before = bound;
+    bound = outside.find_forward();
+    if (pass > 0 && before - bound < kLittle * (before - limit)) break;
+  }
+  return bound;
+}
+
+// What may be better than the answers, and the labels of these.
+void Tagger::list_alive(const TagAnswer& answer, Workspace& w) const {
+  const Level& one = w.cascade->level(1);
+  const Index T = w.cascade->length();
+  w.alive.assign(one.size(), 0);
+  w.alive.front() = w.alive.back() = 1;
+  for (Index t = 1; t <= T; ++t)
+    for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s)
+      for (Index n = 0; n < answer.found && !w.alive[s]; ++n) w.alive[s] = one.label[s] == answer.labels[n * T + t - 1];
+  w.outside.find_alive(w.alive, w.taken);
 }
 
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
@@ -236,16 +296,23 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   find_rows(sentence, w);
   cascade.legal = request.legal;
   cascade.bounds = request.prove ? &*bounds_ : nullptr;
+  cascade.group_bounds = request.prove ? &*group_bounds_ : nullptr;
   const Level* level = nullptr;
   for (const float factor : kThresholds) {
-    prune_by(factor, 1, w);
+    if (answer.found && factor == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
+    prune_by(factor, factor == 1 || request.prove ? factor : 1, w);
     level = search(T, request, w, answer.position);
-    if (level || !cascade.pruned) break;
+    if (level) write_paths(*level, request, answer, w), ++answer.rounds;
+    if (answer.found == request.k || (level && !request.prove) || !cascade.pruned) break;
   }
   if (!level) return;
   answer.position = -1;
-  level = prove(level, request, answer, w);
+  answer.optimal = !cascade.pruned;
+  answer.bound = answer.optimal ? answer.scores[0] : -kNever<double>;
+  const Index searches = answer.rounds;
+  if (request.prove && cascade.pruned) prove(request, answer, w);
   if (!request.confidence) return;
+  if (answer.rounds > searches) level = search_with(answer, request, w);
   cascade.sums.find(*level, false);
   answer.log_partition = cascade.sums.log_partition;
   for (Index t = 0; t < T; ++t) {
@@ -254,6 +321,35 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
       if (level->label[s] == answer.labels[t]) p += cascade.sums.probability[s];
     answer.confidence[t] = static_cast<float>(p);
   }
+}
+
+// Builds the cascade such that it has all answers.
+const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  const Index T = cascade.length();
+  Index position = -1;
+  prune_by(1, 1, w);
+  cascade.begin(T);
+  for (Index t = 0; t < T; ++t) {
+    score_token(t, w);
+    cascade.token(w.units.data(), request.allowed ? request.allowed[t] : Allowed{});
+  }
+  cascade.close();
+  w.taken.clear();
+  for (Index t = 0; t < T; ++t) {
+    std::vector<Label> missing;
+    for (Index n = 0; n < answer.found; ++n) missing.push_back(answer.labels[n * T + t]);
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    std::erase_if(missing, [&](Label y) { return cascade.has_candidate(t + 1, y); });
+    if (!missing.empty()) score_token(t, w);
+    for (const Label y : missing) w.taken.push_back({t + 1, y, tagset_.score(y, w.units.data()), 0});
+  }
+  cascade.add_candidates(w.taken);
+  cascade.paths_to_keep = {answer.labels, static_cast<std::size_t>(answer.found * T)};
+  const Level* const level = climb(w, position);
+  cascade.paths_to_keep = {};
+  return level;
 }
 
 }  // namespace certus::scoring

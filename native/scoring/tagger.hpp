@@ -86,9 +86,13 @@ class Tagger {
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
   const Level* climb(Workspace& w, Index& position) const;
+  const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
   void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  bool find_wider(double limit, double outside, Workspace& w) const;
-  const Level* prove(const Level* level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  void prove(const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  double bound_outside(double limit, const TagRequest& request, Workspace& w) const;
+  bool search_alive(double least, float less, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  const Level* climb_alive(double least, Workspace& w) const;
+  void list_alive(const TagAnswer& answer, Workspace& w) const;
 
   const features::Extractor& extractor_;
   const Tagset& tagset_;
@@ -100,6 +104,7 @@ class Tagger {
   NgramTable ngrams_;
   std::vector<float> coarse_pairs_;  // see NgramTable
   std::optional<NgramBounds> bounds_;
+  std::optional<GroupBounds> group_bounds_;
   Thresholds thresholds_;
 };
 
@@ -115,6 +120,8 @@ struct Tagger::Workspace {
   std::vector<Index> labels;
   std::optional<Cascade> cascade;
   Outside outside;
+  std::vector<std::uint8_t> alive;    // [states of order 1]: whether they may be part of a better sequence
+  std::vector<Cascade::Taken> taken;  // labels that are no candidates, and may be
 };
 
 }  // namespace certus::scoring
