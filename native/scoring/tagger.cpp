@@ -338,6 +338,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   w.taken.clear();
   for (Index t = 0; t < T; ++t) {
     std::vector<Label> missing;
+    missing.reserve(answer.found);
     for (Index n = 0; n < answer.found; ++n) missing.push_back(answer.labels[n * T + t]);
     std::sort(missing.begin(), missing.end());
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());

@@ -15,7 +15,7 @@ from certus.errors import InvalidInput
 from tests.learn.problems import Problem, Sentence, cascade, features
 from tests.learn.test_native_tagger import Scores, is_legal, random_allowed, satisfies, tag
 
-PROOFS = int(os.environ.get("CERTUS_PROOFS", "2000"))
+PROOFS = int(os.environ.get("CERTUS_PROOFS", "1000"))
 
 
 def whole_numbers(seed: int, order: int, labels: int) -> Problem:
@@ -79,6 +79,15 @@ def test_campaign() -> None:
         problem = whole_numbers(seed, 1 + seed % 4, labels=2 + seed % 4)
         proven += check_answers(problem, random_thresholds(problem))
     assert proven >= 0.99 * (PROOFS // 4 * 4)
+
+
+def test_all_scores_are_those_of_each() -> None:
+    """What brute force adds up position by position is the sum over all weights of a sequence."""
+    for seed in range(8):
+        problem = whole_numbers(seed, 1 + seed % 4, labels=3)
+        sentence = features(problem.sentence(0, 4))
+        for labels, score in problem.crf.all_scores(sentence).items():
+            assert score == problem.crf.score(sentence, labels)
 
 
 def test_proofs_take_back_what_was_pruned() -> None:

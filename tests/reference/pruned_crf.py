@@ -75,8 +75,34 @@ class Crf:
         return sum(n * self.weights.get(name, 0.0) for name, n in self.counts(sentence, labels).items())
 
     def all_scores(self, sentence: Sequence[Sequence[int]]) -> dict[Labels, float]:
-        sequences = product(range(self.labels), repeat=len(sentence))
-        return {labels: self.score(sentence, labels) for labels in sequences}
+        """Of every label sequence what `score` says; what ends at a position is added up once."""
+        if not sentence:
+            return {(): 0.0}
+        known: dict[Labels, float] = {}
+
+        def add_ending(labels: Labels) -> float:
+            ending = labels[max(0, len(labels) - 1 - self.order) :]
+            if ending not in known:
+                tags = tuple(map(self.tag, ending))
+                known[ending] = sum(
+                    self.weights.get((kind, *numbers[max(0, len(numbers) - 1 - m) :]), 0.0)
+                    for m in range(1, self.order + 1)
+                    for kind, numbers in (("full", ending), ("coarse", tags))
+                )
+            return known[ending]
+
+        scores = {(self.labels,): 0.0}
+        for features in sentence:
+            rows = [
+                sum(self.weights.get(("row", f, u), 0.0) for f in features for u in units)
+                for units in self.parts
+            ]
+            scores = {
+                (*before, y): score + row + add_ending((*before, y))
+                for before, score in scores.items()
+                for y, row in enumerate(rows)
+            }
+        return {labels[1:]: score + add_ending((*labels, self.labels)) for labels, score in scores.items()}
 
     def gradient(self, sentence: Sequence[Sequence[int]], gold: Sequence[int]) -> dict[Name, float]:
         """Of the log-likelihood: what there is, less what the model expects."""
