@@ -91,7 +91,7 @@ class Crf:
                 )
             return known[ending]
 
-        scores = {(self.labels,): 0.0}
+        scores: dict[Labels, float] = {(self.labels,): 0.0}
         for features in sentence:
             rows = [
                 sum(self.weights.get(("row", f, u), 0.0) for f in features for u in units)
