@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "bindings/arc_texts.hpp"
+#include "learn/arcs/label_learner.hpp"
 #include "learn/arcs/tree_learner.hpp"
 
 using namespace nb::literals;
@@ -83,6 +84,34 @@ void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const learn:
   new (self) TreeLearner(corpus, candidates, plan, relations, options);
 }
 
+// A learner of relations, and the words of the corpus as its templates see them.
+struct LabelTrainer {
+  LabelTrainer(std::vector<features::ArcWords> seen, const TreeCorpus& corpus, const ArcPlan& plan,
+               const Relations& relations, float aggressiveness)
+      : words(std::move(seen)), learner(corpus, words, plan, relations, aggressiveness) {}
+
+  std::vector<features::ArcWords> words;
+  learn::LabelLearner learner;
+
+  const TreeCorpus& corpus() const { return learner.corpus(); }
+  double epoch(const Index* order, Index count) { return learner.epoch(order, count); }
+};
+
+void make_label_learner(LabelTrainer* self, const TreeCorpus& corpus, const ArcPlan& plan, nb::handle sentences,
+                        const Flat<const std::uint8_t>& of_root, const Flat<const std::uint8_t>& of_others,
+                        float aggressiveness) {
+  const Texts texts(sentences, plan.columns());
+  const Relations relations = make_relations(of_root, of_others);
+  if (texts.size() != corpus.sentences() || texts.tokens() != corpus.tokens())
+    refuse("the sentences are of another corpus");
+  for (const Label r : corpus.relations)
+    if (r < 0 || r >= relations.count) refuse("there is no relation " + std::to_string(r));
+  const nb::gil_scoped_release released;
+  std::vector<features::ArcWords> words(static_cast<std::size_t>(texts.size()));
+  for (Index n = 0; n < texts.size(); ++n) plan.look_up(texts.at(n), words[n]);
+  new (self) LabelTrainer(std::move(words), corpus, plan, relations, aggressiveness);
+}
+
 nb::dict tree_state(TreeLearner& self) {
   nb::dict out;
   out["weights"] = array(std::vector<float>(self.weights));
@@ -105,13 +134,19 @@ void make_heads(HeadModel* self, const ArcPlan& plan, Flat<const std::int16_t> w
   new (self) HeadModel{plan, {weights.data(), step}};
 }
 
-void make_model(ArcModel* self, const HeadModel* heads, const ArcCascade* cascade, const ArcPlan& plan,
-                Flat<const std::int16_t> weights, double step, const Flat<const std::uint8_t>& of_root,
-                const Flat<const std::uint8_t>& of_others) {
+void make_labels(LabelModel* self, const ArcPlan& plan, const Flat<const std::int16_t>& weights, double step,
+                 Index relations) {
+  if (extent(weights) != (Index{1} << plan.bits()) + relations) refuse("the weights are for other templates");
+  new (self) LabelModel{plan, {weights.data(), step}};
+}
+
+void make_model(ArcModel* self, const HeadModel* heads, const ArcCascade* cascade, const LabelModel* labels,
+                const ArcPlan& plan, Flat<const std::int16_t> weights, double step,
+                const Flat<const std::uint8_t>& of_root, const Flat<const std::uint8_t>& of_others) {
   const Relations relations = make_relations(of_root, of_others);
   if (extent(weights) != (Index{1} << plan.bits()) + relations.count) refuse("the weights are for other templates");
   if ((heads == nullptr) == (cascade == nullptr)) refuse("either heads or a cascade choose the arcs");
-  new (self) ArcModel(heads, cascade, plan, {weights.data(), step}, relations);
+  new (self) ArcModel(heads, cascade, labels, plan, {weights.data(), step}, relations);
 }
 
 // Trees of sentences, those of a sentence best first.
@@ -225,10 +260,18 @@ void bind_dependency_parser(nb::module_& m) {
                 &ParsedTrees::solved);
   nb::class_<HeadModel>(m, "HeadModel")
       .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  nb::class_<LabelModel>(m, "LabelModel")
+      .def("__init__", &make_labels, "plan"_a, "weights"_a, "step"_a, "relations"_a, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>());
+  nb::class_<LabelTrainer>(m, "LabelLearner")
+      .def("__init__", &make_label_learner, "corpus"_a, "plan"_a, "sentences"_a, nb::kw_only(), "of_root"_a,
+           "of_others"_a, "aggressiveness"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("epoch", &run_epoch<LabelTrainer>, "order"_a)
+      .def("compile", [](const LabelTrainer& self) { return quantize(self.learner.average()); });
   nb::class_<ArcModel>(m, "ArcModel")
-      .def("__init__", &make_model, "heads"_a.none(), "cascade"_a.none(), "plan"_a, "weights"_a, "step"_a, "of_root"_a,
-           "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-           nb::keep_alive<1, 5>())
+      .def("__init__", &make_model, "heads"_a.none(), "cascade"_a.none(), "labels"_a.none(), "plan"_a, "weights"_a,
+           "step"_a, "of_root"_a, "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+           nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
       .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
            "k"_a, "seconds"_a, "threads"_a, "paper_iterations"_a = 0)
       .def("score_arcs", &score_arcs, "sentences"_a)

@@ -232,6 +232,7 @@ void ArcKeys::find_all(const Words& words, Index way, const Stretch& between, Pl
       add_sides(h, m, apart, bare, shift_, first);
       add_sides(h + bare, m + bare, apart + bare, T - bare, shift_, second);
       break;
+    case ArcPart::child:
     case ArcPart::sibling: add_sides(h, m, row(ArcRole::sibling), apart, T, shift_, first); break;
     case ArcPart::grandparent: add_sides(h, m, row(ArcRole::grandparent), apart, T, shift_, first); break;
     case ArcPart::grand_sibling:

@@ -83,6 +83,7 @@ class ArcKeys {
   void grandparent(Index grandparent, Index head, Index modifier, Places& out) const {
     find({head, modifier, 0, grandparent}, out);
   }
+  void child(Index head, Index modifier, Index child, Places& out) const { find({head, modifier, child, 0}, out); }
   void grand_sibling(Index grandparent, Index head, Index modifier, Index sibling, Places& out) const {
     find({head, modifier, sibling, grandparent}, out);
   }

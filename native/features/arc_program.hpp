@@ -15,9 +15,10 @@ namespace certus::features {
 inline constexpr std::int32_t kArcVersion = 1;
 inline constexpr Index kFarthestArc = 4;  // offsets go from -4 to 4
 
-// What a template scores: a head with a modifier, with the sibling before it, with its own head, with both.
-enum class ArcPart : std::int32_t { arc, sibling, grandparent, grand_sibling };
-inline constexpr std::int32_t kArcParts = 4;
+// What a template scores: a head with a modifier, with the sibling before it, with its own head, with both; or with a
+// modifier of the modifier, whose role is that of a sibling.
+enum class ArcPart : std::int32_t { arc, sibling, grandparent, grand_sibling, child };
+inline constexpr std::int32_t kArcParts = 5;
 enum class ArcRole : std::int32_t { head, modifier, sibling, grandparent, between };
 inline constexpr std::int32_t kArcRoles = 4;  // of single words; `between` is of any number
 enum class ArcFunction : std::int32_t { text, lower, shape, prefix, suffix, each };

@@ -10,10 +10,10 @@ static constexpr Index kMostParts = Index{1} << 26;  // siblings and grandparent
 
 void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
   prepare(sentence, options);
-  search(options, out);
+  search(sentence, options, out);
   if (out.tree.exists || options.limits.ratio <= 0) return;
   widen(options.limits);  // what was left out may be what trees need
-  search(options, out);
+  search(sentence, options, out);
 }
 
 void ArcModel::Worker::prune(const features::Sentence& sentence, const CandidateLimits& limits) {
@@ -52,7 +52,7 @@ void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOpt
     tree.score = syntax::score_tree(arcs_, tables_.view(), tree.arc_of.data());
     tree.proven = ranked.bounds[i] <= ranked.scores[i];
     tree.bound = tree.proven ? tree.score : ranked.bounds[i];
-    name(out[i]);
+    name(sentence, out[i]);
   }
 }
 
@@ -110,14 +110,14 @@ double ArcModel::Worker::score_tree(const features::Sentence& sentence, const La
   return total * model_.weights_.step;
 }
 
-void ArcModel::Worker::search(const ParsingOptions& options, ParsedTree& out) {
+void ArcModel::Worker::search(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
   fill_tables();
   search_.find(arcs_, tables_.view(), options.kind, out.tree);
-  name(out);
+  name(sentence, out);
 }
 
 // The heads and relations of the arcs of a tree.
-void ArcModel::Worker::name(ParsedTree& out) const {
+void ArcModel::Worker::name(const features::Sentence& sentence, ParsedTree& out) {
   out.candidates = arcs_.size();
   out.heads.clear();
   out.relations.clear();
@@ -125,6 +125,18 @@ void ArcModel::Worker::name(ParsedTree& out) const {
   for (const Label arc : out.tree.arc_of) {
     out.heads.push_back(arcs_.head(arc));
     out.relations.push_back(tables_.relation[arc]);
+  }
+  if (labels_) choose_relations(sentence, out);
+}
+
+void ArcModel::Worker::choose_relations(const features::Sentence& sentence, ParsedTree& out) {
+  model_.labels_->plan.look_up(sentence, label_words_);
+  labels_->prepare(label_words_, out.heads.data());
+  for (Index m = 1; m <= sentence.length; ++m) {
+    label_places_.clear();
+    labels_->find(m, label_places_);
+    const Label chosen = labels_->choose(m, labels_->score(label_places_));
+    if (chosen >= 0) out.relations[m - 1] = chosen;
   }
 }
 

@@ -6,12 +6,19 @@
 #include "scoring/arc_cascade.hpp"
 #include "scoring/arcs.hpp"
 #include "scoring/head_candidates.hpp"
+#include "scoring/tree_labels.hpp"
 #include "scoring/tree_search.hpp"
 
 namespace certus::scoring {
 
 // The model that chooses heads word by word; see head_candidates.hpp.
 struct HeadModel {
+  const ArcPlan& plan;
+  StepTable weights;
+};
+
+// The model that chooses the relations of a tree that was found; see tree_labels.hpp.
+struct LabelModel {
   const ArcPlan& plan;
   StepTable weights;
 };
@@ -29,10 +36,11 @@ struct ParsedTree {
 
 class ArcModel {
  public:
-  // What chooses the arcs to score is one of `heads` and `cascade`; the other is null.
-  ArcModel(const HeadModel* heads, const ArcCascade* cascade, const ArcPlan& plan, StepTable weights,
-           const Relations& relations)
-      : heads_(heads), cascade_(cascade), plan_(plan), weights_(weights), relations_(relations) {}
+  // What chooses the arcs to score is one of `heads` and `cascade`; the other is null. Without `labels`, relations are
+  // those that were chosen with the arcs.
+  ArcModel(const HeadModel* heads, const ArcCascade* cascade, const LabelModel* labels, const ArcPlan& plan,
+           StepTable weights, const Relations& relations)
+      : heads_(heads), cascade_(cascade), labels_(labels), plan_(plan), weights_(weights), relations_(relations) {}
 
   // What one thread works with.
   class Worker {
@@ -41,6 +49,7 @@ class ArcModel {
         : model_(model), parts_(model.plan_, model.relations_, model.weights_.weights) {
       if (model.heads_) heads_.emplace(model.heads_->plan, model.heads_->weights.weights);
       if (model.cascade_) cascade_.emplace(*model.cascade_);
+      if (model.labels_) labels_.emplace(model.labels_->plan, model.relations_, model.labels_->weights.weights);
     }
 
     // Throws std::length_error where siblings and grandparents would take too much memory.
@@ -56,18 +65,22 @@ class ArcModel {
     void prune(const features::Sentence& sentence, const CandidateLimits& limits);
     void widen(const CandidateLimits& limits);
     void fill_tables();
-    void search(const ParsingOptions& options, ParsedTree& out);
-    void name(ParsedTree& out) const;
+    void search(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
+    void name(const features::Sentence& sentence, ParsedTree& out);
+    void choose_relations(const features::Sentence& sentence, ParsedTree& out);
 
     const ArcModel& model_;
     std::optional<HeadScorer<std::int16_t>> heads_;
     std::optional<ArcCascade::Worker> cascade_;
+    std::optional<TreeLabels<std::int16_t>> labels_;
     PartScorer<std::int16_t> parts_;
     Candidates candidates_;
     ArcWords words_;
     Arcs arcs_;
     TreeSearch search_;
     PartTables tables_;
+    ArcWords label_words_;
+    Places label_places_;
   };
 
   Index columns() const { return plan_.columns(); }
@@ -76,6 +89,7 @@ class ArcModel {
  private:
   const HeadModel* heads_;
   const ArcCascade* cascade_;
+  const LabelModel* labels_;
   const ArcPlan& plan_;
   StepTable weights_;
   Relations relations_;

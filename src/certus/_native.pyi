@@ -1604,6 +1604,25 @@ class HeadModel:
     def __init__(self, plan: ArcPlan, weights: NDArray[np.int16], step: float) -> None: ...
 
 @final
+class LabelModel:
+    def __init__(self, plan: ArcPlan, weights: NDArray[np.int16], step: float, relations: int) -> None: ...
+
+@final
+class LabelLearner:
+    def __init__(
+        self,
+        corpus: TreeCorpus,
+        plan: ArcPlan,
+        sentences: list[list[list[str]]],
+        *,
+        of_root: NDArray[np.uint8],
+        of_others: NDArray[np.uint8],
+        aggressiveness: float,
+    ) -> None: ...
+    def epoch(self, order: NDArray[np.int64]) -> float: ...
+    def compile(self) -> tuple[NDArray[np.int16], float]: ...
+
+@final
 class TreeEpoch:
     @property
     def wrong(self) -> int: ...
@@ -1665,6 +1684,7 @@ class ArcModel:
         self,
         heads: HeadModel | None,
         cascade: ArcCascade | None,
+        labels: LabelModel | None,
         plan: ArcPlan,
         weights: NDArray[np.int16],
         step: float,

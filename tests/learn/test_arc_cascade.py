@@ -43,7 +43,8 @@ def score_by_pass(parser: DependencyParser, sentence: Any, number: int) -> NDArr
     weights = np.append(model.arrays[f"pass{number}"], np.int16(0))
     one = np.ones(1, np.uint8)
     step = float(model.arrays[f"pass{number}_step"])
-    scorer = _native.ArcModel(None, model.selector.native_cascade, model.plans[0], weights, step, one, one)
+    cascade = model.selector.native_cascade
+    scorer = _native.ArcModel(None, cascade, None, model.plans[0], weights, step, one, one)
     return scorer.score_arcs([select_columns(sentence, parser.columns)])[0]
 
 

@@ -177,7 +177,7 @@ def test_several_roots_are_learned_where_trees_have_them() -> None:
 def test_predicted_tags_are_learned_from() -> None:
     train, dev = list(invented.sentences(120, 1)), list(invented.sentences(40, 2))
     parser = DependencyParser(folds=3, **SMALL).fit(train, dev=dev)
-    assert set(parser.columns) <= {"word", "upos", "xpos", "feats"}
+    assert set(parser.columns) <= {"word", "upos", "feats"}
     assert measure(parser) > 0.9
     own = train[0].column("upos")
     made, held_out = predict_tags(train, dev, ["word", "upos", "feats"], folds=3, threads=1)

@@ -27,6 +27,7 @@ def describe(options: ArcOptions, model: ArcModel) -> dict[str, Any]:
         "projective": model.projective,
         "passes": list(model.passes),
         "cascade": model.cascade,
+        "labels": None if model.labels is None else str(model.labels).splitlines(),
         "date": date.today().isoformat(),
         "certus": __version__,
     }
@@ -43,7 +44,9 @@ def restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOpt
     pruning = ArcTemplates("\n".join(about["pruning"]))
     if columns[0] != "word" or not set(columns) <= set(INPUTS) or len(set(columns)) < len(columns):
         raise InvalidInput(f"its columns are {columns}")
-    if not {*templates.columns, *pruning.columns} <= set(columns):
+    labels = None if about.get("labels") is None else ArcTemplates("\n".join(about["labels"]))
+    named = {*templates.columns, *pruning.columns, *(() if labels is None else labels.columns)}
+    if not named <= set(columns):
         raise InvalidInput("its templates look at columns that it does not list")
     model = ArcModel(
         about["relations"],
@@ -55,6 +58,7 @@ def restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOpt
         about["projective"] is True,
         HEADS if about.get("cascade") is None else tuple(about["passes"]),
         _check_cascade(about.get("cascade")),
+        labels,
         arrays,
     )
     model.check()

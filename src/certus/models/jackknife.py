@@ -14,7 +14,7 @@ from certus.models.tagger import Tagger
 
 LEARNER = "pruned-crf"
 EPOCHS = 6
-TAGS = ("upos", "xpos", "feats")  # what taggers predict
+TAGS = ("upos", "feats")  # what taggers predict
 
 
 def predict_tags(

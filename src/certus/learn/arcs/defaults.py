@@ -241,3 +241,33 @@ grandparent.upos head.upos sibling.upos modifier.word
 grandparent.xpos head.xpos sibling.xpos modifier.xpos
 """
 """For arcs with the arc into their head, and with a sibling as well (Koo and Collins 2010)."""
+
+LABELS = (
+    "\n".join(line.removeprefix("relation ") for line in ARCS.splitlines() if line.startswith("relation "))
+    + """
+child.upos modifier.upos head.upos
+child.upos modifier.upos
+child.upos modifier.word
+child.upos child.upos[1] modifier.upos
+child.word modifier.upos head.upos
+child.word modifier.upos
+child.word head.word
+child.lemma modifier.upos head.upos
+child.lemma modifier.upos head.lemma
+child.feats modifier.upos head.upos
+sibling.upos modifier.upos head.upos
+sibling.word modifier.upos head.upos
+sibling.upos modifier.upos head.word
+sibling.upos modifier.word head.upos
+sibling.feats modifier.feats head.upos
+grandparent.upos head.upos modifier.upos
+grandparent.word head.upos modifier.upos
+grandparent.upos head.word modifier.upos
+grandparent.upos head.upos modifier.word
+modifier.upos modifier.upos[1] modifier.upos[2] head.upos
+modifier.upos modifier.upos[-1] modifier.upos[-2] head.upos
+head.feats modifier.feats
+modifier.feats head.word distance
+"""
+)
+"""For relations of trees that were found: of arcs, and of what is around them in the tree."""

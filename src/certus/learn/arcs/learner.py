@@ -41,6 +41,10 @@ from certus.learn.trainer import Arrays, EpochTrainer
 from certus.storage.declaration import Declaration, reals, whole
 from certus.version import __version__
 
+LABEL_BITS = 21  # of the table of the model of relations, or those of the parser if they are fewer
+LABEL_STAGE = 100  # apart from all others, for the order of sentences
+LABEL_EPOCHS = 10
+LABEL_RATE = 0.01  # the most that a weight of a relation changes by
 RARE = 0.1  # the share of trees with crossing arcs below which parsers leave them out
 # What a model file holds: of relations, and of the weights that score arcs; beside it, of what chooses arcs.
 DECLARED = {
@@ -48,6 +52,10 @@ DECLARED = {
     "of_others": whole("relations", types="uint8", below="2"),
     "weights": whole("table+relations", types="int16", least=-(2**15)),
     "step": reals(types="float64", least=0),
+}
+DECLARED_LABELS = {
+    "labels": whole("label_table+relations", types="int16", least=-(2**15)),
+    "label_step": reals(types="float64", least=0),
 }
 
 
@@ -65,6 +73,7 @@ class ArcModel:
         projective: whether trees have no crossing arcs.
         passes: that choose arcs, by their names; or HEADS.
         cascade: what was learned of them, as a model file describes it; None for a model of heads.
+        labels: templates of the relations of a tree that was found; None where they are chosen with the arcs.
         arrays: by name, as declared.
     """
 
@@ -77,6 +86,7 @@ class ArcModel:
     projective: bool
     passes: Sequence[str]
     cascade: Any
+    labels: ArcTemplates | None
     arrays: Mapping[str, NDArray[Any]]
 
     @property
@@ -113,12 +123,31 @@ class ArcModel:
         return _native.ArcModel(
             chosen.native_heads,
             chosen.native_cascade,
+            self._native_labels,
             plan,
             found["weights"],
             float(found["step"]),
             found["of_root"],
             found["of_others"],
         )
+
+    @property
+    def label_bits(self) -> int:
+        """How large the table is of the model of relations."""
+        return min(LABEL_BITS, self.hash_bits)
+
+    @cached_property
+    def label_plan(self) -> _native.ArcPlan:
+        """The templates of relations, ready to run."""
+        assert self.labels is not None
+        return _native.ArcPlan(self.labels.compile(self.columns), len(self.columns), self.label_bits)
+
+    @cached_property
+    def _native_labels(self) -> _native.LabelModel | None:
+        if self.labels is None:
+            return None
+        weights, step = self.arrays["labels"], float(self.arrays["label_step"])
+        return _native.LabelModel(self.label_plan, weights, step, len(self.relations))
 
     def check(self) -> None:
         """Raise ModelError where an array is not as declared."""
@@ -180,7 +209,7 @@ def learn(
 
     chosen = _choose_arcs(options, model, corpus, dev)
     cascade = chosen.selector.describe()
-    fixed = {**model.arrays, **chosen.selector.arrays}
+    fixed = {**model.arrays, **chosen.selector.arrays, **_learn_labels(model, corpus, train, order)}
     learner = _native.TreeLearner(
         corpus,
         chosen.candidates,
@@ -214,6 +243,26 @@ def learn(
     return Outcome(complete(outcome.weights), outcome.accuracy)
 
 
+def _learn_labels(
+    model: ArcModel, corpus: _native.TreeCorpus, train: Treebank, order: Order
+) -> dict[str, NDArray[Any]]:
+    """Return the weights of relations in trees that are known, if the model has any."""
+    if model.labels is None:
+        return {}
+    learner = _native.LabelLearner(
+        corpus,
+        model.label_plan,
+        train.select(model.columns),
+        of_root=model.arrays["of_root"],
+        of_others=model.arrays["of_others"],
+        aggressiveness=LABEL_RATE,
+    )
+    for epoch in range(LABEL_EPOCHS):
+        learner.epoch(order(epoch, LABEL_STAGE))
+    weights, step = learner.compile()
+    return {"labels": weights, "label_step": np.asarray(step, np.float64)}
+
+
 def _make_order(options: ArcOptions, corpus: _native.TreeCorpus) -> Order:
     def order(epoch: int, stage: int) -> NDArray[np.int64]:
         return np.random.default_rng((options.seed, stage, epoch)).permutation(corpus.sentences)
@@ -244,7 +293,8 @@ def relearn_selector(options: ArcOptions, model: ArcModel, train: Treebank, dev:
     pruning = _restrict(choose_pruning_templates(passes, columns), columns, False)
     bare = _replace(model, passes=passes, pruning=pruning, cascade=None)
     chosen = _choose_arcs(options, bare, _make_corpus(bare, train), dev)
-    arrays = {name: model.arrays[name] for name in DECLARED} | dict(chosen.selector.arrays)
+    kept = (*DECLARED, *(DECLARED_LABELS if model.labels else ()))
+    arrays = {name: model.arrays[name] for name in kept} | dict(chosen.selector.arrays)
     return _replace(bare, cascade=chosen.selector.describe(), arrays=arrays)
 
 
@@ -288,7 +338,11 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
     relations = sorted(set(train.relations))
     is_root = train.heads == 0
     names = np.array(train.relations)
-    columns = tuple(dict.fromkeys((*chosen.columns, *pruning.columns)))
+    labels = None
+    if options.relations == "second-pass":
+        labels = _restrict(ArcTemplates(defaults.LABELS), filled, False)
+    wanted = (*chosen.columns, *pruning.columns, *(() if labels is None else labels.columns))
+    columns = tuple(dict.fromkeys(wanted))
     return ArcModel(
         relations,
         columns,
@@ -299,6 +353,7 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
         projective,
         passes,
         None,
+        labels,
         {
             "of_root": np.isin(relations, names[is_root]).astype(np.uint8),
             "of_others": (np.isin(relations, names[~is_root]) | is_root.all()).astype(np.uint8),
@@ -318,6 +373,8 @@ def _choose_projective(options: ArcOptions, train: Treebank, templates: ArcTempl
 def _restrict(templates: ArcTemplates, columns: Sequence[str], given: bool) -> ArcTemplates:
     """Leave out templates over columns that hold nothing; those that the user gave must not need any."""
     missing = [name for name in templates.columns if name not in columns and name != "word"]
+    if given and "child" in templates.parts:
+        raise InvalidInput("templates look at child, which is of relations in trees that are known only")
     if given and missing:
         raise InvalidInput(f"templates look at {missing[0]!r}, which the training data leave empty")
     return ArcTemplates(templates.restrict(columns))

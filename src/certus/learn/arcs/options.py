@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from certus.errors import InvalidInput
 from certus.learn.learner import check_options, option
 
-TAGGED = ("word", "upos", "xpos", "feats")  # of these, what taggers predict, and words
+TAGGED = ("word", "upos", "feats")  # of these, what taggers predict, and words
 ALGORITHMS = ("mira", "perceptron")
+RELATIONS = ("second-pass", "joint")
 FILTERS = ("posteriors", "max-marginals")
 ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
 PASSES = (*ANY_TREE, "vine", "first", "second")  # and those for projective trees
@@ -28,6 +29,11 @@ class ArcOptions:
     aggressiveness: float = option(0.005, "The most that mira changes a weight by.", least=0)
     relation_cost: float = option(
         0.5, "What mira takes a right head with a wrong relation for; a wrong head is 1.", least=0
+    )
+    relations: str = option(
+        "second-pass",
+        "How relations are chosen: joint, with the arcs; or second-pass, when the tree is found, by what is "
+        "around each arc in it.",
     )
     epochs: int = option(10, "Passes over the training data.", least=1)
     patience: int = option(3, "Stop after this many epochs without a better dev LAS.", least=1)
@@ -59,7 +65,7 @@ class ArcOptions:
     folds: int = option(
         0,
         "Parts that the training data are tagged in, each by a tagger learned from the others, so that the "
-        "parser learns from predicted tags; it then looks at no lemmas. 0 takes their own tags.",
+        "parser learns from predicted tags; it then looks at word, upos and feats. 0 takes their own tags.",
         least=0,
     )
     projective: str = option(
@@ -75,6 +81,8 @@ class ArcOptions:
         check_options(self)
         if self.algorithm not in ALGORITHMS:
             raise InvalidInput(f"algorithm is {self.algorithm!r}; there are {' and '.join(ALGORITHMS)}")
+        if self.relations not in RELATIONS:
+            raise InvalidInput(f"relations is {self.relations!r}; there are {' and '.join(RELATIONS)}")
         if self.filter not in FILTERS:
             raise InvalidInput(f"filter is {self.filter!r}; there are {' and '.join(FILTERS)}")
         self._check_cascade()

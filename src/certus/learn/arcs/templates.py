@@ -11,6 +11,7 @@ A template per line; ``docs/dependency-parsing.md`` explains them with examples.
     relation head.upos modifier.upos    a weight for each relation, too: these choose the relation of an arc
     sibling.upos modifier.upos          of two neighbouring modifiers of a head, on one side of it
     grandparent.upos head.upos modifier.upos    of an arc and the arc into its head
+    child.upos modifier.upos            of an arc and one from its modifier: of relations in known trees only
 
 The direction of the arc is part of every feature. Text is compiled to numbers, and those run natively.
 """
@@ -30,8 +31,8 @@ from certus.errors import InvalidInput
 VERSION = 1
 FARTHEST = 4  # offsets go from -4 to 4
 LONGEST_AFFIX = 16
-PARTS = ("arc", "sibling", "grandparent", "grand-sibling")
-ROLES = ("head", "modifier", "sibling", "grandparent", "between")
+PARTS = ("arc", "sibling", "grandparent", "grand-sibling", "child")
+ROLES = ("head", "modifier", "sibling", "grandparent", "between", "child")
 FUNCTIONS = ("text", "lower", "shape", "prefix", "suffix", "each")
 _TERM = re.compile(
     r"(?:(?P<function>[a-z]+)\(\s*)?(?P<role>[a-z]+)\.(?P<column>\w+)(?:\[(?P<offset>[+-]?\d+)\])?"
@@ -51,7 +52,8 @@ class ArcTerm:
 
     def compile(self, columns: Sequence[str]) -> tuple[int, ...]:
         """Return the compiled form."""
-        role, function = ROLES.index(self.role), FUNCTIONS.index(self.function)
+        named = "sibling" if self.role == "child" else self.role  # no template has both
+        role, function = ROLES.index(named), FUNCTIONS.index(self.function)
         return role, function, columns.index(self.column), self.offset, self.length
 
 
@@ -67,6 +69,8 @@ class ArcTemplate:
     def part(self) -> str:
         """What it is of, by the words that it looks at."""
         roles = {term.role for term in self.terms}
+        if "child" in roles:
+            return "child"
         if "sibling" in roles:
             return "grand-sibling" if "grandparent" in roles else "sibling"
         return "grandparent" if "grandparent" in roles else "arc"
@@ -191,6 +195,9 @@ def _check_template(template: ArcTemplate, number: int) -> None:
         _fail(number, "there is no term; the smallest is head.upos")
     if len(template.terms) > 16:
         _fail(number, "there are more than 16 terms")
+    roles = {term.role for term in template.terms}
+    if "child" in roles and roles & {"sibling", "grandparent"}:
+        _fail(number, "a template with a child has no sibling and no grandparent")
     if template.part != "arc" and (template.relation or "between" in several):
         _fail(number, "relation and between are of arcs, not of siblings and grandparents")
 
