@@ -21,7 +21,7 @@ EXACT = ("perceptron", "hmm")
 UNFEATURED = ("hmm", "refinement")
 SEVERAL = [name for name in LEARNERS if name != "refinement"]  # those that have more than one answer
 QUICK: dict[str, dict[str, Any]] = {name: {} if name in UNFEATURED else {"epochs": 5} for name in LEARNERS}
-QUICK["refinement"] = {"hidden": 2, "rare": 2}
+QUICK["refinement"] = {"hidden": 2, "smoothing": 0.1, "rare": 2}
 pytestmark = pytest.mark.filterwarnings("ignore::certus.learn.refinement.RefinementWarning")
 QUICK["latent-crf"] = {
     "epochs": 40,

@@ -152,7 +152,9 @@ class RefinementLearner(Learner):
 
     def _choose(self, data: TrainingData, observer: Observer, threads: int) -> dict[str, Any]:
         """Return the options that were left to held-out sentences, the last tenth where none are given."""
-        hidden, strengths = self._list_hidden(len(set(data.examples.labels))), self._list_strengths()
+        labels = len(set(data.examples.labels))
+        self._check_size(labels)
+        hidden, strengths = self._list_hidden(labels), self._list_strengths()
         cells, lengths = data.examples.cells, data.examples.lengths
         few = len(cells) // _SHARE if data.held_out is None else len(data.held_out.cells)
         if few < FEWEST // _SHARE or len(cells) < FEWEST:
