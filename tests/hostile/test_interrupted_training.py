@@ -63,6 +63,9 @@ TASKS: dict[str, Callable[[list[Sentence]], object]] = {
     "latent-crf": lambda data: Tagger("upos", "latent-crf", **LONG).fit(data),
     "latent-crf on two threads": lambda data: Tagger("upos", "latent-crf", **LONG).fit(data, threads=2),
     "em": lambda data: Tagger("upos", "refinement", estimator="em", iterations=10**6).fit(data),
+    "em of many states": lambda data: Tagger(
+        "upos", "refinement", estimator="em", hidden=16, smoothing=0.1, iterations=10**6
+    ).fit(data),
     "items": lambda data: CRF(algorithm="l2sgd", max_iterations=10**6, period=0).fit(*as_items(data)),
 }
 
