@@ -149,7 +149,7 @@ template <class Size>
 const double* find_most(const Forest& f, const double* weights, const Size& size, Arena& arena) {
   double *sizes = arena.get<double>(f.edges), *in = arena.get<double>(f.nodes);
   for (Index e = 0; e < f.edges; ++e) sizes[e] = weights[e] == kNever<double> ? weights[e] : size(weights[e]);
-  hide_clones(&max_inside)(f, sizes, in);
+  hide_clones(max_inside)(f, sizes, in);
   return in;
 }
 

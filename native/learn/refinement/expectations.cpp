@@ -153,7 +153,7 @@ void expectations(const Parameters& model, const Sequences& data, Index threads,
   parallel(kShards, threads, [&](Index k, Index) {
     Scratch scratch{std::vector<double>(longest), std::vector<double>(model.hidden), std::vector<double>(model.hidden)};
     const Shard shard{data.sentences * k / kShards, data.sentences * (k + 1) / kShards, sums.data() + k * size};
-    hide_clones(&run_shard)(model, data, shard, scratch, log_likelihood, posterior);
+    hide_clones(run_shard)(model, data, shard, scratch, log_likelihood, posterior);
   });
   std::fill_n(pairs, size, 0.0);
   for (Index k = 0; k < kShards; ++k)
