@@ -69,7 +69,7 @@ class Assembly:
         elif structure is not None:
             choice = entry.part.read_structure(structure)
         else:
-            choice = entry.part.make_choice(self.relaxation.used(number))
+            choice = entry.part.make_choice(self.relaxation.used(number).astype(np.int64))
         return choice
 
     def read_average(self, number: int) -> dict[str, Floats]:
