@@ -204,6 +204,20 @@ def _pair_tags(one: Sentence, other: Sentence) -> list[tuple[str, str]]:
     return list(zip(one.column("upos"), other.column("upos"), strict=True))
 
 
+def test_conll_x_is_learned_from_and_parsed(tmp_path: Path) -> None:
+    lines = [
+        "\t".join((*line.split("\t")[:8], "_", "_")) if "\t" in line else ""
+        for line in invented.conllu(60, 1).splitlines()
+        if not line.startswith("#")
+    ]
+    (tmp_path / "train.conll").write_text("\n".join(lines) + "\n")
+    sentences = list(read(tmp_path / "train.conll", format="conllx"))
+    assert sentences[0].column("upos") == sentences[0].columns["cpos"]
+    parser = DependencyParser(**SMALL).fit(sentences)
+    assert "upos" in parser.columns
+    assert len(parser.parse(sentences[0]).heads) == len(sentences[0])
+
+
 def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
     parser = DependencyParser(columns="word", **SMALL).fit(invented.sentences(150, 1))
     assert parser.columns == ["word"]

@@ -75,10 +75,14 @@ class Sentence:
     def column(self, name: str) -> list[str]:
         """Return the fields of a column; "word" is a second name of "form".
 
+        In CoNLL-X, "upos" and "xpos" are what it calls "cpos" and "pos".
+
         Raises:
             FormatError: there is no such column.
         """
         found = self.columns.get(resolve_column(name))
+        if found is None and "cpos" in self.columns:
+            found = self.columns.get(_IN_CONLL_X.get(name, ""))
         if found is None:
             is_text = self.layout.format in ("text", "raw")
             read_as = ": it was read as text (another format can be named)" if is_text else ""
@@ -107,6 +111,9 @@ class Sentence:
     def __repr__(self) -> str:
         words = " ".join(self.words[:8]) + (" ..." if len(self) > 8 else "")
         return f"Sentence({words!r}, {self.source}:{self.line}, columns={' '.join(self.columns)})"
+
+
+_IN_CONLL_X = {"upos": "cpos", "xpos": "pos"}
 
 
 def resolve_column(name: str) -> str:
