@@ -20,7 +20,7 @@ def test_thousands_of_unknown_words_on_a_line_take_little() -> None:
     before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     answer = tagger.tag(words)
     assert len(answer.labels) == 5000
-    assert not answer.optimal
+    assert answer.score <= answer.bound < float("inf")
     assert time.process_time() - began < 20 * PATIENCE  # without optimisation: 9.7 s with it, once
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kilobytes: 2.8 GB, once
 

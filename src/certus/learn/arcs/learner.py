@@ -152,9 +152,11 @@ class ArcModel:
     def check(self) -> None:
         """Raise ModelError where an array is not as declared."""
         sizes = {"pruning": 1 << self.pruning_bits, "table": 1 << self.hash_bits}
-        Declaration(DECLARED | self.selector.declared).check(
-            self.arrays, relations=len(self.relations), **sizes
-        )
+        declared = DECLARED | self.selector.declared
+        if self.labels is not None:
+            declared = declared | DECLARED_LABELS
+            sizes["label_table"] = 1 << self.label_bits
+        Declaration(declared).check(self.arrays, relations=len(self.relations), **sizes)
 
 
 class TreeTrainer(EpochTrainer[_native.TreeLearner]):
