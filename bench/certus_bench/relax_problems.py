@@ -143,6 +143,17 @@ def draw_siblings(rng: Rng, words: int, interaction: float) -> Decomposition:
     return d
 
 
+def draw_random_siblings(rng: Rng, words: int) -> Decomposition:
+    """Sibling dependency parsing where no head stands out: all scores are noise."""
+    arcs = rng.normal(0, 1, (words, words + 1))
+    extra = rng.normal(0, 0.5, (words + 1, words + 2, words + 1))
+    d = Decomposition()
+    automata = d.add(HeadAutomata(0.5 * arcs, extra), "automata")
+    tree = d.add(TreePart(0.5 * arcs), "tree")
+    d.agree((automata, "heads"), (tree, "heads"))
+    return d
+
+
 def draw_crossing_chains(rng: Rng, length: int, labels: int, interaction: float) -> Decomposition:
     """Two chains over the same positions in different orders: a loopy model."""
     emissions = rng.normal(0, 1, (length, labels))
@@ -240,6 +251,8 @@ PROBLEMS: dict[str, Callable[[Rng], Decomposition]] = {
     "siblings, 20 words": lambda rng: draw_siblings(rng, 20, 0.5),
     "siblings, 20 words, hard": lambda rng: draw_siblings(rng, 20, 1.0),
     "siblings, 30 words": lambda rng: draw_siblings(rng, 30, 0.5),
+    "siblings, 30 words, hard": lambda rng: draw_siblings(rng, 30, 1.0),
+    "siblings, 30 words, random": lambda rng: draw_random_siblings(rng, 30),
     "crossing chains": lambda rng: draw_crossing_chains(rng, 12, 8, 0.5),
     "crossing chains, hard": lambda rng: draw_crossing_chains(rng, 12, 8, 1.0),
     "parsing and tagging": lambda rng: draw_parsing_and_tagging(rng, 12, 8, 1.0),

@@ -24,7 +24,8 @@ Rounding::Rounding(Dual& dual)
       problem_(dual.problem()),
       is_covering_(problem_.parts(), 0),
       is_covered_(problem_.parts(), 1),
-      completions_(problem_.parts(), 0) {
+      completions_(problem_.parts(), 0),
+      wishes_(problem_.variables(), 0.0) {
   Index shared = 0;
   for (Index v = 0; v < problem_.variables(); ++v) shared += problem_.is_shared(v);
   std::vector<Index> last(problem_.variables(), -1);
@@ -225,25 +226,39 @@ bool Rounding::complete_rest(Index source) {
   return true;
 }
 
-// Fixes one variable after the other as most parts have it, those first on which they are most united, and what follows
-// from that; where nothing is left, the variable gets the other value. With dozens of small parts, what one of them
-// chose hardly ever completes to a whole; this often does.
+void Rounding::decide() {
+  if (!votes_) return;
+  dual_.find_worths(dual_.largest(), worths_);
+  for (Index v = 0; v < problem_.variables(); ++v) {
+    wishes_[v] = 0;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy)
+      wishes_[v] += worths_[*copy];
+  }
+  fix_in_order();
+}
+
 double Rounding::vote() {
+  for (Index v = 0; v < problem_.variables(); ++v)
+    wishes_[v] = static_cast<double>(dual_.on(v)) / static_cast<double>(std::max<Index>(problem_.count(v), 1)) - 0.5;
+  return fix_in_order();
+}
+
+// Fixes one variable after the other as the parts wish, those first of which they are most sure, and what follows from
+// that; where nothing is left, the variable gets the other value. With dozens of small parts, what one of them
+// chose hardly ever completes to a whole; this often does.
+double Rounding::fix_in_order() {
   const std::vector<std::int8_t> before = dual_.fixed();
   order_.clear();
   for (Index v = 0; v < problem_.variables(); ++v)
     if (dual_.is_free(v) && problem_.is_shared(v)) order_.push_back(v);
-  const auto share = [this](Index v) {
-    return static_cast<double>(dual_.on(v)) / static_cast<double>(problem_.count(v));
-  };
   std::stable_sort(order_.begin(), order_.end(),
-                   [&](Index a, Index b) { return std::abs(share(a) - 0.5) > std::abs(share(b) - 0.5); });
+                   [&](Index a, Index b) { return std::abs(wishes_[a]) > std::abs(wishes_[b]); });
   bool possible = dual_.propagate();
   for (const Index v : order_) {
     if (!possible) break;
     if (!dual_.is_free(v)) continue;
     const std::vector<std::int8_t> here = dual_.fixed();
-    const bool on = share(v) >= 0.5;
+    const bool on = wishes_[v] >= 0;
     if (dual_.fix(v, on) && dual_.propagate()) continue;
     dual_.restore_fixed(here);
     possible = dual_.fix(v, !on) && dual_.propagate();

@@ -28,6 +28,8 @@ class Rounding {
 
   // Lets the open parts choose, in their order or against it.
   void round(bool forward);
+  // Fixes variables one after the other as they are worth most, where what follows from that is cheap to find.
+  void decide();
   // Takes what the parts have chosen, where they agree.
   void take();
   // Completes what the parts chose, within the budget; returns the best score found in this round, or NaN.
@@ -41,6 +43,7 @@ class Rounding {
   bool complete_known(Index source, bool* offered);
   bool complete_rest(Index source);
   double vote();
+  double fix_in_order();
   bool choose(Index p);
   bool know(Index p, const std::vector<Index>& used);
   bool is_new(Index source);
@@ -52,6 +55,7 @@ class Rounding {
   std::vector<std::uint8_t> is_covering_;  // [parts]: has all shared variables once,
   std::vector<std::uint8_t> is_covered_;   // and no others
   std::vector<Index> completions_, cells_, order_;
+  std::vector<double> wishes_, worths_;  // [variables]: above 0 for on; [copies]
   std::unordered_set<std::uint64_t> seen_;
   double spent_ = 0, earned_ = 0;
   Index turn_ = 0, rounds_ = 0;

@@ -124,6 +124,7 @@ bool Search::descend_state(Index sweeps) {
     if (sweep % kOften != 1) continue;
     rounding_.round(true);
     rounding_.round(false);
+    if (nodes_ == 1 && (sweep == kOften + 1 || sweep + kOften > sweeps)) rounding_.decide();
     if (closes(read_bound())) return false;
   }
   return true;
