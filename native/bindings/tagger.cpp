@@ -99,16 +99,17 @@ const std::uint8_t* check_legal(const Tagger& self, const Legal& legal) {
 
 // The answers for many sentences, one sentence after the other.
 struct Tagged {
-  std::vector<Index> first;            // [sentences + 1]: tokens
-  std::vector<Label> labels;           // [k][T] of each sentence; -1 where fewer than k were found
-  std::vector<Index> found;            // [sentences]: how many there are, at most k
-  std::vector<double> scores;          // [sentences][k]
-  std::vector<double> bounds;          // [sentences]
-  std::vector<std::uint8_t> optimal;   // [sentences]
-  std::vector<float> confidences;      // [tokens], or nothing
-  std::vector<double> log_partitions;  // [sentences], or nothing
-  std::vector<Index> rounds;           // [sentences]: how often a cascade was built for the proof
-  std::vector<Index> positions;        // [sentences]: the first that no path reaches, where none was found
+  std::vector<Index> first;                  // [sentences + 1]: tokens
+  std::vector<Label> labels;                 // [k][T] of each sentence; -1 where fewer than k were found
+  std::vector<Index> found;                  // [sentences]: how many there are, at most k
+  std::vector<double> scores;                // [sentences][k]
+  std::vector<double> bounds;                // [sentences]
+  std::vector<std::uint8_t> optimal;         // [sentences]
+  std::vector<float> confidences;            // [tokens], or nothing
+  std::vector<double> log_partitions;        // [sentences], or nothing: of what pruning leaves,
+  std::vector<double> log_partition_bounds;  // and of all sequences at most
+  std::vector<Index> rounds;                 // [sentences]: how often a cascade was built for the proof
+  std::vector<Index> positions;              // [sentences]: the first that no path reaches, where none was found
 
   Tagged(const Texts& texts, Index k, bool confidence) : first(texts.starts()) {
     const Index count = texts.size();
@@ -116,6 +117,7 @@ struct Tagged {
     scores.resize(count * k, kNever<double>);
     bounds.resize(count, kNever<double>);
     log_partitions.resize(confidence ? count : 0, kNever<double>);
+    log_partition_bounds.resize(confidence ? count : 0, -kNever<double>);
     confidences.resize(confidence ? first[count] : 0);
     found.resize(count), positions.resize(count), optimal.resize(count), rounds.resize(count);
   }
@@ -128,13 +130,14 @@ struct Tagged {
     if (sentence.length == 0) {
       // There is one sequence of no labels, whatever may follow what.
       answer.found = 1, answer.optimal = true;
-      answer.scores[0] = answer.bound = answer.log_partition = 0;
+      answer.scores[0] = answer.bound = answer.log_partition = answer.log_partition_bound = 0;
     } else {
       tagger.tag(sentence, request, answer, workspace);
     }
     bounds[n] = answer.bound, found[n] = answer.found, positions[n] = answer.position, optimal[n] = answer.optimal;
     rounds[n] = answer.rounds;
-    if (request.confidence) log_partitions[n] = answer.log_partition;
+    if (!request.confidence) return;
+    log_partitions[n] = answer.log_partition, log_partition_bounds[n] = answer.log_partition_bound;
   }
 };
 
@@ -220,8 +223,8 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
 void bind_tagger(nb::module_& m) {
   define_arrays(nb::class_<Tagged>(m, "Tagged"), "labels", &Tagged::labels, "found", &Tagged::found, "scores",
                 &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "confidences",
-                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "positions", &Tagged::positions,
-                "rounds", &Tagged::rounds);
+                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "log_partition_bounds",
+                &Tagged::log_partition_bounds, "positions", &Tagged::positions, "rounds", &Tagged::rounds);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())

@@ -1,6 +1,7 @@
 #include "scoring/outside.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/vector.hpp"
 
@@ -90,13 +91,27 @@ double Outside::find_forward() {
   double most = kNever<double>;
   for (Index m = 1; m <= order_; ++m) {
     const Level& level = cascade_->level(m);
-    for (std::uint32_t s = level.begin[P - 1]; s < level.begin[P]; ++s) raise(most, out_[m][s]);
+    for (std::uint32_t s = level.begin[P - 1]; s < level.begin[P]; ++s) gather(most, out_[m][s]);
   }
   return most;
 }
 
 // Makes what leads to each coarse tag of a position, and the degenerate labels there.
 void Outside::enter_rest(Index t) {
+  const Index W = width_;
+  if (sum_) lead_sums_to_rest(t);
+  else lead_to_rest(t);
+  if (t > cascade_->length()) return;
+  const RestScore* const rest = cascade_->rest(t);
+  for (Index g = 0, i = t * W; g + 1 < W; ++g, ++i) {
+    if (rest[g].own == kNever<float> || !leads_above(i)) continue;
+    before_[i] = followed_[i] =
+        std::min(after_[i] + static_cast<double>(rest[g].ending), entering_[i] + static_cast<double>(rest[g].own));
+    around_[i] = after_[i] + static_cast<double>(rest[g].around);
+  }
+}
+
+void Outside::lead_to_rest(Index t) {
   const Index W = width_;
   const NgramBounds& bounds = *cascade_->bounds;
   const double* const before = before_.data() + (t - 1) * W;
@@ -108,14 +123,38 @@ void Outside::enter_rest(Index t) {
     raise_least(after_rest_.data() + t * W, bounds.coarse(t) + g * W, around_[i] + excess, bounds.departing(t) + g * W,
                 followed_[i] + excess, W);
   }
-  if (t > cascade_->length()) return;
-  const RestScore* const rest = cascade_->rest(t);
-  for (Index g = 0, i = t * W; g + 1 < W; ++g, ++i) {
-    if (rest[g].own == kNever<float> || !leads_above(i)) continue;
-    before_[i] = followed_[i] =
-        std::min(after_[i] + static_cast<double>(rest[g].ending), entering_[i] + static_cast<double>(rest[g].own));
-    around_[i] = after_[i] + static_cast<double>(rest[g].around);
+}
+
+void Outside::lead_sums_to_rest(Index t) {
+  const Index W = width_;
+  const NgramBounds& bounds = *cascade_->bounds;
+  for (Index g = 0, i = (t - 1) * W; g < W; ++g, ++i)
+    for (Index h = 0, j = t * W; h < W; ++h, ++j) {
+      const Index at = g * W + h;
+      gather(after_[j], before_[i] + bounds.coarse(t)[at]);
+      gather(entering_[j], before_[i] + bounds.entering(t)[at]);
+      if (followed_[i] == kNever<double>) continue;
+      gather(after_rest_[j], contexts_.excess(t - 1)[g] +
+                                 std::min(around_[i] + bounds.coarse(t)[at], followed_[i] + bounds.departing(t)[at]));
+    }
+}
+
+// Takes the larger of two, or adds up the numbers that they are the logarithms of.
+void Outside::gather(double& x, double y) const {
+  if (!sum_ || x == kNever<double>) {
+    raise(x, y);
+  } else if (y != kNever<double>) {
+    const double most = std::max(x, y);
+    x = most + std::log1p(std::exp(std::min(x, y) - most));
   }
+}
+
+double Outside::find_mass(const std::vector<double>& sums) {
+  best_ = &sums;
+  sum_ = true;
+  const double mass = find_forward();
+  sum_ = false;
+  return mass;
 }
 
 // Whether a degenerate label is better than the limit, as far as that is known.
@@ -145,20 +184,20 @@ double Outside::enter_at(Index t, Index m, std::uint32_t s) const {
   std::uint32_t r = level.from[s];
   if (m == order_) {
     for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
-      raise(most, out_[m][r] + static_cast<double>(level.edge[e]));
+      gather(most, out_[m][r] + static_cast<double>(level.edge[e]));
     return most;
   }
   const bool kept = cascade_->kept(m, s);
   for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
     if (any_[m][r] == kNever<double> || (kept && cascade_->kept(m, r))) continue;
     double way = any_[m][r] + weigh_edge(t, m, r, s, e);
-    if (!(way > most)) continue;
+    if (!sum_ && !(way > most)) continue;
     if (closer_) {
       if (!(way + level.node[s] + onward_[m][s] > limit_)) continue;
       const std::uint32_t candidate = m == 1 ? s : m == 2 ? level.cur[s] : kNone;
       way = std::min(way, reach(t - 1, m, r, level.label[s], candidate) + static_cast<double>(level.edge[e]));
     }
-    raise(most, way);
+    gather(most, way);
   }
   return most;
 }
@@ -200,16 +239,16 @@ void Outside::join(Index t) {
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
       any_[m][s] = out_[m][s];
       if (m < order_ || (closer_ && !((*best_)[s] + leaving_lattice_[s] > limit_))) continue;
-      raise(any_[m][s], (*best_)[s]);
+      gather(any_[m][s], (*best_)[s]);
     }
     if (m == order_) continue;
     const Level& above = cascade_->level(m + 1);
-    for (std::uint32_t q = above.begin[t]; q < above.begin[t + 1]; ++q) raise(any_[m][above.cur[q]], any_[m + 1][q]);
+    for (std::uint32_t q = above.begin[t]; q < above.begin[t + 1]; ++q) gather(any_[m][above.cur[q]], any_[m + 1][q]);
   }
   const Level& one = cascade_->level(1);
   double* const before = before_.data() + t * width_;
   for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s)
-    raise(before[cascade_->bounds->group(one.label[s])], any_[1][s]);
+    gather(before[cascade_->bounds->group(one.label[s])], any_[1][s]);
 }
 
 void Outside::find_backward(double limit) {

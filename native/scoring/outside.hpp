@@ -32,6 +32,9 @@ class Outside {
   void begin(Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best);
   // The largest score that a dropped sequence may have, -inf if there is none.
   double find_forward();
+  // The logarithm of the sum of exp(score) over all dropped sequences is not above this. `sums` is the same of all
+  // paths to each state of the last lattice, and the scores of degenerate labels must be such sums, too.
+  double find_mass(const std::vector<double>& sums);
   // After `find_forward`: the best ways on. From now on, what does not lead above `limit` is left out.
   void find_backward(double limit);
   // After `find_backward`: scores the labels that are no candidates where one may lead above the limit, and leaves out
@@ -52,6 +55,9 @@ class Outside {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no candidate
 
   void enter_rest(Index t);
+  void lead_to_rest(Index t);
+  void lead_sums_to_rest(Index t);
+  void gather(double& x, double y) const;
   void enter(Index t, Index m);
   double enter_at(Index t, Index m, std::uint32_t s) const;
   double reach(Index t, Index m, std::uint32_t r, Label y, std::uint32_t candidate) const;
@@ -76,6 +82,7 @@ class Outside {
   const std::vector<double>* best_ = nullptr;
   Index order_ = 0, width_ = 0;
   double limit_ = kNever<double>;
+  bool sum_ = false;                                 // whether to add up, not to take the largest
   bool closer_ = false;                              // whether ways on are known
   std::vector<std::vector<double>> out_, any_;       // [order][states]
   std::vector<std::vector<double>> onward_, lower_;  // [order][states]: the best way on; that at this order or below

@@ -49,6 +49,27 @@ Index count_pairs(const Cascade& cascade, const std::vector<std::uint8_t>& state
   return pairs;
 }
 
+double add_logs(double x, double y) {
+  const double most = std::max(x, y);
+  return most == kNever<double> ? most : most + std::log1p(std::exp(std::min(x, y) - most));
+}
+
+// Of labels of a coarse tag, by place, the logarithms of sums, rounded up.
+RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t, Index group) {
+  double own = kNever<double>, ending = own, around = own;
+  for (Index i = bounds.begin(group); i < bounds.begin(group + 1); ++i) {
+    if (bounds.at(i) < 0 || scores[i] == kNever<float>) continue;
+    const double score = static_cast<double>(scores[i]);
+    own = add_logs(own, score);
+    ending = add_logs(ending, score + static_cast<double>(bounds.ending(t)[i]));
+    around = add_logs(around, score + static_cast<double>(bounds.around(t)[i]));
+  }
+  const auto round_up = [](double x) {
+    return x == kNever<double> ? kNever<float> : static_cast<float>(x + kRounding * (1 + std::abs(x)));
+  };
+  return {round_up(own), round_up(ending), round_up(around)};
+}
+
 // Where constraints leave no path, thresholds are lowered by these factors one after the other.
 constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
 
@@ -130,7 +151,7 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   std::copy_n(w.labels.begin(), result.found * T, answer.labels);
   if (!request.confidence || !result.found) return;
   w.marginals.resize(T * L);
-  answer.log_partition = marginals(*chain_, scores, w.marginals.data()).log_partition;
+  answer.log_partition = answer.log_partition_bound = marginals(*chain_, scores, w.marginals.data()).log_partition;
   for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
 }
 
@@ -312,23 +333,55 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   const Index searches = answer.rounds;
   if (request.prove && cascade.pruned) prove(request, answer, w);
   if (!request.confidence) return;
-  if (answer.rounds > searches) level = search_with(answer, request, w);
-  cascade.sums.find(*level, false);
-  answer.log_partition = cascade.sums.log_partition;
-  for (Index t = 0; t < T; ++t) {
-    double p = 0;
-    for (std::uint32_t s = level->begin[t + 1]; s < level->begin[t + 2]; ++s)
-      if (level->label[s] == answer.labels[t]) p += cascade.sums.probability[s];
-    answer.confidence[t] = static_cast<float>(p);
-  }
+  if (answer.rounds > searches || (request.prove && cascade.pruned)) level = search_with(answer, request, w);
+  find_confidence(*level, request, answer, w);
 }
 
-// Builds the cascade such that it has all answers.
+void Tagger::find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+  lattice::Sums& sums = w.cascade->sums;
+  sums.find(level, false);
+  answer.log_partition = sums.log_partition;
+  for (Index t = 0; t < w.cascade->length(); ++t) {
+    double p = 0;
+    for (std::uint32_t s = level.begin[t + 1]; s < level.begin[t + 2]; ++s)
+      if (level.label[s] == answer.labels[t]) p += sums.probability[s];
+    answer.confidence[t] = static_cast<float>(p);
+  }
+  if (!w.cascade->pruned) answer.log_partition_bound = answer.log_partition;
+  else if (request.prove) answer.log_partition_bound = add_logs(answer.log_partition, bound_mass(level, request, w));
+}
+
+// The logarithm of what all dropped sequences sum up to, at most.
+double Tagger::bound_mass(const Level& level, const TagRequest& request, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
+  const NgramBounds& bounds = *bounds_;
+  w.scores.resize(bounds.places());
+  for (Index t = 1; t <= cascade.length(); ++t) {
+    score_token(t - 1, w);
+    for (Index g = 0; g < bounds.groups(); ++g) {
+      cascade.score_dropped(t, g, w.units.data(), request.allowed ? request.allowed[t - 1] : Allowed{},
+                            w.scores.data());
+      cascade.rest(t)[g] = add_up_labels(w.scores.data(), bounds, t, g);
+    }
+  }
+  std::vector<double> paths(level.size(), kNever<double>);
+  paths[0] = 0;
+  for (std::uint32_t s = 1; s < level.size(); ++s) {
+    std::uint32_t r = level.from[s];
+    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
+      paths[s] = add_logs(paths[s], paths[r] + static_cast<double>(level.edge[e]));
+    paths[s] += level.node[s];
+  }
+  w.outside.begin(cascade, ngrams_, order_, paths);
+  return w.outside.find_mass(paths);
+}
+
+// Builds the cascade such that it has all answers, and more of what it would drop.
 const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const {
   Cascade& cascade = *w.cascade;
   const Index T = cascade.length();
   Index position = -1;
-  prune_by(1, 1, w);
+  prune_by(kLess, kLess, w);
   cascade.begin(T);
   for (Index t = 0; t < T; ++t) {
     score_token(t, w);

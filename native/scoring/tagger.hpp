@@ -25,10 +25,11 @@ struct TagRequest {
   bool prove = true;                    // whether to bound what a cascade has dropped
 };
 struct TagAnswer {
-  Label* labels;         // [k][T]
-  double* scores;        // [k]
-  float* confidence;     // [T], the posteriors of the best labels, or null
-  double log_partition;  // with confidence
+  Label* labels;                                 // [k][T]
+  double* scores;                                // [k]
+  float* confidence;                             // [T], the posteriors of the best labels, or null
+  double log_partition;                          // with confidence: of what the last lattice has,
+  double log_partition_bound = -kNever<double>;  // and of all sequences at most
   double bound = kNever<double>;
   Index rounds = 0;     // how often a cascade was built
   Index found = 0;      // how many were written
@@ -86,6 +87,8 @@ class Tagger {
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
   const Level* climb(Workspace& w, Index& position) const;
+  void find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  double bound_mass(const Level& level, const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
   void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void prove(const TagRequest& request, TagAnswer& answer, Workspace& w) const;

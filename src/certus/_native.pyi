@@ -685,6 +685,7 @@ class Tagged:
     optimal: NDArray[np.uint8]  # [sentences]
     confidences: NDArray[np.float32]  # [tokens], empty unless asked for
     log_partitions: NDArray[np.float64]  # [sentences], empty unless asked for
+    log_partition_bounds: NDArray[np.float64]  # the same: of all sequences at most
     rounds: NDArray[np.int64]  # [sentences]: how often a cascade was built for the proof
     positions: NDArray[np.int64]  # [sentences]: the first that no path reaches, where none was found
 

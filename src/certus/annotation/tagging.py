@@ -16,9 +16,11 @@ class Tagging(Solution[list[str]]):
             list, where no sequence outside the list scores more than the last of it.
         probability: of the labels as a whole under the model, or None if that was not asked for.
         confidence: the probability of each label by itself, or None.
+        share: with probabilities, the least part of the probability of all sequences that those have which
+            pruning leaves, and which probabilities are computed from: 1 where nothing was pruned.
     """
 
-    __slots__ = ("confidence", "probability")
+    __slots__ = ("confidence", "probability", "share")
 
     def __init__(
         self,
@@ -29,12 +31,28 @@ class Tagging(Solution[list[str]]):
         *,
         probability: float | None = None,
         confidence: list[float] | None = None,
+        share: float | None = None,
         position: int | None = None,
         counters: Work | None = None,
     ) -> None:
         super().__init__(value, score, bound, status, counters, position)
         self.probability = probability
         self.confidence = confidence
+        self.share = share
+
+    @property
+    def probability_interval(self) -> tuple[float, float] | None:
+        """Between what the probability of the labels under the whole model is, whatever was pruned."""
+        if self.probability is None or self.share is None:
+            return None
+        return self.probability * self.share, self.probability
+
+    @property
+    def confidence_intervals(self) -> list[tuple[float, float]] | None:
+        """Between what the probability of each label is."""
+        if self.confidence is None or self.share is None:
+            return None
+        return [(p * self.share, min(1.0, p * self.share + 1 - self.share)) for p in self.confidence]
 
     def __repr__(self) -> str:
         proof = "optimal" if self.optimal else self.status.value

@@ -140,7 +140,11 @@ def describe_answer(answer: Tagging, rank: int | None, proof: bool = False) -> l
         made.append(f"# score = {answer.score:.9g}" if proof else f"# score = {answer.score:.6g}")
     if proof:
         made += [f"# bound = {answer.bound:.9g}", f"# optimal = {'yes' if answer.optimal else 'no'}"]
-    return made if answer.probability is None else [*made, f"# probability = {answer.probability:.6g}"]
+    if answer.probability is not None:
+        made.append(f"# probability = {answer.probability:.6g}")
+    if proof and answer.probability_interval is not None:
+        made.append(f"# least_probability = {answer.probability_interval[0]:.6g}")
+    return made
 
 
 def insert_comments(sentence: Sentence, comments: Sequence[str]) -> str:

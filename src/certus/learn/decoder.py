@@ -39,6 +39,8 @@ class Decoded:
         log_partition: (sentences,) or nothing.
         position: (sentences,) the first position that no label sequence reaches, where none is found.
         searches: (sentences,) how often a pruned CRF searched each until its answer was proven, or nothing.
+        log_partition_bound: (sentences,) where pruning leaves out a part of ``log_partition``, what it is at
+            most; nothing where it is exact.
     """
 
     first: NDArray[np.int64]
@@ -51,6 +53,7 @@ class Decoded:
     log_partition: NDArray[np.float64]
     position: NDArray[np.int64]
     searches: NDArray[np.int64] | None = None
+    log_partition_bound: NDArray[np.float64] | None = None
 
     @classmethod
     def make_empty(cls, first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:

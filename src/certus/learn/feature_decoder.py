@@ -121,6 +121,7 @@ class FeatureDecoder(Decoder):
             answers.log_partitions,
             answers.positions,
             answers.rounds if self._chain is None else None,
+            answers.log_partition_bounds,
         )
 
     def measure_accuracy(self, cells: Cells, gold: NDArray[np.int32], threads: int) -> float:

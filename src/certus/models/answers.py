@@ -107,11 +107,14 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
     begin, end = int(decoded.first[n]), int(decoded.first[n + 1])
     at = begin * k + rank * (end - begin)
     score, optimal = float(decoded.scores[n, rank]), bool(decoded.optimal[n])
-    probability = confidence = None
+    probability = confidence = share = None
     if len(decoded.log_partition):
-        probability = min(1.0, math.exp(score - float(decoded.log_partition[n])))
+        known = float(decoded.log_partition[n])
+        probability = min(1.0, math.exp(score - known))
         if rank == 0:
             confidence = [min(1.0, p) for p in decoded.confidence[begin:end].tolist()]
+        most = known if decoded.log_partition_bound is None else float(decoded.log_partition_bound[n])
+        share = math.exp(min(0.0, known - most))
     return Tagging(
         [names[label] for label in decoded.labels[at : at + end - begin].tolist()],
         score,
@@ -119,5 +122,6 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
         Status.OPTIMAL if optimal else Status.FEASIBLE,
         probability=probability,
         confidence=confidence,
+        share=share,
         counters=None if decoded.searches is None else {"iterations": int(decoded.searches[n])},
     )
