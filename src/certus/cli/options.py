@@ -125,7 +125,7 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         about=SENTENCES,
     )
     unproven: bool = option(
-        False, "Do without proofs, which makes pruned CRFs several times as fast.", about=SENTENCES
+        False, "Do without proofs, which makes pruned CRFs faster.", about=SENTENCES
     )
     legal: str | None = option(
         None,
