@@ -277,8 +277,9 @@ void RelaxedLattice::run_backward() {
     for (Index column = 0; column <= (row ? columns_ : 0); ++column) {
       for (Index s = 0; s < (column ? width_ : 1); ++s) {
         const Index at = find_node(row, column) + s;
-        if (!alive_[at]) ahead_[at] = kNever<double>;
-        else ahead_[at] = row < rows_ ? leave(row, column, s, far) : 0;
+        ahead_[at] = kNever<double>;
+        if (!alive_[at]) continue;  // such as one with links beyond the last word
+        ahead_[at] = row < rows_ ? leave(row, column, s, far) : 0;
         whole[at] = ahead_[at] + gain(row, column, s);
       }
       summarize(row, column, kAbove, whole, after_[row * (columns_ + 1) + column]);
