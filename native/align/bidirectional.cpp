@@ -1,12 +1,12 @@
 #include "align/bidirectional.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "align/dual.hpp"
 #include "align/greedy.hpp"
 #include "base/interrupt.hpp"
+#include "base/stopwatch.hpp"
 
 namespace certus::align {
 namespace {
@@ -42,7 +42,7 @@ class Search {
   bool is_open(double bound) const { return bound > kNever<double> && bound > found_.score + slack_; }
   bool is_late() {
     heed_(1 << 14);
-    return std::chrono::steady_clock::now() > end_;
+    return stopwatch_.elapsed() > limits_.seconds;
   }
 
   void offer(const Choices& choices) {
@@ -144,9 +144,7 @@ class Search {
   Alignment found_;
   double slack_ = 0;
   Heed heed_;
-  std::chrono::steady_clock::time_point end_ =
-      std::chrono::steady_clock::now() +
-      std::chrono::microseconds(static_cast<std::int64_t>(1e6 * std::clamp(limits_.seconds, 0.0, 1e9)));
+  Stopwatch stopwatch_;
 };
 
 }  // namespace

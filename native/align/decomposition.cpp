@@ -1,10 +1,10 @@
 #include "align/decomposition.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "base/interrupt.hpp"
+#include "base/stopwatch.hpp"
 
 namespace certus::align {
 namespace {
@@ -99,7 +99,7 @@ class Decomposition {
 }  // namespace
 
 DecomposedAlignment align_decomposed(const Agreed& problem, Index iterations, double seconds) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   Decomposition decomposition(problem);
   DecomposedAlignment best;
   best.bound = INFINITY;
@@ -122,7 +122,7 @@ DecomposedAlignment align_decomposed(const Agreed& problem, Index iterations, do
     }
     best.dual.push_back(best.bound);
     best.primal.push_back(best.score);
-    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds)) break;
+    if (stopwatch.elapsed() > seconds) break;
     decomposition.step(1 / static_cast<double>(t));
   }
   best.backward = decomposition.cells(0);

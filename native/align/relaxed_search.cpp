@@ -1,12 +1,12 @@
 #include "align/relaxed_search.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
 #include "align/constrained_viterbi.hpp"
 #include "align/greedy.hpp"
+#include "base/stopwatch.hpp"
 
 namespace certus::align {
 namespace {
@@ -39,7 +39,7 @@ class RelaxedSearch {
   bool is_open() const { return bound_ > found_.score + lattice_.slack(); }
   bool is_late() {
     heed_(1 << 14);
-    return std::chrono::steady_clock::now() > end_;
+    return stopwatch_.elapsed() > settings_.seconds;
   }
 
   // One step; false where the search ends.
@@ -140,9 +140,7 @@ class RelaxedSearch {
   double bound_ = INFINITY, last_ = INFINITY, pruned_gap_ = INFINITY, intersected_ = kNever<double>;
   Index rises_ = 0;
   Heed heed_;
-  std::chrono::steady_clock::time_point end_ =
-      std::chrono::steady_clock::now() +
-      std::chrono::microseconds(static_cast<std::int64_t>(1e6 * std::clamp(settings_.seconds, 0.0, 1e9)));
+  Stopwatch stopwatch_;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // The end of a search that takes too long.
 #pragma once
 
-#include <chrono>
 #include <exception>
 
 #include "base/interrupt.hpp"
+#include "base/stopwatch.hpp"
 
 namespace certus::relax {
 
@@ -13,7 +13,7 @@ struct TimeIsUp : std::exception {};
 // Called with the operations that were done; throws TimeIsUp at the time limit, and what Heed throws.
 class Watch {
  public:
-  explicit Watch(double seconds) : began_(Clock::now()), seconds_(seconds) {}
+  explicit Watch(double seconds) : seconds_(seconds) {}
 
   void operator()(Index work) {
     heed_(work);
@@ -21,14 +21,13 @@ class Watch {
     left_ = kWork;
     if (elapsed() >= seconds_) throw TimeIsUp();
   }
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  double elapsed() const { return stopwatch_.elapsed(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr Index kWork = Index{1} << 18;
 
   Heed heed_;
-  Clock::time_point began_;
+  Stopwatch stopwatch_;
   double seconds_;
   Index left_ = 0;
 };

@@ -1,8 +1,8 @@
 #include "scoring/tree_search.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "base/stopwatch.hpp"
 #include "relax/spanning_tree.hpp"
 
 namespace certus::scoring {
@@ -64,7 +64,7 @@ struct Share {
 // Takes the best tree of all shares; what is left of its share differs from it at a first word (Lawler 1972).
 syntax::RankedTrees TreeSearch::split(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
                                       const TreeKind& kind, Index k) {
-  const auto began = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   const Index n = arcs.words();
   std::vector<double> weights;
   syntax::TreeScores<double> left = scores;
@@ -77,7 +77,7 @@ syntax::RankedTrees TreeSearch::split(const syntax::Arcs& arcs, const syntax::Tr
     for (const Label a : share.closed) weights[a] = kNever<double>;
     left.arcs = weights.data();
     TreeKind rest = kind;
-    rest.seconds = kind.seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    rest.seconds = kind.seconds - stopwatch.elapsed();
     if (rest.seconds <= 0) rest.seconds = 1e-3;
     find(arcs, left, rest, share.tree);
     if (!share.tree.exists) return;
