@@ -10,7 +10,7 @@ from typing import Any
 
 from certus.verification.errors import CertificateError
 from certus.verification.exact import read_fraction, write_fraction
-from certus.verification.problem import PROBLEMS, read_json, write_json
+from certus.verification.problem import PROBLEMS, check_format, read_json, write_json
 
 FORMAT = "certus-certificate"
 VERSION = 1
@@ -61,12 +61,7 @@ class Certificate:
     @classmethod
     def of_json(cls, given: Any, name: str = "the certificate") -> Certificate:
         """Make a certificate of what a file holds; its numbers are looked at when it is checked."""
-        if not isinstance(given, dict) or given.get("format") != FORMAT:
-            raise CertificateError(f'{name} is not a certificate: it does not say "format": "{FORMAT}"')
-        if given.get("version") != VERSION:
-            raise CertificateError(
-                f"{name} has version {given.get('version')!r}; this Certus reads {VERSION}"
-            )
+        check_format(given, name, "a certificate", FORMAT, VERSION)
         kind, fingerprint, proof = given.get("kind"), given.get("fingerprint"), given.get("proof")
         if kind not in PROBLEMS or not isinstance(fingerprint, str) or not isinstance(proof, dict):
             raise CertificateError(f"{name} lacks a known kind, a fingerprint or a proof")

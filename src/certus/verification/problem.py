@@ -64,12 +64,7 @@ class Problem:
     @classmethod
     def of_json(cls, given: Any, name: str = "the problem") -> Problem:
         """Make a problem of what a file holds."""
-        if not isinstance(given, dict) or given.get("format") != FORMAT:
-            raise CertificateError(f'{name} is not a problem: it does not say "format": "{FORMAT}"')
-        if given.get("version") != VERSION:
-            raise CertificateError(
-                f"{name} has version {given.get('version')!r}; this Certus reads {VERSION}"
-            )
+        check_format(given, name, "a problem", FORMAT, VERSION)
         data = {key: value for key, value in given.items() if key not in ("format", "version", "kind")}
         return make_problem(given.get("kind"), data)
 
@@ -231,6 +226,14 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
     with open_atomically(path) as file:
         json.dump(value, file, allow_nan=False, separators=(",", ":"))
         file.write("\n")
+
+
+def check_format(given: Any, name: str, what: str, format: str, version: int) -> None:
+    """Refuse what says that it is of another format or version."""
+    if not isinstance(given, dict) or given.get("format") != format:
+        raise CertificateError(f'{name} is not {what}: it does not say "format": "{format}"')
+    if given.get("version") != version:
+        raise CertificateError(f"{name} has version {given.get('version')!r}; this Certus reads {version}")
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
