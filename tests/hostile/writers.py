@@ -114,6 +114,16 @@ def make_writers(folder: Path) -> list[Writer]:
         Writer("sentences", "formats/reading:write", ".conllu", write_sentences),
         Writer("sentences, compressed", "formats/reading:write", ".gz", write_sentences),
         Writer("trees", "formats/brackets:write", ".mrg", lambda path: brackets.write(made, path)),
+        Writer("a certificate", "verification/problem:write_json", ".json", certificate.save),
+        *list_commands(folder),
+        Writer("bench --json", "bench:store", ".json", store_report),
+    ]
+
+
+def list_commands(folder: Path) -> list[Writer]:
+    """Return the commands that write; their inputs are in a folder."""
+    data, trees, pairs = folder / "data.conllu", folder / "trees.mrg", folder / "pairs.txt"
+    return [
         Writer(
             "certus tag",
             "cli/streams:deliver",
@@ -128,7 +138,7 @@ def make_writers(folder: Path) -> list[Writer]:
         ),
         Writer(
             "certus train tagger",
-            model,
+            "storage/model_file:write",
             ".certus",
             lambda path: run_command("train", "tagger", data, "--learner", "hmm", "-q", "-o", path),
         ),
@@ -140,7 +150,6 @@ def make_writers(folder: Path) -> list[Writer]:
                 "align", folder / "aligner.certus", pairs, "--phrases", path, "-o", os.devnull
             ),
         ),
-        Writer("a certificate", "verification/problem:write_json", ".json", certificate.save),
         Writer(
             "certus tag --certificate",
             "cli/certificates:write_certificates",
@@ -149,7 +158,6 @@ def make_writers(folder: Path) -> list[Writer]:
                 "tag", folder / "perceptron.certus", data, "--certificate", path, "-o", os.devnull
             ),
         ),
-        Writer("bench --json", "bench:store", ".json", store_report),
     ]
 
 
