@@ -14,9 +14,8 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus.chain import Automaton
 from certus.formats import build
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts
+from certus.learn.decoder import Cells, Decoded, Decoder, Request, find_starts
 from certus.learn.learner import Learned, Learner, TrainingData, option
 from certus.learn.learners import LEARNERS, make_learner
 from certus.learn.progress import Progress
@@ -72,18 +71,9 @@ class MajorityDecoder(Decoder):
     def __init__(self, key: Callable[[str], str], best: dict[str, int], default: int) -> None:
         self._key, self._best, self._default = key, best, default
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
+    def decode(self, cells: Cells, request: Request) -> Decoded:
         """Label sentences given as columns of cells."""
-        out = Decoded.make_empty(find_starts(cells), k, confidence)
+        out = Decoded.make_empty(find_starts(cells), request)
         words = [self._key(word) for columns in cells for word in columns[0]]
         out.labels[:] = [self._best.get(word, self._default) for word in words]
         out.found[:], out.scores[:], out.bounds[:], out.optimal[:] = 1, 0.0, 0.0, True

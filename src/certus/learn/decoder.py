@@ -25,6 +25,27 @@ _UNTRAINED = "this tagger is not trained yet: call fit, or load one with certus.
 
 
 @dataclass(frozen=True)
+class Request:
+    """What is wanted of the sentences that are labelled.
+
+    Attributes:
+        k: how many answers for each.
+        confidence: whether the probabilities of the best labels are, too.
+        threads: how many may be used.
+        allowed: the labels that words may get; None for all.
+        legal: the sequences that there may be; None for all.
+        prove: whether answers are proven where that can be done without.
+    """
+
+    k: int = 1
+    confidence: bool = False
+    threads: int = 1
+    allowed: Allowed | None = None
+    legal: Automaton | None = None
+    prove: bool = True
+
+
+@dataclass(frozen=True)
 class Decoded:
     """The answers for many sentences, one after the other.
 
@@ -56,9 +77,9 @@ class Decoded:
     log_partition_bound: NDArray[np.float64] | None = None
 
     @classmethod
-    def make_empty(cls, first: NDArray[np.int64], k: int, confidence: bool) -> Decoded:
+    def make_empty(cls, first: NDArray[np.int64], request: Request) -> Decoded:
         """Return room for answers, with none found yet."""
-        count, tokens = len(first) - 1, int(first[-1])
+        count, tokens, k, confidence = len(first) - 1, int(first[-1]), request.k, request.confidence
         return cls(
             first,
             labels=np.full(tokens * k, -1, np.int32),
@@ -94,21 +115,12 @@ class Decoder(ABC):
     proof = True
 
     @abstractmethod
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
+    def decode(self, cells: Cells, request: Request) -> Decoded:
         """Label sentences given as columns of cells."""
 
     def measure_accuracy(self, cells: Cells, gold: NDArray[np.int32], threads: int) -> float:
         """Return the share of tokens that get the right label; a label that is -1 is never right."""
-        found = self.decode(cells, k=1, confidence=False, threads=threads, allowed=None, legal=None)
+        found = self.decode(cells, Request(threads=threads, prove=False))
         return float((found.labels == gold).mean())
 
     def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
@@ -151,16 +163,7 @@ class Decoder(ABC):
 class Untrained(Decoder):
     """The decoder of a tagger that is not trained yet: it refuses everything."""
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
+    def decode(self, cells: Cells, request: Request) -> Decoded:
         """Refuse to label sentences."""
         raise InvalidInput(_UNTRAINED)
 

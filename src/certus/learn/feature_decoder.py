@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain import Automaton, Chain
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts
+from certus.learn.decoder import Cells, Decoded, Decoder, Request, find_starts
 from certus.learn.features.inventory import Inventory
 from certus.storage.declaration import Declaration, keys, reals, whole
 
@@ -92,29 +92,26 @@ class FeatureDecoder(Decoder):
             tagger.use_cascade(len(thresholds) - 1, *ngrams, thresholds, arrays.get("ngram_sequences"))
         return tagger
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
+    def decode(self, cells: Cells, request: Request) -> Decoded:
         """Label sentences given as columns of cells."""
-        constraints: dict[str, Any] = {} if allowed is None else {"allowed": allowed}
+        constraints: dict[str, Any] = {} if request.allowed is None else {"allowed": request.allowed}
+        legal = request.legal
         if self._chain is None and legal is not None:
             constraints["legal"] = tabulate_legal(legal)
             legal = None
         answers = self._get_tagger(legal).tag(
-            cells, k=k, confidence=confidence, threads=threads, prove=self.proof, **constraints
+            cells,
+            k=request.k,
+            confidence=request.confidence,
+            threads=request.threads,
+            prove=self.proof and request.prove,
+            **constraints,
         )
         return Decoded(
             find_starts(cells),
             answers.labels,
             answers.found,
-            answers.scores.reshape(-1, k),
+            answers.scores.reshape(-1, request.k),
             answers.bounds,
             answers.optimal,
             answers.confidences,
@@ -123,11 +120,6 @@ class FeatureDecoder(Decoder):
             answers.rounds if self._chain is None else None,
             answers.log_partition_bounds,
         )
-
-    def measure_accuracy(self, cells: Cells, gold: NDArray[np.int32], threads: int) -> float:
-        """Return the share of tokens that get the right label; that needs no proof."""
-        found = self._free.tag(cells, threads=threads, prove=False)
-        return float((found.labels == gold).mean())
 
     def set_proof(self, proof: bool) -> None:
         """Say whether a cascade bounds what it dropped."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.chain import Automaton, Chain
+from certus.chain import Chain
 from certus.errors import InvalidInput
 from certus.latent import LDI, Inference, LatentChain
 from certus.latent.inference import INFERENCES, choose_inference, make_inference
 from certus.latent.solution import make_solutions
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, find_starts, split_batch
 from certus.learn.feature_decoder import make_chain
 from certus.learn.features.inventory import Inventory
 from certus.ragged import Ragged
@@ -25,7 +26,61 @@ STEPS_HELP = (
 )
 
 
-class LatentDecoder(Decoder):
+class StateDecoder(Decoder):
+    """Labels sentences by a latent chain over states: a latent CRF, or a refinement HMM.
+
+    Attributes:
+        chain: the chain over latent states, without features of pairs.
+        inference: how labels are found; may be set.
+    """
+
+    chain: LatentChain
+    inference: Inference
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """How many scores a token has."""
+
+    @abstractmethod
+    def score_states(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
+        """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
+
+    def score_pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
+        """Return what is added to the transitions into each token, if anything."""
+        return None
+
+    def decode(self, cells: Cells, request: Request) -> Decoded:
+        """Label sentences given as columns of cells, in pieces that fit into memory."""
+        k, threads, allowed = request.k, request.threads, request.allowed
+        inference = choose_inference(self.inference, k)
+        chain = self.chain if request.legal is None else self.chain.constrain(request.legal)
+        first = find_starts(cells)
+        out = Decoded.make_empty(first, request)
+        for begin, end in split_batch(first, self.width, np.dtype(np.float64).itemsize):
+            scores = self.score_states(cells[begin:end], threads)
+            pairs = self.score_pairs(cells[begin:end], threads)
+            if allowed is not None:
+                _forbid(chain.owner, scores, first[begin:end] - first[begin], allowed[begin:end])
+            own = Ragged(scores, first[begin : end + 1] - first[begin])
+            answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads)
+            _put(out, begin, k, answers, inference)
+            if request.confidence:
+                probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
+                _put_confidence(out, begin, end, k, probabilities)
+        return out
+
+    def get_settings(self) -> dict[str, Any]:
+        """Return what a user may have set: the inference."""
+        return {"inference": self.inference}
+
+    @property
+    def latent(self) -> StateDecoder:
+        """The decoder itself."""
+        return self
+
+
+class LatentDecoder(StateDecoder):
     """A latent-dynamic CRF, or one with features of pairs of labels.
 
     The score of labels is the log of the sum of exp(score) over their latent paths, their log-probability
@@ -65,34 +120,10 @@ class LatentDecoder(Decoder):
         self.chain = LatentChain(transitions, latent, names=inventory.labels)
         self.inference: Inference = inference or LDI()
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
-        """Label sentences given as columns of cells."""
-        return decode_states(
-            self, cells, k=k, confidence=confidence, threads=threads, allowed=allowed, legal=legal
-        )
-
     @property
     def width(self) -> int:
         """How many scores a token has."""
         return self._states * (1 if self._pair_scorer is None else self._states)
-
-    def get_settings(self) -> dict[str, Any]:
-        """Return what a user may have set: the inference."""
-        return {"inference": self.inference}
-
-    @property
-    def latent(self) -> LatentDecoder:
-        """The decoder itself."""
-        return self
 
     def score_states(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
         """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
@@ -119,52 +150,6 @@ class LatentDecoder(Decoder):
     def search(self, cells: Cells, *, pruning: float, threads: int) -> _native.Lattices:
         """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
         raise InvalidInput("there are no lattices of labels with latent states or features of pairs")
-
-
-class LatentModel(Protocol):
-    """Gives states scores: a LatentDecoder, or a refinement HMM."""
-
-    chain: LatentChain
-    inference: Inference
-
-    @property
-    def width(self) -> int:
-        """How many scores a token has."""
-
-    def score_states(self, cells: Cells, threads: int = 1) -> NDArray[np.float64]:
-        """Return the scores of all states at all tokens of all sentences, (tokens, states)."""
-
-    def score_pairs(self, cells: Cells, threads: int = 1) -> NDArray[np.float32] | None:
-        """Return what is added to the transitions into each token, if anything."""
-
-
-def decode_states(
-    model: LatentModel,
-    cells: Cells,
-    *,
-    k: int,
-    confidence: bool,
-    threads: int,
-    allowed: Allowed | None,
-    legal: Automaton | None,
-) -> Decoded:
-    """Label sentences by the latent chain of a model, in pieces that fit into memory."""
-    inference = choose_inference(model.inference, k)
-    chain = model.chain if legal is None else model.chain.constrain(legal)
-    first = find_starts(cells)
-    out = Decoded.make_empty(first, k, confidence)
-    for begin, end in split_batch(first, model.width, np.dtype(np.float64).itemsize):
-        scores = model.score_states(cells[begin:end], threads)
-        pairs = model.score_pairs(cells[begin:end], threads)
-        if allowed is not None:
-            _forbid(chain.owner, scores, first[begin:end] - first[begin], allowed[begin:end])
-        own = Ragged(scores, first[begin : end + 1] - first[begin])
-        answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads)
-        _put(out, begin, k, answers, inference)
-        if confidence:
-            probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
-            _put_confidence(out, begin, end, k, probabilities)
-    return out
 
 
 def check_inference(name: str) -> None:

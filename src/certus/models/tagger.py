@@ -17,7 +17,7 @@ from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Untrained, check_room
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, Untrained, check_room
 from certus.learn.features.data import compile_templates
 from certus.learn.features.inventory import Inventory
 from certus.learn.learner import Learned, Learner
@@ -283,9 +283,7 @@ class Tagger:
         check_room(cells, k)
         if legal is not None and list(legal.labels) != self.labels:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
-        return self._decoder.decode(
-            cells, k=k, confidence=confidence, threads=threads, allowed=allowed, legal=legal
-        )
+        return self._decoder.decode(cells, Request(k, confidence, threads, allowed, legal))
 
     def lattices(self, sentences: Iterable[Words], *, pruning: float = 1.0, threads: int = 1) -> TagLattices:
         """Search many sentences once, and keep what is left to decode again with adjusted scores.

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.chain import Automaton, Chain
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
+from certus.chain import Chain
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, find_starts, split_batch
 from certus.learn.hmm.model import Hmm
 
 
@@ -20,30 +20,25 @@ class HmmDecoder(Decoder):
     def __init__(self, hmm: Hmm) -> None:
         self._hmm = hmm
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
+    def decode(self, cells: Cells, request: Request) -> Decoded:
         """Label sentences given as columns of cells."""
-        chain = self._hmm.chain if legal is None else self._hmm.chain.constrain(legal)
+        k, allowed, chain = request.k, request.allowed, self._hmm.chain
+        if request.legal is not None:
+            chain = chain.constrain(request.legal)
         first = find_starts(cells)
-        out = Decoded.make_empty(first, k, confidence)
+        out = Decoded.make_empty(first, request)
         for begin, end in split_batch(first, len(self._hmm.start), np.dtype(np.float32).itemsize):
             limits: Allowed = [None] * (end - begin) if allowed is None else allowed[begin:end]
             emissions = list(map(self._score_sentence, cells[begin:end], limits))
-            found: list[Any] = chain.decode_batch(emissions, k=k, threads=threads, infeasible="return")
+            found: list[Any] = chain.decode_batch(
+                emissions, k=k, threads=request.threads, infeasible="return"
+            )
             for n, scores, answer in zip(range(begin, end), emissions, found, strict=True):
                 several = list(answer) if k > 1 else [answer] if answer.position is None else []
                 _put(out, n, k, several)
                 if not several:
                     out.position[n] = answer.position if k == 1 else 0
-                if confidence and several:
+                if request.confidence and several:
                     _put_confidence(out, n, k, chain, scores)
         return out
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, find_starts, split_batch
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, find_starts, split_batch
 from certus.learn.refinement.data import Observed
 from certus.learn.refinement.decoding import (
     Beliefs,
@@ -57,29 +57,21 @@ class RefinementDecoder(Decoder):
         # For each set of legal sequences, for as long as somebody has it.
         self._constrained: WeakKeyDictionary[Automaton, _Rules] = WeakKeyDictionary()
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
+    def decode(self, cells: Cells, request: Request) -> Decoded:
         """Label sentences given as columns of cells."""
-        if k > 1:
+        if request.k > 1:
             raise InvalidInput(
                 "a spectral refinement has one answer for a sentence, the most probable label of each "
                 "position: k must be 1"
             )
+        allowed, legal = request.allowed, request.legal
         rules = self._free if legal is None else self._get_rules(legal)
         first = find_starts(cells)
-        out = Decoded.make_empty(first, k, confidence)
+        out = Decoded.make_empty(first, request)
         for begin, end in split_batch(first, self._labels, np.dtype(np.float64).itemsize):
             data = self._observe(cells[begin:end], first[begin : end + 1] - first[begin])
             mask = None if allowed is None else self._mask(data, allowed[begin:end])
-            self._put(out, begin, end, data, mask, rules, legal is not None, threads)
+            self._put(out, begin, end, data, mask, rules, legal is not None, request.threads)
         return out
 
     @property

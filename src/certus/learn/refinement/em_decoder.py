@@ -6,27 +6,19 @@ answer is the label sequence with the highest p(labels, observations), proven as
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.chain import Automaton
 from certus.latent import Inference, LatentChain
-from certus.learn.decoder import Allowed, Cells, Decoded, find_starts
-from certus.learn.latent_decoder import decode_states
+from certus.learn.decoder import Cells, find_starts
+from certus.learn.latent_decoder import StateDecoder
 from certus.learn.refinement.decoder import RefinementDecoder
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.observer import Observer
 
 
-class EmDecoder(RefinementDecoder):
-    """A refinement HMM that labels sentences by its latent chain; scores are log p(labels, observations).
-
-    Attributes:
-        chain: the chain over hidden states.
-        inference: how labels are found; may be set.
-    """
+class EmDecoder(StateDecoder, RefinementDecoder):
+    """A refinement HMM that labels sentences by its latent chain; scores are log p(labels, observations)."""
 
     def __init__(self, model: Refinement, observer: Observer, inference: Inference) -> None:
         super().__init__(model, observer)
@@ -42,21 +34,6 @@ class EmDecoder(RefinementDecoder):
         )
         self._emission = _take_log(plain.emission.reshape(size, -1).T)  # (observations, states)
 
-    def decode(
-        self,
-        cells: Cells,
-        *,
-        k: int,
-        confidence: bool,
-        threads: int,
-        allowed: Allowed | None,
-        legal: Automaton | None,
-    ) -> Decoded:
-        """Label sentences given as columns of cells."""
-        return decode_states(
-            self, cells, k=k, confidence=confidence, threads=threads, allowed=allowed, legal=legal
-        )
-
     @property
     def width(self) -> int:
         """How many scores a token has."""
@@ -66,18 +43,6 @@ class EmDecoder(RefinementDecoder):
         """Return the log-probabilities of the observations in all states, (tokens, states)."""
         scores: NDArray[np.float64] = self._emission[self._observe(cells, find_starts(cells)).observations]
         return scores
-
-    def score_pairs(self, cells: Cells, threads: int = 1) -> None:
-        """Return None: transitions are the same at all tokens."""
-
-    def get_settings(self) -> dict[str, Any]:
-        """Return what a user may have set: the inference."""
-        return {"inference": self.inference}
-
-    @property
-    def latent(self) -> EmDecoder:
-        """The decoder itself."""
-        return self
 
 
 def _take_log(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

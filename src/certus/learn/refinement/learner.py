@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput, RefinementWarning
+from certus.learn.decoder import Request
 from certus.learn.features.inventory import Inventory
 from certus.learn.latent_decoder import STEPS, STEPS_HELP, check_inference, restore_inference
 from certus.learn.learner import Learned, Learner, TrainingData, option
@@ -280,7 +281,7 @@ def _measure_accuracy(
     decoder: RefinementDecoder, held_out: Examples, inventory: Inventory, threads: int
 ) -> float:
     """Return the share of held-out tokens that get their own label."""
-    found = decoder.decode(held_out.cells, k=1, confidence=False, threads=threads, allowed=None, legal=None)
+    found = decoder.decode(held_out.cells, Request(threads=threads))
     return float((found.labels == inventory.number_labels(held_out.labels)).mean())
 
 
