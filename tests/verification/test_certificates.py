@@ -12,7 +12,7 @@ import certus
 from certus.hypergraph import Builder
 from certus.latent import BHP, LatentChain
 from certus.relax import Decomposition, FactorGraph
-from certus.relax.parts import Budget, TreePart
+from certus.relax.parts import Budget, ExactlyOne, TablePart, TreePart
 from certus.verification import Certificate, CertificateError, Problem, make_problem
 from tests.reference.certificates import Listing
 from tests.reference.relax import ListedPart
@@ -74,6 +74,16 @@ def test_a_worse_answer_is_told_by_how_much() -> None:
     scores = np.log(np.array([[5.0, 1, 3, 4]] * 2))
     found = certus.verify((latent, scores), latent.decode(scores, inference=BHP(), certificate=True))
     assert found.epsilon == pytest.approx(49 / 36 - 1)
+
+
+@pytest.mark.parametrize("weight", [0.25, 1.0, 2.0, 64.0])
+def test_weights_count_where_branches_are_enforced(weight: float) -> None:
+    d = Decomposition()
+    one, two = d.add(ExactlyOne([1.0])), d.add(TablePart([-2.0, 4.0]), weight=weight)
+    d.agree((one, "cells", [0]), (two, "0", [0]))
+    verdict = certus.verify(d, d.solve(certificate=True))
+    assert verdict.proven
+    assert verdict.score == 1 - 2 * weight
 
 
 def test_what_has_no_certificate_is_refused_by_name() -> None:

@@ -74,10 +74,12 @@ class _Prover:
         self._target = target + (step * 0.9 if step > slack else slack)
         links = np.concatenate([np.empty(0, np.int64), *(part["links"] for part in self._data["parts"])])
         self._shared = np.bincount(links, minlength=self._data["variables"]) > 1
-        numbers = np.concatenate(
-            [np.ravel(x) for part in self._data["parts"] for x in part.values() if _is_score(x)]
+        self._large = sum(
+            part["weight"] * np.abs(x[np.isfinite(x)]).sum()
+            for part in self._data["parts"]
+            for x in part.values()
+            if _is_score(x)
         )
-        self._large = float(2.0 ** np.ceil(np.log2(1 + np.abs(numbers[np.isfinite(numbers)]).sum())))
         self._nodes: list[dict[str, Any]] = []
 
     def prove(self) -> list[dict[str, Any]]:
@@ -112,13 +114,7 @@ class _Prover:
                     return leaf, doubt
         pushes = self._push(fixed)
         if fixed and len(relaxation.multipliers):
-            # So much that no part gains by breaking what is fixed.
-            leaf = self._make_leaf(
-                [
-                    [u + self._large * push for u, push in zip(*rows, strict=True)]
-                    for rows in zip(self._split(relaxation.multipliers), pushes, strict=True)
-                ]
-            )
+            leaf = self._make_leaf(self._enforce(self._split(relaxation.multipliers), pushes))
             if self._bound(leaf, fixed) <= self._target:
                 return leaf, doubt
         leaf = self._make_leaf(pushes, impossible=True)
@@ -128,6 +124,17 @@ class _Prover:
         """Return 1 for the cells of variables that are fixed on, -1 for those fixed off, by part."""
         value = {variable: 1.0 if on else -1.0 for variable, on in fixed.items()}
         return [[value.get(v, 0.0) for v in part["links"].tolist()] for part in self._data["parts"]]
+
+    def _enforce(self, multipliers: list[list[float]], pushes: list[list[float]]) -> list[list[float]]:
+        """Push cells that are fixed so hard that no part gains by breaking what is fixed.
+
+        A part gains at most twice the scores and the other multipliers; a power of two, which adds exactly.
+        """
+        pairs = [list(zip(*rows, strict=True)) for rows in zip(multipliers, pushes, strict=True)]
+        most = self._large + abs(self._target if np.isfinite(self._target) else 0.0)
+        most += sum(abs(u) for row in pairs for u, push in row if not push)
+        strength = float(2.0 ** np.ceil(np.log2(1 + 2 * most)))
+        return [[strength * push if push else u for u, push in row] for row in pairs]
 
     def _bound(self, leaf: dict[str, Any], fixed: Fixed) -> float:
         try:
