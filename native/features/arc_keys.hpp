@@ -9,52 +9,37 @@
 // which needs no dictionary. The weights of a feature for the relations of an arc stand side by side from its place on.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
-#include "features/arc_words.hpp"
+#include "features/arc_plan.hpp"
 
 namespace certus::features {
 
 using Place = std::uint32_t;  // in the table of weights
 
-// The templates of one kind of part; those with relations come last.
-struct PartTemplates {
-  std::vector<ArcTemplate> plain, several;
-  Index plain_bare = 0, several_bare = 0;  // how many of them have no relations
-
-  Index count() const { return static_cast<Index>(plain.size()); }
-};
-
-class ArcPlan {
+// A list that grows without being filled first, and keeps its memory.
+class PlaceList {
  public:
-  // Throws std::invalid_argument if the program is damaged or reads columns that there are not.
-  ArcPlan(const std::vector<std::int32_t>& program, Index columns, int bits);
-
-  Index columns() const { return columns_; }
-  int bits() const { return bits_; }
-  bool has(ArcPart part) const { return of(part).count() > 0; }
-  const PartTemplates& of(ArcPart part) const { return parts_[static_cast<int>(part)]; }
-  std::size_t view(const ArcTerm& term) const;
-  // Of a column as it is, or -1 where no template looks at it.
-  Index find_view(Index column) const {
-    const auto found =
-        std::find(single_.begin(), single_.end(), ArcView{ArcFunction::text, static_cast<std::int32_t>(column), 0});
-    return found == single_.end() ? -1 : found - single_.begin();
+  const Place* begin() const { return places_.data(); }
+  const Place* end() const { return places_.data() + size_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  // Room for so many more, to be written and then counted by grow().
+  Place* reserve(std::size_t more) {
+    if (size_ + more > places_.size()) places_.resize(2 * (size_ + more));
+    return places_.data() + size_;
   }
-
-  void look_up(const Sentence& sentence, ArcWords& words) const { look_up_words(sentence, single_, several_, words); }
+  void grow(std::size_t more) { size_ += more; }
 
  private:
-  Index columns_;
-  int bits_;
-  PartTemplates parts_[kArcParts];
-  std::vector<ArcView> single_, several_;
+  std::vector<Place> places_;
+  std::size_t size_ = 0;
 };
 
 // Places of features of one part: of the part itself, and of its relations.
 struct Places {
-  std::vector<Place> bare, relation;
+  PlaceList bare, relation;
   void clear() {
     bare.clear();
     relation.clear();
@@ -95,6 +80,23 @@ class ArcKeys {
   struct List {
     const std::uint32_t *begin, *end;
   };
+  // The values of one word's role in a template of several values, by place.
+  struct Lists {
+    std::vector<std::uint32_t> first, all;  // [n + 3]; empty where the template does not look at the role
+    List at(Index place) const;
+  };
+  // Where the different tags of a sentence come next.
+  struct Tags {
+    std::vector<Key> values;           // [tags]
+    std::vector<std::int32_t> next;    // [n + 1][tags]: the first place after this one with the tag, or n + 1
+    std::vector<std::size_t> numbers;  // [n + 1]: the tag of each word
+  };
+  // A template of several values.
+  struct Several {
+    Lists words[kArcRoles];
+    const Tags* between = nullptr;            // null without `between`
+    std::vector<std::uint32_t> between_hash;  // [tags]
+  };
   // Words between which `between` looks, themselves apart.
   struct Stretch {
     Index low, high;
@@ -102,33 +104,22 @@ class ArcKeys {
   void find(const Words& words, Places& out) const;
   void find_outer(const Words& words, bool to_right, Index border, Places& out) const;
   void find_all(const Words& words, Index apart, const Stretch& between, Places& out) const;
-  void find_several(const Words& words, const std::uint32_t* apart, const Stretch& between, Places& out) const;
-  void prepare_plain(const ArcPlan& plan, const ArcWords& words);
-  void prepare_several(const ArcPlan& plan, const ArcWords& words);
-  void prepare_between(const ArcPlan& plan, const ArcWords& words);
-  void prepare_apart();
-  std::uint32_t mix_word(const ArcPlan& plan, const ArcTemplate& each, ArcRole role, const ArcWords& words, Index place,
-                         Key seed) const;
+  void find_several(const Several& each, const Words& words, std::uint32_t apart, const Stretch& between,
+                    PlaceList& out) const;
+  void prepare_plain(const ArcWords& words);
+  void prepare_lists(const WordHash& hash, const ArcWords& words, Lists& out) const;
+  void prepare_tags(Index view, const ArcWords& words, Tags& out) const;
+  void prepare_several(const ArcWords& words);
   Index find_apart(const Words& words) const;
-  List list(std::size_t several, ArcRole role, Index place) const {
-    const auto& first = first_[several * kArcRoles + static_cast<std::size_t>(role)];
-    const auto& all = list_[several * kArcRoles + static_cast<std::size_t>(role)];
-    return {all.data() + first[place], all.data() + first[place + 1]};
-  }
   Place spread_over(std::uint32_t key) const { return key * 0x9E3779B1u >> shift_; }
 
   const PartTemplates* templates_ = nullptr;
   ArcPart part_ = ArcPart::arc;
   Index length_ = 0;
   int shift_ = 32;
-  std::vector<std::uint32_t> side_[kArcRoles];        // [place 0..n+1][plain]
-  std::vector<std::uint32_t> apart_;                  // [direction and distance][plain + several]
-  std::vector<std::vector<std::uint32_t>> first_;     // [several][role] -> [n + 3]
-  std::vector<std::vector<std::uint32_t>> list_;      // [several][role]
-  std::vector<std::vector<std::uint32_t>> tag_hash_;  // [several] -> [tag], of `between`
-  std::vector<std::vector<Index>> next_;              // [several] -> [tag][n + 2]: where the tag comes next
-  std::vector<std::size_t> between_;                  // [several] the view of its `between`, or none
-  static constexpr std::size_t kNoView = ~std::size_t{0};
+  std::vector<std::uint32_t> side_[kArcRoles];  // [place 0..n+1][plain]
+  std::vector<Several> several_;
+  std::vector<Tags> tags_;  // by the views of `between`
 };
 
 }  // namespace certus::features

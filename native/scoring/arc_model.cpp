@@ -129,13 +129,20 @@ void ArcModel::Worker::name(const features::Sentence& sentence, ParsedTree& out)
   if (labels_) choose_relations(sentence, out);
 }
 
+// The features of a word are found while the weights of the one before it come from memory.
 void ArcModel::Worker::choose_relations(const features::Sentence& sentence, ParsedTree& out) {
   model_.labels_->plan.look_up(sentence, label_words_);
   labels_->prepare(label_words_, out.heads.data());
+  const auto find = [&](Index m) {
+    if (m > sentence.length) return;
+    label_places_[m % 2].clear();
+    labels_->find(m, label_places_[m % 2]);
+    labels_->prefetch(label_places_[m % 2]);
+  };
+  find(1);
   for (Index m = 1; m <= sentence.length; ++m) {
-    label_places_.clear();
-    labels_->find(m, label_places_);
-    const Label chosen = labels_->choose(m, labels_->score(label_places_));
+    find(m + 1);
+    const Label chosen = labels_->choose(m, labels_->score(label_places_[m % 2]));
     if (chosen >= 0) out.relations[m - 1] = chosen;
   }
 }

@@ -80,7 +80,7 @@ class ArcModel {
     TreeSearch search_;
     PartTables tables_;
     ArcWords label_words_;
-    Places label_places_;
+    Places label_places_[2];
   };
 
   Index columns() const { return plan_.columns(); }

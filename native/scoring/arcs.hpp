@@ -38,6 +38,17 @@ struct Relations {
   bool allows(Index head, Index relation) const { return (head == 0 ? of_root : of_others)[relation] != 0; }
 };
 
+// sums[r] = the sum of weights[place + r] over places, for r in 0..count-1.
+void add_rows(const float* weights, const features::Place* places, Index size, Index count, float* sums);
+void add_rows(const std::int16_t* weights, const features::Place* places, Index size, Index count, std::int32_t* sums);
+
+template <class W>
+void prefetch_rows(const W* weights, const features::PlaceList& places, Index count) {
+  constexpr Index kLine = 64 / sizeof(W);
+  for (const features::Place place : places)
+    for (Index r = 0; r < count; r += kLine) __builtin_prefetch(weights + place + r);
+}
+
 // A table of 2^bits weights, and as many more as there are relations.
 template <class W>
 class PartScorer {
@@ -66,16 +77,30 @@ class PartScorer {
   const ArcKeys& keys(ArcPart part) const { return keys_[static_cast<int>(part)]; }
 
  private:
+  // A part whose features were found, and whose weights are on their way from memory.
+  struct Awaited {
+    Places places;
+    double* score = nullptr;
+  };
+  static constexpr std::size_t kAhead = 12;  // parts without relations that are awaited at the same time
+
   Sum add_bare(const Places& places) const {
     Sum sum = 0;
     for (const features::Place place : places.bare) sum += weights_[place];
     return sum;
   }
-  void add_relations(const Places& places);
-  void prefetch(const Places& places) const;
-  // Finds the features of parts one ahead of where their weights are read.
-  template <class Find, class Use>
-  void go_through(Index count, const Find& find, const Use& use);
+  void add_relations(const Places& places) {
+    add_rows(weights_, places.relation.begin(), static_cast<Index>(places.relation.size()), relations_.count,
+             sums_.data());
+  }
+  void prefetch(const Places& places) const {
+    for (const features::Place place : places.bare) __builtin_prefetch(weights_ + place);
+    prefetch_rows(weights_, places.relation, relations_.count);
+  }
+  // Finds the features of a part; its score is written some parts later, or by settle().
+  template <class Find>
+  void await(double* score, const Find& find);
+  void settle();
   template <class Find>
   void score_pairs(const Arcs& arcs, Index side, double* table, const Find& find);
 
@@ -84,6 +109,8 @@ class PartScorer {
   const W* weights_;
   ArcKeys keys_[features::kArcParts];
   Places places_[2];
+  Awaited awaited_[kAhead];
+  std::size_t asked_ = 0, answered_ = 0;
   std::vector<Sum> sums_;
 };
 
@@ -132,54 +159,56 @@ void visit_siblings(const Label* heads, Index n, const Use& use) {
   }
 }
 
-void add_row(const float* row, float* sums, Index count);
-void add_row(const std::int16_t* row, std::int32_t* sums, Index count);
-
 template <class W>
-void PartScorer<W>::add_relations(const Places& places) {
-  std::fill(sums_.begin(), sums_.end(), Sum{0});
-  for (const features::Place place : places.relation) add_row(weights_ + place, sums_.data(), relations_.count);
-}
-
-template <class W>
-void PartScorer<W>::prefetch(const Places& places) const {
-  constexpr Index kLine = 64 / sizeof(W);
-  for (const features::Place place : places.bare) __builtin_prefetch(weights_ + place);
-  for (const features::Place place : places.relation)
-    for (Index r = 0; r < relations_.count; r += kLine) __builtin_prefetch(weights_ + place + r);
-}
-
-template <class W>
-template <class Find, class Use>
-void PartScorer<W>::go_through(Index count, const Find& find, const Use& use) {
-  for (Index i = 0; i <= count; ++i) {
-    if (i < count) {
-      Places& next = places_[i % 2];
-      next.clear();
-      find(i, next);
-      prefetch(next);
-    }
-    if (i > 0) use(i - 1, places_[(i - 1) % 2]);
+template <class Find>
+void PartScorer<W>::await(double* score, const Find& find) {
+  Awaited& each = awaited_[asked_ % kAhead];
+  if (asked_ - answered_ == kAhead) {
+    *each.score = static_cast<double>(add_bare(each.places));
+    ++answered_;
   }
+  each.places.clear();
+  find(each.places);
+  prefetch(each.places);
+  each.score = score;
+  ++asked_;
 }
 
+template <class W>
+void PartScorer<W>::settle() {
+  for (; answered_ < asked_; ++answered_) {
+    const Awaited& each = awaited_[answered_ % kAhead];
+    *each.score = static_cast<double>(add_bare(each.places));
+  }
+  asked_ = answered_ = 0;
+}
+
+// The features of an arc are found while the weights of the one before it come from memory.
 template <class W>
 template <class Cost>
 void PartScorer<W>::score_arcs(const Arcs& arcs, const Cost& cost, double* scores, Label* relation) {
   const ArcKeys& keys = keys_[static_cast<int>(ArcPart::arc)];
-  go_through(
-      arcs.size(), [&](Index a, Places& out) { keys.arc(arcs.head(a), arcs.modifier(a), out); },
-      [&](Index a, const Places& places) {
-        const double bare = static_cast<double>(add_bare(places));
-        add_relations(places);
-        const std::vector<char>& allowed = arcs.head(a) == 0 ? relations_.of_root : relations_.of_others;
-        scores[a] = kNever<double>;
-        for (Index r = 0; r < relations_.count; ++r) {
-          if (!allowed[r]) continue;
-          const double score = bare + (static_cast<double>(sums_[r]) + cost(a, r));
-          if (score > scores[a]) scores[a] = score, relation[a] = static_cast<Label>(r);
-        }
-      });
+  const auto find = [&](Index a) {
+    if (a == arcs.size()) return;
+    Places& next = places_[a % 2];
+    next.clear();
+    keys.arc(arcs.head(a), arcs.modifier(a), next);
+    prefetch(next);
+  };
+  find(0);
+  for (Index a = 0; a < arcs.size(); ++a) {
+    find(a + 1);
+    const Places& places = places_[a % 2];
+    const double bare = static_cast<double>(add_bare(places));
+    add_relations(places);
+    const std::vector<char>& allowed = arcs.head(a) == 0 ? relations_.of_root : relations_.of_others;
+    scores[a] = kNever<double>;
+    for (Index r = 0; r < relations_.count; ++r) {
+      if (!allowed[r]) continue;
+      const double score = bare + (static_cast<double>(sums_[r]) + cost(a, r));
+      if (score > scores[a]) scores[a] = score, relation[a] = static_cast<Label>(r);
+    }
+  }
 }
 
 template <class W>
@@ -196,12 +225,10 @@ template <class Find>
 void PartScorer<W>::score_pairs(const Arcs& arcs, Index side, double* table, const Find& find) {
   const Index k = arcs.candidates(side), none = arcs.words() + 1;
   const auto word = [&](Index i) { return i < 0 || i >= k ? none : Index{arcs.modifier(arcs.candidate(side, i))}; };
-  for (Index previous = 0; previous <= k; ++previous) {
-    double* row = table + previous * (k + 1);
-    go_through(
-        k + 1 - previous, [&](Index i, Places& out) { find(side / 2, word(previous + i), word(previous - 1), out); },
-        [&](Index i, const Places& places) { row[previous + i] = static_cast<double>(add_bare(places)); });
-  }
+  for (Index previous = 0; previous <= k; ++previous)
+    for (Index next = previous; next <= k; ++next)
+      await(table + previous * (k + 1) + next,
+            [&](Places& out) { find(side / 2, word(next), word(previous - 1), out); });
 }
 
 template <class W>
@@ -210,6 +237,7 @@ void PartScorer<W>::score_siblings(const Arcs& arcs, double* scores) {
   for (Index side = 0; side < arcs.sides(); ++side)
     score_pairs(arcs, side, scores + arcs.sibling(side, 0, 0),
                 [&](Index h, Index m, Index s, Places& out) { keys.sibling(h, m, s, out); });
+  settle();
 }
 
 template <class W>
@@ -218,13 +246,10 @@ void PartScorer<W>::score_grandparents(const Arcs& arcs, double* scores) {
   for (Index h = 0; h <= arcs.words(); ++h)
     for (Index p = 0; p < arcs.parents(h); ++p) {
       const Index g = h == 0 ? arcs.words() + 1 : Index{arcs.head(arcs.into(arcs.into_begin(h) + p))};
-      const Index first = arcs.begin(h);
-      go_through(
-          arcs.modifiers(h), [&](Index i, Places& out) { keys.grandparent(g, h, arcs.modifier(first + i), out); },
-          [&](Index i, const Places& places) {
-            scores[arcs.grandparent(p, first + i)] = static_cast<double>(add_bare(places));
-          });
+      for (Label a = arcs.begin(h); a < arcs.begin(h + 1); ++a)
+        await(scores + arcs.grandparent(p, a), [&](Places& out) { keys.grandparent(g, h, arcs.modifier(a), out); });
     }
+  settle();
 }
 
 template <class W>
@@ -236,6 +261,7 @@ void PartScorer<W>::score_grandsiblings(const Arcs& arcs, double* scores) {
       score_pairs(arcs, side, scores + arcs.grandsibling(side, p, 0, 0),
                   [&](Index head, Index m, Index s, Places& out) { keys.grand_sibling(g, head, m, s, out); });
     }
+  settle();
 }
 
 }  // namespace certus::scoring

@@ -18,6 +18,7 @@
 // or, in posterior passes, if its probability is below t = a.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "features/arc_keys.hpp"
@@ -115,10 +116,11 @@ class PruningPass {
 
 template <class W>
 void PruningPass::score(const PassKeys& keys, const W* weights, double step) {
+  using Sum = std::conditional_t<std::is_integral_v<W>, std::int32_t, double>;
   const auto add = [&]() {
-    double sum = 0;
+    Sum sum = 0;
     for (const features::Place place : places_.bare) sum += weights[place];
-    return sum * step;
+    return static_cast<double>(sum) * step;
   };
   scores_.resize(static_cast<std::size_t>(arcs_.size() + (options_.has_outer() ? outer_.size() : 0)));
   for (Index p = 0; p < parts(); ++p) {

@@ -44,10 +44,11 @@ class TreeLabels {
 
   // The scores of all relations of a word, [relations], after find().
   const Sum* score(const Places& places) {
-    std::fill(sums_.begin(), sums_.end(), Sum{0});
-    for (const features::Place place : places.bare) add_row(weights_ + place, sums_.data(), relations_.count);
+    add_rows(weights_, places.bare.begin(), static_cast<Index>(places.bare.size()), relations_.count, sums_.data());
     return sums_.data();
   }
+  // Asks for the weights that score() will read.
+  void prefetch(const Places& places) const { prefetch_rows(weights_, places.bare, relations_.count); }
 
   // The best relation of a word among those that it may have; another than `apart`.
   Label choose(Index m, const Sum* scores, Label apart = -1) const {
