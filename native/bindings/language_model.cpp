@@ -3,13 +3,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
-#include <optional>
 
-#include "bindings/state.hpp"
+#include "bindings/language_model.hpp"
 #include "translate/arpa.hpp"
 #include "translate/kneser_ney.hpp"
-#include "translate/language_model.hpp"
-#include "translate/word_bounds.hpp"
 
 using namespace nb::literals;
 
@@ -17,17 +14,6 @@ namespace certus {
 namespace {
 
 using namespace translate;
-
-// Runs without Python's lock; what is refused becomes InvalidInput.
-template <class Work>
-auto run_unlocked(const Work& work) {
-  try {
-    const nb::gil_scoped_release released;
-    return work();
-  } catch (const std::invalid_argument& error) {
-    refuse(error.what());
-  }
-}
 
 // Calls visit(word) for each word of a sentence, which is a text or a list of words, or a tuple of them.
 template <class Visit>
@@ -80,57 +66,6 @@ nb::dict export_arrays(Ngrams& ngrams) {
   out["arc_next"] = array(std::move(tables.next));
   return out;
 }
-
-// A model on arrays of Python's, which it keeps. Their types, sizes and ranges were checked before.
-class BoundModel {
- public:
-  explicit BoundModel(const nb::dict& arrays)
-      : bytes_(get<std::uint8_t>(arrays, "word_bytes")),
-        word_begin_(get<Index>(arrays, "word_begin")),
-        slots_(get<std::uint32_t>(arrays, "word_slots")),
-        ends_(get<Index>(arrays, "state_ends")),
-        begin_(get<std::uint32_t>(arrays, "arc_begin")),
-        suffix_(get<State>(arrays, "suffix")),
-        word_(get<Word>(arrays, "arc_word")),
-        next_(get<State>(arrays, "arc_next")),
-        backoff_(get_scores(arrays, "backoff")),
-        score_(get_scores(arrays, "arc_score")),
-        model_(make_vocabulary(), make_automaton()) {}
-
-  const LanguageModel& operator*() const { return model_; }
-  const LanguageModel* operator->() const { return &model_; }
-  const WordBounds& bounds() {
-    if (!bounds_) bounds_ = run_unlocked([&] { return WordBounds(model_.automaton()); });
-    return *bounds_;
-  }
-
- private:
-  static Flat<const float> get_scores(const nb::dict& arrays, const char* name) {
-    Flat<const float> found;
-    if (!arrays.contains(name) || !nb::try_cast(nb::object(arrays[name]), found))
-      refuse(std::string("the model lacks the array ") + name);
-    return found;
-  }
-  Vocabulary make_vocabulary() const {
-    return {bytes_.data(), word_begin_.data(), slots_.data(), extent(word_begin_) - 1, extent(slots_)};
-  }
-  Automaton make_automaton() const {
-    return {extent(ends_),  extent(suffix_), extent(word_), extent(word_begin_) - 1, ends_.data(), begin_.data(),
-            suffix_.data(), backoff_.data(), word_.data(),  score_.data(),           next_.data()};
-  }
-
-  Flat<const std::uint8_t> bytes_;
-  Flat<const Index> word_begin_;
-  Flat<const std::uint32_t> slots_;
-  Flat<const Index> ends_;
-  Flat<const std::uint32_t> begin_;
-  Flat<const State> suffix_;
-  Flat<const Word> word_;
-  Flat<const State> next_;
-  Flat<const float> backoff_, score_;
-  LanguageModel model_;
-  std::optional<WordBounds> bounds_;
-};
 
 auto score_sentences(const BoundModel& self, const nb::list& sentences, bool begin, bool end) {
   const Sentences read = read_sentences(self->vocabulary(), sentences);
@@ -252,6 +187,14 @@ void bind_language_model(nb::module_& m) {
             return self->vocabulary().find(utf8(word, {})) >= kSpecial.size();
           },
           "word"_a)
+      .def(
+          "number",
+          [](const BoundModel& self, const std::vector<std::string>& words) {
+            std::vector<Word> found;
+            for (const std::string& word : words) found.push_back(self->vocabulary().find(word));
+            return array(std::move(found));
+          },
+          "words"_a)
       .def("advance", &advance, "state"_a, "word"_a)
       .def("bound", &find_bound, "context"_a, "word"_a)
       .def("score", &score_sentences, "sentences"_a, "begin"_a, "end"_a)

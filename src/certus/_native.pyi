@@ -1780,6 +1780,7 @@ class LanguageModel:
     @property
     def begin(self) -> int: ...
     def contains(self, word: str) -> bool: ...
+    def number(self, words: list[str]) -> NDArray[np.uint32]: ...
     def advance(self, state: int, word: str) -> LanguageModelStep: ...
     def bound(self, context: list[str], word: str) -> float: ...
     def score(self, sentences: list[Any], begin: bool, end: bool) -> NDArray[np.float64]: ...
@@ -1801,3 +1802,120 @@ class ArpaReader:
 class ArpaWriter:
     def __init__(self, model: LanguageModel) -> None: ...
     def write(self, first: int, last: int) -> bytes: ...
+
+@final
+class PhraseDerivation:
+    score: float
+    options: NDArray[np.int32]
+
+@final
+class GapTrace:
+    seconds: NDArray[np.float64]
+    bound: NDArray[np.float64]
+    score: NDArray[np.float64]
+
+@final
+class PhraseAnswer:
+    best: list[PhraseDerivation]
+    bound: float
+    status: Status
+    exhausted: bool
+    rounds: int
+    beams: int
+    expanded: int
+    made: int
+    hard: int
+    graph_seconds: float
+    relaxation_seconds: float
+    beam_seconds: float
+    timed_out: bool
+    trace: GapTrace
+
+@final
+class SearchOptions:
+    method: str
+    k: int
+    distinct: bool
+    width: int
+    seconds: float
+    rounds: int
+    first_rounds: int
+    gaps: bool
+    pops: int
+    def __init__(self) -> None: ...
+
+@final
+class PhraseEdges:
+    nodes: int
+    tail: NDArray[np.int64]
+    head: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    option: NDArray[np.int32]
+    cost: NDArray[np.float64]
+
+@final
+class PhraseProblem:
+    def __init__(
+        self,
+        model: LanguageModel,
+        words: int,
+        begin: NDArray[np.int32],
+        end: NDArray[np.int32],
+        score: NDArray[np.float64],
+        first: NDArray[np.int64],
+        target: NDArray[np.uint32],
+        text: NDArray[np.uint32],
+        weight: float,
+        distortion: float,
+        limit: int,
+    ) -> None: ...
+    def search(self, forbidden: list[list[int]], options: SearchOptions) -> PhraseAnswer: ...
+    def score(self, derivation: list[int]) -> float: ...
+    def make_answer(self, options: list[int], is_best: bool, bound: float) -> PhraseAnswer: ...
+    def list_edges(self, most: int) -> PhraseEdges: ...
+    @property
+    def words(self) -> int: ...
+    @property
+    def uncovered(self) -> int: ...
+
+@final
+class FeatureWeights:
+    translation: list[float]
+    language_model: float
+    word: float
+    phrase: float
+    unknown: float
+    distortion: float
+    def __init__(self) -> None: ...
+
+@final
+class ForcedTerm:
+    def __init__(self, begin: int, end: int, target: list[str]) -> None: ...
+
+@final
+class TranslationTask:
+    def __init__(self, sentence: list[str], forced: list[ForcedTerm]) -> None: ...
+
+@final
+class TranslationResult:
+    answer: PhraseAnswer
+    features: NDArray[np.float64]
+    begin: list[int]
+    end: list[int]
+    entry: list[int]
+
+@final
+class PhraseTranslator:
+    def __init__(self, arrays: dict[str, NDArray[Any]], model: LanguageModel) -> None: ...
+    def translate(
+        self,
+        tasks: list[TranslationTask],
+        forbidden: list[list[str]],
+        weights: FeatureWeights,
+        best: int,
+        limit: int,
+        search: SearchOptions,
+        threads: int,
+    ) -> list[TranslationResult]: ...
+    def spell(self, result: TranslationResult, option: int) -> list[str]: ...

@@ -159,6 +159,11 @@ class LanguageModel:
     # ------------------------------------------------------------------------------------------ searching
 
     @property
+    def kernel(self) -> _native.LanguageModel:
+        """What answers natively, for searches that use the model."""
+        return self._model
+
+    @property
     def begin(self) -> int:
         """The state at the beginning of a sentence; 0 is the state of which nothing is known."""
         return self._model.begin

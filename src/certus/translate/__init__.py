@@ -1,14 +1,40 @@
-"""Language models: their estimation, and what they say about text; ``certus.LanguageModel`` uses them."""
+"""Translation by phrases with its proof, and the language models that it and others use."""
 
 from certus.translate.kneser_ney import Estimate, estimate_ngrams
+from certus.translate.methods import (
+    METHODS,
+    AStar,
+    Beam,
+    Lagrangian,
+    Method,
+    OptimalBeam,
+    Program,
+    Stack,
+)
+from certus.translate.problem import Phrase, PhraseProblem
 from certus.translate.scores import Perplexity, Step, WordScore
+from certus.translate.solution import SearchTimes, SearchTrace, TranslatedPhrase, Translation
 from certus.translate.text import Text, add_texts, read_texts
 
 __all__ = [
+    "METHODS",
+    "AStar",
+    "Beam",
     "Estimate",
+    "Lagrangian",
+    "Method",
+    "OptimalBeam",
     "Perplexity",
+    "Phrase",
+    "PhraseProblem",
+    "Program",
+    "SearchTimes",
+    "SearchTrace",
+    "Stack",
     "Step",
     "Text",
+    "TranslatedPhrase",
+    "Translation",
     "WordScore",
     "add_texts",
     "estimate_ngrams",

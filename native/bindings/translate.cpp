@@ -1,0 +1,258 @@
+// Phrase-based decoding: the phrases of a sentence in, derivations out.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/parallel.hpp"
+#include "bindings/language_model.hpp"
+#include "translate/phrase_edges.hpp"
+#include "translate/phrase_search.hpp"
+#include "translate/phrase_table.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace translate;
+using Terms = std::vector<std::vector<Word>>;
+
+// A problem whose language model lives as long.
+struct BoundProblem {
+  PhraseProblem problem;
+};
+
+const WordBounds* find_bounds(BoundModel& model) { return model->automaton().order > 3 ? &model.bounds() : nullptr; }
+
+void make_problem(BoundProblem* self, BoundModel& model, Index words, const Flat<const std::int32_t>& begin,
+                  const Flat<const std::int32_t>& end, const Flat<const double>& score, const Flat<const Index>& first,
+                  const Flat<const Word>& target, const Flat<const Word>& text, double weight, double distortion,
+                  Index limit) {
+  PhraseOptions options{words, copy(begin), copy(end), copy(score), copy(first), copy(target), copy(text)};
+  new (self) BoundProblem{{std::move(options), *model, find_bounds(model), {weight, distortion, limit}}};
+}
+
+// A derivation that somebody else found, with a bound of theirs.
+PhraseAnswer make_answer(const BoundProblem& self, const std::vector<Option>& options, bool is_best, double bound) {
+  PhraseAnswer answer;
+  if (!self.problem.is_valid(options)) {
+    answer.status = is_best || self.problem.words() == 0 ? Status::infeasible : Status::feasible;
+    answer.bound = bound;
+    return answer;
+  }
+  answer.best.push_back({options, self.problem.score(options)});
+  answer.status = is_best ? Status::optimal : Status::feasible;
+  answer.bound = is_best ? answer.best[0].score : bound;
+  return answer;
+}
+
+// A phrase table and a language model on arrays of Python's, which it keeps.
+class BoundTranslator {
+ public:
+  BoundTranslator(const nb::dict& arrays, BoundModel& model)
+      : source_(arrays, "source_"),
+        target_(arrays, "target_"),
+        phrase_first_(get<Index>(arrays, "phrase_first")),
+        phrase_words_(get<Word>(arrays, "phrase_words")),
+        entry_first_(get<Index>(arrays, "entry_first")),
+        target_first_(get<Index>(arrays, "translation_first")),
+        target_words_(get<Word>(arrays, "translation_words")),
+        scores_(get<float>(arrays, "scores")),
+        model_(model),
+        bounds_(find_bounds(model)),
+        finder_(make_table(), *model) {}
+
+  struct Task {
+    std::vector<std::string> sentence;
+    std::vector<ForcedTerm> forced;
+  };
+  struct Result {
+    SentenceOptions options;
+    PhraseAnswer answer;
+    std::vector<double> features;  // [derivations * features]
+  };
+
+  Result translate(const Task& task, const std::vector<std::vector<std::string>>& forbidden,
+                   const FeatureWeights& weights, Index best, Index limit, const SearchOptions& search) const {
+    Result made{finder_.find(task.sentence, task.forced, weights, best), {}, {}};
+    Terms terms;
+    for (const std::vector<std::string>& term : forbidden) {
+      terms.emplace_back();
+      for (const std::string& word : term) terms.back().push_back(finder_.number(made.options, word));
+    }
+    const PhraseProblem problem(made.options.phrases, *model_, bounds_,
+                                {weights.language_model, weights.distortion, limit});
+    made.answer = search_phrases(problem, ForbiddenTerms(terms), search);
+    for (const Derivation& one : made.answer.best) {
+      const std::vector<double> found = finder_.describe(made.options, one.options);
+      made.features.insert(made.features.end(), found.begin(), found.end());
+    }
+    return made;
+  }
+  const OptionFinder& finder() const { return finder_; }
+  BoundModel& model() const { return model_; }
+
+ private:
+  struct Words {
+    Flat<const std::uint8_t> bytes;
+    Flat<const Index> begin;
+    Flat<const std::uint32_t> slots;
+    Words(const nb::dict& arrays, const std::string& side)
+        : bytes(get<std::uint8_t>(arrays, (side + "bytes").c_str())),
+          begin(get<Index>(arrays, (side + "begin").c_str())),
+          slots(get<std::uint32_t>(arrays, (side + "slots").c_str())) {}
+    Vocabulary view() const { return {bytes.data(), begin.data(), slots.data(), extent(begin) - 1, extent(slots)}; }
+  };
+  PhraseTable make_table() const {
+    const Index phrases = extent(phrase_first_) - 1, entries = extent(target_first_) - 1;
+    return {source_.view(),
+            target_.view(),
+            phrases,
+            entries,
+            entries > 0 ? extent(scores_) / entries : 0,
+            phrase_first_.data(),
+            phrase_words_.data(),
+            entry_first_.data(),
+            target_first_.data(),
+            target_words_.data(),
+            scores_.data()};
+  }
+
+  Words source_, target_;
+  Flat<const Index> phrase_first_;
+  Flat<const Word> phrase_words_;
+  Flat<const Index> entry_first_, target_first_;
+  Flat<const Word> target_words_;
+  Flat<const float> scores_;
+  BoundModel& model_;
+  const WordBounds* bounds_;
+  OptionFinder finder_;
+};
+
+using Result = BoundTranslator::Result;
+
+std::vector<Result> translate_all(const BoundTranslator& self, const std::vector<BoundTranslator::Task>& tasks,
+                                  const std::vector<std::vector<std::string>>& forbidden, const FeatureWeights& weights,
+                                  Index best, Index limit, const SearchOptions& search, Index threads) {
+  return run_unlocked([&] {
+    std::vector<Result> made(tasks.size());
+    parallel(static_cast<Index>(tasks.size()), threads,
+             [&](Index n, Index) { made[n] = self.translate(tasks[n], forbidden, weights, best, limit, search); });
+    return made;
+  });
+}
+
+// The target words of a phrase.
+nb::list spell_option(const BoundTranslator& self, const Result& result, Option o) {
+  nb::list words;
+  for (const Word word : result.options.phrases.list_text(o)) {
+    const std::string_view text = self.finder().spell(result.options, word);
+    words.append(nb::str(text.data(), text.size()));
+  }
+  return words;
+}
+
+void bind_search(nb::module_& m) {
+  define_arrays(define_fields(nb::class_<Derivation>(m, "PhraseDerivation"), "score", &Derivation::score), "options",
+                &Derivation::options);
+  define_arrays(nb::class_<GapTrace>(m, "GapTrace"), "seconds", &GapTrace::seconds, "bound", &GapTrace::bound, "score",
+                &GapTrace::score);
+  define_fields(nb::class_<PhraseAnswer>(m, "PhraseAnswer"), "best", &PhraseAnswer::best, "bound", &PhraseAnswer::bound,
+                "status", &PhraseAnswer::status, "exhausted", &PhraseAnswer::exhausted, "rounds", &PhraseAnswer::rounds,
+                "beams", &PhraseAnswer::beams, "expanded", &PhraseAnswer::expanded, "made", &PhraseAnswer::made, "hard",
+                &PhraseAnswer::hard, "graph_seconds", &PhraseAnswer::graph_seconds, "relaxation_seconds",
+                &PhraseAnswer::relaxation_seconds, "beam_seconds", &PhraseAnswer::beam_seconds, "timed_out",
+                &PhraseAnswer::timed_out, "trace", &PhraseAnswer::trace);
+  nb::class_<SearchOptions>(m, "SearchOptions")
+      .def(nb::init<>())
+      .def_rw("method", &SearchOptions::method)
+      .def_prop_rw(
+          "k", [](const SearchOptions& x) { return x.size.k; }, [](SearchOptions& x, Index k) { x.size.k = k; })
+      .def_prop_rw(
+          "distinct", [](const SearchOptions& x) { return x.size.distinct; },
+          [](SearchOptions& x, bool distinct) { x.size.distinct = distinct; })
+      .def_prop_rw(
+          "width", [](const SearchOptions& x) { return x.size.width; },
+          [](SearchOptions& x, Index width) { x.size.width = width; })
+      .def_prop_rw(
+          "seconds", [](const SearchOptions& x) { return x.limits.seconds; },
+          [](SearchOptions& x, double seconds) { x.limits.seconds = seconds; })
+      .def_rw("rounds", &SearchOptions::rounds)
+      .def_rw("first_rounds", &SearchOptions::first_rounds)
+      .def_rw("gaps", &SearchOptions::gaps)
+      .def_rw("pops", &SearchOptions::pops);
+}
+
+void bind_problem(nb::module_& m) {
+  define_arrays(define_fields(nb::class_<PhraseEdges>(m, "PhraseEdges"), "nodes", &PhraseEdges::nodes), "tail",
+                &PhraseEdges::tail, "head", &PhraseEdges::head, "begin", &PhraseEdges::begin, "end", &PhraseEdges::end,
+                "option", &PhraseEdges::option, "cost", &PhraseEdges::cost);
+  nb::class_<BoundProblem>(m, "PhraseProblem")
+      .def("__init__", &make_problem, "model"_a, "words"_a, "begin"_a, "end"_a, "score"_a, "first"_a, "target"_a,
+           "text"_a, "weight"_a, "distortion"_a, "limit"_a, nb::keep_alive<1, 2>())
+      .def(
+          "search",
+          [](const BoundProblem& self, const Terms& forbidden, const SearchOptions& options) {
+            return run_unlocked([&] { return search_phrases(self.problem, ForbiddenTerms(forbidden), options); });
+          },
+          "forbidden"_a, "options"_a)
+      .def(
+          "score",
+          [](const BoundProblem& self, const std::vector<Option>& derivation) {
+            return self.problem.score(derivation);
+          },
+          "derivation"_a)
+      .def("make_answer", &make_answer, "options"_a, "is_best"_a, "bound"_a)
+      .def(
+          "list_edges",
+          [](const BoundProblem& self, Index most) {
+            return run_unlocked([&] { return list_edges(self.problem, most); });
+          },
+          "most"_a)
+      .def_prop_ro("words", [](const BoundProblem& self) { return self.problem.words(); })
+      .def_prop_ro("uncovered", [](const BoundProblem& self) { return self.problem.find_uncovered(); });
+}
+
+void bind_translator(nb::module_& m) {
+  nb::class_<FeatureWeights>(m, "FeatureWeights")
+      .def(nb::init<>())
+      .def_rw("translation", &FeatureWeights::translation)
+      .def_rw("language_model", &FeatureWeights::language_model)
+      .def_rw("word", &FeatureWeights::word)
+      .def_rw("phrase", &FeatureWeights::phrase)
+      .def_rw("unknown", &FeatureWeights::unknown)
+      .def_rw("distortion", &FeatureWeights::distortion);
+  nb::class_<ForcedTerm>(m, "ForcedTerm")
+      .def(
+          "__init__",
+          [](ForcedTerm* self, std::int32_t begin, std::int32_t end, std::vector<std::string> target) {
+            new (self) ForcedTerm{begin, end, std::move(target)};
+          },
+          "begin"_a, "end"_a, "target"_a);
+  nb::class_<BoundTranslator::Task>(m, "TranslationTask")
+      .def(
+          "__init__",
+          [](BoundTranslator::Task* self, std::vector<std::string> sentence, std::vector<ForcedTerm> forced) {
+            new (self) BoundTranslator::Task{std::move(sentence), std::move(forced)};
+          },
+          "sentence"_a, "forced"_a);
+  define_arrays(define_fields(nb::class_<Result>(m, "TranslationResult"), "answer", &Result::answer), "features",
+                &Result::features)
+      .def_prop_ro("begin", [](const Result& self) { return self.options.phrases.begin; })
+      .def_prop_ro("end", [](const Result& self) { return self.options.phrases.end; })
+      .def_prop_ro("entry", [](const Result& self) { return self.options.entry; });
+  nb::class_<BoundTranslator>(m, "PhraseTranslator")
+      .def(nb::init<const nb::dict&, BoundModel&>(), "arrays"_a, "model"_a, nb::keep_alive<1, 3>())
+      .def("translate", &translate_all, "tasks"_a, "forbidden"_a, "weights"_a, "best"_a, "limit"_a, "search"_a,
+           "threads"_a)
+      .def("spell", &spell_option, "result"_a, "option"_a);
+}
+
+}  // namespace
+
+void bind_translate(nb::module_& m) {
+  bind_search(m);
+  bind_problem(m);
+  bind_translator(m);
+}
+
+}  // namespace certus

@@ -1,0 +1,59 @@
+#include "translate/phrase_search.hpp"
+
+#include <stdexcept>
+
+namespace certus::translate {
+
+PhraseAnswer search_phrases(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
+  if (problem.words() > kLongestSentence)
+    throw std::invalid_argument("a sentence of " + std::to_string(problem.words()) + " words is too long: split it, " +
+                                std::to_string(kLongestSentence) + " is the most");
+  if (options.method == "optimal-beam") return search_optimal_beam(problem, terms, options);
+  if (options.method == "beam") return search_fixed_beam(problem, terms, options);
+  if (options.method == "lagrangian") return search_lagrangian(problem, terms, options);
+  if (options.method == "astar") return search_astar(problem, terms, options);
+  if (options.method == "stack") return search_stacks(problem, terms, options);
+  throw std::invalid_argument("there is no method " + options.method);
+}
+
+bool Incumbents::is_same(const Derivation& a, std::span<const Option> b) const {
+  const PhraseOptions& options = problem_.options();
+  if (!size_.distinct) return std::equal(a.options.begin(), a.options.end(), b.begin(), b.end());
+  const auto spell = [&](std::span<const Option> all) {
+    std::vector<Word> words;
+    for (const Option o : all) words.insert(words.end(), options.list_text(o).begin(), options.list_text(o).end());
+    return words;
+  };
+  return spell(a.options) == spell(b);
+}
+
+void Incumbents::add(std::vector<Option> options) {
+  const double score = problem_.score(options);
+  if (score == kNever<double>) return;
+  const auto same =
+      std::find_if(best_.begin(), best_.end(), [&](const Derivation& other) { return is_same(other, options); });
+  if (same != best_.end()) {
+    if (same->score >= score) return;
+    best_.erase(same);
+  }
+  const auto place = std::upper_bound(best_.begin(), best_.end(), score,
+                                      [](double value, const Derivation& other) { return value > other.score; });
+  best_.insert(place, {std::move(options), score});
+  if (static_cast<Index>(best_.size()) > size_.k) best_.pop_back();
+}
+
+void PhraseAnswer::settle(Incumbents& found, double dropped, Index k) {
+  const double lower = found.lower();
+  bound = std::min(bound, std::max(dropped, lower));
+  const bool closed = lower != kNever<double> && bound <= lower + find_margin(lower);
+  exhausted = found.size() < k && bound == kNever<double>;
+  best = found.take();
+  if (best.empty()) {
+    status = exhausted ? Status::infeasible : Status::feasible;
+    return;
+  }
+  status = closed || exhausted ? Status::optimal : Status::feasible;
+  if (status == Status::optimal) bound = best.back().score;
+}
+
+}  // namespace certus::translate
