@@ -8,13 +8,6 @@
 namespace certus::scoring {
 namespace {
 
-void raise(double& x, double y) { x = std::max(x, y); }
-
-// x[i] = max(x[i], y[i] + z)
-CERTUS_CLONES void raise_all(double* __restrict x, const double* __restrict y, double z, Index n) {
-  for (Index i = 0; i < n; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
-}
-
 // x[i] = max(x[i], min(y[i] + z, v[i] + w))
 CERTUS_CLONES void raise_least(double* __restrict x, const double* __restrict y, double z, const double* __restrict v,
                                double w, Index n) {
@@ -24,10 +17,32 @@ CERTUS_CLONES void raise_least(double* __restrict x, const double* __restrict y,
   }
 }
 
+// The largest min(x[i] + y[i], z[i] + v[i]).
+CERTUS_CLONES double find_largest_least(const double* __restrict x, const double* __restrict y,
+                                        const double* __restrict z, const double* __restrict v, Index n) {
+  constexpr Index kLanes = 8;
+  double most[kLanes];
+  for (Index w = 0; w < kLanes; ++w) most[w] = kNever<double>;
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (Index w = 0; w < kLanes; ++w) {
+      const double one = x[i + w] + y[i + w], other = z[i + w] + v[i + w], least = one < other ? one : other;
+      most[w] = least > most[w] ? least : most[w];
+    }
+  for (; i < n; ++i) most[0] = std::max(most[0], std::min(x[i] + y[i], z[i] + v[i]));
+  return *std::max_element(most, most + kLanes);
+}
+
+}  // namespace
+
+CERTUS_CLONES void Outside::raise_all(double* __restrict x, const double* __restrict y, double z, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
+}
+
 // x[g] = max(x[g], max_g' from[g'] + table[g'][g]). What is so much worse than the best that it adds nothing is passed
 // over; `most` gives the largest number of a row.
 template <class Most>
-void lead(const double* from, const double* table, const Most& most, double* into, Index n) {
+void Outside::lead(const double* from, const double* table, const Most& most, double* into, Index n) {
   const Index best = std::max_element(from, from + n) - from;
   if (from[best] == kNever<double>) return;
   raise_all(into, table + best * n, from[best], n);
@@ -36,14 +51,13 @@ void lead(const double* from, const double* table, const Most& most, double* int
     if (g != best && from[g] + most(g) > least) raise_all(into, table + g * n, from[g], n);
 }
 
-}  // namespace
-
 void Outside::begin(Cascade& cascade, const NgramTable& ngrams, Index order, const std::vector<double>& best) {
   cascade_ = &cascade, ngrams_ = &ngrams, order_ = order, best_ = &best;
   width_ = cascade.bounds->groups() + 1;
   limit_ = kNever<double>, closer_ = false;
   out_.resize(order + 1), any_.resize(order + 1), onward_.resize(order + 1), lower_.resize(order + 1);
-  found_.clear();
+  found_.clear(), named_.clear(), named_weights_.clear();
+  named_begin_.assign(cascade.length() + 3, 0);
   contexts_.find(cascade.level(1), cascade.tagset(), *cascade.bounds, order);
 }
 
@@ -79,8 +93,7 @@ double Outside::find_forward() {
     out_[m].resize(cascade_->level(m).size()), any_[m].resize(cascade_->level(m).size());
     out_[m][0] = kNever<double>, any_[m][0] = 0;
   }
-  around_.resize(P * width_);
-  for (auto* values : {&after_, &entering_, &after_rest_, &before_, &followed_})
+  for (auto* values : {&after_, &entering_, &after_rest_, &before_, &followed_, &left_, &around_})
     values->assign(P * width_, kNever<double>);
   before_[width_ - 1] = 0;
   for (Index t = 1; t < P; ++t) {
@@ -107,8 +120,10 @@ void Outside::enter_rest(Index t) {
     if (rest[g].own == kNever<float> || !leads_above(i)) continue;
     before_[i] = followed_[i] =
         std::min(after_[i] + static_cast<double>(rest[g].ending), entering_[i] + static_cast<double>(rest[g].own));
-    around_[i] = after_[i] + static_cast<double>(rest[g].around);
+    left_[i] = followed_[i] + contexts_.excess(t)[g];
+    around_[i] = after_[i] + static_cast<double>(rest[g].around) + contexts_.excess(t)[g];
   }
+  enter_named(t);
 }
 
 void Outside::lead_to_rest(Index t) {
@@ -117,11 +132,13 @@ void Outside::lead_to_rest(Index t) {
   const double* const before = before_.data() + (t - 1) * W;
   lead(before, bounds.coarse(t), [&](Index g) { return bounds.coarse_most(t, g); }, after_.data() + t * W, W);
   lead(before, bounds.entering(t), [&](Index g) { return bounds.entering_most(t, g); }, entering_.data() + t * W, W);
-  for (Index g = 0, i = (t - 1) * W; g < W; ++g, ++i) {
-    if (followed_[i] == kNever<double>) continue;
-    const double excess = contexts_.excess(t - 1)[g];
-    raise_least(after_rest_.data() + t * W, bounds.coarse(t) + g * W, around_[i] + excess, bounds.departing(t) + g * W,
-                followed_[i] + excess, W);
+  const Level& one = cascade_->level(1);
+  for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s) {
+    const Unit h = bounds.group(one.label[s]);
+    double& most = after_rest_[t * W + h];
+    if (most == kNever<double>)
+      most = find_largest_least(around_.data() + (t - 1) * W, bounds.coarse_into(t) + h * W, left_.data() + (t - 1) * W,
+                                bounds.departing_into(t) + h * W, W);
   }
 }
 
@@ -133,9 +150,7 @@ void Outside::lead_sums_to_rest(Index t) {
       const Index at = g * W + h;
       gather(after_[j], before_[i] + bounds.coarse(t)[at]);
       gather(entering_[j], before_[i] + bounds.entering(t)[at]);
-      if (followed_[i] == kNever<double>) continue;
-      gather(after_rest_[j], contexts_.excess(t - 1)[g] +
-                                 std::min(around_[i] + bounds.coarse(t)[at], followed_[i] + bounds.departing(t)[at]));
+      gather(after_rest_[j], std::min(around_[i] + bounds.coarse(t)[at], left_[i] + bounds.departing(t)[at]));
     }
 }
 
@@ -177,7 +192,7 @@ double Outside::enter_at(Index t, Index m, std::uint32_t s) const {
   const NgramBounds& bounds = *cascade_->bounds;
   double most = kNever<double>;
   if (m == 1) {
-    most = after_rest_[t * width_ + bounds.group(level.label[s])];
+    most = std::max(after_rest_[t * width_ + bounds.group(level.label[s])], lead_from_named(t, s));
   } else if (const double below = out_[m - 1][level.prev[s]]; below != kNever<double>) {
     most = below + static_cast<double>(above_state(t, m, s));
   }
@@ -254,6 +269,7 @@ void Outside::join(Index t) {
 void Outside::find_backward(double limit) {
   const Index P = cascade_->length() + 2;
   limit_ = limit;
+  forget_names();
   for (Index m = 1; m <= order_; ++m) {
     const Level& level = cascade_->level(m);
     onward_[m].assign(level.size(), kNever<double>), lower_[m].assign(level.size(), kNever<double>);

@@ -19,6 +19,7 @@
 // of the next pass, whose bounds are closer then.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "scoring/cascade.hpp"
@@ -35,11 +36,15 @@ class Outside {
   // The logarithm of the sum of exp(score) over all dropped sequences is not above this. `sums` is the same of all
   // paths to each state of the last lattice, and the scores of degenerate labels must be such sums, too.
   double find_mass(const std::vector<double>& sums);
+  // Scores the labels that are no candidates where one, alone, may lead above the limit. Those that may be better are
+  // followed one by one from then on, until `find_backward`, also those that lead up to a margin below. `score` gives
+  // the scores of the units of a token, by its position.
+  using Score = std::function<const float*(Index)>;
+  void name_labels(double limit, double margin, const Allowed* allowed, const Score& score);
   // After `find_forward`: the best ways on. From now on, what does not lead above `limit` is left out.
   void find_backward(double limit);
   // After `find_backward`: scores the labels that are no candidates where one may lead above the limit, and leaves out
-  // all others. `score` gives the scores of the units of a token, by its position.
-  using Score = std::function<const float*(Index)>;
+  // all others.
   void score_labels(const Allowed* allowed, const Score& score);
   // After another `find_backward`: bounds these by the n-grams that they make with their neighbours.
   void look_closer();
@@ -54,6 +59,31 @@ class Outside {
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;  // no candidate
 
+  // A label that is no candidate.
+  struct Named {
+    Index position;
+    Label label;
+    float score;
+    double out;           // the best sequence up to it
+    std::size_t weights;  // in `named_weights_`: of its pairs with candidates before it and after it, the n-grams of
+                          // two labels and what longer ones may add
+  };
+
+  static void raise(double& x, double y) { x = std::max(x, y); }
+  // x[i] = max(x[i], y[i] + z)
+  static void raise_all(double* x, const double* y, double z, Index n);
+  template <class Most>
+  static void lead(const double* from, const double* table, const Most& most, double* into, Index n);
+
+  void lead_alone();
+  void go_on_alone();
+  void leave_alone(Index t, Index m);
+  double bound_alone(Index i, const RestScore& rest) const;
+  void name_labels_of(Index t, Index group);
+  void name_label(Index t, Label y, float score);
+  void enter_named(Index t);
+  double lead_from_named(Index t, std::uint32_t s) const;
+  void forget_names();
   void enter_rest(Index t);
   void lead_to_rest(Index t);
   void lead_sums_to_rest(Index t);
@@ -88,14 +118,18 @@ class Outside {
   std::vector<std::vector<double>> onward_, lower_;  // [order][states]: the best way on; that at this order or below
   std::vector<double> leaving_lattice_;              // [states of the highest order]: the best way on that leaves it
   // All of [positions][groups + 1]. The best way to each coarse tag: from anything; with the n-grams of labels that may
-  // end there; from degenerate labels to candidates. The best sequence up to a label of each, or to a degenerate one,
-  // with n-grams that end there, or around it.
-  std::vector<double> after_, entering_, after_rest_, before_, followed_, around_;
+  // end there; from degenerate labels to those of candidates. The best sequence up to a label of each; up to a
+  // degenerate one, with n-grams that end there; and before a candidate, without n-grams that end there, or with them.
+  std::vector<double> after_, entering_, after_rest_, before_, followed_, left_, around_;
   // The best way on from a coarse tag to a degenerate label, from a degenerate one to candidates, and what follows
   // `after` and `entering` from there on.
   std::vector<double> to_rest_, to_label_, onward_after_, onward_entering_;
+  std::vector<double> own_to_label_;                      // as `to_label`, of `entering`
   std::vector<double> ahead_, around_ahead_, own_ahead_;  // [groups + 1]
-  double from_rests_ = kNever<double>;       // the best way from degenerate labels to the coarse tag looked at
+  double from_rests_ = kNever<double>;  // the best way from degenerate labels to the coarse tag looked at
+  std::vector<Named> named_;            // in the order of positions
+  std::vector<float> named_weights_;
+  std::vector<std::size_t> named_begin_;     // [positions + 1]
   std::vector<Cascade::Taken> found_;        // labels that are no candidates
   std::vector<float> places_;                // scores of the labels of a position
   std::vector<const float*> ending_, next_;  // rows of NgramBounds for the neighbours of a position

@@ -9,8 +9,6 @@ namespace {
 constexpr double kRounded = 1e-3;  // more than what single precision may lose
 constexpr Index kCloseLabels = 4;  // per position that are looked at one by one
 
-void raise(double& x, double y) { x = std::max(x, y); }
-
 }  // namespace
 
 void Outside::score_labels(const Allowed* allowed, const Score& score) {

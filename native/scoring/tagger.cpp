@@ -32,9 +32,13 @@ constexpr Index kFewPairs = 1024, kPairsPerToken = 64;
 constexpr std::size_t kFewEdges = std::size_t{1} << 14, kEdgesPerToken = 128;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
 constexpr Index kTakenBack = 8;     // labels per position that become candidates where many may be better
-constexpr int kPasses = 3;          // in which bounds get closer
-constexpr double kLittle = 0.1;     // of what a bound is too high: not worth another pass
-constexpr float kLess = 0.1f;       // by how much less is pruned in the next round
+// Where the first bound is seldom enough: orders, and numbers of coarse tags. There, labels are named that come this
+// close to what may be better.
+constexpr Index kHighOrder = 3, kManyGroups = 32;
+constexpr double kMargin = 1;
+constexpr int kPasses = 3;       // in which bounds get closer
+constexpr double kLittle = 0.1;  // of what a bound is too high: not worth another pass
+constexpr float kLess = 0.1f;    // by how much less is pruned in the next round
 
 // Edges of the lattice of order 1 that has all sequences of these labels.
 Index count_pairs(const Cascade& cascade, const std::vector<std::uint8_t>& states,
@@ -282,15 +286,21 @@ const Level* Tagger::climb_alive(double least, Workspace& w) const {
 double Tagger::bound_outside(double limit, const TagRequest& request, Workspace& w) const {
   Outside& outside = w.outside;
   outside.begin(*w.cascade, ngrams_, order_, w.cascade->paths.best);
-  double bound = outside.find_forward();
-  for (int pass = 0; pass < kPasses && bound > limit && limit != kNever<double>; ++pass) {
+  const auto score = [&](Index t) {
+    score_token(t - 1, w);
+    return w.units.data();
+  };
+  const bool limited = limit != kNever<double>;
+  double bound = -kNever<double>;
+  if (!limited || (order_ < kHighOrder && bounds_->groups() < kManyGroups)) bound = outside.find_forward();
+  if (limited && bound > limit) {
+    outside.name_labels(limit, order_ < kHighOrder ? 0 : kMargin, request.allowed, score);
+    bound = outside.find_forward();
+  }
+  for (int pass = 0; pass < kPasses && bound > limit && limited; ++pass) {
     outside.find_backward(limit);
     if (pass > 0) outside.look_closer();
-    else
-      outside.score_labels(request.allowed, [&](Index t) {
-        score_token(t - 1, w);
-        return w.units.data();
-      });
+    else outside.score_labels(request.allowed, score);
     const double before = bound;
     bound = outside.find_forward();
     if (pass > 0 && before - bound < kLittle * (before - limit)) break;
