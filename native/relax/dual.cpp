@@ -306,11 +306,13 @@ bool Dual::fix_by_bounds(double score, Index* count) {
     // Two copies of a variable in one part bound the same structures: the lower bound holds, not the sum.
     for (Index c = 0; c < cells; ++c) {
       const Index v = problem_.variable(begin + c);
+      if (!is_free(v)) continue;
       on_least_[v] = std::min(on_least_[v], with_[c] - value_[p]);
       off_least_[v] = std::min(off_least_[v], without_[c] - value_[p]);
     }
     for (Index c = 0; c < cells; ++c) {
       const Index v = problem_.variable(begin + c);
+      if (!is_free(v)) continue;
       on_loss_[v] += on_least_[v];
       off_loss_[v] += off_least_[v];
       on_least_[v] = off_least_[v] = 0;

@@ -1,6 +1,7 @@
 #include "relax/parts/automata.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "base/arena.hpp"
@@ -56,13 +57,19 @@ const double* HeadAutomata::siblings(const Side& side, Index place) const {
 // Marks the sides whose adjustments changed since they were looked at.
 void HeadAutomata::find_changed() {
   const Index N = words_ + 1;
-  for (Index i = 0, c = 0; i < words_; ++i)
-    for (Index head = 0; head < N; ++head, ++c) {
+  for (Index i = 0; i < words_; ++i) {
+    const Index row = i * N;
+    // Mostly nothing changed in a row. Zeros of both signs count as a change, which does no harm.
+    if (std::memcmp(&sums_[row], &seen_[row], N * sizeof(double)) == 0 &&
+        std::memcmp(&required_[row], &needed_[row], N) == 0)
+      continue;
+    for (Index head = 0, c = row; head < N; ++head, ++c) {
       if (sums_[c] == seen_[c] && required_[c] == needed_[c]) continue;
       seen_[c] = sums_[c];
       needed_[c] = required_[c];
       sides_[2 * head + (i + 1 > head)].is_run = false;
     }
+  }
 }
 
 // Fills best_ of one side:  best[m] = arc[m] + max over k of best[k] + sibling(k, m).

@@ -107,9 +107,10 @@ def assemble(
             linked = layout.var[layout.slices[number]]
         else:
             linked = _link_cells(entry, layout, made.cells)
-            alone = linked < 0
-            linked[alone] = variables + np.arange(alone.sum())
-            variables += int(alone.sum())
+            if not _covers(blocks, made.cells):
+                alone = linked < 0
+                linked[alone] = variables + np.arange(alone.sum())
+                variables += int(alone.sum())
         relaxation.add(made, linked, weights[number])
         entries.append(entry)
         begin += made.cells
@@ -160,12 +161,19 @@ def _link_cells(entry: Entry, layout: Layout, cells: int) -> Ints:
 
     A cell of an agreement that is also held in reserve is not linked twice: a reserve follows from the rest.
     """
+    if _covers(entry.blocks, cells):
+        return layout.var[entry.blocks[0].where]
     linked = np.full(cells, -1, np.int64)
     for block in sorted(entry.blocks, key=lambda block: block.reserve):
         where = entry.list_cells(block) - entry.begin
         new = linked[where] < 0
         linked[where[new]] = layout.var[block.where][new]
     return linked
+
+
+def _covers(blocks: tuple[Block, ...], cells: int) -> bool:
+    """Whether a part has a single block, which is all of its cells."""
+    return len(blocks) == 1 and blocks[0].all and not blocks[0].reserve and len(blocks[0].cells) == cells
 
 
 def _find_starts(shapes: dict[str, tuple[int, ...]]) -> dict[str, int]:

@@ -93,7 +93,8 @@ def _find_classes(
     """Return for each copy its cell (numbered over all spaces), its variable, and whether it is a reserve."""
     cells, variables, reserves = [], [], []
     known = 0
-    for reserve in (False, True) if any(group.reserve for group in groups) else (False,):
+    kinds = (False, True) if any(group.reserve for group in groups) else (False,)
+    for reserve in kinds:
         pairs = [
             (
                 starts[g.members[0].part, g.members[0].space] + g.members[0].cells,
@@ -107,8 +108,9 @@ def _find_classes(
         cells.append(used)
         variables.append(label + known)
         reserves.append(np.full(len(used), reserve))
-        known += int(label.max(initial=-1)) + 1
-    if len(cells) == 1:
+        if len(kinds) > 1:
+            known += int(label.max(initial=-1)) + 1
+    if len(kinds) == 1:
         return cells[0], variables[0], reserves[0]
     return np.concatenate(cells), np.concatenate(variables), np.concatenate(reserves)
 
@@ -117,8 +119,11 @@ def _merge(size: int, pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     """Return the cells that occur in pairs and, for each, the number of the class the pairs put it in."""
     if not pairs:
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    left = np.concatenate([a for a, _ in pairs])
-    right = np.concatenate([b for _, b in pairs])
+    if len(pairs) == 1:
+        left, right = pairs[0]
+    else:
+        left = np.concatenate([a for a, _ in pairs])
+        right = np.concatenate([b for _, b in pairs])
     # A class of one cell (a cell that agrees with itself) constrains nothing, and is left out.
     classes = _native.merge_cells(size, left, right)
     return classes.cells, classes.number
@@ -133,6 +138,8 @@ def _arrange(
     reserve: Mask,
 ) -> Layout:
     """Order the copies by part, by space, those in reserve last, and by cell; cut them into blocks."""
+    if len(cells) == size and not reserve.any():
+        return _arrange_all(shapes, starts, variables)
     keys = list(starts)
     firsts = np.array([*starts.values(), size], np.int64)
     # Spaces without cells begin where the next one does: no cell is theirs.
@@ -152,6 +159,20 @@ def _arrange(
         blocks[part].append(Block(name, shapes[part][name], own, slice(begin, end), bool(held), whole))
     held_back = np.zeros(int(variables.max(initial=-1)) + 1, bool)
     held_back[variables] = reserve
+    return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), variables, held_back)
+
+
+def _arrange_all(
+    shapes: Sequence[dict[str, tuple[int, ...]]], starts: dict[tuple[int, str], int], variables: Ints
+) -> Layout:
+    """The same where every cell of every space is shared, as it is most often: they are in order already."""
+    blocks: list[list[Block]] = [[] for _ in shapes]
+    for (part, name), begin in starts.items():
+        shape = shapes[part][name]
+        if count := math.prod(shape):
+            where = slice(begin, begin + count)
+            blocks[part].append(Block(name, shape, np.arange(count), where, False, True))
+    held_back = np.zeros(int(variables.max(initial=-1)) + 1, bool)
     return Layout(tuple(map(tuple, blocks)), _make_slices(blocks), variables, held_back)
 
 
