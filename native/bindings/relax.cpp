@@ -238,7 +238,8 @@ void bind_options(nb::module_& m) {
       .value("AUTO", relax::Method::automatic)
       .value("SUBGRADIENT", relax::Method::subgradient)
       .value("BUNDLE", relax::Method::bundle)
-      .value("DESCENT", relax::Method::descent);
+      .value("DESCENT", relax::Method::descent)
+      .value("ADMM", relax::Method::admm);
   nb::enum_<StepRule>(m, "StepRule")
       .value("HALVING", StepRule::halving)
       .value("INVERSE", StepRule::inverse)

@@ -8,7 +8,7 @@
 
 namespace certus::relax {
 
-enum class Method : std::uint8_t { automatic, subgradient, bundle, descent };
+enum class Method : std::uint8_t { automatic, subgradient, bundle, descent, admm };
 
 // How the step of a subgradient method shrinks; subgradient.hpp says what each is.
 enum class StepRule : std::uint8_t { halving, inverse, decay, polyak, koo, chang };
@@ -16,7 +16,7 @@ enum class StepRule : std::uint8_t { halving, inverse, decay, polyak, koo, chang
 struct OptimizerOptions {
   Method method = Method::automatic;
   StepRule rule = StepRule::halving;
-  double step = 0;                                 // of a subgradient: the first; 0 for the rule's own
+  double step = 0;                                 // the first of a subgradient, the penalty of ADMM; 0 for its own
   double level = 1.0, share = 0.3, margin = 0.03;  // of a bundle; of descent, `share` of what a cell is worth
   Index columns = 100;
 };

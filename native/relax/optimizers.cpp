@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "relax/admm.hpp"
 #include "relax/averaging.hpp"
 #include "relax/bundle.hpp"
 #include "relax/subgradient.hpp"
@@ -134,6 +135,7 @@ std::unique_ptr<Optimizer> make_optimizer(Dual& dual, const OptimizerOptions& op
     case Method::subgradient: return std::make_unique<Subgradient>(dual, options.rule, options.step);
     case Method::bundle: return std::make_unique<Bundle>(dual, options);
     case Method::descent: return std::make_unique<Averaging>(dual, options.share);
+    case Method::admm: return std::make_unique<Admm>(dual, options.step);
     case Method::automatic: break;
   }
   return choose_optimizer(dual);

@@ -66,6 +66,10 @@ class Part {
   // -inf where there is none. False: not offered, maximize() has to find out.
   virtual bool complete(const std::vector<Index>& /*used*/, double* /*score*/) { return false; }
 
+  // The point nearest to `toward` of all mixtures of the part's structures, both [cells], whatever the adjustments but
+  // those that forbid, where structures score by their cells alone. False: not offered.
+  virtual bool project(const double* /*toward*/, double* /*point*/) { return false; }
+
   // Told once the first maxima are known: more than any difference of scores matters.
   virtual void set_scale(double /*largest*/) {}
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import certus
-from certus.relax import Auto, Bundle, Decomposition, Descent, Optimizer, Subgradient
+from certus.relax import Admm, Auto, Bundle, Decomposition, Descent, Optimizer, Subgradient
 from certus.solution import Status
 from tests.reference.relax import CompletingPart, ListedPart, MarginalPart, Side, best_whole
 from tests.relax.test_parts import MAKERS, Structure, forest
@@ -29,6 +29,7 @@ OPTIMIZERS: list[Optimizer] = [
     Auto(),
     Bundle(),
     Descent(),
+    Admm(),
     *(Subgradient(rule=rule) for rule in ("halving", "inverse", "decay", "polyak", "koo", "chang")),
 ]
 Rng = np.random.Generator

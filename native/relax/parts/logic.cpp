@@ -100,6 +100,49 @@ bool CountPart::complete(const std::vector<Index>& used, double* score) {
   return true;
 }
 
+// How many literals are true, in parts, where all aims fall by `shift`.
+static double count_shifted(const std::vector<double>& aims, double shift) {
+  double count = 0;
+  for (const double aim : aims) count += std::clamp(aim - shift, 0.0, 1.0);
+  return count;
+}
+
+// The shift at which so many literals are true: the count falls along straight lines between the shifts at which an aim
+// meets 0 or 1.
+static double find_shift(const std::vector<double>& aims, std::vector<double>& shifts, double count) {
+  shifts.clear();
+  for (const double aim : aims) shifts.push_back(aim), shifts.push_back(aim - 1);
+  std::sort(shifts.begin(), shifts.end());
+  const auto enough = [&](double shift) { return count_shifted(aims, shift) >= count; };
+  const auto after = std::partition_point(shifts.begin(), shifts.end(), enough);
+  if (after == shifts.begin()) return shifts.front();
+  if (after == shifts.end()) return shifts.back();
+  const double low = *(after - 1), high = *after;
+  const double most = count_shifted(aims, low), least = count_shifted(aims, high);
+  return most > least ? low + (high - low) * (most - count) / (most - least) : low;
+}
+
+bool CountPart::project(const double* toward, double* point) {
+  if (!read()) return false;
+  aims_.clear();
+  Index sure = 0;
+  for (Index c = 0; c < cells(); ++c) {
+    if (forced_[c] == Truth::open) aims_.push_back(negated_[c] ? 1 - toward[c] : toward[c]);
+    else sure += forced_[c] == Truth::yes;
+  }
+  const double least = static_cast<double>(least_ - sure), most = static_cast<double>(most_ - sure);
+  const double now = count_shifted(aims_, 0);
+  double shift = 0;
+  if (!aims_.empty() && now < least) shift = find_shift(aims_, shifts_, least);
+  if (!aims_.empty() && now > most) shift = find_shift(aims_, shifts_, most);
+  auto aim = aims_.begin();
+  for (Index c = 0; c < cells(); ++c) {
+    const double part = forced_[c] == Truth::open ? std::clamp(*aim++ - shift, 0.0, 1.0) : forced_[c] == Truth::yes;
+    point[c] = negated_[c] ? 1 - part : part;
+  }
+  return true;
+}
+
 bool CountPart::max_marginals(double* with, double* without) {
   Index least, most;
   std::fill_n(with, cells(), kNever<double>);

@@ -39,6 +39,8 @@ class CountPart final : public LogicPart {
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
   bool complete(const std::vector<Index>& used, double* score) override;
+  // Onto a box that is cut by two planes: x = min(max(toward - t, 0), 1) with the one t that meets the count.
+  bool project(const double* toward, double* point) override;
 
  private:
   // Sorts the open literals by their gain and returns how many of them at least and at most are true; false:
@@ -47,7 +49,8 @@ class CountPart final : public LogicPart {
 
   Index least_, most_;
   std::vector<Index> order_;
-  std::vector<double> before_;  // [open + 1] the sum of the first gains
+  std::vector<double> before_;         // [open + 1] the sum of the first gains
+  std::vector<double> aims_, shifts_;  // of project(): by open literal, and where one of them meets a limit
 };
 
 // The last literal is true exactly where one of the others is.

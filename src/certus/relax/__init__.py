@@ -7,7 +7,7 @@ from certus.relax.decomposition import Decomposition, Side
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.factor_graph import Assignment, FactorGraph, Literal, Variable
 from certus.relax.files import read_factor_graphs
-from certus.relax.optimizers import OPTIMIZERS, Auto, Bundle, Descent, Optimizer, Subgradient
+from certus.relax.optimizers import OPTIMIZERS, Admm, Auto, Bundle, Descent, Optimizer, Subgradient
 from certus.relax.progress import Progress
 from certus.relax.solution import Handle, JointSolution
 from certus.relax.trace import Trace
@@ -15,6 +15,7 @@ from certus.relax.trace import Trace
 __all__ = [
     "OPTIMIZERS",
     "Adjustments",
+    "Admm",
     "Assignment",
     "Auto",
     "Bundle",

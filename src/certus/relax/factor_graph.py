@@ -19,7 +19,7 @@ from certus.relax.assembly import fix_variables
 from certus.relax.certificate import Stated, certify_whole
 from certus.relax.elimination import Scope, eliminate, find_order
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
-from certus.relax.optimizers import Auto
+from certus.relax.optimizers import Optimizer, choose
 from certus.solution import OnInfeasible, Solution, Status
 from certus.verification import Problem, make_problem
 
@@ -226,6 +226,7 @@ class FactorGraph:
         *,
         seconds: float | None = None,
         max_nodes: int | None = None,
+        optimizer: str | Optimizer = "auto",
         tolerance: float = TOLERANCE,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
@@ -237,12 +238,14 @@ class FactorGraph:
             max_nodes: the most branches; 1 never branches.
 
         Other args:
+            optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options. ``auto``
+                sweeps over the factors, which suits most graphs best.
             tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
             infeasible: whether constraints that nothing meets raise Infeasible or return an assignment with
                 that status.
             certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``.
         """
-        found = self._solve(seconds, max_nodes, tolerance, infeasible)
+        found = self._solve(seconds, max_nodes, choose(optimizer), tolerance, infeasible)
         if certificate:
             structures = self._list_structures(found.value) if len(found.value) else None
             found.certificate = certify_whole(self._state(), structures, found.bound)
@@ -266,7 +269,12 @@ class FactorGraph:
         return [factor.list_structure(on[factor.cells]) for factor, _ in self._share_scores()]
 
     def _solve(
-        self, seconds: float | None, max_nodes: int | None, tolerance: float, infeasible: OnInfeasible
+        self,
+        seconds: float | None,
+        max_nodes: int | None,
+        optimizer: Optimizer,
+        tolerance: float,
+        infeasible: OnInfeasible,
     ) -> Assignment:
         check_infeasible(infeasible)
         if seconds is not None and not seconds > 0:
@@ -284,7 +292,7 @@ class FactorGraph:
             nodes=FEW_NODES if narrow else nodes,
             tolerance=tolerance,
         )
-        end = relaxation.run(limits, Auto().native, None)
+        end = relaxation.run(limits, optimizer.native, None)
         if narrow and end is _native.SearchEnd.NODES:
             return self._eliminate(*narrow, relaxation, infeasible)
         return self._read_answer(relaxation, _STATUS[end], infeasible)

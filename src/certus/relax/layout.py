@@ -165,7 +165,7 @@ def _arrange(
 def _arrange_all(
     shapes: Sequence[dict[str, tuple[int, ...]]], starts: dict[tuple[int, str], int], variables: Ints
 ) -> Layout:
-    """The same where every cell of every space is shared, as it is most often: they are in order already."""
+    """Do the same where every cell of every space is shared, as most often: they are in order already."""
     blocks: list[list[Block]] = [[] for _ in shapes]
     for (part, name), begin in starts.items():
         shape = shapes[part][name]

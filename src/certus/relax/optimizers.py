@@ -174,8 +174,38 @@ class Descent(Optimizer):
         return _native.OptimizerOptions(_native.RelaxMethod.DESCENT, share=self.share)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Admm(Optimizer):
+    """Alternate between the parts and the point on which they are to agree (AD3, Martins et al. 2015).
+
+    Every part finds the mixture of its structures that scores most, less a penalty on the squared distance
+    from the mean of all; the multipliers then fall by what is still apart. Constraints that count (exactly
+    one, at most one, at least one, budgets) know the nearest point; other parts are asked for their maxima,
+    up to ten times per iteration, by an active set. The bound is that of the parts' maxima under the
+    multipliers.
+
+    Args:
+        penalty: the first one; it doubles or halves as the distances show. None: what a cell is worth to
+            its part, in the mean.
+    """
+
+    name: ClassVar[str] = "admm"
+    papers: ClassVar[tuple[str, ...]] = ("martins2015",)
+    penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if self.penalty is not None and not (np.isfinite(self.penalty) and self.penalty > 0):
+            raise InvalidInput(f"penalty must be a number above zero, not {self.penalty!r}")
+
+    @property
+    def native(self) -> _native.OptimizerOptions:
+        """The options, as the kernels take them."""
+        return _native.OptimizerOptions(_native.RelaxMethod.ADMM, step=float(self.penalty or 0.0))
+
+
 OPTIMIZERS: dict[str, type[Optimizer]] = {
-    optimizer.name: optimizer for optimizer in (Auto, Subgradient, Bundle, Descent)
+    optimizer.name: optimizer for optimizer in (Auto, Subgradient, Bundle, Descent, Admm)
 }
 
 
