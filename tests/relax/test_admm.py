@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.relax import Admm, Decomposition, FactorGraph
+from certus.relax import Admm, Decomposition, FactorGraph, Part
 from certus.relax.parts import AtMostOne, Budget, ExactlyOne, TablePart
 from tests.relax.problems import MAKERS
 
@@ -51,7 +53,11 @@ def test_constraints_that_count(shared: int) -> None:
     rng = np.random.default_rng(shared)
     for _ in range(60):
         scores = rng.integers(-5, 6, (3, 5)).astype(float)
-        kinds = [ExactlyOne, AtMostOne, lambda own: Budget(own, 2)]
+        kinds: list[Callable[[NDArray[np.float64]], Part]] = [
+            ExactlyOne,
+            AtMostOne,
+            lambda own: Budget(own, 2),
+        ]
         limits = [(1, 1), (0, 1), (0, 2)]
         d = Decomposition()
         parts = [d.add(kind(own)) for kind, own in zip(kinds, scores, strict=True)]
