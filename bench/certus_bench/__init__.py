@@ -15,6 +15,7 @@ NAMES = (
     "chain",
     "tagger",
     "hypergraph",
+    "constraints",
     "relax",
     "trees",
     "parse",

@@ -1,4 +1,5 @@
 // Packed forests. What is asked of one comes with scores in the user's order; answers are in it, too.
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -7,11 +8,14 @@
 #include "base/simd.hpp"
 #include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
+#include "hypergraph/astar.hpp"
+#include "hypergraph/branching.hpp"
 #include "hypergraph/cells.hpp"
-#include "hypergraph/constrained.hpp"
 #include "hypergraph/derivation.hpp"
 #include "hypergraph/kbest.hpp"
+#include "hypergraph/optimal_beam.hpp"
 #include "hypergraph/passes.hpp"
+#include "hypergraph/tightening.hpp"
 #include "relax/parts/forest.hpp"
 
 using namespace nb::literals;
@@ -279,20 +283,93 @@ struct Derivations {
 
 // -- constraints --------------------------------------------------------------------------------------------------
 
-void bind_constrained(nb::class_<Constrained>& c) {
-  c.def(
-      "__init__",
-      [](Constrained* self, const Forest& f, Scores scores, Flat<const Index> begin, Flat<const Index> edges,
-         Flat<const double> coefficients, Flat<const double> targets, Index states) {
-        const nb::gil_scoped_release released;
-        const LocalArena arena;
-        const Weights weights = weigh(f, scores, arena);
-        Rows rows{extent(targets), copy(begin), f.find_edges(edges.data(), extent(edges)), copy(coefficients),
-                  copy(targets)};
-        new (self) Constrained(f, weights.data(), std::move(rows), states);
-      },
-      "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a, "states"_a = 4096,
-      nb::keep_alive<1, 2>());
+enum class Method { automatic, branching, beam, optimal_beam, staged_beam, lagrangian, tightening, astar };
+
+struct Constraints {  // as they come
+  Flat<const Index> begin, edges;
+  Flat<const double> coefficients, targets;
+
+  Rows read(const Forest& f) const {
+    return {extent(targets), copy(begin), f.find_edges(edges.data(), extent(edges)), copy(coefficients), copy(targets)};
+  }
+};
+
+// `size` is how wide the first beam is, or how many states are taken before a problem is split.
+std::unique_ptr<ConstrainedSearch> start(const Forest& f, Scores scores, Flat<const Index> begin,
+                                         Flat<const Index> edges, Flat<const double> coefficients,
+                                         Flat<const double> targets, Method method, Index size) {
+  const nb::gil_scoped_release released;
+  const LocalArena arena;
+  const Weights weights = weigh(f, scores, arena);
+  Rows rows = Constraints{begin, edges, coefficients, targets}.read(f);
+  const auto beam = [&](Plan plan) {
+    return std::make_unique<BeamSearch>(f, weights.data(), std::move(rows), plan, size, 0);
+  };
+  switch (method) {
+    case Method::automatic: return beam(Plan::automatic);
+    case Method::beam: return beam(Plan::once);
+    case Method::optimal_beam: return beam(Plan::alternating);
+    case Method::staged_beam: return beam(Plan::staged);
+    case Method::lagrangian: return std::make_unique<LagrangianSearch>(f, weights.data(), std::move(rows), false);
+    case Method::tightening: return std::make_unique<LagrangianSearch>(f, weights.data(), std::move(rows), true);
+    case Method::astar: return std::make_unique<AstarSearch>(f, weights.data(), std::move(rows));
+    case Method::branching: break;
+  }
+  return std::make_unique<BranchAndBound>(f, weights.data(), std::move(rows), size);
+}
+
+void bind_constrained(nb::module_& m) {
+  nb::enum_<Method>(m, "ForestMethod")
+      .value("AUTOMATIC", Method::automatic)
+      .value("BRANCHING", Method::branching)
+      .value("BEAM", Method::beam)
+      .value("OPTIMAL_BEAM", Method::optimal_beam)
+      .value("STAGED_BEAM", Method::staged_beam)
+      .value("LAGRANGIAN", Method::lagrangian)
+      .value("TIGHTENING", Method::tightening)
+      .value("ASTAR", Method::astar);
+  constexpr auto copied = nb::rv_policy::automatic;
+  nb::class_<ConstrainedSearch> search(m, "ForestSearch");
+  search
+      .def(
+          "run", [](ConstrainedSearch& c, Index units, double seconds) { return c.run(units, seconds); }, "units"_a,
+          "seconds"_a = std::numeric_limits<double>::infinity(), Unlocked())
+      .def_prop_ro("found", &ConstrainedSearch::found)
+      .def_prop_ro("score", &ConstrainedSearch::score)
+      .def_prop_ro("bound", &ConstrainedSearch::bound)
+      .def_prop_ro(
+          "edges", [](const ConstrainedSearch& c) { return array(given_edges(c.forest(), c.derivation())); }, copied)
+      .def_prop_ro("too_large", &ConstrainedSearch::too_large)
+      .def_prop_ro("iterations", [](const ConstrainedSearch& c) { return c.dual.size(); })
+      .def_prop_ro(
+          "dual", [](const ConstrainedSearch& c) { return array(std::vector(c.dual)); }, copied)
+      .def_prop_ro("primal", [](const ConstrainedSearch& c) { return array(std::vector(c.primal)); }, copied);
+  define_fields(search, "subproblems", &ConstrainedSearch::subproblems, "states", &ConstrainedSearch::states, "fixed",
+                &ConstrainedSearch::fixed);
+  nb::class_<BeamSearch, ConstrainedSearch>(m, "ForestKBestSearch")
+      .def(
+          "__init__",
+          [](BeamSearch* self, const Forest& f, Scores scores, Flat<const Index> begin, Flat<const Index> edges,
+             Flat<const double> coefficients, Flat<const double> targets, Index size, Index k) {
+            const nb::gil_scoped_release released;
+            const LocalArena arena;
+            const Weights weights = weigh(f, scores, arena);
+            new (self) BeamSearch(f, weights.data(), Constraints{begin, edges, coefficients, targets}.read(f),
+                                  Plan::alternating, size, k);
+          },
+          "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a, "targets"_a, "size"_a, "k"_a,
+          nb::keep_alive<1, 2>())
+      .def_prop_ro("rest", &BeamSearch::rest)
+      .def_prop_ro("list", [](const BeamSearch& c) {
+        DerivationList list;
+        for (const BeamSearch::Listed& one : c.list()) {
+          list.add(c.forest(), one.edges);
+          list.scores.push_back(one.score);
+        }
+        return list;
+      });
+  m.def("search_forest", &start, "forest"_a, "scores"_a.noconvert(), "begin"_a, "edges"_a, "coefficients"_a,
+        "targets"_a, "method"_a, "size"_a, nb::keep_alive<0, 1>());
 }
 
 // -- parts --------------------------------------------------------------------------------------------------------
@@ -404,23 +481,7 @@ void bind_hypergraph(nb::module_& m) {
       .def_prop_ro("expanded", [](const Derivations& d) { return d.search ? d.search->expanded() : 0; })
       .def("next", &Derivations::next, "n"_a);
 
-  constexpr auto copied = nb::rv_policy::automatic;
-  nb::class_<Constrained> constrained(m, "ForestConstrained");
-  constrained.def(
-                 "run", [](Constrained& c, Index units) { return c.run(units); }, "units"_a, Unlocked())
-      .def_prop_ro("found", &Constrained::found)
-      .def_prop_ro("score", &Constrained::score)
-      .def_prop_ro("bound", &Constrained::bound)
-      .def_prop_ro(
-          "edges", [](const Constrained& c) { return array(given_edges(c.forest(), c.derivation())); }, copied)
-      .def_prop_ro("too_large", &Constrained::too_large)
-      .def_prop_ro("iterations", [](const Constrained& c) { return c.dual.size(); })
-      .def_prop_ro(
-          "dual", [](const Constrained& c) { return array(std::vector(c.dual)); }, copied)
-      .def_prop_ro("primal", [](const Constrained& c) { return array(std::vector(c.primal)); }, copied);
-  define_fields(constrained, "subproblems", &Constrained::subproblems, "states", &Constrained::states, "fixed",
-                &Constrained::fixed);
-  bind_constrained(constrained);
+  bind_constrained(m);
   bind_cells(m);
 }
 

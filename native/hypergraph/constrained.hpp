@@ -1,117 +1,57 @@
-// The best derivation whose edge counts x satisfy A x = b: Lagrangian relaxation, closed by branch and bound.
-//
-// For multipliers u, the best derivation under the scores w - u A, plus u b, bounds every derivation that satisfies
-// the constraints; one that satisfies them and is best under those scores is the optimum. Where no multipliers make
-// that so, the search splits: a node v of the forest that derivations use at most once is derived by an edge e, or is
-// not. Both cases only forbid edges, so every subproblem is a forest again. Derivations that do not use v are in both;
-// that costs time, not truth. Before it splits, a subproblem loses the edges whose max-marginal is below the best
-// answer so far, and it is intersected with the constraints, best first (Intersection), for a while: that often ends
-// it.
+// A search for the best derivation under constraints, whatever its method: it works in units, keeps the best answer so
+// far and a bound, and tells how both went.
 #pragma once
 
-#include <memory>
-#include <queue>
+#include <algorithm>
 #include <vector>
 
-#include "hypergraph/intersection.hpp"
+#include "base/stopwatch.hpp"
+#include "hypergraph/relaxation.hpp"
 
 namespace certus::hypergraph {
 
-struct Rows {
-  Index count = 0;
-  std::vector<Index> begin;  // [count + 1]
-  std::vector<Edge> edge;    // in the forest's order
-  std::vector<double> coefficient;
-  std::vector<double> target;  // [count]: b
-};
-
-class Constrained {
+class ConstrainedSearch {
  public:
-  // `states` of the intersection are taken before a subproblem is split.
-  Constrained(const Forest& forest, const double* weights, Rows rows, Index states);
+  ConstrainedSearch(const Forest& forest, const double* weights, Rows rows);
+  virtual ~ConstrainedSearch() = default;
+  ConstrainedSearch(const ConstrainedSearch&) = delete;
+  ConstrainedSearch& operator=(const ConstrainedSearch&) = delete;
 
-  // Does up to that many units of work (a pass over the forest each); tells whether the search is over.
-  bool run(Index units);
+  // Does up to that many units of work, for so many seconds; tells whether the search is over.
+  bool run(Index units, double seconds);
 
-  bool found() const { return !best_.empty(); }
+  bool found() const { return score_ != kNever<double>; }
   double score() const { return score_; }
-  double bound() const;
+  double bound() const { return dual.empty() ? std::numeric_limits<double>::infinity() : dual.back(); }
   const std::vector<Edge>& derivation() const { return best_; }
-  const Forest& forest() const { return f_; }
-  bool too_large() const { return too_large_; }
+  const Forest& forest() const { return relaxation_.forest(); }
+  bool too_large() const { return too_large_; }  // a derivation could not be written down
 
   // After each unit of work, the bound and the score of the best derivation so far.
   std::vector<double> dual, primal;
   Index subproblems = 0, states = 0, fixed = 0;  // opened; states taken; edges forbidden by max-marginals
 
- private:
-  struct Cut {  // edges forbidden on the way from the whole problem to a subproblem
-    std::shared_ptr<const Cut> before;
-    std::vector<Edge> edges;
-  };
-  struct Subproblem {
-    double bound;
-    std::shared_ptr<const Cut> cut;
-    std::vector<double> multipliers;
-    Index number;
-  };
-  struct LowerBound {
-    bool operator()(const Subproblem& a, const Subproblem& b) const {
-      return a.bound != b.bound ? a.bound < b.bound : a.number < b.number;  // of equals, the newest: depth first
-    }
-  };
-  enum class Phase { take, descend, intersect, split, over };
+ protected:
+  virtual void work() = 0;
+  // No derivation but the best found has more than this; kNever when there is nothing left to look at.
+  virtual double open() const = 0;
+  virtual bool is_over() const { return open() == kNever<double>; }
 
-  void prepare();
-  void take();
-  void begin_descent();
-  void descend();
-  void step(double value);
-  void begin_intersection();
-  void intersect();
-  void ranges(std::vector<double>& low, std::vector<double>& high);
-  void split();
-  void close() { phase_ = Phase::take, current_.bound = kNever<double>; }
-  void fix();
-  void push(double bound, const std::shared_ptr<const Cut>& cut);
-
-  void forbid(const Cut* cut);
-  void adjust(const std::vector<double>& multipliers);
-  bool is_satisfied(const std::vector<Edge>& edges);
+  bool is_late() const { return watch_.elapsed() > seconds_; }
+  // Takes a derivation that satisfies the constraints.
   void offer(const std::vector<Edge>& edges);
-  void remember(const std::vector<Edge>& edges);
-  bool occurs_once(Node v);
-  double offset(const std::vector<double>& multipliers) const;
-  double slack(const std::vector<double>& multipliers) const;
-  double tolerance(Index row) const;
-  double tight(double value) const;
-  bool is_beaten(double bound) const { return bound <= floor_ || (found() && bound <= score_); }
+  bool is_beaten(double bound) const { return bound <= relaxation_.floor() || bound <= mark_; }
+  // Whether a value of the relaxation, which may be off by that much, leaves no room for a better derivation.
   bool is_beaten(double value, double off) const;
 
-  const Forest& f_;
-  const Rows rows_;
-  const Index patience_;
-  std::vector<double> weights_, base_, adjusted_, in_, out_, marginal_;
-  const Above above_;
-  Coefficients coefficients_;                                  // of the edges that constraints name
-  bool whole_ = false, exact_rows_ = false;                    // whole-numbered scores; whole-numbered constraints
-  double most_edges_ = 0, mass_ = 0, floor_ = kNever<double>;  // floor: no derivation scores less
-  std::vector<double> row_mass_;
-
-  std::priority_queue<Subproblem, std::vector<Subproblem>, LowerBound> queue_;
-  Phase phase_ = Phase::take;
-  Subproblem current_{};
-  std::vector<double> at_;         // the multipliers of the next evaluation
-  std::vector<double> violation_;  // [rows]: A x - b of the last derivation looked at
-  double lowest_ = 0, level_ = 0;  // of the descent: the lowest value so far, and how far below to aim
-  Index rounds_ = 0, stalled_ = 0, limit_ = 0;
-  std::unique_ptr<Intersection> intersection_;
-  Index taken_ = 0;
-  bool unlimited_ = false;
-  std::vector<std::vector<Edge>> seen_;  // derivations of this subproblem, to choose where to split
-  std::vector<Edge> edges_, best_;
-  double score_ = kNever<double>;
+  Relaxation relaxation_;
+  std::vector<Edge> best_, edges_;
+  double score_ = kNever<double>, mark_ = kNever<double>;  // of the best; what others have to beat
   bool too_large_ = false;
+
+ private:
+  Stopwatch watch_;
+  double seconds_ = 0;
 };
 
 }  // namespace certus::hypergraph

@@ -1,8 +1,6 @@
 #include "hypergraph/intersection.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "hypergraph/derivation.hpp"
@@ -26,17 +24,8 @@ Above::Above(const Forest& f)
     }
 }
 
-Intersection::Intersection(const Forest& f, const Above& above, const Coefficients& rows, std::vector<double> weights,
-                           const std::vector<double>& targets, std::vector<double> tolerance, std::vector<double> low,
-                           std::vector<double> high)
-    : f_(f),
-      above_(above),
-      rows_(rows),
-      targets_(targets),
-      weights_(std::move(weights)),
-      tolerance_(std::move(tolerance)),
-      low_(std::move(low)),
-      high_(std::move(high)) {
+Intersection::Intersection(const Relaxation& relaxation, const Above& above, Signatures& signatures)
+    : f_(relaxation.forest()), above_(above), signatures_(signatures), weights_(relaxation.adjusted()) {
   max_inside(f_, weights_.data(), in_.data());
   max_outside(f_, weights_.data(), in_.data(), out_.data());
   // What the tails from each one on add at best.
@@ -58,14 +47,11 @@ Intersection::Found Intersection::next(double least, double* bound) {
     agenda_.pop_back();
     *bound = top.bound;
     if (top.bound < least) return Found::nothing;
-    if (!taken_.insert(top.item).second) continue;
-    last_ = top.item;
     const Index slot = items_[top.item].slot;
-    if (slot == f_.goal()) {
-      bool equal = true;
-      for (Index r = 0; r < rows_.rows; ++r) equal &= std::abs(sums(top.item)[r] - targets_[r]) <= tolerance_[r];
-      if (equal) return Found::goal;
-    }
+    const Signatures::Id signature = items_[top.item].signature;
+    if (!taken_.insert(key(slot, signature)).second) continue;
+    last_ = top.item;
+    if (slot == f_.goal() && signatures_.is_target(signature)) return Found::goal;
     by_slot_[slot].push_back(top.item);
     expand(top.item, least);
     return Found::state;
@@ -99,40 +85,20 @@ void Intersection::expand(std::int32_t number, double least) {
 // A new state, unless it is hopeless. `left` is -1 where the edge itself begins here.
 void Intersection::offer(Edge e, std::int32_t joined, double value, std::int32_t left, std::int32_t right,
                          double least) {
-  heed_(32 + 4 * rows_.rows);
+  heed_(64);
   const Edge arity = f_.tail_begin[e + 1] - f_.tail_begin[e];
   const Node head = above_.head[e];
   const bool whole = joined == arity;
   const double bound = value + (whole ? 0 : rest_[f_.tail_begin[e] + joined]) + out_[head];
   if (bound < least || bound == kNever<double>) return;
-  double* total = scratch_.data();
-  std::fill(scratch_.begin(), scratch_.end(), 0.0);
-  if (left >= 0) std::copy(sums(left), sums(left) + rows_.rows, total);
-  else if (rows_.of[e] >= 0)
-    for (Index i = rows_.begin[rows_.of[e]]; i < rows_.begin[rows_.of[e] + 1]; ++i)
-      total[rows_.row[i]] += rows_.value[i];
-  if (right >= 0)
-    for (Index r = 0; r < rows_.rows; ++r) total[r] += sums(right)[r];
-  if (whole && is_hopeless(head, total)) return;
-  const auto number = static_cast<std::int32_t>(items_.size());
-  items_.push_back({value, whole ? head : f_.nodes + f_.tail_begin[e] + joined - 1, e, joined, left, right});
-  sums_.insert(sums_.end(), scratch_.begin(), scratch_.end());
-  if (taken_.count(number)) {  // there is a better one
-    items_.pop_back();
-    sums_.resize(sums_.size() - scratch_.size());
-    return;
-  }
-  agenda_.push_back({bound, number});
+  Signatures::Id signature = left >= 0 ? items_[left].signature : signatures_.of(e);
+  if (right >= 0) signature = signatures_.add(signature, items_[right].signature);
+  if (signature == Signatures::kNone || (whole && !signatures_.fits(signature, head))) return;
+  const Index slot = whole ? head : f_.nodes + f_.tail_begin[e] + joined - 1;
+  if (taken_.count(key(slot, signature))) return;  // there is a better one
+  agenda_.push_back({bound, static_cast<std::int32_t>(items_.size())});
   std::push_heap(agenda_.begin(), agenda_.end());
-}
-
-bool Intersection::is_hopeless(Node v, const double* total) const {
-  if (low_.empty()) return false;
-  for (Index r = 0; r < rows_.rows; ++r) {
-    const double left = targets_[r] - total[r];
-    if (left < low_[r * f_.nodes + v] - tolerance_[r] || left > high_[r * f_.nodes + v] + tolerance_[r]) return true;
-  }
-  return false;
+  items_.push_back({value, slot, signature, e, joined, left, right});
 }
 
 bool Intersection::derivation(std::vector<Edge>& edges) const {
@@ -141,23 +107,6 @@ bool Intersection::derivation(std::vector<Edge>& edges) const {
     for (std::int32_t i = node; i >= 0 && items_[i].right >= 0; i = items_[i].left) stack.push_back(items_[i].right);
     return items_[node].edge;
   });
-}
-
-std::size_t Intersection::Hash::operator()(std::int32_t item) const {
-  std::uint64_t h = static_cast<std::uint64_t>(self->items_[item].slot) * 0x9e3779b97f4a7c15u;
-  for (Index r = 0; r < self->rows_.rows; ++r) {
-    std::uint64_t bits;
-    const double x = self->sums(item)[r] + 0.0;  // one zero
-    std::memcpy(&bits, &x, sizeof bits);
-    h = (h ^ bits) * 0xff51afd7ed558ccdu;
-    h ^= h >> 32;
-  }
-  return h;
-}
-
-bool Intersection::Same::operator()(std::int32_t a, std::int32_t b) const {
-  return self->items_[a].slot == self->items_[b].slot &&
-         std::equal(self->sums(a), self->sums(a) + self->rows_.rows, self->sums(b));
 }
 
 }  // namespace certus::hypergraph

@@ -224,8 +224,17 @@ class ForestDerivations:
     def __init__(self, forest: Forest, scores: NDArray[Any]) -> None: ...
     def next(self, n: int) -> ForestDerivationList: ...
 
-@final
-class ForestConstrained:
+class ForestMethod(enum.Enum):
+    AUTOMATIC = ...
+    BRANCHING = ...
+    BEAM = ...
+    OPTIMAL_BEAM = ...
+    STAGED_BEAM = ...
+    LAGRANGIAN = ...
+    TIGHTENING = ...
+    ASTAR = ...
+
+class ForestSearch:
     found: bool
     score: float
     bound: float
@@ -237,6 +246,12 @@ class ForestConstrained:
     subproblems: int
     states: int
     fixed: int
+    def run(self, units: int, seconds: float = ...) -> bool: ...
+
+@final
+class ForestKBestSearch(ForestSearch):
+    rest: float
+    list: ForestDerivationList
     def __init__(
         self,
         forest: Forest,
@@ -245,9 +260,20 @@ class ForestConstrained:
         edges: NDArray[np.int64],
         coefficients: NDArray[np.float64],
         targets: NDArray[np.float64],
-        states: int = ...,
+        size: int,
+        k: int,
     ) -> None: ...
-    def run(self, units: int) -> bool: ...
+
+def search_forest(
+    forest: Forest,
+    scores: NDArray[Any],
+    begin: NDArray[np.int64],
+    edges: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    method: ForestMethod,
+    size: int,
+) -> ForestSearch: ...
 
 @final
 class ForestCells:

@@ -153,9 +153,8 @@ def test_an_intersected_program(shared: bool) -> None:
         assert graph.score(scores, found.value) == optimum
         assert constrained.is_satisfied(found.value)
         check_trace(found, optimum)
-        c = constrained
-        hasty = _native.ForestConstrained(
-            graph._forest, scores, c.offsets, c.edges, c.coefficients, c.targets, 4
+        hasty = _native.search_forest(
+            graph.native, scores, *constrained.constraints.arrays, _native.ForestMethod.BRANCHING, 4
         )
         assert hasty.run(10**6)
         assert hasty.score == hasty.bound == optimum, seed
@@ -179,7 +178,7 @@ def gap() -> tuple[Hypergraph, Any, Any]:
 
 def test_a_gap_is_closed() -> None:
     graph, scores, row = gap()
-    found = graph.with_constraints([row], [1]).viterbi(scores)
+    found = graph.with_constraints([row], [1]).viterbi(scores, method="branching")
     assert (found.score, found.bound, found.optimal) == (0, 0, True)
     assert graph.labels is not None
     assert graph.labels[found.value[0]] == "xy"
@@ -199,8 +198,10 @@ def test_limits_are_honest() -> None:
         assert len(found.trace) == found.stats["iterations"] == limit
         assert (found.value.size == 0) == (found.score == -np.inf)
     assert constrained.viterbi(scores, seconds=0.0).status in (Status.SECONDS, Status.OPTIMAL)
-    assert constrained.viterbi(scores, max_nodes=0).status in (Status.NODES, Status.OPTIMAL)
-    assert constrained.viterbi(scores, seconds=100, max_nodes=10**9, max_iterations=10**9).optimal
+    few = constrained.viterbi(scores, method="branching", max_nodes=0)
+    assert few.status in (Status.NODES, Status.OPTIMAL)
+    many = constrained.viterbi(scores, method="branching", seconds=100, max_nodes=10**9, max_iterations=10**9)
+    assert many.optimal
 
 
 def test_the_same_each_time() -> None:

@@ -1,37 +1,34 @@
 """Constraints A x = b on how often a derivation uses edges: the best that satisfies them, with proof.
 
-Lagrangian relaxation moves the constraints into the scores, with a multiplier each; every choice of
-multipliers gives a bound. A derivation that satisfies the constraints and is best under the changed scores
-is the optimum. Where the relaxation leaves a gap, max-marginals remove edges, the forest is intersected
-with the constraints, best first, and what is still open after a while is split in two; so the answer is
-proven in the end, unless a limit is hit.
+Every method answers with ``score <= optimum <= bound``. Lagrangian relaxation moves the constraints into
+the scores, with a multiplier each; every choice of multipliers gives a bound. The methods differ in how they
+close the gap that the relaxation leaves, and in whether they insist on closing it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
-from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
+from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
-from certus.hypergraph.errors import NoDerivation, explain_too_large
+from certus.hypergraph.conflicts import explain_conflict
+from certus.hypergraph.errors import NoDerivation
 from certus.hypergraph.forest import Derivation, Forest
-from certus.solution import OnInfeasible, Solution, Status
-
-Rows: TypeAlias = "Sequence[Mapping[int, float]] | tuple[ArrayLike, ArrayLike, ArrayLike]"
-
-_UNITS = 16  # of work between looks at the clock and at Ctrl-C
+from certus.hypergraph.integer_program import solve_program
+from certus.hypergraph.methods import FIRST_BEAM, METHODS, Limits, Method, run_search, start_search
+from certus.hypergraph.rows import Rows, read_constraints
+from certus.ragged import Ragged
+from certus.solution import KBest, OnInfeasible, Solution, Status
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What a search knew after each unit of work: a pass over the forest, or 256 states of the intersection.
+    """What a search knew after each unit of work: a pass over the forest, a beam, or 256 states of A*.
 
     Attributes:
         dual: the bound on the optimum; never rises.
@@ -75,28 +72,19 @@ class Constrained:
 
     Attributes:
         graph: the forest.
-        offsets, edges, coefficients: the rows of A, one after the other.
-        targets: b.
+        constraints: A and b, as arrays.
     """
 
     def __init__(self, graph: Forest, rows: Rows, targets: ArrayLike) -> None:
         self.graph = graph
-        self.offsets, self.edges, self.coefficients = _as_rows(rows)
-        self.targets = _as_numbers("targets", targets)
-        count = len(self.offsets) - 1
-        if len(self.targets) != count:
-            raise InvalidInput(f"there are {count} constraints, but {len(self.targets)} targets")
-        bad = np.flatnonzero((self.edges < 0) | (self.edges >= graph.edges))
-        if bad.size:
-            row = int(np.searchsorted(self.offsets, bad[0], "right")) - 1
-            raise InvalidInput(
-                f"constraint {row} names edge {self.edges[bad[0]]}, but edges go from 0 to {graph.edges - 1}"
-            )
+        self.constraints = read_constraints(rows, targets, graph.edges)
 
     def viterbi(
         self,
         scores: ArrayLike,
         *,
+        method: Method = "auto",
+        beam: int | None = None,
         max_iterations: int | None = None,
         max_nodes: int | None = None,
         seconds: float | None = None,
@@ -105,69 +93,139 @@ class Constrained:
         """Find the best derivation that satisfies the constraints.
 
         Without limits, the answer is proven: status OPTIMAL. Where a limit ends the search, the status says
-        which, ``value`` is the best derivation so far (empty if there is none) and ``bound`` holds.
+        which, ``value`` is the best derivation so far (empty if there is none) and ``bound`` holds. The
+        methods ``beam`` and ``lagrangian`` end without a proof where they find none: status FEASIBLE, or
+        ITERATIONS where they found no derivation either.
 
         Args:
             scores: (E,) a score for each edge; ``-inf`` forbids it.
 
         Other args:
-            max_iterations: how many passes over the forest to make at most.
-            max_nodes: how many subproblems to open at most.
+            method: how to search. ``optimal-beam`` takes rounds of relaxation and beams in turn, wider and
+                wider; ``staged-beam`` all of the relaxation first; ``beam`` is one beam without relaxation;
+                ``lagrangian`` the relaxation alone; ``tightening`` puts constraints back into the forest
+                where it stalls; ``branching`` intersects, fixes and splits; ``astar`` searches the
+                intersection best first; ``ilp`` asks HiGHS, whose word the bound then is. ``auto`` takes
+                what is quickest as a rule.
+            beam: for ``beam``: how many states each node keeps; 1,000 if nothing is said.
+            max_iterations: how many units of work to do at most: passes over the forest, beams.
+            max_nodes: for ``branching``: how many subproblems to open at most.
             seconds: how long to search at most.
-            infeasible: whether constraints that no derivation satisfies raise NoDerivation, or return a
-                solution with status INFEASIBLE.
+            infeasible: whether constraints that no derivation satisfies raise NoDerivation, which names
+                them, or return a solution with status INFEASIBLE.
         """
+        _check_options(method, beam, max_iterations, max_nodes)
         array = inputs.as_scores(scores, self.graph.edges)
         free = self.graph.viterbi(array, infeasible=infeasible)  # without constraints; also checks the scores
         if free.status is Status.INFEASIBLE:
             nothing = Trace(np.empty(0), np.empty(0))
             return ConstrainedSolution(free.value, -np.inf, -np.inf, free.status, nothing, _count_work(None))
-        search = _native.ForestConstrained(
-            self.graph.native, array, self.offsets, self.edges, self.coefficients, self.targets
-        )
-        limit = _run(search, max_iterations, max_nodes, seconds)
-        if limit is None and not search.found and infeasible == "raise":
-            raise NoDerivation(
-                "no derivation satisfies the constraints: proven. Derivations exist without them; "
-                'infeasible="return" gives a solution with status INFEASIBLE instead of this error'
-            )
-        status = limit or (Status.OPTIMAL if search.found else Status.INFEASIBLE)
+        if method == "ilp":
+            found = self._solve_program(array, seconds)
+        else:
+            limits = Limits(max_iterations, max_nodes, seconds)
+            found = self._search(array, method, beam, limits)
+        if found.status is Status.INFEASIBLE and infeasible == "raise":
+            raise self._explain(array)
+        return found
+
+    def kbest(
+        self,
+        scores: ArrayLike,
+        k: int,
+        *,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest[ConstrainedSolution]:
+        """Find the k best derivations that satisfy the constraints, best first; fewer when fewer exist.
+
+        Each is proven to be of its rank unless ``seconds`` ends the search; then ``bound`` says how good
+        a derivation of its rank can be. ``exhausted`` tells whether there are no others.
+        """
+        check_count("k", k)
+        check_infeasible(infeasible)
+        array = inputs.as_scores(scores, self.graph.edges)
+        if self.graph.viterbi(array, infeasible=infeasible).status is Status.INFEASIBLE:
+            return KBest([], exhausted=True)
+        search = _native.ForestKBestSearch(self.graph.native, array, *self.constraints.arrays, FIRST_BEAM, k)
+        limit = run_search(search, Limits(seconds=seconds))
+        listed, rest = search.list, search.rest
+        if limit is None and not len(listed.scores) and infeasible == "raise":
+            raise self._explain(array)
+        trace, work = Trace(search.dual, search.primal), _count_work(search)
+        solutions = []
+        for edges, score in zip(Ragged(listed.edges, listed.offsets), listed.scores.tolist(), strict=True):
+            status = Status.OPTIMAL if rest <= score else limit or Status.FEASIBLE
+            solutions.append(ConstrainedSolution(edges, score, max(score, rest), status, trace, work))
+        return KBest(solutions, exhausted=len(solutions) < k and rest == -np.inf)
+
+    def is_satisfied(self, derivation: ArrayLike) -> bool:
+        """Whether a derivation satisfies every constraint, to the precision of float64."""
+        counts = np.bincount(inputs.as_indices("derivation", derivation), minlength=self.graph.edges)
+        sums = self.constraints.sum_rows(counts)
+        return bool(np.allclose(sums, self.constraints.targets, rtol=1e-9, atol=1e-9))
+
+    def __repr__(self) -> str:
+        return f"Constrained({self.graph!r}, {self.constraints.count} constraints)"
+
+    def _search(
+        self, scores: NDArray[np.generic], method: Method, beam: int | None, limits: Limits
+    ) -> ConstrainedSolution:
+        search = start_search(self.graph, scores, self.constraints, method, beam)
+        limit = run_search(search, limits)
+        status = limit or _judge(search)
         trace = Trace(search.dual, search.primal)
         return ConstrainedSolution(
             search.edges, search.score, search.bound, status, trace, _count_work(search)
         )
 
-    def is_satisfied(self, derivation: ArrayLike) -> bool:
-        """Whether a derivation satisfies every constraint, to the precision of float64."""
-        counts = np.bincount(inputs.as_indices("derivation", derivation), minlength=self.graph.edges)
-        rows = np.repeat(np.arange(len(self.targets)), np.diff(self.offsets))
-        sums = np.bincount(rows, self.coefficients * counts[self.edges], len(self.targets))
-        return bool(np.allclose(sums, self.targets, rtol=1e-9, atol=1e-9))
+    def _solve_program(self, scores: NDArray[np.generic], seconds: float | None) -> ConstrainedSolution:
+        answer = solve_program(self.graph, scores, self.constraints, seconds)
+        edges, score = np.empty(0, np.int64), -np.inf
+        if answer.edges is not None and self.is_satisfied(answer.edges):
+            edges, score = answer.edges, self.graph.score(scores, answer.edges)
+        bound = max(score, answer.bound)
+        if bound == -np.inf:
+            status = Status.INFEASIBLE
+        elif answer.over:
+            near = bound <= score + 1e-6 * max(1.0, abs(score))
+            bound, status = (score, Status.OPTIMAL) if near else (bound, Status.FEASIBLE)
+        else:
+            status = Status.SECONDS
+        trace = Trace(np.array([bound]), np.array([score]))
+        return ConstrainedSolution(edges, score, bound, status, trace, _count_work(None))
 
-    def __repr__(self) -> str:
-        return f"Constrained({self.graph!r}, {len(self.targets)} constraints)"
-
-
-def _run(
-    search: _native.ForestConstrained, iterations: int | None, nodes: int | None, seconds: float | None
-) -> Status | None:
-    """Search until the end, or until a limit, which is returned. Ctrl-C works in between."""
-    begin = perf_counter()
-    while True:
-        left = _UNITS if iterations is None else min(_UNITS, iterations - search.iterations)
-        if left <= 0:
-            return Status.ITERATIONS
-        if search.run(left):
-            return None
-        if search.too_large:
-            raise explain_too_large("constraints are checked on derivations")
-        if nodes is not None and search.subproblems > nodes:
-            return Status.NODES
-        if seconds is not None and perf_counter() - begin > seconds:
-            return Status.SECONDS
+    def _explain(self, scores: NDArray[np.generic]) -> NoDerivation:
+        why = explain_conflict(self.graph, scores, self.constraints)
+        return NoDerivation(
+            f"no derivation satisfies the constraints: proven. {why}; "
+            'infeasible="return" gives a solution with status INFEASIBLE instead of this error'
+        )
 
 
-def _count_work(search: _native.ForestConstrained | None) -> dict[str, int]:
+def _check_options(
+    method: Method, beam: int | None, max_iterations: int | None, max_nodes: int | None
+) -> None:
+    if method not in METHODS:
+        raise InvalidInput(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    if beam is not None:
+        check_count("beam", beam)
+        if method != "beam":
+            raise InvalidInput(f'beam= is for method="beam"; {method!r} has none to set')
+    if max_nodes is not None and method != "branching":
+        raise InvalidInput(f'max_nodes= is for method="branching"; {method!r} does not split problems')
+    if max_iterations is not None and method == "ilp":
+        raise InvalidInput('max_iterations= does not reach into HiGHS: limit method="ilp" by seconds=')
+
+
+def _judge(search: _native.ForestSearch) -> Status:
+    """Tell what a search that is over has found out."""
+    if search.found:
+        return Status.OPTIMAL if search.bound <= search.score else Status.FEASIBLE
+    return Status.INFEASIBLE if search.bound == -np.inf else Status.ITERATIONS
+
+
+def _count_work(search: _native.ForestSearch | None) -> dict[str, int]:
     if search is None:
         return {"iterations": 0, "nodes": 0, "expanded": 0, "pruned": 0}
     return {
@@ -176,37 +234,3 @@ def _count_work(search: _native.ForestConstrained | None) -> dict[str, int]:
         "expanded": search.states,
         "pruned": search.fixed,
     }
-
-
-def _as_rows(rows: Rows) -> tuple[inputs.Ints, inputs.Ints, NDArray[np.float64]]:
-    if isinstance(rows, tuple) and len(rows) == 3 and not any(isinstance(row, Mapping) for row in rows):
-        offsets, edges = inputs.as_indices("offsets", rows[0]), inputs.as_indices("edges", rows[1])
-        coefficients = _as_numbers("coefficients", cast(ArrayLike, rows[2]))
-        if len(edges) != len(coefficients):
-            raise InvalidInput(f"there are {len(edges)} edges, but {len(coefficients)} coefficients")
-        if offsets.size == 0 or offsets[0] != 0 or offsets[-1] != len(edges) or (np.diff(offsets) < 0).any():
-            raise InvalidInput(
-                f"offsets must start at 0, never fall and end at {len(edges)}, the number of edges"
-            )
-        return offsets, edges, coefficients
-    listed = []
-    for number, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise InvalidInput(f"constraint {number} must be a mapping {{edge: coefficient}}, not {row!r}")
-        listed.append(row)
-    offsets = np.cumsum([0, *map(len, listed)]).astype(np.int64)
-    edges = inputs.as_indices("the edges of constraints", [edge for row in listed for edge in row])
-    return offsets, edges, _as_numbers("coefficients", [x for row in listed for x in row.values()])
-
-
-def _as_numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        array = np.array(value, np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{name} must be numbers: {error}") from None
-    if array.ndim != 1:
-        raise InvalidInput(f"{name} must be one-dimensional, not of shape {array.shape}")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise InvalidInput(f"{name}[{bad[0]}] is {array[bad[0]]}; it must be finite")
-    return array

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput, ModelError
 from certus.hypergraph import drawing, files
-from certus.hypergraph.constrained import Constrained, Rows
+from certus.hypergraph.constrained import Constrained
 from certus.hypergraph.forest import Forest
 from certus.hypergraph.part import HypergraphPart, Space
+from certus.hypergraph.rows import Rows
 from certus.ragged import offsets_of
 
 

@@ -1,0 +1,254 @@
+"""Every method of constrained search gives the answer of enumeration, or a bound that holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import certus
+from certus import Status
+from certus.hypergraph import METHODS, Builder, Hypergraph, NoDerivation
+from tests.hypergraph.forests import draw
+from tests.hypergraph.parses import parse_forest
+from tests.hypergraph.test_constrained import Rows, draw_rows, gap, parse_problem
+from tests.reference.hypergraph import satisfying, score
+
+EXACT = [method for method in METHODS if method not in ("beam", "lagrangian")]
+
+
+def draw_bits(rng: np.random.Generator, derivations: list[Any], edges: int) -> tuple[Rows, list[float]]:
+    """Constraints with coefficients of 1 and targets of 0 or 1, which signatures keep as bits."""
+    rows: Rows = []
+    some = derivations[int(rng.integers(len(derivations)))]
+    for _ in range(int(rng.integers(1, 5))):
+        row = {edge: 1.0 for edge in rng.permutation(edges)[: int(rng.integers(1, edges + 1))].tolist()}
+        if sum(row.get(edge, 0) for edge in some) <= 1:
+            rows.append(row)
+    return rows, [float(sum(row.get(edge, 0) for edge in some)) for row in rows]
+
+
+def check(found: Any, best: float | None, method: str, constrained: Any, possible: list[Any]) -> None:
+    if best is None:
+        assert not found.optimal
+        assert found.status is Status.INFEASIBLE or method in ("beam", "lagrangian")
+        return
+    assert found.score <= best <= found.bound
+    assert found.optimal == (found.score == found.bound)
+    if method in EXACT:
+        assert found.optimal
+    if found.score > -np.inf:
+        assert tuple(found.value) in possible
+        assert constrained.is_satisfied(found.value)
+    assert (found.trace.dual >= best).all()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("method", METHODS)
+def test_enumeration(method: Any, whole: bool, tally: list[int]) -> None:
+    rng = np.random.default_rng([len(method), whole])
+    done = proven = 0
+    while done < (40 if method == "ilp" else 250):
+        p = draw(rng)
+        if not p.found:
+            continue
+        kind = draw_bits if rng.random() < 0.5 else draw_rows
+        rows, targets = kind(rng, p.found, p.graph.edges)
+        if not whole:
+            rows = [{edge: x / 4 for edge, x in row.items()} for row in rows]
+            targets = [x / 4 for x in targets]
+        constrained = p.graph.with_constraints(rows, targets)
+        possible = satisfying(p.found, rows, targets)
+        best = max((score(d, p.scores) for d in possible), default=None)
+        options = {"beam": int(rng.integers(1, 6))} if method == "beam" else {}
+        found = constrained.viterbi(p.scores, method=method, infeasible="return", **options)
+        check(found, best, method, constrained, possible)
+        proven += found.optimal
+        done += 1
+    assert proven > done / 3
+    tally.append(done)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_kbest_equals_enumeration(seed: int, tally: list[int]) -> None:
+    rng = np.random.default_rng([seed, 5])
+    done = several = 0
+    while done < 60:
+        p = draw(rng)
+        if not p.found:
+            continue
+        kind = draw_bits if rng.random() < 0.5 else draw_rows
+        rows, targets = kind(rng, p.found, p.graph.edges)
+        constrained = p.graph.with_constraints(rows, targets)
+        possible = satisfying(p.found, rows, targets)
+        truth = sorted((score(d, p.scores) for d in possible), reverse=True)
+        k = int(rng.integers(1, 9))
+        found = constrained.kbest(p.scores, k, infeasible="return")
+        assert found.scores.tolist() == truth[:k]
+        assert found.exhausted == (len(truth) < k)
+        assert len({tuple(one.value) for one in found}) == len(found)
+        for one in found:
+            assert one.optimal
+            assert one.score == one.bound
+            assert tuple(one.value) in possible
+        if not possible:
+            with pytest.raises(NoDerivation, match="satisfies the constraints"):
+                constrained.kbest(p.scores, k)
+        several += len(found) > 1
+        done += 1
+    assert several > 10
+    tally.append(done)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_parses(method: Any) -> None:
+    for seed in (3, 11):
+        graph, scores, rows, targets = parse_problem(seed)
+        constrained = graph.with_constraints(rows, targets)
+        best = constrained.viterbi(scores, method="branching")
+        found = constrained.viterbi(scores, method=method)
+        assert best.optimal
+        assert found.score <= best.score <= found.bound
+        if method in EXACT:
+            assert (found.score, found.status) == (best.score, Status.OPTIMAL)
+            assert graph.score(scores, found.value) == found.score
+
+
+def test_kbest_of_parses() -> None:
+    graph, scores, rows, targets = parse_problem(2)
+    constrained = graph.with_constraints(rows, targets)
+    top = constrained.kbest(scores, 20)
+    assert top[0].score == constrained.viterbi(scores).score
+    assert (np.diff(top.scores) <= 0).all()
+    expected = []
+    for derivation in graph.derivations(scores):  # best first, without constraints
+        if constrained.is_satisfied(derivation.value):
+            expected.append(derivation.score)
+        if len(expected) == 20:
+            break
+    assert top.scores.tolist() == expected
+
+
+def test_limits_hold_for_every_method() -> None:
+    graph, scores, rows, targets = parse_problem(3)
+    constrained = graph.with_constraints(rows, targets)
+    best = constrained.viterbi(scores).score
+    for method in METHODS:
+        if method == "ilp":
+            continue
+        for limit in (1, 2, 5, 20):
+            found = constrained.viterbi(scores, method=method, max_iterations=limit)
+            assert found.score <= best <= found.bound, (method, limit)
+    for one in constrained.kbest(scores, 5, seconds=0.0):
+        assert one.bound >= one.score
+    assert constrained.viterbi(scores, method="ilp", seconds=1e-9).bound >= best
+
+
+def test_a_wider_beam_is_no_worse() -> None:
+    graph, scores, rows, targets = parse_problem(3)
+    constrained = graph.with_constraints(rows, targets)
+    best = constrained.viterbi(scores)
+    found = [constrained.viterbi(scores, method="beam", beam=width) for width in (1, 10, 100, 100_000)]
+    assert found[-1].optimal
+    assert found[-1].score == best.score
+    assert not found[0].optimal
+    assert found[0].status in (Status.FEASIBLE, Status.ITERATIONS)
+    assert all(one.score <= best.score <= one.bound for one in found)
+    assert found[-1].stats["expanded"] > found[0].stats["expanded"]
+
+
+def test_many_bits() -> None:
+    """More constraints than a word has bits: each of 70 places is used once."""
+    rng = np.random.default_rng(0)
+    builder = Builder()
+    for place in range(70):
+        for kind in range(3):
+            builder.add(
+                place + 1, [place] if place else [], score=float(rng.integers(9)), label=(place, kind)
+            )
+    graph = builder.build(70)
+    assert graph.labels is not None
+    rows: Rows = [{e: 1.0 for e, (place, _) in enumerate(graph.labels) if place == p} for p in range(70)]
+    pair = {e: 1.0 for e, (place, kind) in enumerate(graph.labels) if kind == 0 and place in (3, 69)}
+    constrained = graph.with_constraints([*rows, pair], [1] * 71)
+    expected = max(
+        graph.viterbi(np.where(mask, builder.scores, -np.inf)).score
+        for mask in (_choose(graph, 3, 69), _choose(graph, 69, 3))
+    )
+    for method in METHODS:
+        found = constrained.viterbi(builder.scores, method=method)
+        if method in EXACT:
+            assert (found.score, found.optimal) == (expected, True), method
+
+
+def _choose(graph: Hypergraph, first: int, other: int) -> Any:
+    """Which edges are left where the kind 0 is taken in one place and not in another."""
+    assert graph.labels is not None
+    return np.array([(kind == 0) if p == first else (p != other or kind != 0) for p, kind in graph.labels])
+
+
+def test_nodes_that_are_used_twice() -> None:
+    """A derivation may derive a node twice, each time differently; an integer program counts that, too."""
+    builder = Builder()
+    builder.add("goal", ["x", "x"])
+    builder.add("x", score=3, label="a")
+    builder.add("x", score=1, label="b")
+    graph = builder.build("goal")
+    for method in EXACT:
+        found = graph.with_constraints([{1: 1.0}], [1]).viterbi(builder.scores, method=method)
+        assert (found.score, sorted(found.value.tolist())) == (4, [0, 1, 2]), method
+    top = graph.with_constraints([{1: 1.0}], [1]).kbest(builder.scores, 5)
+    assert [one.value.tolist() for one in top] in ([[0, 1, 2], [0, 2, 1]], [[0, 2, 1], [0, 1, 2]])
+
+
+def test_conflicts_are_named() -> None:
+    graph, scores, row = gap()
+    with pytest.raises(NoDerivation, match=r"Constraint 0 has to add up to 5, but .* 0 to 2"):
+        graph.with_constraints([row], [5]).viterbi(scores)
+    with pytest.raises(NoDerivation, match=r"Constraint 1 has to add up to 0\.5, but .* other numbers"):
+        graph.with_constraints([row, row], [1, 0.5]).viterbi(scores)
+    with pytest.raises(NoDerivation, match="not these together: 0, 2"):
+        graph.with_constraints([row, {0: 0.0}, row], [1, 0, 2]).viterbi(scores)
+    with pytest.raises(NoDerivation, match="not these together: 0, 1"):
+        graph.with_constraints([row, row], [1, 2]).kbest(scores, 3)
+
+
+def test_options_are_checked() -> None:
+    graph, scores, row = gap()
+    constrained = graph.with_constraints([row], [1])
+    for options, message in (
+        ({"method": "magic"}, "no method 'magic'; there are auto, optimal-beam"),
+        ({"beam": 5}, "beam= is for"),
+        ({"method": "beam", "beam": 0}, "at least 1"),
+        ({"max_nodes": 5}, "max_nodes= is for"),
+        ({"method": "ilp", "max_iterations": 5}, "does not reach into HiGHS"),
+    ):
+        with pytest.raises(certus.InvalidInput, match=message):
+            constrained.viterbi(scores, **options)
+    with pytest.raises(certus.InvalidInput, match="k must be"):
+        constrained.kbest(scores, 0)
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_large_whole_numbers(method: Any) -> None:
+    """Scores near the limit of exact sums: multipliers cannot be told apart from rounding there."""
+    graph, scores, row = gap()
+    large = scores * 2.0**44 + np.arange(len(scores))
+    found = graph.with_constraints([row], [1]).viterbi(large, method=method)
+    expected = graph.with_constraints([row], [1]).viterbi(large, method="astar")
+    assert found.optimal
+    assert found.score == expected.score
+
+
+def test_forests_with_several_goals() -> None:
+    rng = np.random.default_rng(4)
+    graph = parse_forest(rng, 6, 3, 7)
+    several = Hypergraph(graph.heads, graph.offsets, graph.tails, [int(graph.goals[0]), graph.nodes - 1])
+    scores = rng.integers(-5, 6, graph.edges).astype(np.float64)
+    row = {e: 1.0 for e in range(0, graph.edges, 2)}
+    target = float(sum(row.get(e, 0) for e in several.kbest(scores, 9).values[8].tolist()))
+    constrained = several.with_constraints([row], [target])
+    answers = {method: constrained.viterbi(scores, method=method).score for method in EXACT}
+    assert len(set(answers.values())) == 1, answers
+    assert constrained.kbest(scores, 3)[0].score == answers["astar"]
