@@ -32,7 +32,7 @@ from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, require_data, split_names
 from certus_bench.harness.tables import add_title, make_table
-from certus_bench.harness.timing import time_call
+from certus_bench.harness.timing import time_processor
 
 # By name: the passes, what they go by, and the share of dev sentences that may lose an arc in each.
 SETUPS: dict[str, tuple[str, str, float]] = {
@@ -106,10 +106,11 @@ class Setup:
     """A setup under one order.
 
     Attributes:
-        rate: words per second on the sample, features included.
+        rate: words per second of processor time on the sample, features included.
         pruned: the share of wrong arcs that were closed, in percent.
         oracle: the best UAS over arcs that are left.
-        uas: of the parser.
+        uas: of the parser on all dev sentences; without pruning at order 3, on the sample.
+        sampled: UAS on the sample, which all setups have.
         exponent: of the seconds of a sentence by its length.
         rates: words per second by length of sentences.
         passes: the share of time spent up to and in each pass, on choosing arcs alone, in percent.
@@ -121,6 +122,7 @@ class Setup:
     pruned: float
     oracle: float
     uas: float
+    sampled: float
     exponent: float | None
     rates: dict[int, float]
     passes: list[float]
@@ -172,14 +174,16 @@ def _measure(
     longest = LONGEST[order] if name == NONE else 1000
     step = max(1, len(held_out) // plan.sample)
     sample = [sentence for sentence in held_out[::step] if len(sentence) <= LONGEST[order]]
-    seconds = min(time_call(partial(parser.parse_batch, sample, **given))[0] for _ in range(ROUNDS))
-    scored = sample if name == NONE and order == 3 else held_out
-    uas, _ = score(scored, parser.parse_batch(scored, **given))
+    seconds = min(time_processor(partial(parser.parse_batch, sample, **given))[0] for _ in range(ROUNDS))
+    sampled, _ = score(sample, parser.parse_batch(sample, **given))
+    uas = sampled
+    if name != NONE or order < 3:
+        uas, _ = score(held_out, parser.parse_batch(held_out, **given))
     rates = {}
     for length in LENGTHS:
         some = [s for s in held_out if abs(len(s) - length) <= 1][: 20 if name == NONE else 60]
         if some and length <= longest:
-            spent = min(time_call(partial(parser.parse_batch, some, **given))[0] for _ in range(ROUNDS))
+            spent = min(time_processor(partial(parser.parse_batch, some, **given))[0] for _ in range(ROUNDS))
             rates[length] = sum(map(len, some)) / spent
     pruned, oracle = _judge(parser, name, held_out)
     return Setup(
@@ -189,6 +193,7 @@ def _measure(
         pruned,
         oracle,
         uas,
+        sampled,
         _fit_exponent(rates),
         rates,
         _time_passes(parser, name, sample),
@@ -234,8 +239,8 @@ def _time_passes(parser: DependencyParser, name: str, sample: Sequence[Sentence]
         return []
     cells = [select_columns(one, parser.columns) for one in sample]
     counts = range(len(parser.description["cascade"]["passes"]) + 1)
-    spent = [min(time_call(partial(cascade.prune, cells, n))[0] for _ in range(ROUNDS)) for n in counts]
-    whole = min(time_call(partial(parser.parse_batch, sample))[0] for _ in range(ROUNDS))
+    spent = [min(time_processor(partial(cascade.prune, cells, n))[0] for _ in range(ROUNDS)) for n in counts]
+    whole = min(time_processor(partial(parser.parse_batch, sample))[0] for _ in range(ROUNDS))
     shares: NDArray[np.float64] = 100 * np.diff([*spent[:-1], spent[-1], whole], prepend=0) / whole
     return [float(share) for share in shares]
 
@@ -249,7 +254,7 @@ def make_claims(report: VineReport) -> list[Claim]:
 
     def lose(order: int) -> float | None:
         one, other = report.find(NONE, order), report.find("default", order)
-        return None if one is None or other is None else one.uas - other.uas
+        return None if one is None or other is None else one.sampled - other.sampled
 
     against = 100 if report.plan.treebank == "bosque" else 40
     return [
@@ -270,10 +275,11 @@ def lay_out(report: VineReport) -> Iterator[Group | str]:
         table = make_table(
             "arcs by",
             "speed",
-            "words/s",
+            "words/CPU s",
             "wrong arcs closed %",
             "oracle",
             "UAS",
+            "on the sample",
             "exponent",
             "time by pass %",
         )
@@ -284,6 +290,7 @@ def lay_out(report: VineReport) -> Iterator[Group | str]:
                 f"{s.pruned:.1f}",
                 f"{s.oracle:.2f}",
                 f"{s.uas:.2f}",
+                f"{s.sampled:.2f}",
                 "" if s.exponent is None else f"{s.exponent:.2f}",
                 " ".join(f"{share:.0f}" for share in s.passes),
             )
@@ -309,7 +316,7 @@ def paint(report: VineReport) -> Any:
         axes,
         f"Projective parsing of {report.plan.treebank}, one thread",
         "words per sentence",
-        "words per second, features included",
+        "words per CPU second, features included",
     )
     return figure
 

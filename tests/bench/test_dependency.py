@@ -36,10 +36,11 @@ def test_everything_is_measured(tmp_path: Path) -> None:
         assert trial.uas >= trial.las > 90
         assert trial.proven == 100
         assert min(trial.rates.values()) > 0
-    assert [len(trial.limited) for trial in report.trials] == [0, 0, 2]
+    assert [len(trial.limited) for trial in report.trials] == [0, 0, 3]
     for each in report.trials[2].limited:
         assert 0 < each.recomputed <= 100
         assert each.proven > 90
+        assert each.same >= each.proven
         assert each.uas > 90
     measured = {claim.text: claim.measured for claim in make_claims(report)}
     assert measured["UAS on szeged, order 3"] == report.trials[1].uas
@@ -57,6 +58,8 @@ def test_everything_is_measured(tmp_path: Path) -> None:
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="there is no treebank 'x'"):
         DependencyPlan(data=tmp_path, treebanks=("x",))
+    with pytest.raises(InvalidInput, match="there is no algorithm 'z'"):
+        DependencyPlan(data=tmp_path, algorithm="z")
     with pytest.raises(InvalidInput, match="there is no system 'y'"):
         DependencyPlan(data=tmp_path, treebanks=(), systems=("y",))
     with pytest.raises(InvalidInput, match="says which corpora are needed"):
