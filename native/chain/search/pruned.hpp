@@ -29,8 +29,8 @@ class Pruned {
  public:
   using S = typename Tr::Score;
 
-  Pruned(const Trellis<Tr>& trellis, Counters& counters, Arena& arena)
-      : lattice_(trellis), counters_(counters), arena_(arena) {}
+  Pruned(const Trellis<Tr>& trellis, bool generous, Counters& counters, Arena& arena)
+      : lattice_(trellis), generous_(generous), counters_(counters), arena_(arena) {}
 
   enum class Sweep {
     complete,  // the kept labels are all that can matter
@@ -43,9 +43,10 @@ class Pruned {
 
   // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a
   // usual transition. That is the mean of all, raised by `trust` times what those between the best labels so far had
-  // over it, less `caution` times what the best transition out of a label has over it on average. Any values are
-  // correct.
-  Sweep explore(Index most, double trust, double caution) {
+  // over it, less `caution` times what the best transition out of a label has over it on average. `fewest` labels are
+  // kept in any case, at most kFewest. Any values are correct.
+  static constexpr Index kFewest = 8;
+  Sweep explore(Index most, double trust, double caution, Index fewest) {
     begin();
     spent_ = 0;
     double taken = 0, steps = 1;  // transitions between the best labels so far, over the mean of all
@@ -62,7 +63,8 @@ class Pruned {
       for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
       const double usual = bounds_.mean + trust * std::max(0.0, taken / steps);
       const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
-      const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
+      S wanted = static_cast<S>(static_cast<double>(highest) + margin);
+      if (fewest > 1) wanted = std::min(wanted, find_group(fewest));
       gather(before_ + t * width_, leave(t), wanted, most);
       hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
       if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
@@ -87,7 +89,7 @@ class Pruned {
     for (Index t = T_ - 1; t >= 0; --t, heed_((4 + stepping_) * L_)) {
       step_left(t, known);
       gather_alive(t, after_, before_, known);
-      keep_left(t, most);
+      keep_left(t, afford(most));
       if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
     }
     return complete ? Sweep::complete : Sweep::partial;
@@ -99,7 +101,7 @@ class Pruned {
       bool unused;
       step_right(t, after_ + t * width_, &unused);
       gather_alive(t, before_, after_, known);
-      keep_right(t, most);
+      keep_right(t, afford(most));
       if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
     }
     return complete ? Sweep::complete : Sweep::partial;
@@ -148,6 +150,7 @@ class Pruned {
   }
 
  private:
+  static constexpr Index kShare = 4;
   static constexpr Index kExact = 32;  // labels up to which bounds are summed again in double
 
   void begin() {
@@ -252,6 +255,19 @@ class Pruned {
     spent_ += 6 * count_;
   }
 
+  // The n-th largest maximum of a group: so many labels at least score as much.
+  S find_group(Index n) const {
+    S largest[kFewest];
+    std::fill_n(largest, n, kNever<S>);
+    for (Index g = 0; g < chunks_ * kLanes; ++g) {
+      if (!(maxima_.group[g] > largest[n - 1])) continue;
+      Index i = n - 1;
+      for (; i > 0 && maxima_.group[g] > largest[i - 1]; --i) largest[i] = largest[i - 1];
+      largest[i] = maxima_.group[g];
+    }
+    return largest[n - 1];
+  }
+
   // Puts a label with the largest x among those found, first in rank.
   Label include(const S* x, S highest) {
     constexpr S first = std::numeric_limits<S>::infinity();
@@ -269,6 +285,13 @@ class Pruned {
     const double need = known - origin_before_[t] - origin_after_[t];
     gather(x + t * width_, other + t * width_, static_cast<S>(need - doubt(need, known)), chunks_ * kLanes);
     below_ = kNever<S>;
+  }
+
+  // How many of the labels alive to keep: more than `most` where stepping from all of them takes a small part of what
+  // is left to spend, as at the one word of a sentence that nothing is known of.
+  Index afford(Index most) const {
+    const Index steps = count_ * chunks_ * (kChunk / kLanes);
+    return generous_ && kShare * steps < budget_ - spent_ ? std::max(most, count_) : most;
   }
 
   // Rounding must lose neither a label nor the known paths themselves.
@@ -350,6 +373,7 @@ class Pruned {
   }
 
   const Trellis<Tr>& lattice_;
+  const bool generous_;  // whether sweeps may keep more labels than they are told to
   Counters& counters_;
   Arena& arena_;
   Heed heed_;

@@ -3,6 +3,8 @@
 // Beyond Kaji et al. 2010 and Huang et al. 2012: labels are chosen at each position by their score there, not in
 // one order for all; the labels left out are bounded after the transitions from the labels kept, not before; and
 // when the bound does not meet the best path, it tells exactly which labels can still matter, instead of doubling.
+#include <span>
+
 #include "chain/run.hpp"
 #include "chain/search/pruned.hpp"
 #include "chain/solvers/viterbi.hpp"
@@ -11,8 +13,15 @@
 namespace certus {
 namespace {
 
-inline constexpr Index kSmall = 160;     // labels below which the dense sweep is faster
-inline constexpr Index kFew = 8;         // kept labels of a position among which the k > 1 paths are looked for first
+inline constexpr Index kSmall = 160;  // labels below which the dense sweep is faster
+// For k > 1: the labels of a position that the first sweep keeps at least, so that there are k good paths among them to
+// prune by; those among which paths are looked for; and the share of all that later sweeps keep at most.
+struct Effort {
+  Index fewest, listed, share;
+};
+inline Effort choose_effort(Index k) {
+  return k < 10 ? Effort{3, 8, 10} : k < 50 ? Effort{5, 16, 10} : Effort{5, 16, 4};
+}
 inline constexpr Index kSweeps = 8;      // after the first
 inline constexpr Index kConnected = 16;  // transitions between kept labels, for each label of the sentence, at most
 // How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try
@@ -20,7 +29,9 @@ inline constexpr Index kConnected = 16;  // transitions between kept labels, for
 struct Try {
   double trust, caution;
 };
-inline constexpr Try kOne[] = {{0.3, 0.02}, {0.0, 0.2}}, kMany[] = {{0.3, 0.1}, {0.0, 0.4}};
+inline constexpr Try kOne[] = {{0.3, 0.02}, {0.0, 0.2}};
+// With k paths to prune by, a second try seldom finds what the first did not.
+inline constexpr Try kMany[] = {{0.3, 0.1}};
 // Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
 inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
 inline constexpr Index kLarge = 1000;
@@ -80,9 +91,9 @@ bool solve_one(Pruned<Tr>& pruned, Index T, Index most, Index edges, Answer& ans
 }
 
 template <class Tr>
-bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& answer) {
+bool solve_many(Pruned<Tr>& pruned, Index few, Index most, Index edges, Index k, Answer& answer) {
   using Sweep = typename Pruned<Tr>::Sweep;
-  Columns listed = pruned.connect(kFew);
+  Columns listed = pruned.connect(few);
   double known = list(listed, k, answer);
   for (Index n = 0; n < kSweeps; ++n) {
     const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
@@ -94,7 +105,7 @@ bool solve_many(Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& an
       list(pruned.connect(std::numeric_limits<Index>::max()), k, answer);
       return answer.found > 0;
     }
-    listed = pruned.connect(kFew);
+    listed = pruned.connect(few);
     known = std::max(known, list(listed, k, answer));
   }
   return false;
@@ -110,15 +121,18 @@ CERTUS_SOLVER(automatic) {
     return;
   }
   using Sweep = typename Pruned<Tr>::Sweep;
-  Pruned<Tr> pruned(trellis, answer.counters, arena);
-  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / 10),
+  Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
+  const bool one = request.k == 1, listed = trellis.model->mostly_default();
+  const Effort effort = one ? Effort{1, 1, 10} : choose_effort(request.k);
+  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / effort.share),
               edges = T * L * std::min(L / 200, kConnected);
-  const bool one = request.k == 1;
-  const bool listed = trellis.model->mostly_default();
-  for (const Try& attempt : !one ? kMany : listed ? kOneListed : L < kLarge ? kOne : kOneLarge) {
-    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution);
+  std::span<const Try> tries = kMany;
+  if (one) tries = listed ? kOneListed : L < kLarge ? kOne : kOneLarge;
+  for (const Try& attempt : tries) {
+    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution, effort.fewest);
     if (sweep == Sweep::partial) {
-      if (one ? solve_one(pruned, T, most, edges, answer, arena) : solve_many(pruned, most, edges, request.k, answer))
+      if (one ? solve_one(pruned, T, most, edges, answer, arena)
+              : solve_many(pruned, effort.listed, most, edges, request.k, answer))
         return;
       continue;
     }
