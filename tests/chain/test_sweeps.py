@@ -63,3 +63,27 @@ def test_many_sweeps_end_with_the_k_best_paths() -> None:
                 sweeps.append(found.stats["iterations"])
     assert len(sweeps) > LATTICES // 2
     assert max(sweeps) >= 3
+
+
+def test_ties_everywhere_are_met_by_their_bound() -> None:
+    """Whole numbers from 0 to 3: many paths score all that any could, and are found among few labels."""
+    rng = np.random.default_rng(9)
+    met = 0
+    for _ in range(LATTICES // 4):
+        labels, length = int(rng.integers(160, 500)), int(rng.integers(1, 20))
+        transitions = rng.integers(0, 4, (labels, labels)).astype(np.float64)
+        if rng.random() < 0.3:
+            transitions[rng.random((labels, labels)) < 0.5] = -np.inf
+        emissions = rng.integers(0, 4, (length, labels)).astype(np.float64)
+        start, end = rng.integers(0, 4, (2, labels)).astype(np.float64)
+        chain = certus.Chain(transitions, start=start, end=end)
+        for k in (1, 3, 50):
+            found = chain.decode(emissions, k=k)
+            best = chain.decode(emissions, k=k, method="viterbi-astar")
+            if k == 1:
+                assert (found.score, found.bound) == (best.score, best.score)
+                met += found.stats["edges"] < labels * labels
+            else:
+                assert found.scores.tolist() == best.scores.tolist()
+                assert len({tuple(path) for path in found.labels.tolist()}) == len(found)
+    assert met > LATTICES // 8

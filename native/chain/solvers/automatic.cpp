@@ -7,6 +7,7 @@
 
 #include "chain/run.hpp"
 #include "chain/search/pruned.hpp"
+#include "chain/search/tight.hpp"
 #include "chain/solvers/viterbi.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
 
@@ -38,6 +39,25 @@ inline constexpr Index kLarge = 1000;
 // Where all but a few pairs of labels share one score, as in trained models with many labels, that is what to expect.
 inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
+// Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
+double list(const Columns& columns, Index k, Answer& answer) {
+  NextBest paths(columns);
+  double last = kNever<double>;
+  for (answer.found = 0; answer.found < k; ++answer.found) {
+    last = paths.remaining();
+    if (!paths.next(answer.labels + answer.found * columns.positions)) return kNever<double>;
+  }
+  answer.counters.expanded += paths.taken;
+  return last;
+}
+
+// Where there is nothing to prune by, because a great many paths share the best score.
+template <class Tr>
+bool solve_tight(const Trellis<Tr>& trellis, Index k, Answer& answer, Arena& arena) {
+  Tight<Tr> tight(trellis, arena);
+  return tight.find() && list(tight.columns(), k, answer) >= tight.bound();
+}
+
 template <class Tr>
 void solve_whole(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
   answer.found = 0;
@@ -51,18 +71,6 @@ bool has_invalid(const Trellis<Tr>& trellis) {
   using S = typename Tr::Score;
   const Sentence<S> sentence{trellis.data, trellis.length, trellis.stride};
   return check_scores<S>(sentence, *trellis.model).status == Status::invalid;
-}
-
-// Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
-double list(const Columns& columns, Index k, Answer& answer) {
-  NextBest paths(columns);
-  double last = kNever<double>;
-  for (answer.found = 0; answer.found < k; ++answer.found) {
-    last = paths.remaining();
-    if (!paths.next(answer.labels + answer.found * columns.positions)) return kNever<double>;
-  }
-  answer.counters.expanded += paths.taken;
-  return last;
 }
 
 // The sweeps after the first, until the labels that matter are known; false when that would not pay.
@@ -138,7 +146,9 @@ CERTUS_SOLVER(automatic) {
     }
     if (sweep == Sweep::invalid || has_invalid(trellis)) answer.status = Status::invalid;
     if (sweep == Sweep::dead || answer.status == Status::invalid) return;
-    if (sweep == Sweep::flat) break;
+    if (sweep != Sweep::flat) continue;
+    if (solve_tight(trellis, request.k, answer, arena)) return;
+    break;
   }
   solve_whole(trellis, request, answer, arena);
 }
