@@ -23,6 +23,7 @@ NAMES = (
     "vine",
     "joint",
     "align",
+    "lm",
     "corpus",
     "latent",
     "refinement",
