@@ -25,7 +25,7 @@ from certus_bench.harness.claims import Claim
 from certus_bench.harness.tables import format_amount, format_number, lay_out_claims
 from certus_bench.harness.timing import Spread
 from certus_bench.referee import Row
-from certus_bench.tagger import BENCHMARK, decoders, job, learning, orders, run, tasks
+from certus_bench.tagger import BENCHMARK, decoders, job, learning, orders, proofs, run, tasks
 from certus_bench.tagger.job import Job, measure_quality, perform_job, read_peak_megabytes, run_job
 from certus_bench.tagger.records import (
     PARTS,
@@ -83,7 +83,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do the jobs in this process, to save time."""
-    for module in (decoders, orders, tasks):
+    for module in (decoders, orders, proofs, tasks):
         monkeypatch.setattr(module, "run_job", lambda plan, job: perform_job(plan.data, job))
 
 
@@ -212,6 +212,18 @@ def test_orders_are_trained_on_dev_and_the_unpruned_crf_beside_them(data: Path, 
         *(("basque", f"PCRF {order}") for order in (1, 2, 3)),
     ]
     assert all(row.part == "dev" and row.tokens_per_second > 0 for row in report.orders)
+
+
+def test_proofs_are_counted_and_timed_on_test(data: Path, here: None) -> None:
+    report = run(small(data, "proofs", "bosque"))
+    assert [(row.corpus, row.order, row.sentences) for row in report.proofs] == [
+        ("bosque", n, 8) for n in (1, 2, 3)
+    ]
+    for row in report.proofs:
+        assert (row.proven, row.finite) == (100, 100)
+        assert row.ratio == row.proven_token / row.unproven_token
+        assert row.megabytes > 0
+        assert 0 < row.more < 1000
 
 
 def test_tasks_are_measured_on_test(data: Path, here: None) -> None:

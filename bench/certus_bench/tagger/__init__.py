@@ -11,6 +11,7 @@ from certus_bench.tagger.decoders import measure_decoders
 from certus_bench.tagger.job import CRFSUITE, find_crfsuite
 from certus_bench.tagger.learning import measure_training
 from certus_bench.tagger.orders import measure_orders
+from certus_bench.tagger.proofs import PROVEN, measure_proofs
 from certus_bench.tagger.records import TaggerPlan, TaggerReport, make_plan
 from certus_bench.tagger.report import lay_out, make_claims, paint
 from certus_bench.tagger.tasks import is_wanted, list_jobs, measure_tasks
@@ -21,6 +22,7 @@ _MEASURES: dict[str, Callable[[TaggerReport, Tell], None]] = {
     "decoders": measure_decoders,
     "training": measure_training,
     "orders": measure_orders,
+    "proofs": measure_proofs,
     "tasks": measure_tasks,
 }
 
@@ -39,10 +41,11 @@ def check_corpora(plan: TaggerPlan) -> None:
     """Make sure that all data are there, before an hour is spent on half of them."""
     large, trained = [*select_corpora(LARGE, plan.only)], [*select_corpora((*POS, *MORPHOLOGY), plan.only)]
     tested = [CORPORA[name] for name in {job.corpus for job in list_jobs(plan)} if is_wanted(plan, name)]
-    needed = {"decoders": large, "training": large, "orders": trained, "tasks": tested}
+    proven = [*select_corpora(PROVEN, plan.only)]
+    needed = {"decoders": large, "training": large, "orders": trained, "proofs": proven, "tasks": tested}
     for part in plan.parts:
         for corpus in needed[part]:
-            second = ("test",) if part == "tasks" else ("dev",) if corpus.dev else ()
+            second = ("test",) if part in ("tasks", "proofs") else ("dev",) if corpus.dev else ()
             for name in ("train", *second):
                 corpus.file(plan.data, name)
 

@@ -46,9 +46,12 @@ def describe_pruned_crf(
     wanted: tuple[float, ...] | None = None,
     learn: str = "learn",
     part: str = "dev",
+    epochs: int = 10,
+    model: str | None = None,
+    seconds: float | None = None,
 ) -> Job:
     """Describe a pruned CRF, with the options that a user gets who asks for nothing else."""
-    options: dict[str, object] = {"order": order, "epochs": plan.limit_epochs(10)}
+    options: dict[str, object] = {"order": order, "epochs": plan.limit_epochs(epochs)}
     if wanted is not None:
         options["wanted"] = wanted
     return Job(
@@ -59,5 +62,6 @@ def describe_pruned_crf(
         learn=learn,
         part=part,
         limit=plan.limit,
-        seconds=plan.seconds,
+        seconds=plan.seconds if seconds is None else seconds,
+        model=model,
     )

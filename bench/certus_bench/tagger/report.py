@@ -17,7 +17,7 @@ from certus_bench.harness.tables import add_title, format_number, make_table, wa
 from certus_bench.referee import Row
 from certus_bench.tagger.decoders import SMALL
 from certus_bench.tagger.job import CRFSUITE, CRFSUITE_SECONDS, MARMOT
-from certus_bench.tagger.records import Learning, Startup, TaggerReport, TrainedTagger
+from certus_bench.tagger.records import Learning, ProofCost, Startup, TaggerReport, TrainedTagger
 from certus_bench.tagger.tasks import EXACT
 
 _BEAM = "beam"
@@ -153,6 +153,38 @@ def _lay_out_models(rows: Sequence[TrainedTagger], title: str) -> Group:
     return add_title(title, table)
 
 
+def _lay_out_proofs(rows: Sequence[ProofCost]) -> Group:
+    """Proven answers of pruned CRFs, and the time and memory that they take."""
+    table = make_table(
+        "corpus",
+        "labels",
+        "order",
+        "sentences",
+        "proven %",
+        "bounded %",
+        "µs/token",
+        "unproven",
+        "ratio",
+        "MB",
+        "more %",
+    )
+    for row in rows:
+        table.add_row(
+            row.corpus,
+            f"{row.labels:,}",
+            str(row.order),
+            f"{row.sentences:,}",
+            f"{row.proven:.2f}",
+            f"{row.finite:.2f}",
+            f"{1e6 * row.proven_token:.2f}",
+            f"{1e6 * row.unproven_token:.2f}",
+            f"{row.ratio:.2f}×",
+            f"{row.megabytes:.1f}",
+            f"{row.more:.1f}",
+        )
+    return add_title("proofs of pruned CRFs, on test; processor time, one thread", table)
+
+
 def _format_percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
@@ -180,6 +212,8 @@ def lay_out(report: TaggerReport) -> Iterator[Group | Text]:
         yield _lay_out_learning(report.training)
     if report.orders:
         yield _lay_out_models(report.orders, "orders of CRFs, on dev")
+    if report.proofs:
+        yield _lay_out_proofs(report.proofs)
     if report.tasks:
         yield _lay_out_models(report.tasks, "tasks, on test")
     if report.startup:
@@ -196,6 +230,7 @@ def make_claims(report: TaggerReport) -> list[Claim]:
         *_claim_morphology(report),
         *_claim_czech(report),
         *_claim_exact(report),
+        *_claim_proofs(report),
         _claim_startup(report),
     ]
 
@@ -272,6 +307,19 @@ def _claim_exact(report: TaggerReport) -> Iterator[Claim]:
         auto, dense, floor = (_find_seconds(report, method, name) for method in ("auto", "viterbi", FLOOR))
         yield Claim(f"auto faster than viterbi, lattices of {name}", 250, True, divide(dense, auto))
         yield Claim(f"auto's time over reading the emissions once, {name}", 5, False, divide(auto, floor))
+
+
+def _claim_proofs(report: TaggerReport) -> Iterator[Claim]:
+    rows = [] if report.plan.quick else report.proofs
+    where = "pruned CRFs, test, every corpus and order"
+    yield Claim(f"proven, {where}", 99.9, True, min((row.proven for row in rows), default=None), "%")
+    yield Claim(f"finite bounds, {where}", 100, True, min((row.finite for row in rows), default=None), "%")
+    yield Claim(
+        f"proven tagging over unproven, {where}", 1.5, False, max((row.ratio for row in rows), default=None)
+    )
+    yield Claim(
+        f"more memory for proofs, {where}", 10, False, max((row.more for row in rows), default=None), "%"
+    )
 
 
 def _claim_startup(report: TaggerReport) -> Claim:
