@@ -191,6 +191,7 @@ void bind_language_model(nb::module_& m) {
           "number",
           [](const BoundModel& self, const std::vector<std::string>& words) {
             std::vector<Word> found;
+            found.reserve(words.size());
             for (const std::string& word : words) found.push_back(self->vocabulary().find(word));
             return array(std::move(found));
           },

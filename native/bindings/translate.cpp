@@ -5,6 +5,7 @@
 #include "base/parallel.hpp"
 #include "bindings/language_model.hpp"
 #include "translate/phrase_edges.hpp"
+#include "translate/phrase_extraction.hpp"
 #include "translate/phrase_search.hpp"
 #include "translate/phrase_table.hpp"
 
@@ -247,11 +248,86 @@ void bind_translator(nb::module_& m) {
       .def("spell", &spell_option, "result"_a, "option"_a);
 }
 
+// The arrays of a vocabulary, after a prefix.
+void export_words(nb::dict& out, const std::string& side, WordTable& words) {
+  out[nb::str((side + "bytes").c_str())] = array(std::move(words.bytes));
+  out[nb::str((side + "begin").c_str())] = array(std::move(words.begin));
+  out[nb::str((side + "slots").c_str())] = array(std::move(words.slots));
+}
+
+nb::dict export_table(PhraseTableArrays& table, bool has_words) {
+  nb::dict out;
+  if (has_words) {
+    export_words(out, "source_", table.source);
+    export_words(out, "target_", table.target);
+  }
+  out["phrase_first"] = array(std::move(table.phrase_first));
+  out["phrase_words"] = array(std::move(table.phrase_words));
+  out["entry_first"] = array(std::move(table.entry_first));
+  out["translation_first"] = array(std::move(table.translation_first));
+  out["translation_words"] = array(std::move(table.translation_words));
+  out["scores"] = array(std::move(table.scores));
+  return out;
+}
+
+// Words in a vocabulary of their own, and the number of each.
+nb::tuple make_vocabulary(const std::vector<std::string>& words, const std::string& side) {
+  WordTable table;
+  std::vector<Word> numbers;
+  numbers.reserve(words.size());
+  for (const std::string& word : words) numbers.push_back(table.add(word));
+  nb::dict out;
+  export_words(out, side, table);
+  return nb::make_tuple(out, array(std::move(numbers)));
+}
+
+nb::dict extract_table(const Flat<const Word>& source, const Flat<const Index>& source_first,
+                       const Flat<const Word>& target, const Flat<const Index>& target_first,
+                       const Flat<const std::int32_t>& link_source, const Flat<const std::int32_t>& link_target,
+                       const Flat<const Index>& link_first, Index source_types, Index target_types, Index longest,
+                       Index most) {
+  const AlignedText text{source.data(),      target.data(),      source_first.data(), target_first.data(),
+                         link_source.data(), link_target.data(), link_first.data(),   extent(source_first) - 1,
+                         source_types,       target_types};
+  PhraseTableArrays made = run_unlocked([&] { return extract_phrases(text, {longest, most}); });
+  return export_table(made, false);
+}
+
+void bind_tables(nb::module_& m) {
+  nb::enum_<ScoreKind>(m, "ScoreKind")
+      .value("GUESSED", ScoreKind::guessed)
+      .value("PROBABILITY", ScoreKind::probability)
+      .value("LOG10", ScoreKind::log10)
+      .value("NATURAL", ScoreKind::natural);
+  nb::class_<PhraseTableReader>(m, "PhraseTableReader")
+      .def(nb::init<ScoreKind>(), "kind"_a)
+      .def(
+          "add_text",
+          [](PhraseTableReader& self, nb::handle text) {
+            const std::string_view bytes = utf8(text, {});
+            run_unlocked([&] { self.add_text(bytes); });
+          },
+          "text"_a)
+      .def("finish",
+           [](PhraseTableReader& self) {
+             PhraseTableArrays made = run_unlocked([&] { return self.finish(); });
+             return export_table(made, true);
+           })
+      .def_prop_ro("lines", &PhraseTableReader::lines)
+      .def_prop_ro("entries", &PhraseTableReader::entries)
+      .def_prop_ro("features", &PhraseTableReader::features)
+      .def_prop_ro("is_logarithmic", &PhraseTableReader::is_logarithmic);
+  m.def("make_vocabulary", &make_vocabulary, "words"_a, "side"_a);
+  m.def("extract_phrases", &extract_table, "source"_a, "source_first"_a, "target"_a, "target_first"_a, "link_source"_a,
+        "link_target"_a, "link_first"_a, "source_types"_a, "target_types"_a, "longest"_a, "most"_a);
+}
+
 }  // namespace
 
 void bind_translate(nb::module_& m) {
   bind_search(m);
   bind_problem(m);
+  bind_tables(m);
   bind_translator(m);
 }
 

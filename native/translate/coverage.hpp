@@ -13,7 +13,7 @@ template <int W>
 struct Coverage {
   std::array<std::uint64_t, W> bits{};
 
-  static constexpr Index kWords = 64 * W;
+  static constexpr Index kWords = Index{64} * W;
 
   static Coverage of_span(Index begin, Index end) {
     Coverage made;
@@ -35,7 +35,7 @@ struct Coverage {
 
   // The first word that is not translated; kWords if all are.
   Index find_gap() const {
-    for (int w = 0; w < W; ++w)
+    for (Index w = 0; w < W; ++w)
       if (~bits[w] != 0) return 64 * w + std::countr_one(bits[w]);
     return kWords;
   }

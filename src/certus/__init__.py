@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from certus.models.parser import ConstituencyParser
     from certus.models.parser import Parser as Parser
     from certus.models.tagger import Tagger
+    from certus.models.translator import Translator
     from certus.syntax.dependency.trees import Trees
     from certus.verification.verify import verify
 
@@ -54,6 +55,7 @@ _LAZY = {  # so that `import certus` is quick
     "LanguageModel": "certus.models.language_model",
     "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
+    "Translator": "certus.models.translator",
     "Trees": "certus.syntax.dependency.trees",
     "citation": "certus.citations",
     "load": "certus.models.loading",
@@ -111,6 +113,7 @@ __all__ = [
     "SparseTransitions",
     "Status",
     "Tagger",
+    "Translator",
     "Trees",
     "bilou",
     "bio",

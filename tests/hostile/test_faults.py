@@ -29,10 +29,10 @@ def writers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Writer]:
 
 
 NAMES = [
-    "a tagger", "a parser", "a CRF", "an aligner", "a language model", "n-grams", "a lexicon", "a hypergraph",
-    "a checkpoint", "a drawing", "a plot", "a picture", "sentences", "sentences, compressed",
-    "trees", "a certificate", "certus tag", "certus parse", "certus train tagger", "certus align --phrases",
-    "certus tag --certificate", "bench --json",
+    "a tagger", "a parser", "a CRF", "an aligner", "a language model", "a translator", "n-grams", "a lexicon",
+    "a hypergraph", "a checkpoint", "a drawing", "a plot", "a picture", "sentences", "sentences, compressed",
+    "trees", "a certificate", "certus tag", "certus parse", "certus translate", "certus train tagger",
+    "certus align --phrases", "certus tag --certificate", "bench --json",
 ]  # fmt: skip
 
 

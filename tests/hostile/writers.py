@@ -86,6 +86,8 @@ def make_writers(folder: Path) -> list[Writer]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmoothingWarning)  # of so few words
         language_model = certus.LanguageModel(order=2).fit(words)
+        translator = certus.Translator(tuning=0).fit(words, words)
+    translator.save(folder / "translator.certus")
     graph = Hypergraph([1, 0], [0, 1, 1], [0], 1)
     items = [[{"word": word} for word in words] for words in invented.words(5, 1)]
     crf = certus.CRF(max_iterations=2).fit(items, [["A"] * len(words) for words in items])
@@ -99,6 +101,7 @@ def make_writers(folder: Path) -> list[Writer]:
         Writer("a CRF", model, ".certus", crf.save),
         Writer("an aligner", model, ".certus", aligner.save),
         Writer("a language model", model, ".certus", language_model.save),
+        Writer("a translator", model, ".certus", translator.save),
         Writer("n-grams", "formats/arpa:write_model", ".arpa", language_model.write_arpa),
         Writer(
             "a lexicon",
@@ -135,6 +138,12 @@ def list_commands(folder: Path) -> list[Writer]:
             "cli/streams:deliver",
             ".mrg",
             lambda path: run_command("parse", folder / "parser.certus", trees, "-o", path),
+        ),
+        Writer(
+            "certus translate",
+            "cli/streams:deliver",
+            ".txt",
+            lambda path: run_command("translate", folder / "translator.certus", "the book " * 9, "-o", path),
         ),
         Writer(
             "certus train tagger",

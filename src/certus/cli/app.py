@@ -9,7 +9,14 @@ import typer
 
 from certus.cli.bench import bench
 from certus.cli.declare import InputArguments, ModelArgument, PlainCommand, PlainGroup, with_options
-from certus.cli.options import AlignOptions, EvaluateOptions, InfoOptions, ParseOptions, TagOptions
+from certus.cli.options import (
+    AlignOptions,
+    EvaluateOptions,
+    InfoOptions,
+    ParseOptions,
+    TagOptions,
+    TranslateOptions,
+)
 
 app = typer.Typer(
     name="certus",
@@ -25,11 +32,11 @@ class TrainGroup(PlainGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return what can be trained."""
-        return ["tagger", "parser", "aligner", "lm"]
+        return ["tagger", "parser", "aligner", "lm", "translator"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command that trains one kind of model."""
-        from certus.cli.train_language_model import commands  # the last one that adds to them
+        from certus.cli.train_translator import commands  # the last one that adds to them
 
         group: Any = typer.main.get_command(commands)
         return group.commands.get(cmd_name)
@@ -65,6 +72,7 @@ _TEACH = """
     certus train parser --help   a parser of your own, from CoNLL-U or bracketed trees
     certus train aligner --help  a word aligner of your own, from sentence pairs
     certus train lm --help       a language model of your own, from text
+    certus train translator -h   a translator of your own, from sentence pairs
     certus bench chain --quick   every solver on this machine, timed (a minute)
 
 **In Python**
@@ -163,6 +171,30 @@ def align(
 
 
 @app.command(cls=PlainCommand)
+@with_options(TranslateOptions)
+def translate(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODEL [FILE|TEXT]",
+            help="A translator, from certus train translator (none with --table); then files of sentences, "
+            "one per line, or texts in quotes; stdin by default.",
+        ),
+    ] = None,
+    *,
+    options: TranslateOptions,
+) -> None:
+    """Translate sentences: one line per sentence, the best translation under the model, proven.
+
+    Words are what blanks separate, as in the training data. The summary says how many are proven to be the
+    best. Tables of Moses are used as they are: certus translate --table phrase-table.gz --lm model.arpa FILE
+    """
+    from certus.cli.translate import run
+
+    run(inputs or [], options)
+
+
+@app.command(cls=PlainCommand)
 @with_options(EvaluateOptions)
 def evaluate(
     gold: Annotated[str, typer.Argument(metavar="GOLD", help="The file as it should be.")],
@@ -176,7 +208,7 @@ def evaluate(
 
     Files of bracketed trees are recognised by their content: labelled brackets, exact match, crossing, tags.
     So are files of links (0-1, or 0p1 for one that is only possible): alignment error rate. With --lm, the
-    only file is a text, one sentence per line: perplexity.
+    only file is a text, one sentence per line: perplexity. Two plain texts are translations: BLEU and chrF.
     """
     from certus.cli.outputs import check_outputs
     from certus.cli.progress import watch_files

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from certus.cli.bleu import looks_plain
 from certus.cli.options import EvaluateOptions
 from certus.errors import InvalidInput
 from certus.evaluation import (
@@ -42,6 +43,11 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
         from certus.cli.links import run as compare_alignments
 
         compare_alignments(gold, predicted, options)
+        return
+    if options.bleu or (format is None and options.columns is None and looks_plain(gold, predicted)):
+        from certus.cli.bleu import run as compare_translations
+
+        compare_translations(gold, predicted, options)
         return
     # Trees beside a tagged file are compared by their tags alone.
     trees = looks_bracketed(gold) and (predicted == "-" or looks_bracketed(predicted))

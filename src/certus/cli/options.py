@@ -257,6 +257,65 @@ class AlignOptions(EncodingOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TranslateOptions(EncodingOptions):
+    """The options of ``certus translate``."""
+
+    output: str | None = option(None, "Write to this file instead of stdout.", "--output", "-o", takes="FILE")
+    k: int = option(
+        1,
+        "How many of the best translations to write for each sentence, as Moses does: number ||| text ||| "
+        "features ||| score.",
+        "-k",
+        takes="NUMBER",
+        least=1,
+    )
+    distinct: bool = option(False, "Let the k best differ in their words, not only in their phrases.")
+    alignment: bool = option(
+        False, "Add which source words became which target words, as in 0-1=0-2 2=3, after |||."
+    )
+    proof: bool = option(False, "Put score, bound and status before each translation, with tabs.")
+    method: str = option(
+        "auto",
+        "auto (optimal-beam), beam, lagrangian, astar, or stack, the decoder of Moses, which proves nothing.",
+        takes="NAME",
+    )
+    width: int | None = option(
+        None, "How many hypotheses beam and stack keep; 1000 by default.", takes="NUMBER", least=1
+    )
+    limit: int | None = option(
+        None,
+        "The longest jump, in words; -1 for any. By default, that of the model.",
+        takes="NUMBER",
+        least=-1,
+    )
+    terms: str | None = option(
+        None,
+        "A file of terms: lines 'source ||| target' force a translation, '! target' forbids one.",
+        takes="FILE",
+    )
+    seconds: float | None = option(
+        None,
+        "The most time that a sentence may take; what is found by then is written.",
+        takes="NUMBER",
+        least=0,
+    )
+    table: str | None = option(
+        None, "A phrase table of Moses (.gz is decompressed), in place of a model.", takes="FILE"
+    )
+    lm: str | None = option(None, "The language model beside --table: ARPA, or of Certus.", takes="FILE")
+    weights: str | None = option(
+        None, "The weights of --table, or in place of the model's: a moses.ini, or its lines.", takes="FILE"
+    )
+    scores: str = option(
+        "guessed",
+        "What the numbers of --table are: probability, log10, natural; log10 by default if one is negative.",
+        takes="NAME",
+    )
+    threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
+    quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
+
+
+@dataclass(frozen=True, kw_only=True)
 class EvaluateOptions(ColumnOptions):
     """The options of ``certus evaluate``."""
 
@@ -281,6 +340,11 @@ class EvaluateOptions(ColumnOptions):
         None,
         "A language model: instead of a prediction, its perplexity on the text is measured.",
         takes="MODEL",
+    )
+    bleu: bool = option(
+        False,
+        "Compare translations, one sentence per line: BLEU and chrF of sacrebleu. This is what happens to "
+        "plain text.",
     )
     json: bool = option(False, "Print everything as JSON.")
 
@@ -449,6 +513,55 @@ class TrainAlignerOptions(TrainingOptions):
     no_checkpoint: bool = option(
         False, "Keep nothing between iterations: a run that is killed has to begin again."
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainTranslatorOptions(TrainingOptions):
+    """The options of ``certus train translator``; those that are None have TranslatorOptions' defaults."""
+
+    dev_source: str | None = option(
+        None, "Other sentences, to tune the weights on; by default pairs are kept aside.", takes="FILE"
+    )
+    dev_target: str | None = option(None, "The translations of --dev-source.", takes="FILE")
+    held_out: int | None = option(
+        None, "The most pairs that weights are tuned on; 500 by default.", takes="NUMBER", least=0
+    )
+    tuning: int | None = option(
+        None, "Rounds of tuning, 6 by default; 0 leaves the weights as they are.", takes="NUMBER", least=0
+    )
+    k: int | None = option(
+        None,
+        "Translations of each sentence that a round of tuning adds; 50 by default.",
+        "-k",
+        takes="NUMBER",
+        least=1,
+    )
+    order: int | None = option(
+        None, "The order of the language model; 3 by default.", takes="NUMBER", least=1
+    )
+    max_phrase: int | None = option(
+        None, "The most words of a phrase; 7 by default.", takes="NUMBER", least=1
+    )
+    max_length: int | None = option(
+        None, "Pairs with more words on a side are left out; 80 by default.", takes="NUMBER", least=1
+    )
+    symmetrization: str | None = option(
+        None,
+        "How links are made of both directions: exact, grow-diag-final-and (the default), intersection, ...",
+        takes="NAME",
+    )
+    limit: int | None = option(
+        None,
+        "The longest jump in a translation, in words; 6 by default, -1 for any.",
+        takes="NUMBER",
+        least=-1,
+    )
+    skip: bool = option(False, "Leave out lines that cannot be read, and name them, instead of ending.")
+    checkpoint: str | None = option(
+        None, "Where training is kept between its stages; MODEL.checkpoint by default.", takes="FILE"
+    )
+    no_checkpoint: bool = option(False, "Keep nothing: a run that is killed begins anew.")
+    threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
 
 
 @dataclass(frozen=True, kw_only=True)

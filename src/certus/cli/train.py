@@ -20,6 +20,7 @@ from certus.cli.options import (
     TrainingOptions,
     TrainParserOptions,
     TrainTaggerOptions,
+    TrainTranslatorOptions,
 )
 from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.wording import format_count
@@ -255,7 +256,8 @@ def _read_templates(path: str) -> str:
 
 
 def choose_checkpoint(
-    output: str, options: TrainTaggerOptions | TrainParserOptions | TrainAlignerOptions
+    output: str,
+    options: TrainTaggerOptions | TrainParserOptions | TrainAlignerOptions | TrainTranslatorOptions,
 ) -> str | None:
     """Return where training is kept between epochs; None where the user does not want that."""
     from certus.errors import InvalidInput

@@ -235,11 +235,26 @@ class LanguageModel:
     def from_file(cls, file: model_file.ModelFile) -> LanguageModel:
         """Make a language model of an opened model file."""
         with model_file.blame_file(file, KIND) as about:
-            model = cls(about["order"])
-            sizes = DECLARATION.check(file.arrays, order=model.order)
-            _check_links(file.arrays, sizes)
-            model._use(dict(file.arrays), about)
+            return cls.from_arrays(file.arrays, about)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], about: dict[str, Any]) -> LanguageModel:
+        """Make a language model of the arrays of a model file, and of what it says about them.
+
+        Raises:
+            ModelError: they are not those of a language model.
+        """
+        model = cls(about["order"])
+        sizes = DECLARATION.check(arrays, order=model.order)
+        _check_links(arrays, sizes)
+        model._use({name: arrays[name] for name in DECLARATION.arrays}, about)
         return model
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays that a model file holds."""
+        self._model  # noqa: B018 (refuses a model that is not trained)
+        return self._arrays
 
     def _use(self, arrays: dict[str, NDArray[Any]], description: dict[str, Any]) -> None:
         self._native = _native.LanguageModel(arrays)

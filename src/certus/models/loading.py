@@ -19,6 +19,7 @@ OPENERS = {
     "refinement": ("certus.learn.refinement", "Refinement"),
     "crf": ("certus.models.crf", "CRF"),
     "aligner": ("certus.models.aligner", "Aligner"),
+    "translator": ("certus.models.translator", "Translator"),
     "language-model": ("certus.models.language_model", "LanguageModel"),
 }
 

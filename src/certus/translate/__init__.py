@@ -14,7 +14,9 @@ from certus.translate.methods import (
 from certus.translate.problem import Phrase, PhraseProblem
 from certus.translate.scores import Perplexity, Step, WordScore
 from certus.translate.solution import SearchTimes, SearchTrace, TranslatedPhrase, Translation
+from certus.translate.terms import Terms, read_terms
 from certus.translate.text import Text, add_texts, read_texts
+from certus.translate.weights import Weights
 
 __all__ = [
     "METHODS",
@@ -32,11 +34,14 @@ __all__ = [
     "SearchTrace",
     "Stack",
     "Step",
+    "Terms",
     "Text",
     "TranslatedPhrase",
     "Translation",
+    "Weights",
     "WordScore",
     "add_texts",
     "estimate_ngrams",
+    "read_terms",
     "read_texts",
 ]

@@ -173,11 +173,16 @@ class PhraseProblem:
 
 
 def answer_nothing(
-    found: _native.PhraseAnswer, reason: str, k: int, infeasible: OnInfeasible
+    found: _native.PhraseAnswer,
+    reason: str,
+    k: int,
+    infeasible: OnInfeasible,
+    sentence: int | None = None,
 ) -> Translation | KBest[Translation]:
     """Return or raise that there is no derivation, or none that was found in time."""
     if found.status == _native.Status.INFEASIBLE and infeasible == "raise":
-        raise Infeasible(describe_infeasible(reason, "Add phrases, or raise the limit"))
+        message = describe_infeasible(reason, "Add phrases, raise the limit, or forbid less", sentence)
+        raise Infeasible(message, sentence=sentence)
     status = Status.INFEASIBLE if found.status == _native.Status.INFEASIBLE else Status.FEASIBLE
     bound = -math.inf if status is Status.INFEASIBLE else found.bound
     empty = Translation((), -math.inf, bound, status)

@@ -1,0 +1,275 @@
+#include "translate/phrase_extraction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "base/hash.hpp"
+#include "base/interrupt.hpp"
+#include "base/probing.hpp"
+
+namespace certus::translate {
+namespace {
+
+// Sequences of words as numbers.
+class PhrasePool {
+ public:
+  PhrasePool() : slots_(1 << 16, 0) {}
+
+  std::uint32_t add(std::span<const Word> words) {
+    hashing::Key key = words.size();
+    for (const Word word : words) key = hashing::mix(key, word);
+    const std::size_t slot = find_slot(key, slots_.size() - 1, [&](std::size_t i) {
+      return slots_[i] == 0 || (keys_[slots_[i] - 1] == key && is_same(slots_[i] - 1, words));
+    });
+    if (slots_[slot] != 0) return slots_[slot] - 1;
+    words_.insert(words_.end(), words.begin(), words.end());
+    first_.push_back(words_.size());
+    keys_.push_back(key);
+    slots_[slot] = static_cast<std::uint32_t>(keys_.size());
+    if (2 * keys_.size() > slots_.size()) grow();
+    return static_cast<std::uint32_t>(keys_.size() - 1);
+  }
+  std::span<const Word> list(std::uint32_t phrase) const {
+    return {words_.data() + first_[phrase], first_[phrase + 1] - first_[phrase]};
+  }
+  std::size_t size() const { return keys_.size(); }
+
+ private:
+  bool is_same(std::uint32_t phrase, std::span<const Word> words) const {
+    const auto known = list(phrase);
+    return std::equal(known.begin(), known.end(), words.begin(), words.end());
+  }
+  void grow() {
+    slots_.assign(2 * slots_.size(), 0);
+    for (std::size_t n = 0; n < keys_.size(); ++n)
+      slots_[find_slot(keys_[n], slots_.size() - 1, [&](std::size_t i) { return slots_[i] == 0; })] =
+          static_cast<std::uint32_t>(n + 1);
+  }
+
+  std::vector<std::uint32_t> slots_;
+  std::vector<Word> words_;
+  std::vector<std::size_t> first_{0};
+  std::vector<hashing::Key> keys_;
+};
+
+// Counts of pairs of numbers, with a value for each direction.
+class PairCounts {
+ public:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t count = 0;  // 0 where it is empty
+    float backward = 0, forward = 0;
+  };
+  PairCounts() : slots_(1 << 16) {}
+
+  Slot& add(std::uint32_t source, std::uint32_t target) {
+    if (2 * (used_ + 1) > slots_.size()) grow();
+    const std::uint64_t key = std::uint64_t{source} << 32 | target;
+    Slot& slot = find(key);
+    if (slot.count++ == 0) {
+      slot.key = key;
+      ++used_;
+    }
+    return slot;
+  }
+  std::uint32_t count(std::uint32_t source, std::uint32_t target) const {
+    return const_cast<PairCounts*>(this)->find(std::uint64_t{source} << 32 | target).count;
+  }
+  std::vector<Slot> take() {
+    std::vector<Slot> kept;
+    kept.reserve(used_);
+    for (const Slot& slot : slots_)
+      if (slot.count > 0) kept.push_back(slot);
+    std::vector<Slot>().swap(slots_);
+    return kept;
+  }
+
+ private:
+  Slot& find(std::uint64_t key) {
+    return slots_[find_slot(hashing::spread(key), slots_.size() - 1,
+                            [&](std::size_t i) { return slots_[i].count == 0 || slots_[i].key == key; })];
+  }
+  void grow() {
+    std::vector<Slot> before(2 * slots_.size());
+    before.swap(slots_);
+    for (const Slot& slot : before)
+      if (slot.count > 0) find(slot.key) = slot;
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+// How probable words are as translations of each other, by how often they are linked. Number 0 stands for none.
+class Lexicon {
+ public:
+  explicit Lexicon(const AlignedText& text) : source_(text.source_types + 1), target_(text.target_types + 1) {
+    std::vector<char> linked;
+    for (Index n = 0; n < text.pairs; ++n) {
+      const Index from = text.source_first[n], to = text.target_first[n];
+      for (Index k = text.link_first[n]; k < text.link_first[n + 1]; ++k)
+        add(text.source_words[from + text.link_source[k]] + 1, text.target_words[to + text.link_target[k]] + 1);
+      const auto add_free = [&](const std::int32_t* links, Index first, Index last, const Word* words, bool source) {
+        linked.assign(last - first, 0);
+        for (Index k = text.link_first[n]; k < text.link_first[n + 1]; ++k) linked[links[k]] = 1;
+        for (Index i = first; i < last; ++i)
+          if (!linked[i - first]) source ? add(words[i] + 1, 0) : add(0, words[i] + 1);
+      };
+      add_free(text.link_source, from, text.source_first[n + 1], text.source_words, true);
+      add_free(text.link_target, to, text.target_first[n + 1], text.target_words, false);
+    }
+  }
+  double forward(std::uint32_t source, std::uint32_t target) const {  // p(target | source)
+    return static_cast<double>(counts_.count(source, target)) / source_[source];
+  }
+  double backward(std::uint32_t source, std::uint32_t target) const {
+    return static_cast<double>(counts_.count(source, target)) / target_[target];
+  }
+
+ private:
+  void add(std::uint32_t source, std::uint32_t target) {
+    counts_.add(source, target);
+    source_[source] += 1;
+    target_[target] += 1;
+  }
+
+  PairCounts counts_;
+  std::vector<double> source_, target_;
+};
+
+class Extractor {
+ public:
+  Extractor(const AlignedText& text, const ExtractionOptions& options)
+      : text_(text), options_(options), lexicon_(text) {}
+
+  PhraseTableArrays run() {
+    for (Index n = 0; n < text_.pairs; ++n) extract(n);
+    return arrange(pairs_.take());
+  }
+
+ private:
+  // All phrase pairs of a sentence pair, source span by source span.
+  void extract(Index n) {
+    read_links(n);
+    const auto sources = static_cast<Index>(of_source_.size()), targets = static_cast<Index>(of_target_.size());
+    heed_(100 * sources * options_.longest);
+    for (Index b = 0; b < sources; ++b) {
+      Index low = targets, high = 0;
+      for (Index e = b + 1; e <= std::min(sources, b + options_.longest); ++e) {
+        for (const std::int32_t j : of_source_[e - 1])
+          low = std::min<Index>(low, j), high = std::max<Index>(high, j + 1);
+        if (high - low > options_.longest) break;
+        if (low < high && is_closed(b, e, low, high)) widen(b, e, low, high);
+      }
+    }
+  }
+  void read_links(Index n) {
+    source_ = {text_.source_words + text_.source_first[n], text_.source_words + text_.source_first[n + 1]};
+    target_ = {text_.target_words + text_.target_first[n], text_.target_words + text_.target_first[n + 1]};
+    of_source_.assign(source_.size(), {});
+    of_target_.assign(target_.size(), {});
+    for (Index k = text_.link_first[n]; k < text_.link_first[n + 1]; ++k) {
+      of_source_[text_.link_source[k]].push_back(text_.link_target[k]);
+      of_target_[text_.link_target[k]].push_back(text_.link_source[k]);
+    }
+  }
+  bool is_closed(Index b, Index e, Index low, Index high) const {
+    for (Index j = low; j < high; ++j)
+      for (const std::int32_t i : of_target_[j])
+        if (i < b || i >= e) return false;
+    return true;
+  }
+  // The target span, and those with words without links at its edges.
+  void widen(Index b, Index e, Index low, Index high) {
+    for (Index first = low; first >= 0 && high - first <= options_.longest; --first) {
+      if (first < low && !of_target_[first].empty()) break;
+      for (Index last = high; last - first <= options_.longest; ++last) {
+        if (last > high && (last > static_cast<Index>(target_.size()) || !of_target_[last - 1].empty())) break;
+        add(b, e, first, last);
+      }
+    }
+  }
+  void add(Index b, Index e, Index first, Index last) {
+    const std::uint32_t source = sources_.add(source_.subspan(b, e - b));
+    const std::uint32_t target = targets_.add(target_.subspan(first, last - first));
+    double forward = 0, backward = 0;
+    for (Index j = first; j < last; ++j) {
+      double sum = of_target_[j].empty() ? lexicon_.forward(0, target_[j] + 1) : 0;
+      for (const std::int32_t i : of_target_[j]) sum += lexicon_.forward(source_[i] + 1, target_[j] + 1);
+      forward += std::log(sum / static_cast<double>(std::max<std::size_t>(1, of_target_[j].size())));
+    }
+    for (Index i = b; i < e; ++i) {
+      double sum = of_source_[i].empty() ? lexicon_.backward(source_[i] + 1, 0) : 0;
+      for (const std::int32_t j : of_source_[i]) sum += lexicon_.backward(source_[i] + 1, target_[j] + 1);
+      backward += std::log(sum / static_cast<double>(std::max<std::size_t>(1, of_source_[i].size())));
+    }
+    PairCounts::Slot& slot = pairs_.add(source, target);
+    const bool is_new = slot.count == 1;
+    slot.forward = is_new ? static_cast<float>(forward) : std::max(slot.forward, static_cast<float>(forward));
+    slot.backward = is_new ? static_cast<float>(backward) : std::max(slot.backward, static_cast<float>(backward));
+  }
+
+  // The table: source phrases in order, the best translations of each.
+  PhraseTableArrays arrange(std::vector<PairCounts::Slot> slots) const {
+    std::vector<double> of_source(sources_.size()), of_target(targets_.size());
+    for (const PairCounts::Slot& slot : slots) {
+      of_source[slot.key >> 32] += slot.count;
+      of_target[slot.key & 0xffffffff] += slot.count;
+    }
+    std::vector<std::uint32_t> rank(sources_.size()), order(sources_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto x = sources_.list(a), y = sources_.list(b);
+      return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
+    });
+    for (std::size_t n = 0; n < order.size(); ++n) rank[order[n]] = static_cast<std::uint32_t>(n);
+    std::sort(slots.begin(), slots.end(), [&](const PairCounts::Slot& a, const PairCounts::Slot& b) {
+      if (a.key >> 32 != b.key >> 32) return rank[a.key >> 32] < rank[b.key >> 32];
+      if (a.count != b.count) return a.count > b.count;
+      const double x = a.forward + a.backward, y = b.forward + b.backward;
+      return x != y ? x > y : a.key < b.key;
+    });
+    PhraseTableArrays made;
+    for (std::size_t n = 0; n < slots.size();) {
+      const std::uint32_t source = slots[n].key >> 32;
+      const auto words = sources_.list(source);
+      made.phrase_words.insert(made.phrase_words.end(), words.begin(), words.end());
+      made.phrase_first.push_back(static_cast<Index>(made.phrase_words.size()));
+      Index kept = 0;
+      for (; n < slots.size() && slots[n].key >> 32 == source; ++n)
+        if (kept++ < options_.most) add_entry(made, slots[n], of_source[source], of_target);
+      made.entry_first.push_back(static_cast<Index>(made.translation_first.size()) - 1);
+    }
+    return made;
+  }
+  void add_entry(PhraseTableArrays& made, const PairCounts::Slot& slot, double of_source,
+                 const std::vector<double>& of_target) const {
+    const auto target = static_cast<std::uint32_t>(slot.key & 0xffffffff);
+    const auto words = targets_.list(target);
+    made.translation_words.insert(made.translation_words.end(), words.begin(), words.end());
+    made.translation_first.push_back(static_cast<Index>(made.translation_words.size()));
+    const double count = slot.count;
+    for (const double score : {std::log(count / of_target[target]), double{slot.backward}, std::log(count / of_source),
+                               double{slot.forward}})
+      made.scores.push_back(static_cast<float>(score));
+  }
+
+  const AlignedText& text_;
+  const ExtractionOptions& options_;
+  Lexicon lexicon_;
+  PhrasePool sources_, targets_;
+  PairCounts pairs_;
+  std::span<const Word> source_, target_;
+  std::vector<std::vector<std::int32_t>> of_source_, of_target_;  // [words] the other ends of its links
+  Heed heed_;
+};
+
+}  // namespace
+
+PhraseTableArrays extract_phrases(const AlignedText& text, const ExtractionOptions& options) {
+  return Extractor(text, options).run();
+}
+
+}  // namespace certus::translate
