@@ -11,6 +11,7 @@
 #include "relax/parts/automata.hpp"
 #include "relax/parts/budget_chain.hpp"
 #include "relax/parts/chain.hpp"
+#include "relax/parts/cluster.hpp"
 #include "relax/parts/logic.hpp"
 #include "relax/parts/matching.hpp"
 #include "relax/parts/state_automata.hpp"
@@ -215,6 +216,11 @@ void bind_parts(nb::module_& m) {
         return make_part<TablePart>(shape, copy(single), copy(table), copy(scores));
       },
       "shape"_a, "single"_a, "table"_a, "scores"_a);
+  m.def(
+      "make_cluster_part",
+      [](const std::vector<Index>& shape, const std::vector<std::vector<Index>>& scopes, Doubles table,
+         Doubles scores) { return make_part<ClusterPart>(shape, scopes, copy(table), copy(scores)); },
+      "shape"_a, "scopes"_a, "table"_a, "scores"_a);
   m.def(
       "make_count_part",
       [](Doubles scores, Flags negated, Index least, Index most) {

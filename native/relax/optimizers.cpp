@@ -1,5 +1,6 @@
 #include "relax/optimizers.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "relax/admm.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr Index kFew = 3;        // parts, for which a bundle is best
 constexpr double kQuick = 0.55;  // the share of the gap by which a quick step lowers the dual
+constexpr double kGain = 0.05;   // the same by which steps that are worth it lower it
 constexpr Index kTurn = 20;      // iterations of each of several optimisers before the next one goes on
 
 // Optimisers in turn, each from the best multipliers that any of them found; one that ends is left out.
@@ -56,25 +58,40 @@ class Relay final : public Optimizer {
   std::size_t now_ = 0;
 };
 
-// Descent by max-marginals while it lowers the dual quickly, which is soon over; then steps from there.
+// Descent by max-marginals while it lowers the dual quickly, which is soon over; then steps for the gap that is left.
+// Where these have not gained for long, longer ones that are halved go on from the best multipliers, and so in turn.
 class Approach final : public Optimizer {
  public:
-  explicit Approach(Dual& dual) : Optimizer(dual), descent_(dual, 1.0), steps_(dual, StepRule::inverse, 0.0) {}
+  explicit Approach(Dual& dual)
+      : Optimizer(dual),
+        descent_(dual, 1.0),
+        inverse_(dual, StepRule::inverse, 0.0),
+        halving_(dual, StepRule::halving, 0.0) {}
 
   bool spreads() const override { return true; }
 
   void start() override {
     descent_.start();
     descends_ = !started_;  // branches start where their parent ended
-    if (started_) steps_.start();
+    halves_ = false;
+    if (started_) steps().start();
     started_ = true;
     least_ = -kNever<double>;
+    since_ = 0;
   }
 
   bool next(const Whole& best) override {
     if (descends_ && descend(best)) return true;
-    const bool more = steps_.next(best);
-    step_ = steps_.step();
+    bool more = !is_stuck(best) && steps().next(best);
+    if (!more) {
+      halves_ = !halves_;
+      dual_.set_multipliers(best_);
+      dual_.evaluate();
+      steps().start();
+      since_ = 0;
+      more = steps().next(best);
+    }
+    step_ = steps().step();
     return more;
   }
 
@@ -94,15 +111,28 @@ class Approach final : public Optimizer {
     descends_ = false;
     dual_.set_multipliers(best_);
     dual_.evaluate();
-    steps_.start();
+    steps().start();
     return false;
   }
 
+  Subgradient& steps() { return halves_ ? halving_ : inverse_; }
+
+  bool is_stuck(const Whole& best) {
+    const double dual = dual_.bound();
+    if (dual < least_ - kGain * std::max(least_ - best.score, 0.0)) since_ = 0;
+    if (dual < least_) {
+      least_ = dual;
+      dual_.copy_multipliers(best_);
+    }
+    return ++since_ > kTurn;
+  }
+
   Averaging descent_;
-  Subgradient steps_;
+  Subgradient inverse_, halving_;
   std::vector<double> best_;
   double least_ = 0;
-  bool descends_ = true, started_ = false;
+  Index since_ = 0;
+  bool descends_ = true, started_ = false, halves_ = false;
 };
 
 // One evaluation tells a bundle one choice of each part. Two large parts, such as a parser and a tagger, it brings

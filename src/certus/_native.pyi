@@ -1456,6 +1456,9 @@ def make_head_automata(arcs: NDArray[np.float64], siblings: NDArray[np.float64],
 def make_table_part(
     shape: list[int], single: NDArray[np.uint8], table: NDArray[np.float64], scores: NDArray[np.float64]
 ) -> RelaxPart: ...
+def make_cluster_part(
+    shape: list[int], scopes: list[list[int]], table: NDArray[np.float64], scores: NDArray[np.float64]
+) -> RelaxPart: ...
 def make_count_part(
     scores: NDArray[np.float64], negated: NDArray[np.uint8], least: int, most: int
 ) -> RelaxPart: ...

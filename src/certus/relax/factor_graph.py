@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +16,13 @@ from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.relax.assembly import fix_variables
 from certus.relax.certificate import Stated, certify_whole
+from certus.relax.cycles import Pairs, find_pairs
+from certus.relax.cycles import tighten as tighten_cycles
 from certus.relax.elimination import Scope, eliminate, find_order
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.relax.optimizers import Optimizer, choose
-from certus.solution import OnInfeasible, Solution, Status
+from certus.relax.variables import AnyLiteral, Assignment, Axis, Literal, Variable
+from certus.solution import OnInfeasible, Status
 from certus.verification import Problem, make_problem
 
 TOLERANCE = 1e-12
@@ -34,86 +36,17 @@ _STATUS = {
 }
 
 
-@dataclass(frozen=True)
-class Literal:
-    """That a binary variable is on, or that a variable has a state; ``~literal`` is the opposite."""
-
-    cell: int
-    negated: bool = False
-
-    def __invert__(self) -> Literal:
-        return Literal(self.cell, not self.negated)
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A variable of a FactorGraph; ``variable[state]`` says that it has a state.
-
-    A binary one stands for "it is on" itself wherever a literal is wanted, and ``~variable`` for "it is off".
-    """
-
-    index: int
-    states: int
-    cell: int
-    binary: bool
-
-    def __getitem__(self, state: int) -> Literal:
-        if not 0 <= state < self.states:
-            raise InvalidInput(
-                f"variable {self.index} has no state {state}; its states go from 0 to {self.states - 1}"
-            )
-        if self.binary:
-            return Literal(self.cell, state == 0)
-        return Literal(self.cell + state)
-
-    def __invert__(self) -> Literal:
-        if not self.binary:
-            raise InvalidInput(f"variable {self.index} has {self.states} states; say which: ~variable[state]")
-        return Literal(self.cell, True)
-
-
-AnyLiteral: TypeAlias = Literal | Variable
-Axis: TypeAlias = Variable | Sequence[Variable]  # of a table
-
-
-class Assignment(Solution[NDArray[np.int64]]):
-    """``score <= optimum <= bound``.
-
-    Attributes:
-        value: the state of each variable, in the order in which they were added; of a binary one, 0 or 1.
-            Empty while no assignment was found.
-        trace: how the search stood, step by step: arrays ``seconds``, ``bound``, ``score``, ``nodes``.
-    """
-
-    __slots__ = ("trace",)
-    papers: ClassVar[tuple[str, ...]] = ("kolmogorov2006", "globerson2007", "swoboda2019")
-
-    def __init__(
-        self,
-        value: NDArray[np.int64],
-        score: float,
-        bound: float,
-        status: Status,
-        answer: _native.Relaxation,
-    ) -> None:
-        super().__init__(value, score, bound, status, {"nodes": answer.nodes, "fixed": answer.fixed})
-        self.trace = answer.trace
-
-    def __getitem__(self, variable: Variable) -> int:
-        """Return the state of a variable."""
-        return int(self.value[variable.index])
-
-
 class FactorGraph:
     """Variables, the scores of their states, and factors on several of them: tables and constraints.
 
     The best assignment is that with the highest sum of scores among those that meet all constraints.
     ``solve`` finds it and proves it, natively: the dual of the linear relaxation is minimised by coordinate
     descent (Kolmogorov 2006; Globerson & Jaakkola 2007) and a proximal bundle (Swoboda & Kolmogorov 2019),
-    variables are fixed by bounds, and where a gap stays the search branches.
+    variables are fixed by bounds, and where a gap stays the search branches, and joins the tables on cycles
+    that contradict each other (Sontag et al. 2008).
     """
 
-    papers: ClassVar[tuple[str, ...]] = ("kolmogorov2006", "globerson2007", "swoboda2019")
+    papers: ClassVar[tuple[str, ...]] = ("kolmogorov2006", "globerson2007", "swoboda2019", "sontag2008")
 
     def __init__(self) -> None:
         self._variables: list[Variable] = []
@@ -227,6 +160,7 @@ class FactorGraph:
         seconds: float | None = None,
         max_nodes: int | None = None,
         optimizer: str | Optimizer = "auto",
+        tighten: bool = True,
         tolerance: float = TOLERANCE,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
@@ -240,12 +174,14 @@ class FactorGraph:
         Other args:
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options. ``auto``
                 sweeps over the factors, which suits most graphs best.
+            tighten: whether clusters of three variables are added on cycles of tables that contradict each
+                other, where a few branches did not suffice (certus/relax/cycles.py).
             tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
             infeasible: whether constraints that nothing meets raise Infeasible or return an assignment with
                 that status.
             certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``.
         """
-        found = self._solve(seconds, max_nodes, choose(optimizer), tolerance, infeasible)
+        found = self._solve(seconds, max_nodes, choose(optimizer), tighten, tolerance, infeasible)
         if certificate:
             structures = self._list_structures(found.value) if len(found.value) else None
             found.certificate = certify_whole(self._state(), structures, found.bound)
@@ -273,6 +209,7 @@ class FactorGraph:
         seconds: float | None,
         max_nodes: int | None,
         optimizer: Optimizer,
+        tighten: bool,
         tolerance: float,
         infeasible: OnInfeasible,
     ) -> Assignment:
@@ -286,16 +223,46 @@ class FactorGraph:
         began = perf_counter()
         nodes = 2**62 if max_nodes is None else max_nodes
         narrow = self._find_scopes() if nodes > FEW_NODES else None
+        pairs = self._find_pairs() if tighten and not narrow and nodes > FEW_NODES else None
+
+        def search(relaxation: _native.Relaxation, nodes: int) -> _native.SearchEnd:
+            left = math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9)
+            limits = _native.SearchLimits(seconds=left, nodes=nodes, tolerance=tolerance)
+            return relaxation.run(limits, optimizer.native, None)
+
         relaxation = self._make_relaxation()
-        limits = _native.SearchLimits(
-            seconds=math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9),
-            nodes=FEW_NODES if narrow else nodes,
-            tolerance=tolerance,
-        )
-        end = relaxation.run(limits, optimizer.native, None)
+        end = search(relaxation, FEW_NODES if narrow or pairs else nodes)
         if narrow and end is _native.SearchEnd.NODES:
             return self._eliminate(*narrow, relaxation, infeasible)
+        if pairs and end is _native.SearchEnd.NODES:
+            return self._search_tightened(pairs, relaxation, search, nodes, infeasible)
         return self._read_answer(relaxation, _STATUS[end], infeasible)
+
+    def _find_pairs(self) -> Pairs | None:
+        """Return the tables of two variables, if there are enough for a cycle."""
+        pairs = Pairs([v.states for v in self._variables], [v.cell for v in self._variables])
+        find_pairs(pairs, self._factors)
+        return pairs if len(pairs.factor) > 2 else None
+
+    def _search_tightened(
+        self,
+        pairs: Pairs,
+        tried: _native.Relaxation,
+        search: Callable[[_native.Relaxation, int], _native.SearchEnd],
+        nodes: int,
+        infeasible: OnInfeasible,
+    ) -> Assignment:
+        """Search on with clusters on cycles, or without where there are none that help."""
+        root = self._make_relaxation()
+        search(root, 1)
+        tightened = tighten_cycles(pairs, list(self._share_scores()), root.multipliers, len(self._scores))
+        last = self._make_relaxation() if tightened is None else tightened
+        status = _STATUS[search(last, nodes)]
+        if status is Status.OPTIMAL:
+            return self._read_answer(last, status, infeasible)
+        best = max((tried, last), key=lambda one: one.score)
+        bound = max(best.score, min(tried.bound, last.bound))
+        return Assignment(self._read_states(best.on), best.score, bound, status, last)
 
     def _find_scopes(self) -> tuple[list[Scope], list[int]] | None:
         """Return all scores by variables, and an order to eliminate these, if the graph is narrow enough."""

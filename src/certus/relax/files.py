@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from certus.errors import FormatError
-from certus.relax.factor_graph import AnyLiteral, FactorGraph, Variable
+from certus.relax.factor_graph import FactorGraph
 from certus.relax.factors import Floats
+from certus.relax.variables import AnyLiteral, Variable
 
 MOST_ENTRIES = 100_000_000  # of a table
 Literals: TypeAlias = list[AnyLiteral]

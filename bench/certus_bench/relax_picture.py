@@ -1,0 +1,52 @@
+"""The picture of ``certus bench relax``: how far from the best score each solver was, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus_bench.harness import pictures
+from certus_bench.relax_solvers import Proof
+
+FIRST = 1e-4  # seconds at which the picture begins
+LEAST = 1e-3  # percent that are drawn as nothing
+COLOURS = {
+    "certus": pictures.TEAL,
+    "HiGHS": pictures.BLUE,
+    "CP-SAT": pictures.ORANGE,
+    "toulbar2": pictures.RED,
+    "toulbar2, VAC": pictures.PURPLE,
+    "AD3, exact": pictures.OLIVE,
+}
+
+
+def paint_paths(runs: Mapping[str, Mapping[str, Sequence[Proof]]], patience: float) -> Any:
+    """Draw a panel for each kind of problem; ``runs`` are by kind and solver, one proof per problem."""
+    if not runs:
+        raise pictures.NothingToDraw("the picture shows factor graphs, and this run solved none")
+    figure = pictures.make_figure(4.0 * len(runs), 3.6)
+    times = np.geomspace(FIRST, patience, 200)
+    for axes, (kind, by_solver) in zip(np.ravel(figure.subplots(1, len(runs))), runs.items(), strict=True):
+        best = [max(proof.score for proof in proofs) for proofs in zip(*by_solver.values(), strict=True)]
+        for solver, proofs in by_solver.items():
+            gaps = np.mean(
+                [measure_gaps(proof, most, times) for proof, most in zip(proofs, best, strict=True)], axis=0
+            )
+            axes.plot(times, np.maximum(gaps, LEAST), color=COLOURS.get(solver, pictures.GREY), label=solver)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylim(LEAST, 150)
+        pictures.dress_axes(axes, kind, "seconds", "% below the best score, in the mean")
+    return figure
+
+
+def measure_gaps(proof: Proof, best: float, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far below the best score the answer was at each time, in percent; 100 before any."""
+    gaps = np.full(len(times), 100.0)
+    for when, score in proof.path:
+        gap = 100 * (best - score) / max(abs(best), 1e-12)
+        gaps[times >= when] = min(100.0, max(gap, 0.0))
+    return gaps
