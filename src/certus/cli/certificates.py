@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from certus.chain import Automaton
+from certus.chain import Automaton, Chain
 from certus.chain.certificate import certify_answer
 from certus.errors import InvalidInput
 from certus.formats import Sentence
@@ -39,7 +39,7 @@ class TaggingCertifier:
     """Certifies the labels of sentences by the chain of a first-order model."""
 
     def __init__(self, tagger: Tagger, legal: Automaton | None) -> None:
-        self._tagger, self._chain, self._legal = tagger, tagger.chain, legal
+        self._tagger, self._chain, self._legal = tagger, _find_chain(tagger), legal
         self._numbers = {label: number for number, label in enumerate(tagger.labels)}
 
     def __call__(
@@ -51,6 +51,17 @@ class TaggingCertifier:
         possible = answer.status is not Status.INFEASIBLE
         labels = [self._numbers[label] for label in answer.value] if possible else None
         return problem, certify_answer(problem, labels)
+
+
+def _find_chain(tagger: Tagger) -> Chain:
+    try:
+        return tagger.chain
+    except InvalidInput:
+        raise InvalidInput(
+            "--certificate is of models whose scores are those of single labels and of pairs, such as "
+            f"perceptron and crf, not of {tagger.learner.name}; "
+            "--proof writes the scores and bounds of its answers"
+        ) from None
 
 
 def check_alone(options: Any, *names: str) -> None:

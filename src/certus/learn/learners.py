@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
 from typing import Any
@@ -49,6 +49,20 @@ LEARNERS = Learners({
 })  # fmt: skip
 
 
+class UnknownOption(InvalidInput):
+    """An option that a learner does not have.
+
+    Attributes:
+        option: its name.
+        where: the learner, as a message calls it.
+        known: the options that it has.
+    """
+
+    def __init__(self, option: str, where: str, known: Sequence[str]) -> None:
+        super().__init__(f"{option} is no option of {where}; those are {', '.join(known)}")
+        self.option, self.where, self.known = option, where, known
+
+
 def make_learner(name: str, given: Mapping[str, Any]) -> Learner:
     """Make a learner with the options that a user gave.
 
@@ -66,7 +80,5 @@ def make_learner(name: str, given: Mapping[str, Any]) -> Learner:
     unknown = [option for option in given if option not in known]
     if unknown:
         why = "" if name == asked else f", which {asked} with an order above 1 is"
-        raise InvalidInput(
-            f"{unknown[0]} is no option of the learner {name}{why}; those are {', '.join(sorted(known))}"
-        )
+        raise UnknownOption(unknown[0], f"the learner {name}{why}", sorted(known))
     return kind(**given)
