@@ -24,6 +24,7 @@ NAMES = (
     "joint",
     "align",
     "lm",
+    "translate",
     "corpus",
     "latent",
     "refinement",

@@ -240,11 +240,16 @@ void bind_translator(nb::module_& m) {
                 &Result::features)
       .def_prop_ro("begin", [](const Result& self) { return self.options.phrases.begin; })
       .def_prop_ro("end", [](const Result& self) { return self.options.phrases.end; })
-      .def_prop_ro("entry", [](const Result& self) { return self.options.entry; });
+      .def_prop_ro("score", [](const Result& self) { return self.options.phrases.score; });
   nb::class_<BoundTranslator>(m, "PhraseTranslator")
       .def(nb::init<const nb::dict&, BoundModel&>(), "arrays"_a, "model"_a, nb::keep_alive<1, 3>())
       .def("translate", &translate_all, "tasks"_a, "forbidden"_a, "weights"_a, "best"_a, "limit"_a, "search"_a,
            "threads"_a)
+      .def(
+          "list_options",
+          [](const BoundTranslator& self, const BoundTranslator::Task& task, const FeatureWeights& weights,
+             Index best) { return Result{self.finder().find(task.sentence, task.forced, weights, best), {}, {}}; },
+          "task"_a, "weights"_a, "best"_a)
       .def("spell", &spell_option, "result"_a, "option"_a);
 }
 

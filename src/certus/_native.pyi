@@ -1933,7 +1933,7 @@ class TranslationResult:
     features: NDArray[np.float64]
     begin: list[int]
     end: list[int]
-    entry: list[int]
+    score: list[float]
 
 @final
 class PhraseTranslator:
@@ -1948,6 +1948,9 @@ class PhraseTranslator:
         search: SearchOptions,
         threads: int,
     ) -> list[TranslationResult]: ...
+    def list_options(
+        self, task: TranslationTask, weights: FeatureWeights, best: int
+    ) -> TranslationResult: ...
     def spell(self, result: TranslationResult, option: int) -> list[str]: ...
 
 class ScoreKind(enum.Enum):

@@ -92,6 +92,15 @@ def test_batches_and_threads_change_nothing(translator: certus.Translator) -> No
     assert together[-2].features["UnknownWordPenalty"] == (-100.0,)
 
 
+def test_the_problem_of_a_sentence_has_the_same_optimum(translator: certus.Translator) -> None:
+    problem = translator.make_problem("das Haus klein schläft")
+    best = translator.translate("das Haus klein schläft")
+    for method in ("auto", "ilp"):
+        answer = problem.decode(method=method)
+        assert math.isclose(answer.score, best.score, rel_tol=1e-9)
+        assert answer.text == best.text
+
+
 def test_no_stack_decoder_scores_more(translator: certus.Translator) -> None:
     for pair in make_pairs():
         best = translator.translate(pair[0]).score

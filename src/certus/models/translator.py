@@ -26,7 +26,7 @@ from certus.storage import model_file
 from certus.storage.files import Source
 from certus.translate.methods import AUTO, Method, choose_method
 from certus.translate.phrase_engine import PhraseEngine
-from certus.translate.problem import check_seconds
+from certus.translate.problem import PhraseProblem, check_seconds
 from certus.translate.solution import Translation
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights
@@ -235,6 +235,28 @@ class Translator:
             infeasible=infeasible,
         )
         return [answers[0] for answers in found] if k == 1 else found
+
+    def make_problem(
+        self,
+        sentence: str | Sequence[str],
+        *,
+        terms: Terms | None = None,
+        limit: int | Literal["model"] | None = "model",
+    ) -> PhraseProblem:
+        """Return the search for the best translation of a sentence as a problem of its own.
+
+        Its methods include "ilp", and its phrases can be changed and searched again.
+        """
+        words, given = _list_words(0, sentence), terms or Terms()
+        return PhraseProblem(
+            len(words),
+            self._model.list_phrases(words, self.weights, given, self.options.options),
+            self.language_model,
+            weight=self.weights.language_model,
+            distortion=self.weights.distortion,
+            limit=self.options.limit if limit == "model" else limit,
+            forbidden=given.forbidden,
+        )
 
     @property
     def weights(self) -> Weights:

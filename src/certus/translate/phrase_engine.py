@@ -14,7 +14,7 @@ from certus.solution import KBest, OnInfeasible
 from certus.storage.declaration import Array, Declaration, offsets, reals, whole
 from certus.storage.tensors import DAMAGED
 from certus.translate.methods import Method, Program
-from certus.translate.problem import answer_nothing
+from certus.translate.problem import Phrase, answer_nothing
 from certus.translate.solution import TranslatedPhrase, Translation, make_translations
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features
@@ -95,6 +95,19 @@ class PhraseEngine:
             threads,
         )
         return [self._make_answers(result, k, infeasible, number) for number, result in enumerate(found)]
+
+    def list_phrases(
+        self, sentence: Sequence[str], weights: Weights, terms: Terms, options: int
+    ) -> list[Phrase]:
+        """Return the phrases that a search of a sentence looks at, with their weighted scores."""
+        task = _native.TranslationTask(list(sentence), terms.find(sentence))
+        found = self._native.list_options(task, weights.make_native(), options)
+        return [
+            Phrase(begin, end, self._native.spell(found, number), score)
+            for number, (begin, end, score) in enumerate(
+                zip(found.begin, found.end, found.score, strict=True)
+            )
+        ]
 
     def _make_answers(
         self, result: _native.TranslationResult, k: int, infeasible: OnInfeasible, number: int
