@@ -219,16 +219,17 @@ PhraseAnswer search_optimal_beam(const PhraseProblem& problem, const ForbiddenTe
            descent.watch().elapsed() > options.limits.seconds;
   };
   for (Index stage = 0; !is_over(); ++stage) {
+    const Index rounds = stage < 3 ? 4 : 10;
     Index idle = 0;
-    for (Index n = 0; n < 12 && idle < 6 && !is_over(); ++n) {
+    for (Index n = 0; n < rounds && idle < 6 && !is_over(); ++n) {
       if (n % 4 == 0) descent.prune();
       idle = descent.descend() ? 0 : idle + 1;
     }
     if (is_over()) break;
     const BeamOutcome outcome = descent.run_beam(make_beam(options, width, options.limits.seconds));
     if (outcome.dropped == kNever<double> || outcome.timed_out) break;
-    width = std::min(4 * width, widest);
-    if (stage >= 1) descent.tighten(2, 6);
+    width = std::min((stage < 3 ? 2 : 4) * width, widest);
+    if (stage >= 3) descent.tighten(2, 6);
   }
   return descent.conclude(options);
 }
