@@ -524,14 +524,14 @@ class TrainTranslatorOptions(TrainingOptions):
     )
     dev_target: str | None = option(None, "The translations of --dev-source.", takes="FILE")
     held_out: int | None = option(
-        None, "The most pairs that weights are tuned on; 500 by default.", takes="NUMBER", least=0
+        None, "The most pairs that weights are tuned on; 400 by default.", takes="NUMBER", least=0
     )
     tuning: int | None = option(
         None, "Rounds of tuning, 6 by default; 0 leaves the weights as they are.", takes="NUMBER", least=0
     )
     k: int | None = option(
         None,
-        "Translations of each sentence that a round of tuning adds; 50 by default.",
+        "Translations of each sentence that a round of tuning adds; 30 by default.",
         "-k",
         takes="NUMBER",
         least=1,

@@ -69,9 +69,9 @@ class TranslatorOptions:
     most: int = 100
     options: int = 20
     limit: int | None = 6
-    held_out: int = 500
+    held_out: int = 400
     tuning: int = 6
-    k: int = 50
+    k: int = 30
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
