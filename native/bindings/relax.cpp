@@ -9,6 +9,7 @@
 #include "chain/marginals/max_marginals.hpp"
 #include "relax/merging.hpp"
 #include "relax/parts/automata.hpp"
+#include "relax/parts/bigram_chain.hpp"
 #include "relax/parts/budget_chain.hpp"
 #include "relax/parts/chain.hpp"
 #include "relax/parts/cluster.hpp"
@@ -179,6 +180,13 @@ void bind_parts(nb::module_& m) {
       "make_chain_part",
       [](const Model<double>& model, Doubles emissions) { return make_part<relax::ChainPart>(model, copy(emissions)); },
       "model"_a, "emissions"_a.noconvert(), nb::keep_alive<0, 1>());
+  m.def(
+      "make_bigram_chain_part",
+      [](const Model<double>& model, Doubles emissions, Doubles pairs, Doubles start, Doubles end) {
+        return make_part<BigramChainPart>(model, copy(emissions), copy(pairs), copy(start), copy(end));
+      },
+      "model"_a, "emissions"_a.noconvert(), "pairs"_a.noconvert(), "start"_a.noconvert(), "end"_a.noconvert(),
+      nb::keep_alive<0, 1>());
   m.def(
       "make_tree_part",
       [](Doubles scores, Index words, bool single) { return make_part<relax::TreePart>(copy(scores), words, single); },

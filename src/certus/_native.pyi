@@ -1431,6 +1431,13 @@ class RelaxPart:
 # `oracle`: see certus.relax.oracle.Oracle.
 def make_python_part(oracle: object, cells: int) -> RelaxPart: ...
 def make_chain_part(model: Model64, emissions: NDArray[np.float64]) -> RelaxPart: ...
+def make_bigram_chain_part(
+    model: Model64,
+    emissions: NDArray[np.float64],
+    pairs: NDArray[np.float64],
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+) -> RelaxPart: ...
 def make_tree_part(scores: NDArray[np.float64], words: int, single: bool) -> RelaxPart: ...
 def make_state_automata(
     arcs: NDArray[np.float64],

@@ -54,11 +54,20 @@ class ChainPart:
         return self._choice(found.labels)
 
     def make_native(self) -> _native.RelaxPart | None:
-        """Return the chain for the kernels; None where bigrams are shared or the scores are refused."""
+        """Return the chain for the kernels; None where the scores are refused."""
         model = self._chain.prepare(checks.DOUBLE)
         assert isinstance(model, _native.Model64)
-        if self._bigrams or model.check(self._emissions).status is not _native.Status.OPTIMAL:
+        if model.check(self._emissions).status is not _native.Status.OPTIMAL:
             return None
+        if self._bigrams:
+            pairs = np.broadcast_to(self._read_dense("transitions"), self.spaces["bigrams"])
+            return _native.make_bigram_chain_part(
+                model,
+                self._emissions.reshape(-1),
+                np.ascontiguousarray(pairs).reshape(-1),
+                self._read_dense("start"),
+                self._read_dense("end"),
+            )
         return _native.make_chain_part(model, self._emissions.reshape(-1))
 
     def state_part(self) -> dict[str, Any] | None:
@@ -67,7 +76,7 @@ class ChainPart:
 
     def make_choice(self, cells: NDArray[np.int64]) -> Choice:
         """Return the label sequence of these cells."""
-        return self._choice(cells - self._rows * self._emissions.shape[1])
+        return self._choice(cells[: len(self._rows)] - self._rows * self._emissions.shape[1])
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Score the label sequence that the indicators spell, if they spell one that is allowed."""
@@ -88,6 +97,11 @@ class ChainPart:
         raise_failure(chain, model.check(scores), scores)
         _native.max_marginals(model, scores, best)
         return {"labels": best}
+
+    def _read_dense(self, name: str) -> NDArray[np.float64]:
+        """Return the chain's transitions, start or end scores in float64; zeros where it has none."""
+        scores = getattr(self._chain, name)
+        return np.zeros(self._chain.labels) if scores is None else np.array(scores, np.float64, order="C")
 
     def _complete_bigrams(self, chosen: NDArray[Any]) -> Choice | None:
         try:
