@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -25,7 +26,7 @@ from certus.errors import InvalidInput
 from certus.evaluation.links import AerDifference, LinkReport, compare_links, compare_reports
 from certus.formats.parallel import SentencePair, read_pairs
 from certus.formats.pharaoh import GoldLinks, parse_links, read_links
-from certus_bench import align_paper, align_speed
+from certus_bench import align_choice, align_paper, align_paper_tables, align_speed
 from certus_bench.align_job import CERTUS, RIVALS
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim
@@ -37,6 +38,9 @@ from certus_bench.harness.tables import add_title, make_table
 TUNING = 100  # gold pairs that options were tuned on; figures are also given without them
 PAPERS = "papers"  # among the names of aligners: the tables of Chang et al. (2014)
 SPEED = "speed"  # likewise: rates, memory, and pairs that were not learned from
+CHOICE = "choice"  # likewise: how the defaults are chosen; only if it is named
+PARTS = (PAPERS, SPEED, CHOICE)
+METHODS = ("exact", "forward", "backward", "intersection", "grow-diag")
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class AlignPlan:
     names: tuple[str, ...] = ()
     long: int = 60  # pairs of each group of lengths
     runs: int = 1  # of aligners that draw random numbers
+    jobs: int = 1  # at the same time
     slow: int = 10  # of those, for what begins at 0
     programs: int = 0  # pairs that HiGHS solves, too
     program_seconds: float = 60.0
@@ -67,7 +72,8 @@ def make_plan(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Aligners, separated by commas; speed; papers for the tables of Chang et al. (2014).",
+            help="Aligners, separated by commas; speed; papers for the tables of Chang et al. (2014); "
+            "choice for how the defaults are chosen.",
         ),
     ] = "",
     long: Annotated[
@@ -76,6 +82,12 @@ def make_plan(
     runs: Annotated[
         int,
         typer.Option(metavar="NUMBER", min=1, help="How often to train those that draw random numbers."),
+    ] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER", min=1, help="How many to train at the same time; seconds are of the processor."
+        ),
     ] = 1,
     slow: Annotated[
         int,
@@ -96,14 +108,14 @@ def make_plan(
     """
     root = require_data(data)
     check_data(root)
-    installed = [name for name, (module, _) in RIVALS.items() if find_spec(module)]
+    installed = [name for name, rival in RIVALS.items() if find_spec(rival.module)]
     known = (*CERTUS, *installed, SPEED, PAPERS)
     names = split_names(only.replace("hmm, plain", "hmm plain")) or known
     names = tuple(name.replace("hmm plain", "hmm, plain") for name in names)
     for name in names:
-        if name not in known:
-            raise InvalidInput(f"there is no aligner {name!r} here; there are {', '.join(known)}")
-    return AlignPlan(root, pairs, names, long, runs, slow, programs, program_seconds)
+        if name not in (*known, CHOICE):
+            raise InvalidInput(f"there is no aligner {name!r} here; there are {', '.join((*known, CHOICE))}")
+    return AlignPlan(root, pairs, names, long, runs, jobs, slow, programs, program_seconds)
 
 
 @dataclass
@@ -129,6 +141,7 @@ class AlignReport(BenchmarkReport):
     differences: dict[str, AerDifference] = field(default_factory=dict)  # Certus less another aligner
     papers: align_paper.PaperReport | None = None
     speed: align_speed.SpeedReport | None = None
+    choice: align_choice.ChoiceReport | None = None
 
 
 def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
@@ -141,19 +154,20 @@ def run(plan: AlignPlan, tell: Tell = keep_quiet) -> AlignReport:
     best: dict[str, LinkReport] = {}
     with tempfile.TemporaryDirectory() as temporary:
         files = _write_pairs(Path(temporary), chain(test, islice(train, plan.pairs)))
-        aligners = [name for name in plan.names if name not in (PAPERS, SPEED)]
-        for number, name in enumerate(aligners):
-            tell(f"training {name}", number / (len(plan.names) + 1))
-            runs = plan.runs if name in RIVALS else 1  # Certus draws no random numbers
-            jobs = [_run_job(name, files, len(test)) for _ in range(runs)]
-            best[name] = _judge(report, name, gold, jobs)
+        aligners = [name for name in plan.names if name not in PARTS]
+        with ThreadPoolExecutor(plan.jobs) as pool:
+            jobs = {name: _submit(pool, plan, name, files, len(test)) for name in aligners}
+            for number, name in enumerate(aligners):
+                tell(f"training {name}", number / (len(plan.names) + 1))
+                best[name] = _judge(report, name, gold, [job.result() for job in jobs[name]])
     for name in best:
         if name != "certus" and "certus" in best:
-            found = compare_reports(best["certus"], best[name])
-            report.differences[name] = found
+            report.differences[name] = compare_reports(best["certus"], best[name])
     if SPEED in plan.names:
         tell("measuring speed", len(aligners) / (len(aligners) + 1))
         report.speed = align_speed.run(folder, plan.pairs, TUNING)
+    if CHOICE in plan.names:
+        report.choice = align_choice.run(folder, plan.pairs, TUNING, tell)
     if PAPERS in plan.names:
         part = tell_part(tell, len(aligners) / (len(aligners) + 1), 1)
         part("training the paper's HMMs", 0)
@@ -181,6 +195,13 @@ def _write_pairs(folder: Path, pairs: Iterable[SentencePair]) -> tuple[str, str]
             source.write(" ".join(pair.source) + "\n")
             target.write(" ".join(pair.target) + "\n")
     return str(files[0]), str(files[1])
+
+
+def _submit(
+    pool: ThreadPoolExecutor, plan: AlignPlan, name: str, files: tuple[str, str], count: int
+) -> list[Future[dict[str, Any]]]:
+    runs = plan.runs if name in RIVALS and RIVALS[name].draws else 1
+    return [pool.submit(_run_job, name, files, count) for _ in range(runs)]
 
 
 def _run_job(name: str, files: tuple[str, str], count: int) -> dict[str, Any]:
@@ -293,18 +314,18 @@ def lay_out(report: AlignReport) -> Iterator[Group]:
         yield add_title("differences, each aligner by its best method; paired bootstrap over pairs", table)
     if report.speed:
         yield align_speed.lay_out(report.speed)
+    if report.choice:
+        yield align_choice.lay_out(report.choice)
     if report.papers:
-        yield from align_paper.lay_out(report.papers, report.plan.papers)
+        yield from align_paper_tables.lay_out(report.papers, report.plan.papers)
 
 
 def _lay_out_links(report: AlignReport) -> Group:
-    table = make_table(
-        "aligner", "exact", "intersection", "grow-diag", "precision", "recall", "CPU s", "MB", "runs"
-    )
+    table = make_table("aligner", *METHODS, "precision", "recall", "CPU s", "MB", "runs")
     for row in report.links:
         cells = [
             f"{100 * row.aer[m]:.2f} ({100 * row.aer_held_out[m]:.2f})" if m in row.aer else "–"
-            for m in ("exact", "intersection", "grow-diag")
+            for m in METHODS
         ]
         cells += [f"{100 * row.precision:.1f}", f"{100 * row.recall:.1f}", f"{row.seconds:.1f}"]
         span = f"{100 * min(row.runs):.2f} to {100 * max(row.runs):.2f}" if len(row.runs) > 1 else ""
@@ -317,7 +338,7 @@ def paint(report: AlignReport) -> Any:
     """Draw figures 7a and 7b of Chang et al. (2014)."""
     if report.papers is None:
         raise NothingToDraw("name papers in --only")
-    return align_paper.paint(report.papers)
+    return align_paper_tables.paint(report.papers)
 
 
 BENCHMARK = Benchmark(

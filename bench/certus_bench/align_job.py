@@ -12,6 +12,7 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from typing import Any
@@ -89,9 +90,20 @@ def align_by_thot(source: str, target: str, count: int) -> dict[str, list[str]]:
     return found
 
 
-RIVALS: dict[str, tuple[str, Job]] = {
-    "eflomal": ("eflomal", align_by_eflomal),
-    "sil-thot": ("thot", align_by_thot),
+@dataclass(frozen=True)
+class Rival:
+    """Another aligner."""
+
+    module: str  # that has to be installed
+    align: Job
+    draws: (
+        bool  # whether its runs differ; the random numbers of others begin with a seed that cannot be chosen
+    )
+
+
+RIVALS = {
+    "eflomal": Rival("eflomal", align_by_eflomal, draws=True),
+    "sil-thot": Rival("thot", align_by_thot, draws=False),
 }
 
 
@@ -101,7 +113,7 @@ def main() -> None:
     if name in CERTUS:
         found = align_by_certus(name, source, target, int(count))
     else:
-        found = RIVALS[name][1](source, target, int(count))
+        found = RIVALS[name].align(source, target, int(count))
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(one.ru_utime + one.ru_stime for one in usage)
     print(

@@ -12,7 +12,7 @@ enum class Kind { ibm1, diagonal, hmm, fertility };
 // What a pair's posteriors depend on beside its words.
 struct Settings {
   Kind kind = Kind::fertility;
-  float null = 0.05F;     // the probability that a word comes from nothing
+  float null = 0.1F;      // the probability that a word comes from nothing
   float tension = 4;      // of Kind::diagonal
   bool agreement = true;  // whether the directions hear each other, for Kind::fertility
 };

@@ -23,26 +23,17 @@ float find_median(std::vector<float> values) {
 }
 
 void keep_stems(const Trainer& trainer, Tables& tables) {
-  const Trainer::Knowledge& known = trainer.knowledge();
-  const auto is_kept = [&](std::size_t k) {
-    return std::max(known.stem_probability[0][k], known.stem_probability[1][k]) >= kLeastStem;
-  };
-  std::vector<std::uint32_t> kept;
-  Index stems = 0;
-  for (std::size_t k = 0; k < known.first_stem.size(); ++k) {
-    stems = std::max(stems, Index{known.first_stem[k]} + 1);
-    if (is_kept(k)) kept.push_back(static_cast<std::uint32_t>(k));
+  const StemPairs& pairs = trainer.stem_pairs();
+  const std::vector<float>* probability = trainer.knowledge().stem_probability;
+  tables.stem_begin.push_back(0);
+  for (Index first = 0; first < pairs.sources(); ++first) {
+    for (Index k = pairs.begin(first); k < pairs.begin(first + 1); ++k) {
+      if (std::max(probability[0][k], probability[1][k]) < kLeastStem) continue;
+      tables.stem_target.push_back(pairs.second(k));
+      for (int d = 0; d < 2; ++d) tables.stem_probability.push_back(probability[d][k]);
+    }
+    tables.stem_begin.push_back(static_cast<Index>(tables.stem_target.size()));
   }
-  std::sort(kept.begin(), kept.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(known.first_stem[a], known.second_stem[a]) < std::pair(known.first_stem[b], known.second_stem[b]);
-  });
-  tables.stem_begin.assign(stems + 1, 0);
-  for (const std::uint32_t k : kept) {
-    ++tables.stem_begin[known.first_stem[k] + 1];
-    tables.stem_target.push_back(known.second_stem[k]);
-    for (int d = 0; d < 2; ++d) tables.stem_probability.push_back(known.stem_probability[d][k]);
-  }
-  for (Index s = 0; s < stems; ++s) tables.stem_begin[s + 1] += tables.stem_begin[s];
 }
 
 }  // namespace

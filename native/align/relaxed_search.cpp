@@ -65,7 +65,7 @@ class RelaxedSearch {
     if (is_open()) prune(after >= 0);
     found_.space.push_back(lattice_.space());
     if (!is_open() || is_late()) return false;
-    const double step = std::pow(settings_.rate, static_cast<double>(rises_));
+    const double step = settings_.step * std::pow(settings_.rate, static_cast<double>(rises_));
     for (Index row = 0; row <= lattice_.rows(); ++row)
       for (Index column = 0; column < lattice_.columns(); ++column)
         lattice_.multiplier(row, column) += step * static_cast<double>(violation_[at(row, column)]);

@@ -11,7 +11,8 @@ struct RelaxedSettings {
   Index iterations = 400;
   Index constrained_iterations = 400;  // after those; 0 for LR
   bool from_chain = true;              // where multipliers begin: see RelaxedLattice; the paper begins at 0
-  double rate = 0.95;                  // the step is this to the power of how often the bound did not fall
+  double step = 1;                     // the first of them,
+  double rate = 0.95;                  // times this to the power of how often the bound did not fall
   Index constraints = 5, constraints_every = 25, greedy_every = 10;
   Index hypotheses = 300'000;  // of one constrained search: more than that ends it
   double seconds = 1e9;

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <unordered_map>
 
 #include "base/parallel.hpp"
 
@@ -42,27 +41,10 @@ Trainer::Trainer(const Bitext& bitext, const std::vector<std::string>& source_wo
     : bitext_(bitext),
       cooccurrences_(bitext_, storage),
       priors_(priors),
-      stems_{Stems(decode_all(source_words)), Stems(decode_all(target_words))} {
-  const std::vector<Letters> letters[2] = {decode_all(source_words), decode_all(target_words)};
-  const Index pairs = cooccurrences_.size();
-  std::unordered_map<std::uint64_t, std::uint32_t> seen;
-  knowledge_.stem_pair.resize(pairs);
-  knowledge_.likeness.resize(pairs);
-  Heed heed;
-  for (Index source = 0; source < cooccurrences_.sources(); ++source)
-    for (Index pair = cooccurrences_.begin(source); pair < cooccurrences_.begin(source + 1); ++pair) {
-      heed(256);
-      const Word target = cooccurrences_.target(pair);
-      knowledge_.likeness[pair] = measure_similarity(letters[0][source], letters[1][target]);
-      const std::uint32_t a = stems_[0].stem[source], b = stems_[1].stem[target];
-      const auto [at, is_new] = seen.emplace(std::uint64_t{a} << 32 | b, static_cast<std::uint32_t>(seen.size()));
-      knowledge_.stem_pair[pair] = at->second;
-      if (is_new) {
-        knowledge_.first_stem.push_back(a);
-        knowledge_.second_stem.push_back(b);
-      }
-    }
-  state.lexical.assign(2 * pairs, 1);
+      stems_{Stems(decode_all(source_words)), Stems(decode_all(target_words))},
+      stem_pairs_(cooccurrences_, stems_[0], stems_[1]) {
+  measure_likeness(source_words, target_words);
+  state.lexical.assign(2 * cooccurrences_.size(), 1);
   for (int d = 0; d < 2; ++d) {
     state.fertility[d].assign(bitext_.vocabulary[1 - d] * kFertilities, 1);
     std::vector<double> frequency(bitext_.vocabulary[d], 1);
@@ -75,10 +57,22 @@ Trainer::Trainer(const Bitext& bitext, const std::vector<std::string>& source_wo
     for (const double f : frequency) state.nothing[d].push_back(static_cast<float>(f / tokens));
     for (Index k = 0; k < kJumps; ++k)
       state.jumps[d][k] = std::exp(-0.5 * std::abs(static_cast<double>(k - kFarthest - 1))) + 0.01;
-    knowledge_.stem_probability[d].resize(seen.size());
+    knowledge_.stem_probability[d].resize(stem_pairs_.size());
     knowledge_.share[d].resize(bitext_.vocabulary[d]);
     knowledge_.norm[d].resize(bitext_.vocabulary[1 - d]);
   }
+}
+
+void Trainer::measure_likeness(const std::vector<std::string>& source_words,
+                               const std::vector<std::string>& target_words) {
+  const std::vector<Letters> source = decode_all(source_words), target = decode_all(target_words);
+  knowledge_.likeness.resize(cooccurrences_.size());
+  Heed heed;
+  for (Index word = 0; word < cooccurrences_.sources(); ++word)
+    for (Index pair = cooccurrences_.begin(word); pair < cooccurrences_.begin(word + 1); ++pair) {
+      heed(256);
+      knowledge_.likeness[pair] = measure_similarity(source[word], target[cooccurrences_.target(pair)]);
+    }
 }
 
 void Trainer::fill(Index n, const std::uint32_t* cell, Pair& pair) const {
@@ -195,18 +189,23 @@ void Trainer::maximize(int d, const Step& step) {
 
 // p(stem of the generated word | stem of the other), and how much of its stem's count each generated word has.
 void Trainer::find_stem_probabilities(int d) {
-  const std::vector<std::uint32_t>& given = d == 1 ? knowledge_.first_stem : knowledge_.second_stem;
-  std::vector<double> joint(given.size()), single(stems_[1 - d].count), word(bitext_.vocabulary[d]),
+  std::vector<double> joint(stem_pairs_.size()), single(stems_[1 - d].count), word(bitext_.vocabulary[d]),
       stem(stems_[d].count);
   for (Index source = 0; source < cooccurrences_.sources(); ++source)
     for (Index pair = cooccurrences_.begin(source); pair < cooccurrences_.begin(source + 1); ++pair) {
       const double c = static_cast<double>(count(d, pair)) / kUnit;
-      joint[knowledge_.stem_pair[pair]] += c;
+      joint[stem_pairs_.number(pair)] += c;
       word[d == 1 ? cooccurrences_.target(pair) : source] += c;
     }
-  for (std::size_t k = 0; k < joint.size(); ++k) single[given[k]] += joint[k];
-  for (std::size_t k = 0; k < joint.size(); ++k)
-    knowledge_.stem_probability[d][k] = static_cast<float>(joint[k] / (single[given[k]] + 1));
+  const auto visit = [&](const auto& act) {
+    for (Index first = 0; first < stem_pairs_.sources(); ++first)
+      for (Index k = stem_pairs_.begin(first); k < stem_pairs_.begin(first + 1); ++k)
+        act(k, d == 1 ? first : Index{stem_pairs_.second(k)});
+  };
+  visit([&](Index k, Index given) { single[given] += joint[k]; });
+  visit([&](Index k, Index given) {
+    knowledge_.stem_probability[d][k] = static_cast<float>(joint[k] / (single[given] + 1));
+  });
   for (std::size_t w = 0; w < word.size(); ++w) stem[stems_[d].stem[w]] += word[w];
   for (std::size_t w = 0; w < word.size(); ++w)
     knowledge_.share[d][w] = static_cast<float>((word[w] + 0.01) / (stem[stems_[d].stem[w]] + 0.01));
@@ -215,8 +214,7 @@ void Trainer::find_stem_probabilities(int d) {
 double Trainer::find_prior(int d, Index pair, Word generated, bool stems) const {
   double prior = priors_.sparse + priors_.spelling * knowledge_.likeness[pair];
   if (stems)
-    prior +=
-        priors_.stems * knowledge_.stem_probability[d][knowledge_.stem_pair[pair]] * knowledge_.share[d][generated];
+    prior += priors_.stems * knowledge_.stem_probability[d][stem_pairs_.number(pair)] * knowledge_.share[d][generated];
   return prior;
 }
 

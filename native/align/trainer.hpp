@@ -4,16 +4,15 @@
 #include <string>
 
 #include "align/agreement.hpp"
-#include "align/cooccurrences.hpp"
-#include "align/similarity.hpp"
+#include "align/stem_pairs.hpp"
 
 namespace certus::align {
 
 // Prior pseudo-counts of pairs of words that occur together; see Trainer.
 struct Priors {
-  double sparse = 0.1;    // of every pair; 0 for maximum likelihood, without any prior
-  double spelling = 0.3;  // times the similarity of the two words
-  double stems = 10;      // times the probability that the stems of the two words have
+  double sparse = 0.1;  // of every pair; 0 for maximum likelihood, without any prior
+  double spelling = 3;  // times the similarity of the two words
+  double stems = 100;   // times the probability that the stems of the two words have
 };
 
 struct Step {
@@ -61,16 +60,15 @@ class Trainer {
 
   const Bitext& bitext() const { return bitext_; }
   const Cooccurrences& cooccurrences() const { return cooccurrences_; }
+  const StemPairs& stem_pairs() const { return stem_pairs_; }
 
   // What the M-step knows beside the state; a model of new pairs is made of it.
   struct Knowledge {
     std::vector<float> norm[2];   // [words that generate]: what lexical probabilities of direction d are divided by
     std::vector<float> share[2];  // [generated words]: of a word among those with its stem
-    std::vector<float> stem_probability[2];              // [pairs of stems]
-    std::vector<std::uint32_t> stem_pair;                // [pairs of words]
-    std::vector<std::uint32_t> first_stem, second_stem;  // [pairs of stems]: stems of source and target
-    std::vector<float> likeness;                         // [pairs of words]
-    double unknown_nothing[2] = {0, 0};                  // the probability that nothing generates a word never seen
+    std::vector<float> stem_probability[2];  // [pairs of stems]
+    std::vector<float> likeness;             // [pairs of words]
+    double unknown_nothing[2] = {0, 0};      // the probability that nothing generates a word never seen
   };
   const Knowledge& knowledge() const { return knowledge_; }
   const std::vector<std::int64_t>& counts() const { return counts_; }  // [pairs of words] or [pairs of words][2]
@@ -85,6 +83,7 @@ class Trainer {
     std::vector<std::uint32_t> cells;  // of a pair, if they were in a file
     double jumps[2][kJumps];
   };
+  void measure_likeness(const std::vector<std::string>& source_words, const std::vector<std::string>& target_words);
   void fill(Index n, const std::uint32_t* cell, Pair& pair) const;
   double expect(Index n, const Step& step, Scratch& scratch);
   void add_links(Index n, const std::uint32_t* cell, bool agree, const Agreement& agreement);
@@ -98,6 +97,7 @@ class Trainer {
   Cooccurrences cooccurrences_;
   Priors priors_;
   Stems stems_[2];
+  StemPairs stem_pairs_;
   Knowledge knowledge_;
   std::vector<std::int64_t> counts_;
   Index stride_ = 1;  // of counts: 1 where both directions have the same

@@ -72,20 +72,14 @@ double iterate(Trainer& self, const std::string& kind, double null, double tensi
   return self.iterate(step);
 }
 
-// Arrays by name, as they go into files and come out of them.
-struct Writer {
+// What the next iteration needs, as views of the trainer's own memory: a copy would take gigabytes for large corpora.
+nb::dict get_state(nb::handle_t<Trainer> self) {
   nb::dict out;
-  template <class Array>
-  void operator()(const char* name, const Array& values) {
+  nb::cast<Trainer&>(self).state.visit_arrays([&](const char* name, auto& values) {
     using X = std::remove_cvref_t<decltype(values[0])>;
-    out[name] = array(std::vector<X>(values.begin(), values.end()));
-  }
-};
-
-nb::dict get_state(Trainer& self) {
-  Writer writer;
-  self.state.visit_arrays([&](const char* name, auto& values) { writer(name, values); });
-  return writer.out;
+    out[name] = nb::ndarray<nb::numpy, const X, nb::ndim<1>>(values.data(), {values.size()}, self);
+  });
+  return out;
 }
 
 void restore(Trainer& self, const nb::dict& state) {
@@ -99,9 +93,9 @@ void restore(Trainer& self, const nb::dict& state) {
 
 nb::dict export_arrays(const Trainer& self, double least) {
   Tables tables = export_tables(self, least);
-  Writer writer;
-  visit_arrays(tables, [&](const char* name, auto& values) { writer(name, values); });
-  return writer.out;
+  nb::dict out;
+  visit_arrays(tables, [&](const char* name, auto& values) { out[name] = array(std::move(values)); });
+  return out;
 }
 
 void make_model(Aligner* self, std::vector<std::string> source_words, std::vector<std::string> target_words,
@@ -244,7 +238,7 @@ Agreed make_strict(const Table<const double>& source, const Table<const double>&
 RelaxedAlignment align_matrices_relaxed(const Table<const double>& source, const Table<const double>& target,
                                         const std::optional<Table<const double>>& source_steps,
                                         const std::optional<Table<const double>>& target_steps, double adjacent,
-                                        Index iterations, Index constrained_iterations, bool from_chain,
+                                        Index iterations, Index constrained_iterations, bool from_chain, double step,
                                         double seconds) {
   const Agreed problem = make_strict(source, target, source_steps, target_steps, adjacent);
   const nb::gil_scoped_release released;
@@ -253,6 +247,7 @@ RelaxedAlignment align_matrices_relaxed(const Table<const double>& source, const
   settings.constrained_iterations = constrained_iterations;
   settings.seconds = seconds;
   settings.from_chain = from_chain;
+  settings.step = step;
   return align_relaxed(problem, settings);
 }
 
@@ -281,7 +276,8 @@ void bind_align(nb::module_& m) {
                               &RelaxedAlignment::intersection, "space", &RelaxedAlignment::space),
                 "constraints", &RelaxedAlignment::constraints);
   m.def("align_matrices_relaxed", &align_matrices_relaxed, "source"_a, "target"_a, "source_steps"_a.none(),
-        "target_steps"_a.none(), "adjacent"_a, "iterations"_a, "constrained_iterations"_a, "from_chain"_a, "seconds"_a);
+        "target_steps"_a.none(), "adjacent"_a, "iterations"_a, "constrained_iterations"_a, "from_chain"_a, "step"_a,
+        "seconds"_a);
   define_arrays(nb::class_<DecomposedAlignment, Alignment>(m, "DecomposedAlignment"), "backward",
                 &DecomposedAlignment::backward, "forward", &DecomposedAlignment::forward);
   m.def("align_matrices_decomposed", &align_matrices_decomposed, "source"_a, "target"_a, "source_steps"_a.none(),

@@ -1128,6 +1128,7 @@ def align_matrices_relaxed(
     iterations: int,
     constrained_iterations: int,
     from_chain: bool,
+    step: float,
     seconds: float,
 ) -> RelaxedAlignment: ...
 

@@ -165,5 +165,7 @@ def test_refusals(given: dict[str, Any], message: str) -> None:
         align_matrix([[1.0]], **given)
     with pytest.raises(certus.InvalidInput, match="there is no start"):
         ViterbiRelaxation(start="here")
+    with pytest.raises(certus.InvalidInput, match="step is 0"):
+        ViterbiRelaxation(step=0)
     with pytest.raises(certus.InvalidInput, match="there is no rule"):
         DualDecomposition(merge="mix")

@@ -60,7 +60,7 @@ def test_hmm_posteriors_are_those_of_all_paths() -> None:
             ]
             for g in made
         ])  # fmt: skip
-        links, nothing, _ = enumerate_hmm(word, null[made], arrays[f"jumps_{name}"], 0.05)
+        links, nothing, _ = enumerate_hmm(word, null[made], arrays[f"jumps_{name}"], aligner.options.null)
         found = aligner.posteriors(left, right)
         expected = links.T if d == 1 else links
         assert np.allclose(getattr(found, name), expected, atol=2e-5)

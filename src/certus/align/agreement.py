@@ -36,8 +36,11 @@ FULL = Agreement()
 """Both directions have the same links (Chang et al. 2014, §3)."""
 ADJACENT = Agreement(adjacent=-1.0)
 """A link may differ from that of the other direction by one row or column (§4)."""
-SOFT = Agreement(adjacent=-2.0, apart=-4.0, alone=-3.0)
-"""Links may differ, at a price that grows with the distance; what an Aligner uses."""
+SOFT = Agreement(adjacent=-1.0, apart=-1.0, alone=-2.0)
+"""Links may differ, at a price; what an Aligner uses."""
+
+NO_LINK = 0.5
+"""What an Aligner adds to the score of a word without a link: more of it means fewer links."""
 
 AGREEMENTS = {"full": FULL, "adjacent": ADJACENT, "soft": SOFT}
 

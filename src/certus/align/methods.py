@@ -71,11 +71,13 @@ class ViterbiRelaxation:
         constrained_iterations: of CONS after that; 0 for LR alone.
         start: where multipliers begin: "chain", with the scores of the target words' own best paths, which
             closes many more gaps; or "zero", as in the paper.
+        step: the first step; 1 in the paper. What is right depends on the scale of the scores.
     """
 
     max_iterations: int = 400
     constrained_iterations: int = 400
     start: str = "chain"
+    step: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -83,6 +85,8 @@ class ViterbiRelaxation:
         check_count("constrained_iterations", self.constrained_iterations, least=0)
         if self.start not in ("chain", "zero"):
             raise InvalidInput(f"there is no start {self.start!r}; there are chain and zero")
+        if not 0 < self.step <= 1e6:
+            raise InvalidInput(f"step is {self.step}; a number above 0, up to a million, is needed")
 
     def solve(self, problem: AgreementProblem, seconds: float) -> Alignment:
         """Return the best found within so many seconds."""
@@ -93,6 +97,7 @@ class ViterbiRelaxation:
             self.max_iterations,
             self.constrained_iterations,
             self.start == "chain",
+            self.step,
             seconds,
         )
         trace = AlignmentTrace(found.dual, found.primal, found.intersection, found.space)

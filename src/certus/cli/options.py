@@ -485,13 +485,13 @@ class TrainAlignerOptions(TrainingOptions):
         None, "Pseudo-count of pairs of words, 0.1 by default; 0 for plain EM.", takes="NUMBER", least=0
     )
     spelling: float | None = option(
-        None, "Pseudo-count of words spelled alike; 0.3 by default.", takes="NUMBER", least=0
+        None, "Pseudo-count of words spelled alike; 3 by default.", takes="NUMBER", least=0
     )
     stems: float | None = option(
-        None, "Pseudo-count of words whose stems are linked; 10 by default.", takes="NUMBER", least=0
+        None, "Pseudo-count of words whose stems are linked; 100 by default.", takes="NUMBER", least=0
     )
     null: float | None = option(
-        None, "The probability that a word has no link; 0.05 by default.", takes="NUMBER", least=0
+        None, "The probability that a word has no link; 0.1 by default.", takes="NUMBER", least=0
     )
     min_count: int | None = option(
         None,

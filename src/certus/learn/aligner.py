@@ -55,9 +55,9 @@ class AlignerOptions:
     iterations: int = 5
     agreement: bool = True
     sparse: float = 0.1
-    spelling: float = 0.3
-    stems: float = 10.0
-    null: float = 0.05
+    spelling: float = 3.0
+    stems: float = 100.0
+    null: float = 0.1
     tension: float = 4.0
     least: float = 0.01
     min_count: int = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import date
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.align.agreement import SOFT, Agreement, read_agreement
+from certus.align.agreement import NO_LINK, SOFT, Agreement, read_agreement
 from certus.align.matrix import limit_seconds
+from certus.align.posteriors import Posteriors
 from certus.align.potentials import Potentials, make_steps
-from certus.align.solution import Alignment, Link
+from certus.align.solution import Alignment
 from certus.align.symmetrize import SYMMETRIZATIONS, symmetrize
 from certus.checks import check_count
 from certus.errors import InvalidInput, NotFitted
@@ -55,28 +56,6 @@ DECLARATION = Declaration(
         **{f"jumps_{d}": reals(JUMPS, types="float64", least=1e-12, most=1) for d in _SIDES},
     }
 )
-
-
-@dataclass(frozen=True)
-class Posteriors:
-    """The probabilities of all links of a pair.
-
-    Attributes:
-        forward: (I, J) that source word i is where target word j comes from.
-        backward: (I, J) that target word j is where source word i comes from.
-        forward_null: (J,) that a target word has no link.
-        backward_null: (I,) that a source word has no link.
-    """
-
-    forward: NDArray[np.float32]
-    backward: NDArray[np.float32]
-    forward_null: NDArray[np.float32]
-    backward_null: NDArray[np.float32]
-
-    @property
-    def links(self) -> NDArray[np.float32]:
-        """(I, J) the mean of both directions."""
-        return np.asarray((self.forward + self.backward) / 2, np.float32)
 
 
 class Aligner:
@@ -184,7 +163,7 @@ class Aligner:
         *,
         method: str = "exact",
         agreement: Agreement | str = SOFT,
-        null: float = 0.5,
+        null: float = NO_LINK,
         seconds: float | None = None,
         threads: int = 1,
     ) -> list[Alignment]:
@@ -225,9 +204,7 @@ class Aligner:
             return _make_alignments(self._model.choose(source, target, method == "forward", threads))
         answers = []
         for found in self._find_posteriors(source, target, threads):
-            forward = _choose_best(found.forward, found.forward_null)
-            backward = [(i, j) for j, i in _choose_best(found.backward.T, found.backward_null)]
-            links = symmetrize(forward, backward, method)
+            links = symmetrize(found.choose_forward(), found.choose_backward(), method)
             both = found.links
             probabilities = np.array([both[link] for link in links], np.float32)
             answers.append(Alignment.unproven(links, probabilities))
@@ -372,15 +349,6 @@ def _read_sentences(name: str, sentences: Iterable[Sequence[str]]) -> list[list[
         if not all(isinstance(word, str) for word in made[-1]):
             raise InvalidInput(f"{name} sentence {number} holds something else than words")
     return made
-
-
-def _choose_best(links: NDArray[np.float32], null: NDArray[np.float32]) -> list[Link]:
-    """Return for each column its most probable row, where that is more probable than none."""
-    if not links.size:
-        return []
-    rows = links.argmax(0)
-    linked = links[rows, np.arange(links.shape[1])] > null
-    return [(int(rows[j]), int(j)) for j in np.flatnonzero(linked)]
 
 
 def _make_alignment(found: _native.AlignedPair) -> Alignment:
