@@ -109,7 +109,7 @@ english: build  ## train the embedded models anew
 		--target upos+feats --epochs 8 --min-count 2 --drop 0.08 -o src/certus/models/data/en.certus \
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 	$(BIN)/certus train parser $(CERTUS_DATA)/ud/en_ewt/train.conllu --dev $(CERTUS_DATA)/ud/en_ewt/dev.conllu \
-		--columns "word upos feats" --hash-bits 22 --epochs 8 --no-checkpoint -o src/certus/models/data/en-parser.certus \
+		--folds 5 --hash-bits 22 --epochs 8 --no-checkpoint -o src/certus/models/data/en-parser.certus \
 		--licence "CC BY-SA 4.0" --attribution "$(EWT)"
 
 clean:
