@@ -21,7 +21,7 @@ from certus_bench.relax_graphs import GraphProblem
 
 SCALE = 10**6  # CP-SAT takes whole numbers
 DIGITS = 6  # that toulbar2 keeps of scores
-START = 20.0  # seconds that a process of its own may take besides
+START = 5.0  # seconds that a process of its own may take besides
 CLOSE = 1e-6  # of a score and a bound that toulbar2 calls equal
 
 

@@ -198,6 +198,18 @@ def check_finite(name: str, array: Floats) -> None:
         refuse(name, tuple(int(i) for i in np.argwhere(bad)[0]), array)
 
 
+def check_magnitudes(name: str, array: Floats, largest: float) -> None:
+    """Refuse finite numbers whose magnitude is above ``largest``, naming the position."""
+    if np.max(array, where=array < np.inf, initial=0.0) > largest or (
+        np.min(array, where=array > -np.inf, initial=0.0) < -largest
+    ):
+        place = np.argwhere(np.isfinite(array) & (np.abs(array) > largest))[0]
+        raise InvalidInput(
+            f"{name}[{', '.join(map(str, place.tolist()))}] is {array[tuple(place)]:.3g}; the magnitudes of "
+            f"scores go up to {largest:.3g} here: scale them down, or use -inf for what is forbidden"
+        )
+
+
 def refuse(name: str, where: tuple[int, ...], array: Floats) -> NoReturn:
     """Raise the error for a score that is NaN or +inf."""
     place = ", ".join(map(str, where))

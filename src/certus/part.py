@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,6 +14,7 @@ from certus import _native
 from certus.errors import CertusError
 
 Adjustments = Mapping[str, NDArray[np.float64]]
+LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
 
 
 class Forbidden(CertusError):

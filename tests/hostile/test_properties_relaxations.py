@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from certus import InvalidInput, Status
+from certus.part import LARGEST
 from certus.relax import Bundle, Optimizer, Subgradient
 from certus.relax.decomposition import TOLERANCE
-from certus.relax.oracle import LARGEST
 from tests.hostile.exact import Exact, as_units, describe_terms, sum_exactly
 from tests.hostile.strategies import Draw, draw_values
 from tests.reference.relax import CompletingPart, ListedPart, MarginalPart

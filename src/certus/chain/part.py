@@ -12,7 +12,7 @@ from certus import _native, checks
 from certus.chain import Chain, SparseTransitions
 from certus.chain.decoding import raise_failure
 from certus.errors import Infeasible, InvalidInput
-from certus.part import Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden
 
 
 class ChainPart:
@@ -36,6 +36,12 @@ class ChainPart:
         scores = checks.as_emissions(emissions, chain.labels, checks.DOUBLE)
         self._emissions: NDArray[np.float64] = checks.freeze(np.ascontiguousarray(scores, np.float64))
         checks.check_finite("emissions", self._emissions)
+        checks.check_magnitudes("emissions", self._emissions, LARGEST)
+        for name in ("transitions", "start", "end"):
+            scores = getattr(chain, name)
+            if scores is not None:
+                given = scores.scores if isinstance(scores, SparseTransitions) else scores
+                checks.check_magnitudes(name, np.asarray(given, np.float64), LARGEST)
         self._rows = np.arange(len(self._emissions))
 
     @property

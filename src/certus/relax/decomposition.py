@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import InvalidInput
-from certus.part import NativePart, Part
+from certus.part import LARGEST, NativePart, Part
 from certus.relax.assembly import Assembly, assemble, has_max_marginals
 from certus.relax.cells import as_cells
 from certus.relax.certificate import Stated, certify_whole, list_structure, state_whole
 from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
 from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
-from certus.relax.oracle import LARGEST
 from certus.relax.progress import Progress, Watch, start_watch
 from certus.relax.solution import ByPart, Handle, JointSolution
 from certus.relax.trace import Trace

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_count, check_infeasible
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.part import LARGEST
 from certus.relax.assembly import fix_variables
 from certus.relax.certificate import Stated, certify_whole
 from certus.relax.cycles import Pairs, find_pairs
@@ -26,7 +27,6 @@ from certus.solution import OnInfeasible, Status
 from certus.verification import Problem, make_problem
 
 TOLERANCE = 1e-12
-LARGEST = 1e270
 FEW_NODES = 30  # after which narrow graphs are solved by elimination
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
@@ -333,8 +333,8 @@ class FactorGraph:
         relaxation = _native.Relaxation()
         scores = np.array(self._scores)
         largest = sum(_find_largest(f.table) for f in self._factors if isinstance(f, Table))
-        if not largest + float(np.abs(scores[np.isfinite(scores)]).sum()) < LARGEST:
-            raise InvalidInput(f"the scores sum to more than {LARGEST:.0e}, too much to add; scale them down")
+        if not largest + float(np.abs(scores[np.isfinite(scores)]).sum()) <= LARGEST:
+            raise InvalidInput(f"the scores sum to more than {LARGEST:.3g}, too much to add; scale them down")
         for factor, own in self._share_scores():
             relaxation.add(factor.make_part(own), np.array(factor.cells, np.int64))
         fix_variables(relaxation, fixed or {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.errors import InvalidInput
-from certus.part import Choice, Forbidden, Part
+from certus.part import LARGEST, Choice, Forbidden, Part
 from certus.relax.errors import Inconsistent, PartFailed
 from certus.relax.layout import Block, Floats, Ints
 
 REMEMBERED = 24  # answers against which a new one is checked
-LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
 SLACK = 1e-9  # of the magnitudes involved: more than rounding, less than a lie
 
 

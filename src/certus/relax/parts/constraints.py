@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
+from certus.checks import check_magnitudes
 from certus.errors import InvalidInput
-from certus.part import Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden
 
 
 class Constraint(ABC):
@@ -27,6 +28,7 @@ class Constraint(ABC):
             )
         if np.isnan(self.scores).any() or (self.scores == np.inf).any():
             raise InvalidInput(f"scores of a constraint must be numbers to add, not {self.scores}")
+        check_magnitudes("scores of a constraint", self.scores, LARGEST)
 
     @property
     def spaces(self) -> dict[str, tuple[int, ...]]:
@@ -148,6 +150,7 @@ class TablePart:
             raise InvalidInput(f"a table needs an axis for each variable, not the shape {self.scores.shape}")
         if np.isnan(self.scores).any() or (self.scores == np.inf).any():
             raise InvalidInput("scores of a table must be numbers to add: it holds NaN or +inf")
+        check_magnitudes("scores of a table", self.scores, LARGEST)
 
     @property
     def spaces(self) -> dict[str, tuple[int, ...]]:

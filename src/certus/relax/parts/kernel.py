@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
+from certus.checks import check_magnitudes
 from certus.errors import InvalidInput
-from certus.part import Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden
 
 Floats = NDArray[np.float64]
 
@@ -88,4 +89,5 @@ def read_scores(what: str, scores: ArrayLike, shape: tuple[int, ...] | None = No
     if array.size and not array.max() < np.inf:  # NaN is not, either
         place = tuple(int(i) for i in np.argwhere(~(array < np.inf))[0])
         raise InvalidInput(f"{what} must be numbers to add: at {place} they hold {array[place]}")
+    check_magnitudes(what, array, LARGEST)
     return array

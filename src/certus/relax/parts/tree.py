@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
+from certus.checks import check_magnitudes
 from certus.errors import InvalidInput
-from certus.part import Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden
 
 
 class TreePart:
@@ -39,6 +40,7 @@ class TreePart:
         self.single_root = single_root
         self._rows = np.arange(shape[0])
         self.scores[self._rows, self._rows + 1] = -np.inf
+        check_magnitudes("scores of heads", self.scores, LARGEST)
 
     @property
     def spaces(self) -> dict[str, tuple[int, ...]]:
