@@ -218,6 +218,20 @@ def test_conll_x_is_learned_from_and_parsed(tmp_path: Path) -> None:
     assert len(parser.parse(sentences[0]).heads) == len(sentences[0])
 
 
+@pytest.mark.parametrize("order", [1, 3])
+def test_templates_of_several_values_alone_are_enough(order: int) -> None:
+    text = "each(head.feats) each(modifier.feats) distance\nbetween.upos head.upos modifier.upos"
+    text += "\neach(modifier.feats) head.upos modifier.upos distance"
+    if order == 3:
+        text += "\neach(sibling.feats) modifier.upos\neach(grandparent.feats) modifier.upos"
+    learned = DependencyParser(templates=text, hash_bits=16, epochs=4).fit(invented.sentences(60, 1))
+    for sentence in invented.sentences(5, 2):
+        best = learned.parse(sentence)
+        assert best.optimal
+        assert learned.score(sentence, best.heads) == pytest.approx(best.score)
+    assert measure(learned) > 0.6
+
+
 def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
     parser = DependencyParser(columns="word", **SMALL).fit(invented.sentences(150, 1))
     assert parser.columns == ["word"]
