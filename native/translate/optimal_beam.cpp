@@ -6,6 +6,7 @@
 // bound, not the best score; where they stay too narrow, source words are counted exactly in the relaxation, too.
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/interrupt.hpp"
 #include "translate/phrase_search.hpp"
@@ -19,26 +20,30 @@ class Descent {
   Descent(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options)
       : problem_(problem),
         terms_(terms),
-        graph_(problem),
+        deadline_{{}, options.limits.seconds},
+        graph_(problem, deadline_),
         relaxation_(graph_),
         found_(problem, options.size),
         multipliers_(problem.words(), 0),
         best_multipliers_(multipliers_),
         violations_(problem.words(), 0) {
-    answer.graph_seconds = watch_.elapsed();
+    answer.graph_seconds = deadline_.watch.elapsed();
   }
 
   PhraseAnswer answer;
 
-  const Stopwatch& watch() const { return watch_; }
+  const Deadline& deadline() const { return deadline_; }
   const PhraseRelaxation& relaxation() const { return relaxation_; }
   Incumbents& found() { return found_; }
   bool is_proven() const { return answer.bound <= found_.lower() + find_margin(found_.lower()); }
+  bool is_over(const SearchOptions& options) const {
+    return is_proven() || answer.rounds >= options.rounds || deadline_.is_over();
+  }
   bool is_feasible() const { return bound_ != kNever<double>; }
 
   // Solves the relaxed problem and takes a step; whether the bound became better by a noticeable part of the gap.
   bool descend() {
-    const double began = watch_.elapsed();
+    const double began = deadline_.watch.elapsed();
     const double solved = relaxation_.solve(multipliers_);
     const double bound = std::max(solved, found_.lower());  // what scores less may have been pruned
     current_ = true;
@@ -56,7 +61,7 @@ class Descent {
       multipliers_ = best_multipliers_;
     }
     if (solved != kNever<double>) step(bound);
-    answer.relaxation_seconds += watch_.elapsed() - began;
+    answer.relaxation_seconds += deadline_.watch.elapsed() - began;
     note();
     return notable;
   }
@@ -82,9 +87,9 @@ class Descent {
   // A beam under the best multipliers so far.
   BeamOutcome run_beam(const BeamOptions& options) {
     restore();
-    const double began = watch_.elapsed();
-    const BeamOutcome outcome = search_beam(relaxation_, best_multipliers_, terms_, options, watch_, found_);
-    answer.beam_seconds += watch_.elapsed() - began;
+    const double began = deadline_.watch.elapsed();
+    const BeamOutcome outcome = search_beam(relaxation_, best_multipliers_, terms_, options, found_);
+    answer.beam_seconds += deadline_.watch.elapsed() - began;
     ++answer.beams;
     answer.expanded += outcome.expanded;
     answer.made += outcome.made;
@@ -96,9 +101,9 @@ class Descent {
   void prune() {
     if (found_.lower() == kNever<double>) return;
     restore();
-    const double began = watch_.elapsed();
+    const double began = deadline_.watch.elapsed();
     relaxation_.prune(found_.threshold());
-    answer.relaxation_seconds += watch_.elapsed() - began;
+    answer.relaxation_seconds += deadline_.watch.elapsed() - began;
   }
   // Counts the words exactly that were wrong most often; whether there were any, and room for them.
   bool tighten(Index count, Index most) {
@@ -127,7 +132,7 @@ class Descent {
     return true;
   }
   PhraseAnswer conclude(const SearchOptions& options) {
-    answer.timed_out = watch_.elapsed() > options.limits.seconds;
+    answer.timed_out = deadline_.is_over();
     answer.settle(found_, answer.bound, options.size.k);
     return std::move(answer);
   }
@@ -136,7 +141,7 @@ class Descent {
   static constexpr double kMostCells = 8e7;  // of outside scores: 640 MB
 
   void note() {
-    answer.trace.seconds.push_back(watch_.elapsed());
+    answer.trace.seconds.push_back(deadline_.watch.elapsed());
     answer.trace.bound.push_back(answer.bound);
     answer.trace.score.push_back(found_.lower());
   }
@@ -175,7 +180,7 @@ class Descent {
 
   const PhraseProblem& problem_;
   const ForbiddenTerms& terms_;
-  Stopwatch watch_;
+  Deadline deadline_;
   PhraseGraph graph_;
   PhraseRelaxation relaxation_;
   Incumbents found_;
@@ -187,8 +192,9 @@ class Descent {
   bool current_ = false;
 };
 
-BeamOptions make_beam(const SearchOptions& options, Index width, double deadline) {
-  BeamOptions made{options.size};
+BeamOptions make_beam(const SearchOptions& options, Index width, const Deadline& deadline) {
+  BeamOptions made;
+  made.size = options.size;
   made.size.width = width;
   made.deadline = deadline;
   return made;
@@ -196,70 +202,74 @@ BeamOptions make_beam(const SearchOptions& options, Index width, double deadline
 
 // A first score: a monotone derivation, which every sentence has whose words have translations, and a narrow beam.
 void find_first(Descent& descent, const SearchOptions& options) {
-  const double none = std::numeric_limits<double>::infinity();
-  BeamOptions monotone = make_beam(options, 10 * options.size.k, none);
+  BeamOptions monotone = make_beam(options, 10 * options.size.k, {});
   monotone.monotone = true;
   descent.run_beam(monotone);
-  descent.run_beam(make_beam(options, 20 * options.size.k, std::max(options.limits.seconds, 0.2)));
+  descent.run_beam(make_beam(options, 20 * options.size.k, descent.deadline()));
+}
+
+// Solves the relaxed problem once and goes on by `steps`; what is found when time runs out is the answer.
+template <class Steps>
+PhraseAnswer descend_by(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options,
+                        const Steps& steps) {
+  std::optional<Descent> descent;
+  try {
+    descent.emplace(problem, terms, options);
+    descent->descend();
+    if (descent->is_feasible()) steps(*descent);
+  } catch (const OutOfTime&) {
+    if (!descent || descent->found().size() == 0) {
+      PhraseAnswer answer = search_hastily(problem, terms, options);
+      if (descent) answer.bound = descent->answer.bound;
+      return answer;
+    }
+  }
+  return descent->conclude(options);
 }
 
 }  // namespace
 
 PhraseAnswer search_optimal_beam(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                  const SearchOptions& options) {
-  Descent descent(problem, terms, options);
-  descent.descend();
-  if (!descent.is_feasible()) return descent.conclude(options);
-  find_first(descent, options);
-  descent.guess_multipliers();
-  const Index widest = std::max<Index>(1000, options.limits.hypotheses / (problem.words() + 1));
-  Index width = 200 * options.size.k;
-  const auto is_over = [&] {
-    return descent.is_proven() || descent.answer.rounds >= options.rounds ||
-           descent.watch().elapsed() > options.limits.seconds;
-  };
-  for (Index stage = 0; !is_over(); ++stage) {
-    const Index rounds = stage < 3 ? 4 : 10;
-    Index idle = 0;
-    for (Index n = 0; n < rounds && idle < 6 && !is_over(); ++n) {
-      if (n % 4 == 0) descent.prune();
-      idle = descent.descend() ? 0 : idle + 1;
+  return descend_by(problem, terms, options, [&](Descent& descent) {
+    find_first(descent, options);
+    descent.guess_multipliers();
+    const Index widest = std::max<Index>(1000, options.limits.hypotheses / (problem.words() + 1));
+    Index width = 200 * options.size.k;
+    for (Index stage = 0; !descent.is_over(options); ++stage) {
+      const Index rounds = stage < 3 ? 4 : 10;
+      Index idle = 0;
+      for (Index n = 0; n < rounds && idle < 6 && !descent.is_over(options); ++n) {
+        if (n % 4 == 0) descent.prune();
+        idle = descent.descend() ? 0 : idle + 1;
+      }
+      if (descent.is_over(options)) break;
+      const BeamOutcome outcome = descent.run_beam(make_beam(options, width, descent.deadline()));
+      if (outcome.dropped == kNever<double> || outcome.timed_out) break;
+      width = std::min((stage < 3 ? 2 : 4) * width, widest);
+      if (stage >= 3) descent.tighten(2, 6);
     }
-    if (is_over()) break;
-    const BeamOutcome outcome = descent.run_beam(make_beam(options, width, options.limits.seconds));
-    if (outcome.dropped == kNever<double> || outcome.timed_out) break;
-    width = std::min((stage < 3 ? 2 : 4) * width, widest);
-    if (stage >= 3) descent.tighten(2, 6);
-  }
-  return descent.conclude(options);
+  });
 }
 
 PhraseAnswer search_fixed_beam(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                const SearchOptions& options) {
-  Descent descent(problem, terms, options);
-  descent.descend();
-  if (!descent.is_feasible()) return descent.conclude(options);
-  for (Index n = 0; n < options.first_rounds && !descent.is_proven(); ++n) descent.descend();
-  descent.run_beam(make_beam(options, options.size.width, options.limits.seconds));
-  return descent.conclude(options);
+  return descend_by(problem, terms, options, [&](Descent& descent) {
+    for (Index n = 0; n < options.first_rounds && !descent.is_proven(); ++n) descent.descend();
+    descent.run_beam(make_beam(options, options.size.width, descent.deadline()));
+  });
 }
 
 PhraseAnswer search_lagrangian(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                const SearchOptions& options) {
-  Descent descent(problem, terms, options);
-  descent.descend();
-  if (!descent.is_feasible()) return descent.conclude(options);
-  find_first(descent, options);
-  const auto is_over = [&] {
-    return descent.is_proven() || descent.answer.rounds >= options.rounds ||
-           descent.watch().elapsed() > options.limits.seconds;
-  };
-  while (!is_over()) {
-    Index idle = 0;
-    while (idle < 10 && !is_over()) idle = descent.descend() ? 0 : idle + 1;
-    if (!is_over() && !descent.tighten(3, PhraseRelaxation::kMostHard) && idle >= 10) break;
-  }
-  return descent.conclude(options);
+  return descend_by(problem, terms, options, [&](Descent& descent) {
+    find_first(descent, options);
+    while (!descent.is_over(options)) {
+      Index idle = 0;
+      while (idle < 10 && !descent.is_over(options)) idle = descent.descend() ? 0 : idle + 1;
+      if (!descent.is_over(options) && !descent.tighten(3, PhraseRelaxation::kMostHard)) break;
+    }
+  });
 }
 
 }  // namespace certus::translate

@@ -11,11 +11,11 @@ template <int W>
 class Astar {
  public:
   Astar(const PhraseRelaxation& relaxation, const ForbiddenTerms& terms, const SearchOptions& options,
-        const Stopwatch& watch, Incumbents& found)
+        const Deadline& deadline, Incumbents& found)
       : problem_(relaxation.graph().problem()),
         expander_(relaxation, std::vector<double>(problem_.words(), 0), terms, options.size.distinct, false),
         options_(options),
-        watch_(watch),
+        deadline_(deadline),
         found_(found) {}
 
   BeamOutcome run() {
@@ -24,7 +24,7 @@ class Astar {
     while (!queue_.empty()) {
       const Entry top = queue_.top();
       if (top.bound < found_.threshold()) break;
-      outcome.timed_out = outcome.expanded % 256 == 0 && watch_.elapsed() > options_.limits.seconds;
+      outcome.timed_out = outcome.expanded % 256 == 0 && deadline_.is_over();
       const bool full = static_cast<Index>(pool_.size()) > options_.limits.hypotheses * 2;
       if (outcome.expanded >= options_.pops || outcome.timed_out || full) {
         outcome.dropped = top.bound;
@@ -96,7 +96,7 @@ class Astar {
   const PhraseProblem& problem_;
   PhraseExpander<W> expander_;
   const SearchOptions& options_;
-  const Stopwatch& watch_;
+  const Deadline& deadline_;
   Incumbents& found_;
   std::vector<Hypothesis<W>> pool_;
   std::priority_queue<Entry> queue_;
@@ -106,23 +106,27 @@ class Astar {
 }  // namespace
 
 PhraseAnswer search_astar(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
-  const Stopwatch watch;
+  const Deadline deadline{{}, options.limits.seconds};
   PhraseAnswer answer;
-  const PhraseGraph graph(problem);
-  PhraseRelaxation relaxation(graph);
-  answer.graph_seconds = watch.elapsed();
-  answer.bound = relaxation.solve(std::vector<double>(problem.words(), 0));
-  answer.rounds = 1;
-  answer.relaxation_seconds = watch.elapsed() - answer.graph_seconds;
-  if (answer.bound == kNever<double>) return answer;
   Incumbents found(problem, options.size);
-  const BeamOutcome outcome =
-      choose_width(problem.words(), [&]<int W> { return Astar<W>(relaxation, terms, options, watch, found).run(); });
-  answer.expanded = outcome.expanded;
-  answer.made = outcome.made;
-  answer.timed_out = outcome.timed_out;
-  answer.beam_seconds = watch.elapsed() - answer.graph_seconds - answer.relaxation_seconds;
-  answer.settle(found, outcome.dropped, options.size.k);
+  try {
+    const PhraseGraph graph(problem, deadline);
+    PhraseRelaxation relaxation(graph);
+    answer.graph_seconds = deadline.watch.elapsed();
+    answer.bound = relaxation.solve(std::vector<double>(problem.words(), 0));
+    answer.rounds = 1;
+    answer.relaxation_seconds = deadline.watch.elapsed() - answer.graph_seconds;
+    if (answer.bound == kNever<double>) return answer;
+    const BeamOutcome outcome = choose_width(
+        problem.words(), [&]<int W> { return Astar<W>(relaxation, terms, options, deadline, found).run(); });
+    answer.expanded = outcome.expanded;
+    answer.made = outcome.made;
+    answer.timed_out = outcome.timed_out;
+    answer.beam_seconds = deadline.watch.elapsed() - answer.graph_seconds - answer.relaxation_seconds;
+    answer.settle(found, outcome.dropped, options.size.k);
+  } catch (const OutOfTime&) {
+    return search_hastily(problem, terms, options);
+  }
   return answer;
 }
 

@@ -15,11 +15,10 @@ template <int W>
 class Beam {
  public:
   Beam(const PhraseRelaxation& relaxation, const std::vector<double>& multipliers, const ForbiddenTerms& terms,
-       const BeamOptions& options, const Stopwatch& watch, Incumbents& found)
+       const BeamOptions& options, Incumbents& found)
       : problem_(relaxation.graph().problem()),
         expander_(relaxation, multipliers, terms, options.size.distinct, options.monotone),
         options_(options),
-        watch_(watch),
         found_(found),
         layers_(problem_.words() + 1) {}
 
@@ -33,7 +32,7 @@ class Beam {
       note_dropped(layers_[n].keep_best(options_.size.width));
       layers_[n].forget_slots();
       for (std::uint32_t i = 0; i < layers_[n].items.size(); ++i) {
-        if (i % 64 == 0 && watch_.elapsed() > options_.deadline) return give_up(n, i);
+        if (i % 64 == 0 && options_.deadline.is_over()) return give_up(n, i);
         const Hypothesis<W>& from = layers_[n].items[i];
         if (from.bound < found_.threshold()) continue;
         ++outcome_.expanded;
@@ -84,7 +83,6 @@ class Beam {
   const PhraseProblem& problem_;
   PhraseExpander<W> expander_;
   const BeamOptions& options_;
-  const Stopwatch& watch_;
   Incumbents& found_;
   std::vector<HypothesisLayer<W>> layers_;  // [words translated]
   BeamOutcome outcome_;
@@ -93,10 +91,9 @@ class Beam {
 }  // namespace
 
 BeamOutcome search_beam(const PhraseRelaxation& relaxation, const std::vector<double>& multipliers,
-                        const ForbiddenTerms& terms, const BeamOptions& options, const Stopwatch& watch,
-                        Incumbents& found) {
+                        const ForbiddenTerms& terms, const BeamOptions& options, Incumbents& found) {
   return choose_width(relaxation.graph().problem().words(),
-                      [&]<int W> { return Beam<W>(relaxation, multipliers, terms, options, watch, found).run(); });
+                      [&]<int W> { return Beam<W>(relaxation, multipliers, terms, options, found).run(); });
 }
 
 }  // namespace certus::translate

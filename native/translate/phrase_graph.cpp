@@ -14,8 +14,8 @@ std::uint64_t join_key(Index a, std::uint32_t b) { return static_cast<std::uint6
 
 }  // namespace
 
-PhraseGraph::PhraseGraph(const PhraseProblem& problem)
-    : problem_(problem), automaton_(problem.automaton()), exact_(problem.automaton().order <= 3) {
+PhraseGraph::PhraseGraph(const PhraseProblem& problem, const Deadline& deadline)
+    : problem_(problem), deadline_(deadline), automaton_(problem.automaton()), exact_(problem.automaton().order <= 3) {
   list_columns();
   list_reaches();
   list_bases();
@@ -200,6 +200,7 @@ void PhraseGraph::fill_costs() {
   led_.assign(after_.size(), kEmpty);
   Heed heed;
   for (Row r = 0; r < bases; ++r) {
+    deadline_.check();
     const Index source = source_of_[r];
     const Reach& reach = reaches[nodes[r].reach];
     nodes[r].cost = cost.size();
@@ -262,6 +263,7 @@ void PhraseGraph::list_arcs() {
     for (const auto& [first, score] : found) marked[first] = std::numeric_limits<double>::quiet_NaN();
     node.arc_end = arcs.size();
     heed(reach.closed_count + reach.open_count);
+    if (r % 16 == 0) deadline_.check();
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include <unordered_map>
 
+#include "translate/deadline.hpp"
 #include "translate/phrases.hpp"
 
 namespace certus::translate {
@@ -25,7 +26,8 @@ using Column = std::int32_t;
 
 class PhraseGraph {
  public:
-  explicit PhraseGraph(const PhraseProblem& problem);
+  // Throws OutOfTime where making it takes too long.
+  PhraseGraph(const PhraseProblem& problem, const Deadline& deadline);
 
   struct Range {
     Column first;
@@ -58,6 +60,7 @@ class PhraseGraph {
   };
 
   const PhraseProblem& problem() const { return problem_; }
+  const Deadline& deadline() const { return deadline_; }
   bool is_exact() const { return exact_; }
   Index rows() const { return static_cast<Index>(nodes.size()); }
   Index columns() const { return static_cast<Index>(phrases.size()); }
@@ -101,6 +104,7 @@ class PhraseGraph {
   const std::vector<std::pair<Index, double>>& find_arcs(State state);
 
   const PhraseProblem& problem_;
+  const Deadline& deadline_;
   const Automaton& automaton_;
   bool exact_;
   std::vector<Word> first_words_;

@@ -92,6 +92,7 @@ double PhraseRelaxation::solve(const std::vector<double>& multipliers) {
   Heed heed;
   for (Index n = length - 1; n >= 0; --n)
     for (std::uint32_t bits = 0; bits <= all; ++bits) {
+      graph_.deadline().check();
       find_layers_after(n, bits);
       fill_values(n, bits);
       fill_layer(n, bits);
@@ -227,6 +228,7 @@ void PhraseRelaxation::prune(double least) {
   Heed heed;
   for (Index n = 0; n <= length; ++n)
     for (std::uint32_t bits = 0; bits < static_cast<std::uint32_t>(masks_); ++bits) {
+      graph_.deadline().check();
       const std::size_t layer = find_layer(n, bits);
       for (const auto* rows : {&live_[n].bases, &live_[n].others})
         for (const Row r : *rows) {

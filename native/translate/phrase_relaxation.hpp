@@ -23,7 +23,8 @@ class PhraseRelaxation {
   void tighten(std::vector<Index> words);
   const std::vector<Index>& hard() const { return hard_; }
 
-  // Finds all outside scores under multipliers [words], and returns the bound.
+  // Finds all outside scores under multipliers [words], and returns the bound. Throws OutOfTime, as prune does; only
+  // another call makes the scores right again then.
   double solve(const std::vector<double>& multipliers);
   // The sequence of phrases that the bound is the score of; call solve before.
   std::vector<Option> find_path() const;

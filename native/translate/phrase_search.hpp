@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "base/status.hpp"
-#include "base/stopwatch.hpp"
 #include "translate/forbidden_terms.hpp"
 #include "translate/hypotheses.hpp"
 #include "translate/phrase_relaxation.hpp"
@@ -77,13 +76,12 @@ struct BeamOutcome {
 struct BeamOptions {
   BeamSize size;
   bool monotone = false;  // whether phrases follow each other in the order of the source
-  double deadline = std::numeric_limits<double>::infinity();  // of the watch
+  Deadline deadline;
 };
 
 // One pass of beam search under the bounds of a relaxation (Rush et al. 2013, figure 3).
 BeamOutcome search_beam(const PhraseRelaxation& relaxation, const std::vector<double>& multipliers,
-                        const ForbiddenTerms& terms, const BeamOptions& options, const Stopwatch& watch,
-                        Incumbents& found);
+                        const ForbiddenTerms& terms, const BeamOptions& options, Incumbents& found);
 
 // The searches. Each finds the k best derivations or as many as there are, and a bound of what it did not see.
 struct SearchOptions {
@@ -104,6 +102,9 @@ PhraseAnswer search_fixed_beam(const PhraseProblem& problem, const ForbiddenTerm
 PhraseAnswer search_lagrangian(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
 PhraseAnswer search_astar(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
 PhraseAnswer search_stacks(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
+
+// A monotone derivation by a narrow stack, which takes little time, and no bound: what is left when time runs out.
+PhraseAnswer search_hastily(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options);
 
 inline constexpr Index kLongestSentence = 512;  // words
 

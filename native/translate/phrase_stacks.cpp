@@ -163,4 +163,15 @@ PhraseAnswer search_stacks(const PhraseProblem& problem, const ForbiddenTerms& t
   return answer;
 }
 
+PhraseAnswer search_hastily(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
+  PhraseWeights weights = problem.weights();
+  weights.limit = 0;
+  SearchOptions narrow = options;
+  narrow.size.width = 10 * options.size.k;
+  narrow.limits = {};
+  PhraseAnswer answer = search_stacks(PhraseProblem(problem, weights), terms, narrow);
+  answer.timed_out = true;
+  return answer;
+}
+
 }  // namespace certus::translate

@@ -46,6 +46,8 @@ struct PhraseWeights {
 class PhraseProblem {
  public:
   PhraseProblem(PhraseOptions options, const LanguageModel& model, const WordBounds* bounds, PhraseWeights weights);
+  // The same with another limit of jumps.
+  PhraseProblem(const PhraseProblem& other, PhraseWeights weights) : PhraseProblem(other) { weights_ = weights; }
 
   const PhraseOptions& options() const { return options_; }
   const Automaton& automaton() const { return automaton_; }

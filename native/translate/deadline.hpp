@@ -1,0 +1,22 @@
+// A time at which a search gives up what it is at.
+#pragma once
+
+#include <limits>
+
+#include "base/stopwatch.hpp"
+
+namespace certus::translate {
+
+struct OutOfTime {};  // thrown
+
+struct Deadline {
+  Stopwatch watch;
+  double seconds = std::numeric_limits<double>::infinity();  // of the watch
+
+  bool is_over() const { return watch.elapsed() > seconds; }
+  void check() const {
+    if (is_over()) throw OutOfTime();
+  }
+};
+
+}  // namespace certus::translate
