@@ -78,7 +78,7 @@ def _list_one_best() -> list[Entry]:
     ]
     levels = [
         enter_method(f"astar ({_name_level(m)})", AStar(heuristic=m), usual=False)
-        for m in ("naive", 0, 6, 9)  # type: tuple[Any, ...]
+        for m in ("naive", 0, 3, 6, 9)  # type: tuple[Any, ...]
     ]
     return [
         enter_method("viterbi", Viterbi(sparse=False)),
@@ -94,7 +94,7 @@ def _list_one_best() -> list[Entry]:
 def _list_many_best() -> list[Entry]:
     levels = [
         enter_method(f"kbest-astar ({_name_level(m)})", KBestAStar(heuristic=m), K, usual=False)
-        for m in ("naive", 0, 6, 9)  # type: tuple[Any, ...]
+        for m in ("naive", 0, 3, 6, 9)  # type: tuple[Any, ...]
     ]
     return [*(enter_method(name, name, K) for name, kind in METHODS.items() if kind.many), *levels]
 

@@ -17,10 +17,11 @@ struct Counters {
 
 struct Request {
   Index k = 1;
-  Index width = 8;         // beam
-  Index heuristic = -1;    // A*: -1 the naive heuristic, m >= 0 the coarse one with 2^m active labels
-  bool defer = false;      // viterbi, auto: leave a sentence that needs the dense sweep to the caller, who sweeps many
-  bool sparse = true;      // viterbi: use the listed transitions where most pairs share one score
+  Index width = 8;  // beam
+  Index heuristic =
+      -1;              // A*: -1 the naive one, m >= 0 the coarse one with 2^m active labels, -2: with a quarter of all
+  bool defer = false;  // viterbi, auto: leave a sentence that needs the dense sweep to the caller, who sweeps many
+  bool sparse = true;  // viterbi: use the listed transitions where most pairs share one score
   bool columnwise = true;  // staggered: expand only the columns where the best path was degenerate
 };
 

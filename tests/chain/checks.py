@@ -12,8 +12,8 @@ from tests.reference.chain import Floats, dies_at, path_scores
 VARIANTS: list[Method] = [method() for method in METHODS.values()] + [
     Viterbi(sparse=False),
     Staggered(columnwise=False),
-    *(AStar(heuristic=level) for level in ("naive", 0, 1)),
-    *(KBestAStar(heuristic=level) for level in ("naive", 0, 1)),
+    *(AStar(heuristic=level) for level in ("naive", 0, 1, 3)),
+    *(KBestAStar(heuristic=level) for level in ("naive", 0, 1, 3)),
     *(Beam(width=width) for width in (1, 2, 1000)),
 ]
 EXACT = [method for method in VARIANTS if method.exact]

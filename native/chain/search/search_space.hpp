@@ -8,6 +8,9 @@
 // node is taken from the agenda with is final (but for rounding), and no node is opened twice.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "chain/search/agenda.hpp"
 #include "chain/search/degenerate_lattice.hpp"
 
@@ -44,6 +47,11 @@ double* coarse_heuristic(const Trellis<Tr>& trellis, Index level, Counters& coun
   return ahead;
 }
 
+// The level of the coarse heuristic that serves trained models of 300 to 1,500 labels best: log2 L - 2.
+inline Index choose_level(Index labels) {
+  return std::max<Index>(0, std::lround(std::log2(static_cast<double>(labels))) - 2);
+}
+
 // The whole trellis; node i of a column is label i. `heuristic` is as in Request.
 template <class Tr>
 class FullSpace {
@@ -51,8 +59,10 @@ class FullSpace {
   using S = typename Tr::Score;
   FullSpace(const Trellis<Tr>& trellis, Index heuristic, Counters& counters, Arena& arena)
       : trellis_(trellis),
-        ahead_(heuristic < 0 ? naive_heuristic(trellis, arena) : coarse_heuristic(trellis, heuristic, counters, arena)),
-        each_(heuristic < 0 ? 0 : 1) {}
+        ahead_(heuristic == -1 ? naive_heuristic(trellis, arena)
+                               : coarse_heuristic(trellis, heuristic < 0 ? choose_level(trellis.labels) : heuristic,
+                                                  counters, arena)),
+        each_(heuristic == -1 ? 0 : 1) {}
 
   Index length() const { return trellis_.length; }
   Index size(Index) const { return trellis_.labels; }

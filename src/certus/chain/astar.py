@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from certus import _native
 from certus.chain.method import Method
 from certus.errors import InvalidInput
 
+Heuristic: TypeAlias = int | Literal["auto", "naive"]
 
-def heuristic_code(heuristic: int | Literal["naive"]) -> int:
-    """-1 for the naive heuristic, else the level m of the coarse one."""
+
+def heuristic_code(heuristic: Heuristic) -> int:
+    """-2 for the level that suits the labels, -1 for the naive heuristic, else that of the coarse one."""
+    if heuristic == "auto":
+        return -2
     if heuristic == "naive":
         return -1
     if not isinstance(heuristic, int) or isinstance(heuristic, bool) or not 0 <= heuristic <= 30:
-        raise InvalidInput(f'heuristic must be "naive" or a level from 0 to 30, not {heuristic!r}')
+        raise InvalidInput(f'heuristic must be "auto", "naive" or a level from 0 to 30, not {heuristic!r}')
     return heuristic
 
 
@@ -28,12 +32,13 @@ class AStar(Method):
     Args:
         heuristic: the bound on the rest. ``"naive"`` adds up the best emission and the best transition of
             each later position (equation 9); a level m runs the backward Viterbi algorithm on the degenerate
-            lattice with 2^m active labels, tighter and dearer with m. The paper tries naive, 0, 3, 6 and 9.
+            lattice with 2^m active labels, tighter and dearer with m. The paper tries naive, 0, 3, 6 and 9;
+            ``"auto"`` takes log₂ L - 2, rounded, which activates about a quarter of the labels.
     """
 
     name: ClassVar[str] = "astar"
     papers: ClassVar[tuple[str, ...]] = ("huang2012",)
-    heuristic: int | Literal["naive"] = 3
+    heuristic: Heuristic = "auto"
 
     def __post_init__(self) -> None:
         heuristic_code(self.heuristic)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from certus import _native
-from certus.chain.astar import heuristic_code
+from certus.chain.astar import Heuristic, heuristic_code
 from certus.chain.method import Method
 
 
@@ -22,7 +22,7 @@ class KBestAStar(Method):
     papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True
-    heuristic: int | Literal["naive"] = 3
+    heuristic: Heuristic = "auto"
 
     def __post_init__(self) -> None:
         heuristic_code(self.heuristic)
