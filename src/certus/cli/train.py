@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +26,7 @@ from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.wording import format_count
 from certus.formats.brackets import looks_bracketed
 from certus.learn.arcs.options import ArcOptions
-from certus.learn.learners import UnknownOption
+from certus.learn.learners import make_learner
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
@@ -70,9 +70,11 @@ def tagger(
     A run that is killed goes on where it was when it is started again.
     """
     from certus.errors import RefinementWarning
+    from certus.models.tagger import Tagger
 
     text = None if options.templates is None else _read_templates(options.templates)
-    made = _make_tagger(options.target, options.learner, text, drop_none(given))
+    make_learner(options.learner, drop_none(given), _spell_option)  # refuses options as they are spelled here
+    made = Tagger(options.target, options.learner, templates=text, **drop_none(given))
     checkpoint = choose_checkpoint(output, options)
     outputs = {"model": output} if checkpoint is None else {"model": output, "checkpoint": checkpoint}
     check_outputs(outputs, [data, options.dev, options.templates])
@@ -129,8 +131,12 @@ def parser(
         train_dependency_parser(data, output, options, drop_none(given))
 
 
-def _spell(given: Iterable[str]) -> list[str]:
-    return [f"--{name.replace('_', '-')}" for name in given]
+def _spell(given: dict[str, Any]) -> list[str]:
+    return [_spell_option(name) for name in given]
+
+
+def _spell_option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _refuse_given(kind: str, spellings: list[str]) -> None:
@@ -243,17 +249,6 @@ def format_size(path: str) -> str:
     """Return the size of a file as people read it."""
     size = os.path.getsize(path)
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-
-
-def _make_tagger(target: str, learner: str, templates: str | None, given: Mapping[str, Any]) -> Tagger:
-    """Make a tagger; options that its learner does not have are refused as they are spelled here."""
-    from certus.models.tagger import Tagger
-
-    try:
-        return Tagger(target, learner, templates=templates, **given)
-    except UnknownOption as error:
-        option, *known = _spell([error.option, *error.known])
-        raise UnknownOption(option, error.where, known) from None
 
 
 def _read_templates(path: str) -> str:

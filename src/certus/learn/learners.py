@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
 from typing import Any
@@ -49,22 +49,8 @@ LEARNERS = Learners({
 })  # fmt: skip
 
 
-class UnknownOption(InvalidInput):
-    """An option that a learner does not have.
-
-    Attributes:
-        option: its name.
-        where: the learner, as a message calls it.
-        known: the options that it has.
-    """
-
-    def __init__(self, option: str, where: str, known: Sequence[str]) -> None:
-        super().__init__(f"{option} is no option of {where}; those are {', '.join(known)}")
-        self.option, self.where, self.known = option, where, known
-
-
-def make_learner(name: str, given: Mapping[str, Any]) -> Learner:
-    """Make a learner with the options that a user gave.
+def make_learner(name: str, given: Mapping[str, Any], spell: Callable[[str], str] = str) -> Learner:
+    """Make a learner with the options that a user gave; ``spell`` says how messages write their names.
 
     ``crf`` with an order above 1 is a pruned CRF: unpruned ones of higher order are out of reach.
     """
@@ -80,5 +66,6 @@ def make_learner(name: str, given: Mapping[str, Any]) -> Learner:
     unknown = [option for option in given if option not in known]
     if unknown:
         why = "" if name == asked else f", which {asked} with an order above 1 is"
-        raise UnknownOption(unknown[0], f"the learner {name}{why}", sorted(known))
+        those = ", ".join(map(spell, sorted(known)))
+        raise InvalidInput(f"{spell(unknown[0])} is no option of the learner {name}{why}; those are {those}")
     return kind(**given)
