@@ -66,7 +66,10 @@ Tables export_tables(const Trainer& trainer, double least) {
 }
 
 Aligner::Aligner(Tables tables, const Priors& priors, const Settings& settings)
-    : tables_(std::move(tables)), priors_(priors), settings_(settings) {
+    : tables_(std::move(tables)),
+      priors_(priors),
+      settings_(settings),
+      unlikely_(priors.sparse > 0 ? static_cast<float>(exp_digamma(priors.sparse)) : 0) {
   const auto pairs = tables_.target.size();
   require(tables_.begin.size() == tables_.words[0].size() + 1 && tables_.lexical.size() == 2 * pairs);
   require(tables_.stem_probability.size() == 2 * tables_.stem_target.size() && tables_.unknown.size() == 2);
@@ -79,8 +82,10 @@ Aligner::Aligner(Tables tables, const Priors& priors, const Settings& settings)
       ids_[side].emplace(tables_.words[side][w], static_cast<Index>(w));
       letters_[side].push_back(decode_letters(tables_.words[side][w]));
     }
-    for (const Letters& word : letters_[side])
-      stem_ids_[side].emplace(word.substr(0, kStemLetters), static_cast<Index>(stem_ids_[side].size()));
+    for (const Letters& word : letters_[side]) {
+      const auto next = static_cast<Index>(stem_ids_[side].size());
+      stems_[side].push_back(stem_ids_[side].emplace(word.substr(0, kStemLetters), next).first->second);
+    }
     std::copy(tables_.jumps[side].begin(), tables_.jumps[side].end(), jumps_[side].begin());
   }
   require(tables_.stem_begin.size() <= stem_ids_[0].size() + 1);
@@ -98,11 +103,19 @@ void Aligner::look_up(int side, const Sentence& sentence, Workspace& workspace) 
   workspace.ids[side].clear();
   workspace.stems[side].clear();
   workspace.letters[side].clear();
+  workspace.unknown[side].clear();
+  workspace.unknown[side].reserve(sentence.size());  // so that its words stay where they are
   for (const std::string& word : sentence) {
-    const auto found = ids_[side].find(word);
-    workspace.ids[side].push_back(found == ids_[side].end() ? -1 : found->second);
-    workspace.letters[side].push_back(found == ids_[side].end() ? decode_letters(word) : letters_[side][found->second]);
-    const auto stem = stem_ids_[side].find(workspace.letters[side].back().substr(0, kStemLetters));
+    if (const auto found = ids_[side].find(word); found != ids_[side].end()) {
+      workspace.ids[side].push_back(found->second);
+      workspace.letters[side].push_back(&letters_[side][found->second]);
+      workspace.stems[side].push_back(stems_[side][found->second]);
+      continue;
+    }
+    const Letters& letters = workspace.unknown[side].emplace_back(decode_letters(word));
+    const auto stem = stem_ids_[side].find(letters.substr(0, kStemLetters));
+    workspace.ids[side].push_back(-1);
+    workspace.letters[side].push_back(&letters);
     workspace.stems[side].push_back(stem == stem_ids_[side].end() ? -1 : stem->second);
   }
 }
@@ -122,7 +135,7 @@ void Aligner::fill_cell(Index i, Index j, Workspace& workspace) const {
     }
   }
   const double likeness =
-      priors_.spelling > 0 ? measure_similarity(workspace.letters[0][i], workspace.letters[1][j]) : 0;
+      priors_.spelling > 0 ? measure_similarity(*workspace.letters[0][i], *workspace.letters[1][j]) : 0;
   const float* stems = nullptr;
   const Index stem[2] = {workspace.stems[0][i], workspace.stems[1][j]};
   if (stem[0] >= 0 && stem[1] >= 0 && stem[0] + 1 < static_cast<Index>(tables_.stem_begin.size())) {
@@ -136,7 +149,8 @@ void Aligner::fill_cell(Index i, Index j, Workspace& workspace) const {
     const float share = id[d] < 0 ? kUnknownShare : tables_.share[d][id[d]];
     const float norm = id[1 - d] < 0 ? unknown_norm_[d] : tables_.norm[d][id[1 - d]];
     const double prior = priors_.sparse + priors_.spelling * likeness + (stems ? priors_.stems * stems[d] * share : 0);
-    workspace.pair.word[d][at[d]] = priors_.sparse > 0 ? static_cast<float>(exp_digamma(prior)) / norm : 1e-9F;
+    const float weight = prior > priors_.sparse ? static_cast<float>(exp_digamma(prior)) : unlikely_;
+    workspace.pair.word[d][at[d]] = priors_.sparse > 0 ? weight / norm : 1e-9F;
   }
 }
 

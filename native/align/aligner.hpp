@@ -59,8 +59,9 @@ class Aligner {
     Pair pair;
     Agreement agreement;
     std::vector<Index> ids[2];  // of the words of a pair; -1 for words never seen
-    std::vector<Letters> letters[2];
-    std::vector<Index> stems[2];
+    std::vector<const Letters*> letters[2];
+    std::vector<Letters> unknown[2];  // of words never seen
+    std::vector<Index> stems[2];      // -1 for stems never seen
   };
   using Sentence = std::vector<std::string>;
   void find_posteriors(const Sentence& source, const Sentence& target, Workspace& workspace) const;
@@ -78,6 +79,8 @@ class Aligner {
   std::unordered_map<std::string, Index> ids_[2];
   std::vector<Letters> letters_[2];
   std::unordered_map<Letters, Index> stem_ids_[2];
+  std::vector<Index> stems_[2];  // of the words
+  float unlikely_;               // what pairs of words have that nothing speaks for, before it is divided by the norm
   float unknown_norm_[2];
   std::vector<float> unknown_fertility_[2];
 };
