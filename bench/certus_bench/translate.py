@@ -35,18 +35,18 @@ DECODERS: dict[str, tuple[Method, int]] = {
     OPTIMAL: (OptimalBeam(), 1_000_000),
     "beam 100": (Beam(width=100), 1_000_000),
     "beam 1000": (Beam(width=1000), 1_000_000),
-    "beam 100000": (Beam(width=100_000), 30),
+    "beam 100000": (Beam(width=100_000), 20),
     "stack 100": (Stack(width=100), 1_000_000),
     "stack 1000": (Stack(width=1000), 1_000_000),
     "stack 100, gaps": (Stack(width=100, gaps=True), 1_000_000),
     "stack 1000, gaps": (Stack(width=1000, gaps=True), 1_000_000),
-    "A*": (AStar(pops=1_000_000), 100),
+    "A*": (AStar(pops=200_000), 50),
     RELAXED: (Lagrangian(), 100),
 }
 GROUPS = ((1, 10), (11, 20), (21, 30), (31, 1000))
 ROUNDS = (1, 6, 11)  # of relaxation: the first is without multipliers
 SHORT = 6  # words of sentences that HiGHS is given
-SHORT_COUNT = 10
+SHORT_COUNT = 3
 PATIENCE = 30.0  # seconds of each call
 SAME = 1e-6  # scores that differ by less are equal
 

@@ -1,13 +1,14 @@
 // A time at which a search gives up what it is at.
 #pragma once
 
+#include <exception>
 #include <limits>
 
 #include "base/stopwatch.hpp"
 
 namespace certus::translate {
 
-struct OutOfTime {};  // thrown
+struct OutOfTime : std::exception {};
 
 struct Deadline {
   Stopwatch watch;
