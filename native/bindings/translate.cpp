@@ -142,12 +142,12 @@ std::vector<Result> translate_all(const BoundTranslator& self, const std::vector
   });
 }
 
-// The target words of a phrase.
+// The target words of a phrase. Those of a damaged file need not be UTF-8.
 nb::list spell_option(const BoundTranslator& self, const Result& result, Option o) {
   nb::list words;
   for (const Word word : result.options.phrases.list_text(o)) {
     const std::string_view text = self.finder().spell(result.options, word);
-    words.append(nb::str(text.data(), text.size()));
+    words.append(nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
   }
   return words;
 }

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus import CRF, Aligner, ConstituencyParser, DependencyParser, ModelError, Tagger
+from certus import CRF, Aligner, ConstituencyParser, DependencyParser, ModelError, Tagger, Translator
 from certus.annotation.trees import Tree
 from certus.errors import CertusError
 from certus.formats import brackets
@@ -73,6 +73,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "parser": lambda: ConstituencyParser().fit(read_trees()),
     "items": fit_crf,
     "aligner": lambda: Aligner().fit(*make_pairs(1, 20)),
+    "translator": lambda: Translator(tuning=0, order=2).fit(*make_pairs(1, 20)),
     "dependencies": lambda: DependencyParser(epochs=2, hash_bits=10).fit(
         invented_treebank.sentences(20, 1), invented_treebank.sentences(5, 2)
     ),
@@ -105,6 +106,8 @@ def use(model: Any) -> object:
         return model.parse(columns, infeasible="return")
     if isinstance(model, Aligner):
         return model.align(["w1", "lo", "w2"], ["1W", "2W"])
+    if isinstance(model, Translator):
+        return model.translate(["w1", "lo", "w2"], seconds=1, infeasible="return")
     return model.predict([WORDS])
 
 
