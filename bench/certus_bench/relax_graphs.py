@@ -71,6 +71,11 @@ def draw_small_grid(rng: Rng) -> GraphProblem:
     return draw_grid(4, 2, lambda own: own.normal(size=(2, 2)), rng, 1.0)
 
 
+def draw_wide_grid(rng: Rng) -> GraphProblem:
+    """14 × 14 nodes of 3 states with Gaussian tables alone: too wide for dynamic programming."""
+    return draw_grid(14, 3, lambda own: own.normal(size=(3, 3)), rng, 0.0)
+
+
 def draw_spin_glass(rng: Rng) -> GraphProblem:
     """10 × 10 spins; neighbours are pulled together or apart by Gaussian couplings, without a field."""
     return draw_grid(10, 2, lambda own: own.normal() * np.array([[1.0, -1.0], [-1.0, 1.0]]), rng, 0.0)
@@ -108,4 +113,5 @@ GRAPHS: dict[str, Callable[[Rng], GraphProblem]] = {
     "grid, 4 × 4": draw_small_grid,
     "coreference, 10 mentions": draw_coreference,
     "spin glass, 10 × 10": draw_spin_glass,
+    "Gaussian grid, 14 × 14 × 3": draw_wide_grid,
 }

@@ -15,6 +15,7 @@ FIRST = 1e-4  # seconds at which the picture begins
 LEAST = 1e-3  # percent that are drawn as nothing
 COLOURS = {
     "certus": pictures.TEAL,
+    "certus, no clusters": pictures.GREY,
     "HiGHS": pictures.BLUE,
     "CP-SAT": pictures.ORANGE,
     "toulbar2": pictures.RED,

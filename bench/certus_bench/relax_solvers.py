@@ -82,11 +82,11 @@ def make_program(problem: GraphProblem) -> Program:
     return program
 
 
-def solve_certus(problem: GraphProblem, seconds: float) -> Proof:
-    """Solve with Certus."""
+def solve_certus(problem: GraphProblem, seconds: float, *, tighten: bool = True) -> Proof:
+    """Solve with Certus, with clusters on cycles where they are needed, or without any."""
     graph = problem.make_graph()
     began = perf_counter()
-    found = graph.solve(seconds=seconds)
+    found = graph.solve(seconds=seconds, tighten=tighten)
     taken = perf_counter() - began
     # The trace is of the last search, if there were several: it ended with all of them, at the latest.
     late = taken - found.trace.seconds[-1]
@@ -240,6 +240,7 @@ CERTUS = "certus"
 Solver = Callable[[GraphProblem, float], Proof]
 _ALL: dict[str, tuple[str, Solver]] = {
     CERTUS: ("certus", solve_certus),
+    "certus, no clusters": ("certus", partial(solve_certus, tighten=False)),
     "HiGHS": ("highspy", solve_highs),
     "CP-SAT": ("ortools", partial(_run_apart, solve_cp_sat)),
     "toulbar2": ("pytoulbar2", partial(_run_apart, solve_toulbar2)),

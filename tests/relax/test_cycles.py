@@ -95,7 +95,7 @@ def draw_torus(side: int, rng: Rng) -> FactorGraph:
 
 def test_searches_go_on_with_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FactorGraph, "_find_scopes", lambda self: None)  # as if all were too wide
-    monkeypatch.setattr(factor_graph, "FEW_NODES", 2)
+    monkeypatch.setattr(factor_graph, "MANY_NODES", 2)
     for seed in range(4):
         graph = draw_torus(5, np.random.default_rng(seed))
         plain, found = graph.solve(tighten=False), graph.solve()

@@ -27,7 +27,8 @@ from certus.solution import OnInfeasible, Status
 from certus.verification import Problem, make_problem
 
 TOLERANCE = 1e-12
-FEW_NODES = 30  # after which narrow graphs are solved by elimination
+FEW_NODES = 30  # after which narrow graphs are solved by elimination,
+MANY_NODES = 200  # and others get clusters on cycles
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -175,7 +176,7 @@ class FactorGraph:
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options. ``auto``
                 sweeps over the factors, which suits most graphs best.
             tighten: whether clusters of three variables are added on cycles of tables that contradict each
-                other, where a few branches did not suffice (certus/relax/cycles.py).
+                other, where 200 branches did not suffice (certus/relax/cycles.py).
             tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
             infeasible: whether constraints that nothing meets raise Infeasible or return an assignment with
                 that status.
@@ -223,7 +224,7 @@ class FactorGraph:
         began = perf_counter()
         nodes = 2**62 if max_nodes is None else max_nodes
         narrow = self._find_scopes() if nodes > FEW_NODES else None
-        pairs = self._find_pairs() if tighten and not narrow and nodes > FEW_NODES else None
+        pairs = self._find_pairs() if tighten and not narrow and nodes > MANY_NODES else None
 
         def search(relaxation: _native.Relaxation, nodes: int) -> _native.SearchEnd:
             left = math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9)
@@ -231,7 +232,7 @@ class FactorGraph:
             return relaxation.run(limits, optimizer.native, None)
 
         relaxation = self._make_relaxation()
-        end = search(relaxation, FEW_NODES if narrow or pairs else nodes)
+        end = search(relaxation, FEW_NODES if narrow else MANY_NODES if pairs else nodes)
         if narrow and end is _native.SearchEnd.NODES:
             return self._eliminate(*narrow, relaxation, infeasible)
         if pairs and end is _native.SearchEnd.NODES:
