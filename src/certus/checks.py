@@ -199,10 +199,11 @@ def check_finite(name: str, array: Floats) -> None:
 
 
 def check_magnitudes(name: str, array: Floats, largest: float) -> None:
-    """Refuse finite numbers whose magnitude is above ``largest``, naming the position."""
-    if np.max(array, where=array < np.inf, initial=0.0) > largest or (
-        np.min(array, where=array > -np.inf, initial=0.0) < -largest
-    ):
+    """Refuse finite numbers whose magnitude is above ``largest``, naming the position; NaN is not looked for."""
+    low, high = array.min(initial=0.0), array.max(initial=0.0)
+    if low == -np.inf:
+        low = np.min(array, where=array > -np.inf, initial=0.0)
+    if high > largest or low < -largest:
         place = np.argwhere(np.isfinite(array) & (np.abs(array) > largest))[0]
         raise InvalidInput(
             f"{name}[{', '.join(map(str, place.tolist()))}] is {array[tuple(place)]:.3g}; the magnitudes of "
