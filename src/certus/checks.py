@@ -199,7 +199,7 @@ def check_finite(name: str, array: Floats) -> None:
 
 
 def check_magnitudes(name: str, array: Floats, largest: float) -> None:
-    """Refuse finite numbers whose magnitude is above ``largest``, naming the position; NaN is not looked for."""
+    """Refuse finite numbers whose magnitude is above ``largest``, naming the position."""
     low, high = array.min(initial=0.0), array.max(initial=0.0)
     if low == -np.inf:
         low = np.min(array, where=array > -np.inf, initial=0.0)
