@@ -86,7 +86,9 @@ def test_text_and_bibtex() -> None:
 def test_keys_name_author_and_year(paper: certus.citations.Paper) -> None:
     family = paper.authors[0].split()[-1].lower()
     plain = family.replace("ü", "ue").replace("é", "e")
-    assert paper.key == f"{plain}{paper.year}"
+    assert (
+        paper.key.rstrip("abcdefghijklmnopqrstuvwxyz") == f"{plain}{paper.year}"
+    )  # a word may tell two of a year apart
     assert not paper.pages or re.fullmatch(r"\d+–\d+", paper.pages)
 
 

@@ -25,6 +25,7 @@ NAMES = (
     "align",
     "lm",
     "translate",
+    "hiero",
     "corpus",
     "latent",
     "refinement",

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "bindings/state.hpp"
+#include "translate/hierarchical/boundaries.hpp"
 #include "translate/language_model.hpp"
 #include "translate/word_bounds.hpp"
 
@@ -42,6 +43,11 @@ class BoundModel {
     if (!bounds_) bounds_ = run_unlocked([&] { return translate::WordBounds(model_.automaton()); });
     return *bounds_;
   }
+  const translate::BoundaryModel& boundaries() {
+    const translate::WordBounds& known = bounds();
+    if (!boundaries_) run_unlocked([&] { boundaries_.emplace(model_, known); });
+    return *boundaries_;
+  }
 
  private:
   static Flat<const float> get_scores(const nb::dict& arrays, const char* name) {
@@ -69,6 +75,7 @@ class BoundModel {
   Flat<const float> backoff_, score_;
   translate::LanguageModel model_;
   std::optional<translate::WordBounds> bounds_;
+  std::optional<translate::BoundaryModel> boundaries_;
 };
 
 }  // namespace certus

@@ -10,7 +10,7 @@ using Binder = void(nanobind::module_& m);
 Binder bind_align, bind_arc_cascade, bind_chain, bind_corpus, bind_crf, bind_crf_learners, bind_dependency,
     bind_dependency_parser, bind_factor_graph, bind_features, bind_hypergraph, bind_language_model, bind_latent,
     bind_lattices, bind_learners, bind_marginals, bind_paths, bind_refinement, bind_relax, bind_syntax, bind_tagger,
-    bind_translate;
+    bind_translate, bind_hierarchical;
 
 // Python notes a signal and runs its handler when it is asked to.
 static void ask_python() {
@@ -40,9 +40,10 @@ NB_MODULE(_native, m) {
   interrupt::ask = &ask_python;
   bind_interrupt(m);
   bind_chain(m);  // first: others use its records
-  for (Binder* bind : {bind_align,      bind_corpus,         bind_dependency, bind_arc_cascade, bind_dependency_parser,
-                       bind_features,   bind_language_model, bind_learners,   bind_crf,         bind_crf_learners,
-                       bind_hypergraph, bind_latent,         bind_marginals,  bind_paths,       bind_refinement,
-                       bind_syntax,     bind_relax,          bind_tagger,     bind_lattices,    bind_translate})
+  for (Binder* bind : {bind_align,       bind_corpus,         bind_dependency, bind_arc_cascade, bind_dependency_parser,
+                       bind_features,    bind_language_model, bind_learners,   bind_crf,         bind_crf_learners,
+                       bind_hypergraph,  bind_latent,         bind_marginals,  bind_paths,       bind_refinement,
+                       bind_syntax,      bind_relax,          bind_tagger,     bind_lattices,    bind_translate,
+                       bind_hierarchical})
     bind(m);
 }

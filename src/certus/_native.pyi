@@ -1995,3 +1995,106 @@ def extract_phrases(
     longest: int,
     most: int,
 ) -> dict[str, NDArray[Any]]: ...
+
+@final
+class TargetForestDerivation:
+    @property
+    def score(self) -> float: ...
+    @property
+    def edges(self) -> NDArray[np.int32]: ...
+
+@final
+class TargetForestAnswer:
+    @property
+    def best(self) -> list[TargetForestDerivation]: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def exhausted(self) -> bool: ...
+    @property
+    def beams(self) -> int: ...
+    @property
+    def items(self) -> int: ...
+    @property
+    def joined(self) -> int: ...
+    @property
+    def kept_edges(self) -> int: ...
+    @property
+    def relaxation_seconds(self) -> float: ...
+    @property
+    def beam_seconds(self) -> float: ...
+    @property
+    def timed_out(self) -> bool: ...
+
+@final
+class TargetForestOptions:
+    method: str
+    k: int
+    distinct: bool
+    width: int
+    items: int
+    seconds: float
+
+@final
+class TargetForest:
+    def __init__(
+        self,
+        model: LanguageModel,
+        nodes: int,
+        goal: int,
+        heads: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        first: NDArray[np.int64],
+        symbols: NDArray[np.int64],
+        weight: float,
+    ) -> None: ...
+    def search(self, options: TargetForestOptions) -> TargetForestAnswer: ...
+
+@final
+class GrammarOptions:
+    longest: int
+    symbols: int
+    least_gap: int
+    least_count: int
+    most: int
+
+@final
+class GrammarResult:
+    @property
+    def answer(self) -> TargetForestAnswer: ...
+    @property
+    def text(self) -> list[list[str]]: ...
+    @property
+    def features(self) -> NDArray[np.float64]: ...
+    @property
+    def edges(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def begin(self) -> list[int]: ...
+    @property
+    def end(self) -> list[int]: ...
+
+@final
+class GrammarTranslator:
+    def __init__(self, arrays: dict[str, NDArray[Any]], model: LanguageModel) -> None: ...
+    def translate(
+        self,
+        sentences: list[list[str]],
+        weights: FeatureWeights,
+        span: int,
+        best: int,
+        search: TargetForestOptions,
+        threads: int,
+    ) -> list[GrammarResult]: ...
+
+def extract_grammar(
+    source: list[list[str]],
+    target: list[list[str]],
+    link_source: NDArray[np.int32],
+    link_target: NDArray[np.int32],
+    link_first: NDArray[np.int64],
+    options: GrammarOptions,
+) -> dict[str, NDArray[Any]]: ...

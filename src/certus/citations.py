@@ -228,6 +228,14 @@ PAPERS = _index(
             "1–8",
         ),
         Paper(
+            "chiang2007",
+            ("David Chiang",),
+            "Hierarchical Phrase-Based Translation",
+            "Computational Linguistics 33(2)",
+            2007,
+            "201–228",
+        ),
+        Paper(
             "sontag2008",
             ("David Sontag", "Talya Meltzer", "Amir Globerson", "Tommi Jaakkola", "Yair Weiss"),
             "Tightening LP Relaxations for MAP using Message Passing",
@@ -283,6 +291,14 @@ PAPERS = _index(
             "Dual Decomposition for Natural Language Processing",
             f"Tutorials of the 49th {_ACL}",
             2011,
+        ),
+        Paper(
+            "rush2011syntactic",
+            ("Alexander M. Rush", "Michael Collins"),
+            "Exact Decoding of Syntactic Translation Models through Lagrangian Relaxation",
+            f"Proceedings of the 49th {_ACL}",
+            2011,
+            "72–82",
         ),
         Paper(
             "chang2011",

@@ -276,11 +276,15 @@ class TranslateOptions(EncodingOptions):
     proof: bool = option(False, "Put score, bound and status before each translation, with tabs.")
     method: str = option(
         "auto",
-        "auto (optimal-beam), beam, lagrangian, astar, or stack, the decoder of Moses, which proves nothing.",
+        "auto (optimal-beam), beam, lagrangian, astar, or stack, the decoder of Moses, which proves nothing; "
+        "for hierarchical models, optimal-beam, cube or exhaustive.",
         takes="NAME",
     )
     width: int | None = option(
-        None, "How many hypotheses beam and stack keep; 1000 by default.", takes="NUMBER", least=1
+        None,
+        "How many hypotheses beam and stack keep, 1000 by default, and cells that cube looks at, 200.",
+        takes="NUMBER",
+        least=1,
     )
     limit: int | None = option(
         None,
@@ -523,6 +527,9 @@ class TrainTranslatorOptions(TrainingOptions):
         None, "Other sentences, to tune the weights on; by default pairs are kept aside.", takes="FILE"
     )
     dev_target: str | None = option(None, "The translations of --dev-source.", takes="FILE")
+    model: str | None = option(
+        None, "phrases (the default), or hierarchical for rules with gaps.", takes="NAME"
+    )
     held_out: int | None = option(
         None, "The most pairs that weights are tuned on; 400 by default.", takes="NUMBER", least=0
     )

@@ -79,7 +79,7 @@ def translator(
 
 
 def _list_given(options: TrainTranslatorOptions) -> dict[str, Any]:
-    names = ("held_out", "tuning", "k", "order", "max_phrase", "max_length", "symmetrization")
+    names = ("model", "held_out", "tuning", "k", "order", "max_phrase", "max_length", "symmetrization")
     given = drop_none({name: getattr(options, name) for name in names})
     if options.limit is not None:
         given["limit"] = None if options.limit < 0 else options.limit

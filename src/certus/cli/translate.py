@@ -22,7 +22,8 @@ from certus.models.loading import load
 from certus.models.translator import Translator
 from certus.solution import KBest
 from certus.storage.files import check_encoding, name_of, open_source
-from certus.translate.methods import Beam, Method, Stack, choose_method
+from certus.translate.hierarchical_methods import CubePruning, ForestMethod
+from certus.translate.methods import Beam, Method, Stack
 from certus.translate.solution import Translation
 from certus.translate.terms import read_terms
 from certus.translate.weights import Weights
@@ -33,11 +34,11 @@ BATCH = 16  # sentences translated together, for each thread
 def run(arguments: list[str], options: TranslateOptions) -> None:
     """Translate the inputs and write one line for each."""
     check_encoding(options.encoding)
-    method = make_method(options)
     model, names = _sort_out(arguments, options)
     read = [model, options.table, options.lm, options.weights, options.terms, *names]
     check_outputs({"output": options.output}, read)
     translator = open_translator(model, options)
+    method = make_method(translator, options)
     waiting = is_typed(names)
     tally = Tally()
     batch = 1 if waiting else BATCH * options.threads
@@ -60,13 +61,13 @@ def _sort_out(arguments: list[str], options: TranslateOptions) -> tuple[str | No
     return arguments[0], arguments[1:] or ["-"]
 
 
-def make_method(options: TranslateOptions) -> Method:
+def make_method(translator: Translator, options: TranslateOptions) -> Method | ForestMethod:
     """Return the method with its width."""
-    method = choose_method(options.method, options.k)
+    method = translator.choose_method(options.method, options.k)
     if options.width is None:
         return method
-    if not isinstance(method, Beam | Stack):
-        raise InvalidInput(f"--width is for --method beam and stack, not {options.method}")
+    if not isinstance(method, Beam | Stack | CubePruning):
+        raise InvalidInput(f"--width is for --method beam, stack and cube, not {options.method}")
     return replace(method, width=options.width)
 
 
@@ -125,7 +126,7 @@ class Tally:
         self.proven += answer.optimal
         self.gap = max(self.gap, answer.gap)
 
-    def summarize(self, method: Method) -> str:
+    def summarize(self, method: Method | ForestMethod) -> str:
         """Say it in a line."""
         text = f"{format_count(self.sentences, 'sentence')}, {format_count(self.words, 'word')}"
         if not method.proves:
@@ -138,7 +139,7 @@ def translate_lines(
     translator: Translator,
     lines: Iterator[list[str]],
     options: TranslateOptions,
-    method: Method,
+    method: Method | ForestMethod,
     batch: int,
     tally: Tally,
 ) -> Iterator[KBest[Translation]]:

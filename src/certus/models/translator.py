@@ -17,6 +17,8 @@ from certus.formats.phrase_table import read_phrase_table
 from certus.learn.progress import Progress
 from certus.models.language_model import LanguageModel
 from certus.models.translator_training import (
+    ENGINES,
+    Engine,
     Pair,
     make_options,
     train_translator,
@@ -24,7 +26,8 @@ from certus.models.translator_training import (
 from certus.solution import KBest, OnInfeasible
 from certus.storage import model_file
 from certus.storage.files import Source
-from certus.translate.methods import AUTO, Method, choose_method
+from certus.translate.hierarchical_methods import ForestMethod
+from certus.translate.methods import AUTO, Method
 from certus.translate.phrase_engine import PhraseEngine
 from certus.translate.problem import PhraseProblem, check_seconds
 from certus.translate.solution import Translation
@@ -63,7 +66,7 @@ class Translator:
     def __init__(self, **given: Any) -> None:
         self.options = make_options(given)
         self.description: dict[str, Any] = {}
-        self._engine: PhraseEngine | None = None
+        self._engine: Engine | None = None
         self._language_model: LanguageModel | None = None
         self._weights: Weights | None = None
 
@@ -195,7 +198,7 @@ class Translator:
         sentences: Iterable[str | Sequence[str]],
         *,
         k: int = 1,
-        method: str | Method = AUTO,
+        method: str | Method | ForestMethod = AUTO,
         terms: Terms | None = None,
         distinct: bool = False,
         limit: int | Literal["model"] | None = "model",
@@ -208,12 +211,14 @@ class Translator:
         Args:
             sentences: texts or sequences of words.
             k: how many translations of each to return; more than 1 is a KBest.
-            method: one of certus.translate.METHODS, by its name or as an object with its options.
+            method: one of certus.translate.METHODS, or for hierarchical models of FOREST_METHODS, by its name
+                or as an object with its options.
             terms: what must become what, and what no translation may hold.
 
         Other args:
             distinct: whether the k best must differ in their words, not only in their phrases.
-            limit: the longest jump, None for any; that of the model by default.
+            limit: the longest jump (for hierarchical models, the longest span of a rule), None for any; that
+                of the model by default.
             seconds: the most time that a sentence may take; what is found by then comes back with its gap.
             threads: how many to use; the answers do not depend on it, unless time runs out.
             infeasible: "raise" an error where forbidden terms leave nothing, or "return" an empty answer.
@@ -226,8 +231,8 @@ class Translator:
             weights=self.weights,
             terms=terms or Terms(),
             options=self.options.options,
-            limit=self.options.limit if limit == "model" else limit,
-            method=choose_method(method, k),
+            limit=self.options.reach if limit == "model" else limit,
+            method=self._model.choose_method(method, k),
             k=k,
             distinct=distinct,
             seconds=seconds,
@@ -248,15 +253,22 @@ class Translator:
         Its methods include "ilp", and its phrases can be changed and searched again.
         """
         words, given = _list_words(0, sentence), terms or Terms()
+        engine = self._model
+        if not isinstance(engine, PhraseEngine):
+            raise InvalidInput("this translator is hierarchical: it has no phrases to make a problem of")
         return PhraseProblem(
             len(words),
-            self._model.list_phrases(words, self.weights, given, self.options.options),
+            engine.list_phrases(words, self.weights, given, self.options.options),
             self.language_model,
             weight=self.weights.language_model,
             distortion=self.weights.distortion,
             limit=self.options.limit if limit == "model" else limit,
             forbidden=given.forbidden,
         )
+
+    def choose_method(self, method: str | Method | ForestMethod, k: int = 1) -> Method | ForestMethod:
+        """Return the way to search that a name means for this kind of model, or refuse it."""
+        return self._model.choose_method(method, k)
 
     @property
     def weights(self) -> Weights:
@@ -282,7 +294,7 @@ class Translator:
         return self._language_model
 
     @property
-    def _model(self) -> PhraseEngine:
+    def _model(self) -> Engine:
         if self._engine is None:
             raise NotFitted("this translator is not trained yet: call fit, or load one with certus.load")
         return self._engine
@@ -306,7 +318,7 @@ class Translator:
     def from_file(cls, file: model_file.ModelFile) -> Translator:
         """Make a translator of an opened model file."""
         with model_file.blame_file(file, KIND) as about:
-            if about["model"] != PhraseEngine.name:
+            if about["model"] not in ENGINES:
                 raise ModelError(f"it is a model of {about['model']!r}, which this Certus does not know")
             translator = cls(**about["options"])
             kept = {
@@ -317,14 +329,14 @@ class Translator:
             language_model = LanguageModel.from_arrays(kept, about["language_model"])
             features = int(about["features"])
             check_count("features", features)
-            engine = PhraseEngine(file.arrays, language_model.kernel, features)
+            engine = ENGINES[about["model"]](file.arrays, language_model.kernel, features)
             weights = Weights.from_dict(about["weights"], features)
             translator._use(engine, language_model, weights, about)
         return translator
 
     def _use(
         self,
-        engine: PhraseEngine,
+        engine: Engine,
         language_model: LanguageModel,
         weights: Weights,
         description: Mapping[str, Any],
@@ -353,7 +365,7 @@ class Translator:
     def __repr__(self) -> str:
         if self._engine is None:
             return "Translator(not trained)"
-        return f"Translator({self._engine.name}, {self._engine.entries:,} phrase pairs)"
+        return f"Translator({self._engine.name}, {self._engine.entries:,} entries)"
 
 
 def _make_untrained(options: dict[str, Any]) -> Translator:

@@ -23,7 +23,7 @@ from certus.learn.progress import Progress
 from certus.models.aligner import Aligner
 from certus.models.language_model import LanguageModel
 from certus.storage import model_file
-from certus.translate.methods import OptimalBeam
+from certus.translate.hierarchical_engine import HierarchicalEngine
 from certus.translate.phrase_engine import PhraseEngine
 from certus.translate.solution import Translation
 from certus.translate.terms import Terms
@@ -32,6 +32,10 @@ from certus.version import __version__
 
 Pair: TypeAlias = tuple[Sequence[str], Sequence[str]]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
+Engine: TypeAlias = PhraseEngine | HierarchicalEngine
+ENGINES: dict[str, type[PhraseEngine] | type[HierarchicalEngine]] = {
+    engine.name: engine for engine in (PhraseEngine, HierarchicalEngine)
+}
 CHECKPOINT = "checkpoint"  # of model files
 BATCH = 2000  # pairs aligned together
 LONGEST_TUNED = 30  # source words of a pair that weights are tuned on
@@ -49,6 +53,7 @@ class TranslatorOptions:
     """How a translator learns and searches.
 
     Attributes:
+        model: "phrases", or "hierarchical" for rules with gaps.
         order: of the language model.
         max_phrase: the most words of a phrase.
         max_length: pairs with more words on a side are left out.
@@ -57,11 +62,13 @@ class TranslatorOptions:
         most: translations of a phrase that are kept.
         options: translations of a phrase that a search looks at.
         limit: the longest jump, in words; None for any.
+        span: of a hierarchical model: the most source words that a rule derives.
         held_out: pairs that weights are tuned on, where no others are given; fewer from little data.
         tuning: rounds of it; 0 leaves the weights as they are.
         k: translations of each held-out sentence that a round of tuning adds.
     """
 
+    model: str = PhraseEngine.name
     order: int = 3
     max_phrase: int = 7
     max_length: int = 80
@@ -69,22 +76,30 @@ class TranslatorOptions:
     most: int = 100
     options: int = 20
     limit: int | None = 6
+    span: int = 10
     held_out: int = 400
     tuning: int = 6
     k: int = 30
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name in ("order", "max_phrase", "max_length", "most", "options", "k"):
+        for name in ("order", "max_phrase", "max_length", "most", "options", "span", "k"):
             check_count(name, getattr(self, name))
         for name in ("held_out", "tuning"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 0:
                 raise InvalidInput(f"{name} must be a whole number of at least 0")
         if self.limit is not None and (not isinstance(self.limit, int) or self.limit < 0):
             raise InvalidInput(f"limit must be a whole number of at least 0, or None, not {self.limit!r}")
+        if self.model not in ENGINES:
+            raise InvalidInput(f"there is no model {self.model!r}; there are {', '.join(ENGINES)}")
         if self.symmetrization not in ("exact", *SYMMETRIZATIONS):
             known = ", ".join(["exact", *SYMMETRIZATIONS])
             raise InvalidInput(f"there is no symmetrization {self.symmetrization!r}; there are {known}")
+
+    @property
+    def reach(self) -> int | None:
+        """How far apart words may be that are translated together: the limit of jumps, or of spans."""
+        return self.limit if self.model == PhraseEngine.name else self.span
 
 
 def make_options(given: Mapping[str, Any]) -> TranslatorOptions:
@@ -100,7 +115,7 @@ def make_options(given: Mapping[str, Any]) -> TranslatorOptions:
 class TrainedTranslator:
     """What training makes."""
 
-    engine: PhraseEngine
+    engine: Engine
     language_model: LanguageModel
     weights: Weights
     description: dict[str, Any]
@@ -124,13 +139,14 @@ def train_translator(
         raise InvalidInput("there is nothing to learn from: no pair has words on both sides")
     state = _Checkpoint(checkpoint, kept, dev, options)
     links = _find_links(kept, options, state, progress, tell, threads)
-    tell("extracting phrases")
-    arrays = _extract(kept, links, options)
+    tell(f"extracting {'phrases' if options.model == PhraseEngine.name else 'rules'}")
+    extract = _extract if options.model == PhraseEngine.name else _extract_grammar
+    arrays = extract(kept, links, options)
     tell("estimating the language model")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmoothingWarning)
         language_model = LanguageModel(order=options.order).fit([list(pair[1]) for pair in kept])
-    engine = PhraseEngine(arrays, language_model.kernel, len(START.translation))
+    engine = ENGINES[options.model](arrays, language_model.kernel, len(START.translation))
     tuning = _Tuning(engine, dev, options, threads)
     tell(f"tuning weights on {len(tuning.pairs):,} pairs")
     weights, rounds = tuning.run(state, progress)
@@ -236,11 +252,20 @@ def _extract(pairs: list[Pair], links: Arrays, options: TranslatorOptions) -> Ar
     )
 
 
+def _extract_grammar(pairs: list[Pair], links: Arrays, options: TranslatorOptions) -> Arrays:
+    """Return the arrays of a hierarchical grammar."""
+    request = _native.GrammarOptions()
+    request.longest, request.most = options.span, options.most
+    source, target = ([list(pair[place]) for pair in pairs] for place in (0, 1))
+    ends = links["link_source"], links["link_target"], links["link_first"]
+    return _native.extract_grammar(source, target, *ends, request)
+
+
 class _Tuning:
     """Weights from held-out pairs: decode, add to the lists, learn, and again (Cherry & Foster 2012)."""
 
     def __init__(
-        self, engine: PhraseEngine, pairs: Sequence[Pair], options: TranslatorOptions, threads: int
+        self, engine: Engine, pairs: Sequence[Pair], options: TranslatorOptions, threads: int
     ) -> None:
         short = [pair for pair in pairs if 0 < len(pair[0]) <= LONGEST_TUNED and len(pair[1])]
         self.pairs = short[: options.held_out or None] if options.tuning else []
@@ -282,8 +307,8 @@ class _Tuning:
             weights=Weights.from_array(weights),
             terms=Terms(),
             options=self._options.options,
-            limit=self._options.limit,
-            method=OptimalBeam(),
+            limit=self._options.reach,
+            method=self._engine.choose_method("auto", self._options.k),
             k=self._options.k,
             distinct=True,
             seconds=None,

@@ -1,5 +1,13 @@
 """Translation by phrases with its proof, and the language models that it and others use."""
 
+from certus.translate.hierarchical_forest import ForestDerivation, TranslationForest, decode_forest
+from certus.translate.hierarchical_methods import (
+    FOREST_METHODS,
+    CubePruning,
+    Exhaustive,
+    ForestBeam,
+    ForestMethod,
+)
 from certus.translate.kneser_ney import Estimate, estimate_ngrams
 from certus.translate.methods import (
     METHODS,
@@ -19,10 +27,16 @@ from certus.translate.text import Text, add_texts, read_texts
 from certus.translate.weights import Weights
 
 __all__ = [
+    "FOREST_METHODS",
     "METHODS",
     "AStar",
     "Beam",
+    "CubePruning",
     "Estimate",
+    "Exhaustive",
+    "ForestBeam",
+    "ForestDerivation",
+    "ForestMethod",
     "Lagrangian",
     "Method",
     "OptimalBeam",
@@ -38,9 +52,11 @@ __all__ = [
     "Text",
     "TranslatedPhrase",
     "Translation",
+    "TranslationForest",
     "Weights",
     "WordScore",
     "add_texts",
+    "decode_forest",
     "estimate_ngrams",
     "read_terms",
     "read_texts",

@@ -13,7 +13,8 @@ from certus.errors import InvalidInput, ModelError
 from certus.solution import KBest, OnInfeasible
 from certus.storage.declaration import Array, Declaration, offsets, reals, whole
 from certus.storage.tensors import DAMAGED
-from certus.translate.methods import Method, Program
+from certus.translate.hierarchical_methods import ForestMethod
+from certus.translate.methods import Method, Program, choose_method
 from certus.translate.problem import Phrase, answer_nothing
 from certus.translate.solution import TranslatedPhrase, Translation, make_translations
 from certus.translate.terms import Terms
@@ -66,6 +67,13 @@ class PhraseEngine:
         self.entries = sizes["entries"]
         self._native = _native.PhraseTranslator(self.arrays, model)
 
+    @staticmethod
+    def choose_method(method: str | Method | ForestMethod, k: int) -> Method:
+        """Return the method meant, or say what is wrong with the choice."""
+        if isinstance(method, ForestMethod):
+            raise InvalidInput(f"{method.name} is a method of forests; use one of certus.translate.METHODS")
+        return choose_method(method, k)
+
     def translate(
         self,
         sentences: Iterable[Sequence[str]],
@@ -74,7 +82,7 @@ class PhraseEngine:
         terms: Terms,
         options: int,
         limit: int | None,
-        method: Method,
+        method: Method | ForestMethod,
         k: int,
         distinct: bool,
         seconds: float | None,
@@ -82,6 +90,7 @@ class PhraseEngine:
         infeasible: OnInfeasible = "raise",
     ) -> list[KBest[Translation]]:
         """Return the k best translations of each sentence."""
+        method = self.choose_method(method, k)
         if isinstance(method, Program):
             raise InvalidInput("ilp is a method of certus.translate.PhraseProblem; use optimal-beam here")
         tasks = [_native.TranslationTask(list(words), terms.find(words)) for words in sentences]

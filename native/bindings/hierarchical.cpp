@@ -1,0 +1,211 @@
+// Translation forests in, derivations out.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/parallel.hpp"
+#include "bindings/language_model.hpp"
+#include "bindings/vectors.hpp"
+#include "translate/hierarchical/forest_search.hpp"
+#include "translate/hierarchical/grammar_chart.hpp"
+#include "translate/hierarchical/grammar_extraction.hpp"
+
+using namespace nb::literals;
+
+namespace certus {
+namespace {
+
+using namespace translate;
+
+template <class X>
+std::span<const X> view(const Flat<const X>& x) {
+  return {x.data(), x.shape(0)};
+}
+
+// A problem whose language model lives as long.
+struct BoundForest {
+  ForestProblem problem;
+};
+
+void make_forest(BoundForest* self, BoundModel& model, Index nodes, Index goal, const Flat<const Index>& heads,
+                 const Flat<const double>& scores, const Flat<const Index>& first, const Flat<const Symbol>& symbols,
+                 double weight) {
+  const BoundaryModel& boundaries = model.boundaries();
+  TargetForest forest =
+      run_unlocked([&] { return sort_forest(nodes, goal, view(heads), view(scores), view(first), view(symbols)); });
+  new (self) BoundForest{{std::move(forest), &boundaries, weight}};
+}
+
+struct BoundWords {
+  Flat<const std::uint8_t> bytes;
+  Flat<const Index> begin;
+  Flat<const std::uint32_t> slots;
+  BoundWords(const nb::dict& arrays, const std::string& side)
+      : bytes(get<std::uint8_t>(arrays, (side + "bytes").c_str())),
+        begin(get<Index>(arrays, (side + "begin").c_str())),
+        slots(get<std::uint32_t>(arrays, (side + "slots").c_str())) {}
+  Vocabulary view() const { return {bytes.data(), begin.data(), slots.data(), extent(begin) - 1, extent(slots)}; }
+};
+
+// A grammar and a language model on arrays of Python's, which it keeps.
+class BoundGrammar {
+ public:
+  BoundGrammar(const nb::dict& arrays, BoundModel& model)
+      : source_(arrays, "source_"),
+        target_(arrays, "target_"),
+        phrase_first_(get<Index>(arrays, "phrase_first")),
+        phrase_words_(get<Word>(arrays, "phrase_words")),
+        entry_first_(get<Index>(arrays, "entry_first")),
+        target_first_(get<Index>(arrays, "translation_first")),
+        target_words_(get<Word>(arrays, "translation_words")),
+        scores_(get<float>(arrays, "scores")),
+        boundaries_(model.boundaries()),
+        chart_(make_table(), *model) {}
+
+  struct Result {
+    SentenceForest sentence;
+    ForestAnswer answer;
+    std::vector<double> features;                // [derivations * features]
+    std::vector<std::vector<std::string>> text;  // [derivations] words
+    Index edges = 0;
+    double seconds = 0;  // of parsing
+  };
+  Result translate(const std::vector<std::string>& sentence, const FeatureWeights& weights, const ChartOptions& chart,
+                   const ForestOptions& search) const {
+    const Stopwatch watch;
+    Result made;
+    made.sentence = chart_.parse(sentence, weights, chart);
+    made.edges = made.sentence.forest.edges();
+    made.seconds = watch.elapsed();
+    const ForestProblem problem{std::move(made.sentence.forest), &boundaries_, weights.language_model};
+    made.answer = search_forest(problem, search);
+    for (const ForestDerivation& one : made.answer.best) {
+      const std::vector<double> found = chart_.describe(made.sentence, one.edges);
+      made.features.insert(made.features.end(), found.begin(), found.end());
+      made.text.push_back(chart_.spell(made.sentence, one.edges));
+    }
+    return made;
+  }
+  const GrammarChart& chart() const { return chart_; }
+  const BoundaryModel& boundaries() const { return boundaries_; }
+
+ private:
+  PhraseTable make_table() const {
+    const Index phrases = extent(phrase_first_) - 1, entries = extent(target_first_) - 1;
+    return {source_.view(),
+            target_.view(),
+            phrases,
+            entries,
+            entries > 0 ? extent(scores_) / entries : 0,
+            phrase_first_.data(),
+            phrase_words_.data(),
+            entry_first_.data(),
+            target_first_.data(),
+            target_words_.data(),
+            scores_.data()};
+  }
+
+  BoundWords source_, target_;
+  Flat<const Index> phrase_first_;
+  Flat<const Word> phrase_words_;
+  Flat<const Index> entry_first_, target_first_;
+  Flat<const Word> target_words_;
+  Flat<const float> scores_;
+  const BoundaryModel& boundaries_;
+  GrammarChart chart_;
+};
+
+using GrammarResult = BoundGrammar::Result;
+using Texts = std::vector<std::vector<std::string>>;
+
+std::vector<GrammarResult> translate_texts(const BoundGrammar& self, const Texts& sentences,
+                                           const FeatureWeights& weights, Index span, Index best,
+                                           const ForestOptions& search, Index threads) {
+  return run_unlocked([&] {
+    std::vector<GrammarResult> made(sentences.size());
+    parallel(static_cast<Index>(sentences.size()), threads,
+             [&](Index n, Index) { made[n] = self.translate(sentences[n], weights, {span, best}, search); });
+    return made;
+  });
+}
+
+nb::dict extract_rules(const Texts& source, const Texts& target, const Flat<const std::int32_t>& link_source,
+                       const Flat<const std::int32_t>& link_target, const Flat<const Index>& link_first,
+                       const GrammarOptions& options) {
+  WordTable source_words, target_words;
+  GrammarArrays made = run_unlocked([&] {
+    std::vector<SentencePair> pairs(source.size());
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+      for (const std::string& word : source[n]) pairs[n].source.push_back(source_words.add(word));
+      for (const std::string& word : target[n]) pairs[n].target.push_back(target_words.add(word));
+      for (Index k = link_first.data()[n]; k < link_first.data()[n + 1]; ++k)
+        pairs[n].links.emplace_back(link_source.data()[k], link_target.data()[k]);
+    }
+    return extract_grammar(pairs, source_words, target_words, options);
+  });
+  nb::dict arrays;
+  for (auto [side, words] : {std::pair{"source_", &source_words}, std::pair{"target_", &target_words}}) {
+    arrays[nb::str((std::string(side) + "bytes").c_str())] = array(std::move(words->bytes));
+    arrays[nb::str((std::string(side) + "begin").c_str())] = array(std::move(words->begin));
+    arrays[nb::str((std::string(side) + "slots").c_str())] = array(std::move(words->slots));
+  }
+  arrays["phrase_first"] = array(std::move(made.phrase_first));
+  arrays["phrase_words"] = array(std::move(made.phrase_words));
+  arrays["entry_first"] = array(std::move(made.entry_first));
+  arrays["translation_first"] = array(std::move(made.translation_first));
+  arrays["translation_words"] = array(std::move(made.translation_words));
+  arrays["scores"] = array(std::move(made.scores));
+  return arrays;
+}
+
+void bind_grammar(nb::module_& m) {
+  nb::class_<GrammarOptions>(m, "GrammarOptions")
+      .def(nb::init<>())
+      .def_rw("longest", &GrammarOptions::longest)
+      .def_rw("symbols", &GrammarOptions::symbols)
+      .def_rw("least_gap", &GrammarOptions::least_gap)
+      .def_rw("least_count", &GrammarOptions::least_count)
+      .def_rw("most", &GrammarOptions::most);
+  define_arrays(define_fields(nb::class_<GrammarResult>(m, "GrammarResult"), "answer", &GrammarResult::answer, "text",
+                              &GrammarResult::text, "edges", &GrammarResult::edges, "seconds", &GrammarResult::seconds),
+                "features", &GrammarResult::features)
+      .def_prop_ro("begin", [](const GrammarResult& self) { return self.sentence.begin; })
+      .def_prop_ro("end", [](const GrammarResult& self) { return self.sentence.end; });
+  nb::class_<BoundGrammar>(m, "GrammarTranslator")
+      .def(nb::init<const nb::dict&, BoundModel&>(), "arrays"_a, "model"_a, nb::keep_alive<1, 3>())
+      .def("translate", &translate_texts, "sentences"_a, "weights"_a, "span"_a, "best"_a, "search"_a, "threads"_a);
+  m.def("extract_grammar", &extract_rules, "source"_a, "target"_a, "link_source"_a, "link_target"_a, "link_first"_a,
+        "options"_a);
+}
+
+}  // namespace
+
+void bind_hierarchical(nb::module_& m) {
+  bind_grammar(m);
+  define_arrays(
+      define_fields(nb::class_<ForestDerivation>(m, "TargetForestDerivation"), "score", &ForestDerivation::score),
+      "edges", &ForestDerivation::edges);
+  define_fields(nb::class_<ForestAnswer>(m, "TargetForestAnswer"), "best", &ForestAnswer::best, "bound",
+                &ForestAnswer::bound, "status", &ForestAnswer::status, "exhausted", &ForestAnswer::exhausted, "beams",
+                &ForestAnswer::beams, "items", &ForestAnswer::items, "joined", &ForestAnswer::joined, "kept_edges",
+                &ForestAnswer::kept_edges, "relaxation_seconds", &ForestAnswer::relaxation_seconds, "beam_seconds",
+                &ForestAnswer::beam_seconds, "timed_out", &ForestAnswer::timed_out);
+  nb::class_<ForestOptions>(m, "TargetForestOptions")
+      .def(nb::init<>())
+      .def_rw("method", &ForestOptions::method)
+      .def_rw("k", &ForestOptions::k)
+      .def_rw("distinct", &ForestOptions::distinct)
+      .def_rw("width", &ForestOptions::width)
+      .def_rw("items", &ForestOptions::items)
+      .def_rw("seconds", &ForestOptions::seconds);
+  nb::class_<BoundForest>(m, "TargetForest")
+      .def("__init__", &make_forest, "model"_a, "nodes"_a, "goal"_a, "heads"_a, "scores"_a, "first"_a, "symbols"_a,
+           "weight"_a, nb::keep_alive<1, 2>())
+      .def(
+          "search",
+          [](const BoundForest& self, const ForestOptions& options) {
+            return run_unlocked([&] { return search_forest(self.problem, options); });
+          },
+          "options"_a);
+}
+
+}  // namespace certus

@@ -1,0 +1,99 @@
+"""Hierarchical grammars at work: sentences parsed into forests, which are searched natively."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.errors import InvalidInput, ModelError
+from certus.solution import KBest, OnInfeasible, Status
+from certus.storage.tensors import DAMAGED
+from certus.translate.hierarchical_forest import count_work, judge
+from certus.translate.hierarchical_methods import ForestMethod, choose_forest_method
+from certus.translate.methods import Method
+from certus.translate.phrase_engine import DECLARATION
+from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation
+from certus.translate.terms import Terms
+from certus.translate.weights import Weights, name_features
+
+
+class HierarchicalEngine:
+    """A hierarchical grammar (Chiang 2007) and a language model.
+
+    The arrays are those of a phrase table, in which the gaps of rules are words: ``[X]`` in the source,
+    ``[X,1]`` and ``[X,2]`` in the target. The feature Distortion is minus the number of times that glue
+    joins two parts of a sentence.
+
+    Args:
+        arrays: of the grammar.
+        model: of the target language.
+        features: how many scores a rule has.
+    """
+
+    name = "hierarchical"  # of the kind of model, in model files
+
+    def __init__(
+        self, arrays: Mapping[str, NDArray[Any]], model: _native.LanguageModel, features: int
+    ) -> None:
+        sizes = DECLARATION.check(arrays, features=features)
+        for side in ("source", "target"):
+            slots = sizes[f"{side}_slots"]
+            if slots & (slots - 1) or not slots or sizes[f"{side}_words"] < 3:
+                raise ModelError(f"its {side} words cannot be looked up; {DAMAGED}")
+        self.arrays = {name: arrays[name] for name in DECLARATION.arrays}
+        self.features = features
+        self.entries = sizes["entries"]
+        self._native = _native.GrammarTranslator(self.arrays, model)
+
+    @staticmethod
+    def choose_method(method: str | Method | ForestMethod, k: int) -> ForestMethod:
+        """Return the method meant, or say what is wrong with the choice."""
+        if isinstance(method, Method):
+            raise InvalidInput(f"{method.name} with options of phrases; use certus.translate.FOREST_METHODS")
+        return choose_forest_method(method, k)
+
+    def translate(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        weights: Weights,
+        terms: Terms,
+        options: int,
+        limit: int | None,
+        method: Method | ForestMethod,
+        k: int,
+        distinct: bool,
+        seconds: float | None,
+        threads: int,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[KBest[Translation]]:
+        """Return the k best translations of each sentence; ``limit`` is the most words of a rule's span."""
+        if terms.forced or terms.forbidden:
+            raise InvalidInput("terms need a model of phrases; this one is hierarchical")
+        texts = [list(words) for words in sentences]
+        request = self.choose_method(method, k).make_request(k, distinct, seconds)
+        longest = max(map(len, texts), default=0)
+        span = max(longest, 1) if limit is None else max(limit, 1)
+        found = self._native.translate(texts, weights.make_native(), span, options, request, threads)
+        return [_make_answers(result, len(words)) for result, words in zip(found, texts, strict=True)]
+
+
+def _make_answers(result: _native.GrammarResult, length: int) -> KBest[Translation]:
+    answer = result.answer
+    if not answer.best:  # time ran out before there was a derivation
+        return KBest([Translation((), -math.inf, answer.bound, Status.SECONDS)])
+    rows = np.array(result.features).reshape(len(answer.best), -1)
+    times = SearchTimes(result.seconds, answer.relaxation_seconds, answer.beam_seconds)
+    made = []
+    for one, words, row in zip(answer.best, result.text, rows, strict=True):
+        status, bound = judge(answer, one.score)
+        phrases = (TranslatedPhrase(0, length, tuple(words), 0),) if words else ()
+        work = count_work(answer) | {"edges": result.edges}
+        features = name_features(row)
+        made.append(Translation(phrases, one.score, bound, status, work, features=features, times=times))
+    return KBest(made, exhausted=answer.exhausted)

@@ -1,0 +1,166 @@
+"""Every search of translation forests against the enumeration of their derivations."""
+
+from __future__ import annotations
+
+import os
+import random
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import certus
+from certus.errors import Infeasible, InvalidInput, SmoothingWarning
+from certus.hypergraph import Hypergraph
+from certus.translate import (
+    FOREST_METHODS,
+    CubePruning,
+    Exhaustive,
+    ForestBeam,
+    ForestMethod,
+    TranslationForest,
+    decode_forest,
+)
+from tests.reference.translation_forest import Derivation, score_derivations
+from tests.translate.phrase_problems import make_model
+
+PROBLEMS = int(os.environ.get("CERTUS_FORESTS", 300))
+EXACT: list[ForestMethod] = [ForestBeam(), Exhaustive()]
+ANY: list[ForestMethod] = [*EXACT, CubePruning(width=1), CubePruning(width=3), CubePruning(width=100_000)]
+
+
+@dataclass(frozen=True)
+class RandomForest:
+    """A forest, everything that its derivations score, and the same for the solvers."""
+
+    graph: Hypergraph
+    targets: list[list[str | int]]
+    scores: list[float]
+    model: certus.LanguageModel
+    weight: int
+
+    def make(self) -> TranslationForest:
+        """Return it as the solvers take it."""
+        return TranslationForest(self.graph, self.scores, self.targets, self.model, weight=self.weight)
+
+    def enumerate(self) -> list[tuple[float, Derivation, str]]:
+        """Return all derivations, best first."""
+        return score_derivations(self.graph, self.targets, self.scores, self.score_words, self.weight)
+
+    def score_words(self, words: list[str]) -> float:
+        """Return the log probability of a sentence."""
+        return self.model.score(words) if self.weight else 0.0
+
+
+def make_forest(seed: int) -> RandomForest:
+    """Return a random forest of a few nodes; every edge has up to three words and two tails."""
+    rng = random.Random(seed)
+    vocabulary = [f"w{n}" for n in range(5)] + ["unseen"]
+    nodes = rng.choice([1, 2, 3, 4, 5])
+    heads: list[int] = []
+    tails: list[list[int]] = []
+    targets: list[list[str | int]] = []
+    for node in range(nodes):
+        for _ in range(rng.choice([1, 2, 2, 3])):
+            below = rng.choices(range(node), k=rng.choice([0, 1, 1, 2])) if node else []
+            side: list[str | int] = [
+                *rng.choices(vocabulary, k=rng.choice([0, 1, 1, 2, 3])),
+                *range(len(below)),
+            ]
+            rng.shuffle(side)
+            heads.append(node)
+            tails.append(below)
+            targets.append(side)
+    if rng.random() < 0.1:  # a node without edges
+        nodes += 1
+        targets[0] = [*targets[0], len(tails[0])]
+        tails[0] = [*tails[0], nodes - 1]
+    scores = [float(rng.randint(-6, 3)) if rng.random() < 0.95 else -float("inf") for _ in heads]
+    offsets = np.cumsum([0, *map(len, tails)])
+    goal = rng.sample(range(nodes), 2) if nodes > 1 and rng.random() < 0.2 else max(heads)
+    flat = [one for part in tails for one in part]
+    graph = Hypergraph(heads, offsets, flat, goal, nodes=nodes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmoothingWarning)
+        return RandomForest(graph, targets, scores, make_model(seed), rng.choice([0, 1, 1, 2]))
+
+
+@pytest.mark.parametrize("first", range(0, PROBLEMS, 50))
+def test_the_best_derivations_are_those_of_enumeration(first: int) -> None:
+    for seed in range(first, min(first + 50, PROBLEMS)):
+        forest = make_forest(seed)
+        expected = forest.enumerate()
+        if len(expected) > 3000:
+            continue
+        check_best(forest, expected, seed)
+        check_many(forest, expected, seed)
+
+
+def check_best(forest: RandomForest, expected: list[tuple[float, Derivation, str]], seed: int) -> None:
+    made = forest.make()
+    best = expected[0][0] if expected else -float("inf")
+    for method in ANY:
+        answer = made.decode(method=method, infeasible="return")
+        assert answer.bound >= best, (seed, method)
+        if method in EXACT:
+            assert answer.score == best, (seed, method)
+            assert answer.optimal == bool(expected), (seed, method)
+        if answer.optimal:
+            assert answer.score == best == answer.bound, (seed, method)
+        if answer.score > -float("inf"):
+            assert (answer.score, answer.edges, answer.text) in expected, (seed, method)
+
+
+def check_many(forest: RandomForest, expected: list[tuple[float, Derivation, str]], seed: int) -> None:
+    made = forest.make()
+    texts: dict[str, float] = {}
+    for score, _, text in expected:
+        texts.setdefault(" ".join("?" if word == "unseen" else word for word in text.split()), score)
+    for k in (2, 5):
+        for distinct, scores in ((False, [item[0] for item in expected]), (True, list(texts.values()))):
+            answers = made.decode(k=k, distinct=distinct, infeasible="return")
+            where = seed, k, distinct
+            assert isinstance(answers, certus.KBest)
+            assert [answer.score for answer in answers] == scores[:k], where
+            assert all(answer.optimal and answer.bound == answer.score for answer in answers), where
+            found = [answer.text if distinct else answer.edges for answer in answers]
+            assert len(set(found)) == len(found), where
+            assert answers.exhausted or len(scores) >= k, where
+
+
+def test_every_method_is_tried() -> None:
+    assert set(FOREST_METHODS.values()) == {type(method) for method in ANY}
+
+
+def test_no_time_gives_an_honest_gap() -> None:
+    for seed in range(40):
+        forest = make_forest(seed)
+        expected = forest.enumerate()
+        answer = forest.make().decode(method=ForestBeam(items=1), infeasible="return")
+        assert answer.bound >= (expected[0][0] if expected else -float("inf"))
+
+
+def test_labels_of_a_graph_are_its_target_sides() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmoothingWarning)
+        model = certus.LanguageModel(order=2).fit([["the", "house"], ["at", "home"]])
+    graph = Hypergraph([0, 0, 1], [0, 0, 0, 1], [0], 1, labels=[("house",), ("home",), ("the", 0)])
+    answer = decode_forest(graph, [0, 0, 0], None, model)
+    assert isinstance(answer, certus.translate.ForestDerivation)
+    assert (answer.text, answer.edges, answer.optimal) == ("the house", (2, 0), True)
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    forest = make_forest(1)
+    graph, model = forest.graph, forest.model
+    with pytest.raises(InvalidInput, match="target sides for"):
+        TranslationForest(graph, forest.scores, [], model)
+    with pytest.raises(InvalidInput, match="each once"):
+        TranslationForest(graph, forest.scores, [[*side, 7] for side in forest.targets], model)
+    with pytest.raises(InvalidInput, match="list of words"):
+        TranslationForest(Hypergraph([0], [0, 0], [], 0), [0], ["word"], model)
+    with pytest.raises(InvalidInput, match="there is no method"):
+        forest.make().decode(method="nothing")
+    with pytest.raises(Infeasible):
+        TranslationForest(Hypergraph([0], [0, 0], [], 0), [-np.inf], [["word"]], model).decode()
