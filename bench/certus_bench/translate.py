@@ -19,7 +19,7 @@ from rich.console import Group
 import certus
 from certus.errors import InvalidInput
 from certus.models.translator import Translator
-from certus.translate import AStar, Beam, Lagrangian, Method, OptimalBeam, Stack, Translation
+from certus.translate import AStar, Beam, Lagrangian, Method, OptimalBeam, Program, Stack, Translation
 from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim, divide
@@ -46,8 +46,11 @@ DECODERS: dict[str, tuple[Method, int]] = {
 GROUPS = ((1, 10), (11, 20), (21, 30), (31, 1000))
 ROUNDS = (1, 6, 11)  # of relaxation: the first is without multipliers
 SHORT = 6  # words of sentences that HiGHS is given
-SHORT_COUNT = 3
+SHORT_COUNT = 5
 PATIENCE = 30.0  # seconds of each call
+PROGRAM_PATIENCE = 5.0  # of HiGHS, whose time counts as this where it does not end
+PROGRAM_EDGES = 30_000  # of graphs that HiGHS is given: beyond, it does not heed its limit of time
+GAP_COUNT = 50  # sentences whose gaps are measured
 SAME = 1e-6  # scores that differ by less are equal
 
 
@@ -327,7 +330,7 @@ def _add_parts(report: TranslateReport, system: str, answers: Sequence[Translati
 def _add_gaps(report: TranslateReport, task: Task, limit: int, best: dict[int, float]) -> None:
     for rounds in ROUNDS:
         gaps = []
-        for n, sentence in enumerate(task.sentences[:100]):
+        for n, sentence in enumerate(task.sentences[:GAP_COUNT]):
             if n in best:
                 method = Lagrangian(rounds=rounds)
                 found = task.translator.translate(sentence, method=method, limit=None if limit < 0 else limit)
@@ -347,7 +350,9 @@ def _add_program(report: TranslateReport, task: Task, limit: int) -> None:
         problem = task.translator.make_problem(sentence, limit=None if limit < 0 else limit)
         ours, answer = time_processor(partial(problem.decode, seconds=PATIENCE))
         try:
-            theirs, other = time_processor(partial(problem.decode, method="ilp", seconds=PATIENCE))
+            theirs, other = time_processor(
+                partial(problem.decode, method=Program(edges=PROGRAM_EDGES), seconds=PROGRAM_PATIENCE)
+            )
         except InvalidInput:  # too many edges
             continue
         if other.optimal and abs(other.score - answer.score) > 1e-4:
