@@ -308,7 +308,7 @@ class _Tuning:
             terms=Terms(),
             options=self._options.options,
             limit=self._options.reach,
-            method=self._engine.choose_method("auto", self._options.k),
+            method=self._engine.choose_tuning_method(self._options.k),
             k=self._options.k,
             distinct=True,
             seconds=None,

@@ -14,12 +14,14 @@ from certus.errors import InvalidInput, ModelError
 from certus.solution import KBest, OnInfeasible, Status
 from certus.storage.tensors import DAMAGED
 from certus.translate.hierarchical_forest import count_work, judge
-from certus.translate.hierarchical_methods import ForestMethod, choose_forest_method
+from certus.translate.hierarchical_methods import CubePruning, ForestMethod, choose_forest_method
 from certus.translate.methods import Method
 from certus.translate.phrase_engine import DECLARATION
 from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features
+
+TUNING_WIDTH = 100  # cells that cube pruning looks at for each node
 
 
 class HierarchicalEngine:
@@ -56,6 +58,14 @@ class HierarchicalEngine:
         if isinstance(method, Method):
             raise InvalidInput(f"{method.name} with options of phrases; use certus.translate.FOREST_METHODS")
         return choose_forest_method(method, k)
+
+    @staticmethod
+    def choose_tuning_method(k: int) -> ForestMethod:
+        """Return the method that makes the lists that weights are tuned on.
+
+        It is cube pruning: proofs of k translations of long sentences would take most of the time.
+        """
+        return CubePruning(width=max(TUNING_WIDTH, 2 * k))
 
     def translate(
         self,

@@ -14,7 +14,7 @@ from certus.solution import KBest, OnInfeasible
 from certus.storage.declaration import Array, Declaration, offsets, reals, whole
 from certus.storage.tensors import DAMAGED
 from certus.translate.hierarchical_methods import ForestMethod
-from certus.translate.methods import Method, Program, choose_method
+from certus.translate.methods import AUTO, Method, Program, choose_method
 from certus.translate.problem import Phrase, answer_nothing
 from certus.translate.solution import TranslatedPhrase, Translation, make_translations
 from certus.translate.terms import Terms
@@ -73,6 +73,11 @@ class PhraseEngine:
         if isinstance(method, ForestMethod):
             raise InvalidInput(f"{method.name} is a method of forests; use one of certus.translate.METHODS")
         return choose_method(method, k)
+
+    @staticmethod
+    def choose_tuning_method(k: int) -> Method:
+        """Return the method that makes the lists that weights are tuned on: the proven one."""
+        return choose_method(AUTO, k)
 
     def translate(
         self,
