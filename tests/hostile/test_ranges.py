@@ -255,8 +255,6 @@ REFUSALS: dict[str, Any] = {
     "score": lambda: certus.Chain(LARGE).score(ZEROS, [1, 0, 1, 0]),
     "automaton": lambda: certus.Chain(LARGE).decode(ZEROS, allowed=certus.bio(["O", "B-X"])),
     "mask": lambda: certus.Chain(LARGE).decode(ZEROS, allowed=np.ones((4, 2), bool)),
-    "part": lambda: ChainPart(certus.Chain(LARGE), ZEROS).maximize({}),
-    "max-marginals": lambda: ChainPart(certus.Chain(LARGE), ZEROS).max_marginals({}),
     "latent": lambda: LatentChain(LARGE, 1).decode(ZEROS),
     "latent marginals": lambda: LatentChain(LARGE, 1).marginals(ZEROS),
     "latent labels": lambda: LatentChain(LARGE, 1).log_probability(ZEROS, [0, 0, 0, 0]),
@@ -268,6 +266,11 @@ REFUSALS: dict[str, Any] = {
 def test_sums_beyond_double_are_refused_everywhere(where: str) -> None:
     with pytest.raises(certus.InvalidInput, match=REFUSED):
         REFUSALS[where]()
+
+
+def test_parts_are_made_of_scores_that_leave_room_for_multipliers() -> None:
+    with pytest.raises(certus.InvalidInput, match=r"transitions\[0, 1\] is .*; the magnitudes of scores go up to"):
+        ChainPart(certus.Chain(LARGE), ZEROS)
 
 
 def test_adjustments_beyond_the_range_are_refused() -> None:

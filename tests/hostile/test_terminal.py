@@ -208,7 +208,7 @@ def test_no_advice_for_python_on_the_command_line(
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
-        ("certus tr", "train"),
+        ("certus trai", "train"),
         ("certus train tagger --no-c", "--no-checkpoint"),
         ("certus tag --conf", "--confidence"),
     ],

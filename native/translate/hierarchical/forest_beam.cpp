@@ -179,6 +179,12 @@ ForestAnswer search_exhaustively(const ForestProblem& problem, const ForestOptio
   return answer;
 }
 
+namespace {
+
+constexpr Index kWideCubes = 1000;  // cells per node of the second look for a good answer
+
+}  // namespace
+
 ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOptions& options) {
   ForestAnswer answer;
   const Stopwatch watch;
@@ -200,9 +206,13 @@ ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOption
     ++answer.beams;
     answer.beam_seconds = watch.elapsed() - answer.relaxation_seconds;
     answer.timed_out = outcome.timed_out;
-    if (outcome.timed_out) break;
-    unseen = std::min(unseen, outcome.dropped);
+    if (!outcome.timed_out) unseen = std::min(unseen, outcome.dropped);
     if (unseen <= found.threshold()) break;
+    if (answer.beams == 1) {  // it is a hard one: look harder for a good answer, which also drops more
+      first.width = std::max(kWideCubes, options.k);
+      find_incumbents(problem, first, found, answer);
+    }
+    if (outcome.timed_out) break;
   }
   found.settle(unseen, answer);
   return answer;

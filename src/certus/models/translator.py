@@ -220,6 +220,8 @@ class Translator:
             limit: the longest jump (for hierarchical models, the longest span of a rule), None for any; that
                 of the model by default.
             seconds: the most time that a sentence may take; what is found by then comes back with its gap.
+                By default there is no limit for models of phrases, and 5 seconds for hierarchical ones, whose
+                proofs may take very long; math.inf is no limit.
             threads: how many to use; the answers do not depend on it, unless time runs out.
             infeasible: "raise" an error where forbidden terms leave nothing, or "return" an empty answer.
         """

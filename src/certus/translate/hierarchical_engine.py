@@ -21,6 +21,7 @@ from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features
 
+MOST_SECONDS = 5.0  # per sentence, where nobody says how long: long sentences may take hours and all memory
 TUNING_WIDTH = 100  # cells that cube pruning looks at for each node
 
 
@@ -86,7 +87,8 @@ class HierarchicalEngine:
         if terms.forced or terms.forbidden:
             raise InvalidInput("terms need a model of phrases; this one is hierarchical")
         texts = [list(words) for words in sentences]
-        request = self.choose_method(method, k).make_request(k, distinct, seconds)
+        limited = MOST_SECONDS if seconds is None else seconds
+        request = self.choose_method(method, k).make_request(k, distinct, limited)
         longest = max(map(len, texts), default=0)
         span = max(longest, 1) if limit is None else max(limit, 1)
         found = self._native.translate(texts, weights.make_native(), span, options, request, threads)
