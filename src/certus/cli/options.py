@@ -299,7 +299,8 @@ class TranslateOptions(EncodingOptions):
     )
     seconds: float | None = option(
         None,
-        "The most time that a sentence may take; what is found by then is written.",
+        "The most time that a sentence may take; what is found by then is written. 5 by default for "
+        "hierarchical models, unlimited for phrases.",
         takes="NUMBER",
         least=0,
     )
