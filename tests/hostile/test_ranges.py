@@ -269,7 +269,9 @@ def test_sums_beyond_double_are_refused_everywhere(where: str) -> None:
 
 
 def test_parts_are_made_of_scores_that_leave_room_for_multipliers() -> None:
-    with pytest.raises(certus.InvalidInput, match=r"transitions\[0, 1\] is .*; the magnitudes of scores go up to"):
+    with pytest.raises(
+        certus.InvalidInput, match=r"transitions\[0, 1\] is .*; the magnitudes of scores go up to"
+    ):
         ChainPart(certus.Chain(LARGE), ZEROS)
 
 
