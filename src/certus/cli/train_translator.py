@@ -118,7 +118,7 @@ def report_translator(made: Translator, output: str, seconds: float) -> None:
     bleu = [f"BLEU {100 * max(one['bleu'] for one in rounds):.2f} on held-out pairs"] if rounds else []
     parts = [
         format_count(about["training"]["different"], "different pair"),
-        format_count(about["entries"], "phrase pair"),
+        format_count(about["entries"], "phrase pair" if about["model"] == "phrases" else "rule"),
         *bleu,
         format_size(output),
         format_seconds(seconds),
