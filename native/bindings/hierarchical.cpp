@@ -4,7 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "bindings/language_model.hpp"
-#include "bindings/vectors.hpp"
+#include "bindings/phrase_table.hpp"
 #include "translate/hierarchical/forest_search.hpp"
 #include "translate/hierarchical/grammar_chart.hpp"
 #include "translate/hierarchical/grammar_extraction.hpp"
@@ -35,31 +35,11 @@ void make_forest(BoundForest* self, BoundModel& model, Index nodes, Index goal, 
   new (self) BoundForest{{std::move(forest), &boundaries, weight}};
 }
 
-struct BoundWords {
-  Flat<const std::uint8_t> bytes;
-  Flat<const Index> begin;
-  Flat<const std::uint32_t> slots;
-  BoundWords(const nb::dict& arrays, const std::string& side)
-      : bytes(get<std::uint8_t>(arrays, (side + "bytes").c_str())),
-        begin(get<Index>(arrays, (side + "begin").c_str())),
-        slots(get<std::uint32_t>(arrays, (side + "slots").c_str())) {}
-  Vocabulary view() const { return {bytes.data(), begin.data(), slots.data(), extent(begin) - 1, extent(slots)}; }
-};
-
 // A grammar and a language model on arrays of Python's, which it keeps.
 class BoundGrammar {
  public:
   BoundGrammar(const nb::dict& arrays, BoundModel& model)
-      : source_(arrays, "source_"),
-        target_(arrays, "target_"),
-        phrase_first_(get<Index>(arrays, "phrase_first")),
-        phrase_words_(get<Word>(arrays, "phrase_words")),
-        entry_first_(get<Index>(arrays, "entry_first")),
-        target_first_(get<Index>(arrays, "translation_first")),
-        target_words_(get<Word>(arrays, "translation_words")),
-        scores_(get<float>(arrays, "scores")),
-        boundaries_(model.boundaries()),
-        chart_(make_table(), *model) {}
+      : table_(arrays), boundaries_(model.boundaries()), chart_(table_.view(), *model) {}
 
   struct Result {
     SentenceForest sentence;
@@ -89,27 +69,7 @@ class BoundGrammar {
   const BoundaryModel& boundaries() const { return boundaries_; }
 
  private:
-  PhraseTable make_table() const {
-    const Index phrases = extent(phrase_first_) - 1, entries = extent(target_first_) - 1;
-    return {source_.view(),
-            target_.view(),
-            phrases,
-            entries,
-            entries > 0 ? extent(scores_) / entries : 0,
-            phrase_first_.data(),
-            phrase_words_.data(),
-            entry_first_.data(),
-            target_first_.data(),
-            target_words_.data(),
-            scores_.data()};
-  }
-
-  BoundWords source_, target_;
-  Flat<const Index> phrase_first_;
-  Flat<const Word> phrase_words_;
-  Flat<const Index> entry_first_, target_first_;
-  Flat<const Word> target_words_;
-  Flat<const float> scores_;
+  const BoundTable table_;
   const BoundaryModel& boundaries_;
   GrammarChart chart_;
 };
@@ -132,7 +92,7 @@ nb::dict extract_rules(const Texts& source, const Texts& target, const Flat<cons
                        const Flat<const std::int32_t>& link_target, const Flat<const Index>& link_first,
                        const GrammarOptions& options) {
   WordTable source_words, target_words;
-  GrammarArrays made = run_unlocked([&] {
+  PhraseTableArrays made = run_unlocked([&] {
     std::vector<SentencePair> pairs(source.size());
     for (std::size_t n = 0; n < pairs.size(); ++n) {
       for (const std::string& word : source[n]) pairs[n].source.push_back(source_words.add(word));
@@ -142,19 +102,9 @@ nb::dict extract_rules(const Texts& source, const Texts& target, const Flat<cons
     }
     return extract_grammar(pairs, source_words, target_words, options);
   });
-  nb::dict arrays;
-  for (auto [side, words] : {std::pair{"source_", &source_words}, std::pair{"target_", &target_words}}) {
-    arrays[nb::str((std::string(side) + "bytes").c_str())] = array(std::move(words->bytes));
-    arrays[nb::str((std::string(side) + "begin").c_str())] = array(std::move(words->begin));
-    arrays[nb::str((std::string(side) + "slots").c_str())] = array(std::move(words->slots));
-  }
-  arrays["phrase_first"] = array(std::move(made.phrase_first));
-  arrays["phrase_words"] = array(std::move(made.phrase_words));
-  arrays["entry_first"] = array(std::move(made.entry_first));
-  arrays["translation_first"] = array(std::move(made.translation_first));
-  arrays["translation_words"] = array(std::move(made.translation_words));
-  arrays["scores"] = array(std::move(made.scores));
-  return arrays;
+  made.source = std::move(source_words);
+  made.target = std::move(target_words);
+  return export_table(made, true);
 }
 
 void bind_grammar(nb::module_& m) {

@@ -4,10 +4,10 @@
 
 #include "base/parallel.hpp"
 #include "bindings/language_model.hpp"
+#include "bindings/phrase_table.hpp"
 #include "translate/phrase_edges.hpp"
 #include "translate/phrase_extraction.hpp"
 #include "translate/phrase_search.hpp"
-#include "translate/phrase_table.hpp"
 
 using namespace nb::literals;
 
@@ -50,17 +50,7 @@ PhraseAnswer make_answer(const BoundProblem& self, const std::vector<Option>& op
 class BoundTranslator {
  public:
   BoundTranslator(const nb::dict& arrays, BoundModel& model)
-      : source_(arrays, "source_"),
-        target_(arrays, "target_"),
-        phrase_first_(get<Index>(arrays, "phrase_first")),
-        phrase_words_(get<Word>(arrays, "phrase_words")),
-        entry_first_(get<Index>(arrays, "entry_first")),
-        target_first_(get<Index>(arrays, "translation_first")),
-        target_words_(get<Word>(arrays, "translation_words")),
-        scores_(get<float>(arrays, "scores")),
-        model_(model),
-        bounds_(find_bounds(model)),
-        finder_(make_table(), *model) {}
+      : table_(arrays), model_(model), bounds_(find_bounds(model)), finder_(table_.view(), *model) {}
 
   struct Task {
     std::vector<std::string> sentence;
@@ -93,37 +83,7 @@ class BoundTranslator {
   BoundModel& model() const { return model_; }
 
  private:
-  struct Words {
-    Flat<const std::uint8_t> bytes;
-    Flat<const Index> begin;
-    Flat<const std::uint32_t> slots;
-    Words(const nb::dict& arrays, const std::string& side)
-        : bytes(get<std::uint8_t>(arrays, (side + "bytes").c_str())),
-          begin(get<Index>(arrays, (side + "begin").c_str())),
-          slots(get<std::uint32_t>(arrays, (side + "slots").c_str())) {}
-    Vocabulary view() const { return {bytes.data(), begin.data(), slots.data(), extent(begin) - 1, extent(slots)}; }
-  };
-  PhraseTable make_table() const {
-    const Index phrases = extent(phrase_first_) - 1, entries = extent(target_first_) - 1;
-    return {source_.view(),
-            target_.view(),
-            phrases,
-            entries,
-            entries > 0 ? extent(scores_) / entries : 0,
-            phrase_first_.data(),
-            phrase_words_.data(),
-            entry_first_.data(),
-            target_first_.data(),
-            target_words_.data(),
-            scores_.data()};
-  }
-
-  Words source_, target_;
-  Flat<const Index> phrase_first_;
-  Flat<const Word> phrase_words_;
-  Flat<const Index> entry_first_, target_first_;
-  Flat<const Word> target_words_;
-  Flat<const float> scores_;
+  const BoundTable table_;
   BoundModel& model_;
   const WordBounds* bounds_;
   OptionFinder finder_;
@@ -251,28 +211,6 @@ void bind_translator(nb::module_& m) {
              Index best) { return Result{self.finder().find(task.sentence, task.forced, weights, best), {}, {}}; },
           "task"_a, "weights"_a, "best"_a)
       .def("spell", &spell_option, "result"_a, "option"_a);
-}
-
-// The arrays of a vocabulary, after a prefix.
-void export_words(nb::dict& out, const std::string& side, WordTable& words) {
-  out[nb::str((side + "bytes").c_str())] = array(std::move(words.bytes));
-  out[nb::str((side + "begin").c_str())] = array(std::move(words.begin));
-  out[nb::str((side + "slots").c_str())] = array(std::move(words.slots));
-}
-
-nb::dict export_table(PhraseTableArrays& table, bool has_words) {
-  nb::dict out;
-  if (has_words) {
-    export_words(out, "source_", table.source);
-    export_words(out, "target_", table.target);
-  }
-  out["phrase_first"] = array(std::move(table.phrase_first));
-  out["phrase_words"] = array(std::move(table.phrase_words));
-  out["entry_first"] = array(std::move(table.entry_first));
-  out["translation_first"] = array(std::move(table.translation_first));
-  out["translation_words"] = array(std::move(table.translation_words));
-  out["scores"] = array(std::move(table.scores));
-  return out;
 }
 
 // Words in a vocabulary of their own, and the number of each.

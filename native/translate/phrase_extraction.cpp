@@ -5,144 +5,38 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "base/hash.hpp"
 #include "base/interrupt.hpp"
-#include "base/probing.hpp"
+#include "translate/link_lexicon.hpp"
+#include "translate/phrase_pool.hpp"
 
 namespace certus::translate {
 namespace {
 
-// Sequences of words as numbers.
-class PhrasePool {
- public:
-  PhrasePool() : slots_(1 << 16, 0) {}
-
-  std::uint32_t add(std::span<const Word> words) {
-    hashing::Key key = words.size();
-    for (const Word word : words) key = hashing::mix(key, word);
-    const std::size_t slot = find_slot(key, slots_.size() - 1, [&](std::size_t i) {
-      return slots_[i] == 0 || (keys_[slots_[i] - 1] == key && is_same(slots_[i] - 1, words));
-    });
-    if (slots_[slot] != 0) return slots_[slot] - 1;
-    words_.insert(words_.end(), words.begin(), words.end());
-    first_.push_back(words_.size());
-    keys_.push_back(key);
-    slots_[slot] = static_cast<std::uint32_t>(keys_.size());
-    if (2 * keys_.size() > slots_.size()) grow();
-    return static_cast<std::uint32_t>(keys_.size() - 1);
+// The links of all pairs; words without one are counted with none.
+LinkLexicon count_links(const AlignedText& text) {
+  LinkLexicon lexicon;
+  std::vector<char> linked;
+  for (Index n = 0; n < text.pairs; ++n) {
+    const Index from = text.source_first[n], to = text.target_first[n];
+    for (Index k = text.link_first[n]; k < text.link_first[n + 1]; ++k)
+      lexicon.add(text.source_words[from + text.link_source[k]], text.target_words[to + text.link_target[k]]);
+    const auto add_free = [&](const std::int32_t* links, Index first, Index last, const Word* words, bool source) {
+      linked.assign(last - first, 0);
+      for (Index k = text.link_first[n]; k < text.link_first[n + 1]; ++k) linked[links[k]] = 1;
+      for (Index i = first; i < last; ++i)
+        if (!linked[i - first])
+          source ? lexicon.add(words[i], LinkLexicon::kNone) : lexicon.add(LinkLexicon::kNone, words[i]);
+    };
+    add_free(text.link_source, from, text.source_first[n + 1], text.source_words, true);
+    add_free(text.link_target, to, text.target_first[n + 1], text.target_words, false);
   }
-  std::span<const Word> list(std::uint32_t phrase) const {
-    return {words_.data() + first_[phrase], first_[phrase + 1] - first_[phrase]};
-  }
-  std::size_t size() const { return keys_.size(); }
-
- private:
-  bool is_same(std::uint32_t phrase, std::span<const Word> words) const {
-    const auto known = list(phrase);
-    return std::equal(known.begin(), known.end(), words.begin(), words.end());
-  }
-  void grow() {
-    slots_.assign(2 * slots_.size(), 0);
-    for (std::size_t n = 0; n < keys_.size(); ++n)
-      slots_[find_slot(keys_[n], slots_.size() - 1, [&](std::size_t i) { return slots_[i] == 0; })] =
-          static_cast<std::uint32_t>(n + 1);
-  }
-
-  std::vector<std::uint32_t> slots_;
-  std::vector<Word> words_;
-  std::vector<std::size_t> first_{0};
-  std::vector<hashing::Key> keys_;
-};
-
-// Counts of pairs of numbers, with a value for each direction.
-class PairCounts {
- public:
-  struct Slot {
-    std::uint64_t key = 0;
-    std::uint32_t count = 0;  // 0 where it is empty
-    float backward = 0, forward = 0;
-  };
-  PairCounts() : slots_(1 << 16) {}
-
-  Slot& add(std::uint32_t source, std::uint32_t target) {
-    if (2 * (used_ + 1) > slots_.size()) grow();
-    const std::uint64_t key = std::uint64_t{source} << 32 | target;
-    Slot& slot = find(key);
-    if (slot.count++ == 0) {
-      slot.key = key;
-      ++used_;
-    }
-    return slot;
-  }
-  std::uint32_t count(std::uint32_t source, std::uint32_t target) const {
-    return const_cast<PairCounts*>(this)->find(std::uint64_t{source} << 32 | target).count;
-  }
-  std::vector<Slot> take() {
-    std::vector<Slot> kept;
-    kept.reserve(used_);
-    for (const Slot& slot : slots_)
-      if (slot.count > 0) kept.push_back(slot);
-    std::vector<Slot>().swap(slots_);
-    return kept;
-  }
-
- private:
-  Slot& find(std::uint64_t key) {
-    return slots_[find_slot(hashing::spread(key), slots_.size() - 1,
-                            [&](std::size_t i) { return slots_[i].count == 0 || slots_[i].key == key; })];
-  }
-  void grow() {
-    std::vector<Slot> before(2 * slots_.size());
-    before.swap(slots_);
-    for (const Slot& slot : before)
-      if (slot.count > 0) find(slot.key) = slot;
-  }
-
-  std::vector<Slot> slots_;
-  std::size_t used_ = 0;
-};
-
-// How probable words are as translations of each other, by how often they are linked. Number 0 stands for none.
-class Lexicon {
- public:
-  explicit Lexicon(const AlignedText& text) : source_(text.source_types + 1), target_(text.target_types + 1) {
-    std::vector<char> linked;
-    for (Index n = 0; n < text.pairs; ++n) {
-      const Index from = text.source_first[n], to = text.target_first[n];
-      for (Index k = text.link_first[n]; k < text.link_first[n + 1]; ++k)
-        add(text.source_words[from + text.link_source[k]] + 1, text.target_words[to + text.link_target[k]] + 1);
-      const auto add_free = [&](const std::int32_t* links, Index first, Index last, const Word* words, bool source) {
-        linked.assign(last - first, 0);
-        for (Index k = text.link_first[n]; k < text.link_first[n + 1]; ++k) linked[links[k]] = 1;
-        for (Index i = first; i < last; ++i)
-          if (!linked[i - first]) source ? add(words[i] + 1, 0) : add(0, words[i] + 1);
-      };
-      add_free(text.link_source, from, text.source_first[n + 1], text.source_words, true);
-      add_free(text.link_target, to, text.target_first[n + 1], text.target_words, false);
-    }
-  }
-  double forward(std::uint32_t source, std::uint32_t target) const {  // p(target | source)
-    return static_cast<double>(counts_.count(source, target)) / source_[source];
-  }
-  double backward(std::uint32_t source, std::uint32_t target) const {
-    return static_cast<double>(counts_.count(source, target)) / target_[target];
-  }
-
- private:
-  void add(std::uint32_t source, std::uint32_t target) {
-    counts_.add(source, target);
-    source_[source] += 1;
-    target_[target] += 1;
-  }
-
-  PairCounts counts_;
-  std::vector<double> source_, target_;
-};
+  return lexicon;
+}
 
 class Extractor {
  public:
   Extractor(const AlignedText& text, const ExtractionOptions& options)
-      : text_(text), options_(options), lexicon_(text) {}
+      : text_(text), options_(options), lexicon_(count_links(text)) {}
 
   PhraseTableArrays run() {
     for (Index n = 0; n < text_.pairs; ++n) extract(n);
@@ -196,13 +90,13 @@ class Extractor {
     const std::uint32_t target = targets_.add(target_.subspan(first, last - first));
     double forward = 0, backward = 0;
     for (Index j = first; j < last; ++j) {
-      double sum = of_target_[j].empty() ? lexicon_.forward(0, target_[j] + 1) : 0;
-      for (const std::int32_t i : of_target_[j]) sum += lexicon_.forward(source_[i] + 1, target_[j] + 1);
+      double sum = of_target_[j].empty() ? lexicon_.forward(LinkLexicon::kNone, target_[j]) : 0;
+      for (const std::int32_t i : of_target_[j]) sum += lexicon_.forward(source_[i], target_[j]);
       forward += std::log(sum / static_cast<double>(std::max<std::size_t>(1, of_target_[j].size())));
     }
     for (Index i = b; i < e; ++i) {
-      double sum = of_source_[i].empty() ? lexicon_.backward(source_[i] + 1, 0) : 0;
-      for (const std::int32_t j : of_source_[i]) sum += lexicon_.backward(source_[i] + 1, target_[j] + 1);
+      double sum = of_source_[i].empty() ? lexicon_.backward(source_[i], LinkLexicon::kNone) : 0;
+      for (const std::int32_t j : of_source_[i]) sum += lexicon_.backward(source_[i], target_[j]);
       backward += std::log(sum / static_cast<double>(std::max<std::size_t>(1, of_source_[i].size())));
     }
     PairCounts::Slot& slot = pairs_.add(source, target);
@@ -258,7 +152,7 @@ class Extractor {
 
   const AlignedText& text_;
   const ExtractionOptions& options_;
-  Lexicon lexicon_;
+  LinkLexicon lexicon_;
   PhrasePool sources_, targets_;
   PairCounts pairs_;
   std::span<const Word> source_, target_;

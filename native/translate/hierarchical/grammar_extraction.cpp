@@ -5,77 +5,17 @@
 #include <span>
 #include <unordered_map>
 
-#include "base/hash.hpp"
 #include "base/interrupt.hpp"
-#include "base/probing.hpp"
+#include "translate/link_lexicon.hpp"
+#include "translate/phrase_pool.hpp"
 
 namespace certus::translate {
 namespace {
-
-// Sequences of words as numbers.
-class SidePool {
- public:
-  std::uint32_t add(std::span<const Word> words) {
-    const std::size_t at = find_slot(hash(words), slots_.size() - 1, [&](std::size_t i) {
-      return slots_[i] == 0 || std::ranges::equal(list(slots_[i] - 1), words);
-    });
-    if (slots_[at] != 0) return slots_[at] - 1;
-    words_.insert(words_.end(), words.begin(), words.end());
-    first_.push_back(words_.size());
-    slots_[at] = size();
-    if (2 * std::size_t{size()} > slots_.size()) grow();
-    return size() - 1;
-  }
-  std::span<const Word> list(std::uint32_t side) const {
-    return {words_.data() + first_[side], first_[side + 1] - first_[side]};
-  }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(first_.size() - 1); }
-
- private:
-  static std::uint64_t hash(std::span<const Word> words) {
-    std::uint64_t key = words.size();
-    for (const Word word : words) key = hashing::mix(key, word);
-    return hashing::spread(key);
-  }
-  void grow() {
-    slots_.assign(2 * slots_.size(), 0);
-    for (std::uint32_t n = 0; n < size(); ++n)
-      slots_[find_slot(hash(list(n)), slots_.size() - 1, [&](std::size_t i) { return slots_[i] == 0; })] = n + 1;
-  }
-
-  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(1 << 16);
-  std::vector<Word> words_;
-  std::vector<std::size_t> first_{0};
-};
 
 struct RuleCount {
   double share = 0;
   std::uint32_t occurrences = 0;
   float backward = 0, forward = 0;  // the best lexical probabilities
-};
-
-// How probable words are as translations of each other, by how often they are linked. Number ~0 stands for none.
-class LinkLexicon {
- public:
-  static constexpr Word kNone = ~Word{0};
-
-  void add(Word source, Word target) {
-    ++counts_[join(source, target)];
-    ++source_[source];
-    ++target_[target];
-  }
-  double forward(Word source, Word target) const { return count(source, target) / source_.at(source); }
-  double backward(Word source, Word target) const { return count(source, target) / target_.at(target); }
-
- private:
-  static std::uint64_t join(Word source, Word target) { return std::uint64_t{source} << 32 | target; }
-  double count(Word source, Word target) const {
-    const auto found = counts_.find(join(source, target));
-    return found == counts_.end() ? 0 : found->second;
-  }
-
-  std::unordered_map<std::uint64_t, double> counts_;
-  std::unordered_map<Word, double> source_, target_;
 };
 
 struct InitialPhrase {
@@ -91,7 +31,7 @@ class GrammarExtractor {
         source_gap_(source.add(kSourceGap)),
         target_gap_{target.add(kFirstGap), target.add(kSecondGap)} {}
 
-  GrammarArrays run() {
+  PhraseTableArrays run() {
     for (const SentencePair& pair : pairs_) {
       read_links(pair);
       add_words(pair);
@@ -221,7 +161,7 @@ class GrammarExtractor {
     double share;
     std::array<float, 4> scores;
   };
-  GrammarArrays arrange() const {
+  PhraseTableArrays arrange() const {
     std::vector<double> of_source(sources_.size()), of_target(targets_.size());
     for (const auto& [key, rule] : counts_) {
       of_source[key >> 32] += rule.share;
@@ -252,8 +192,8 @@ class GrammarExtractor {
       return std::ranges::lexicographical_compare(targets_.list(a.target), targets_.list(b.target));
     });
   }
-  GrammarArrays write(const std::vector<Kept>& kept) const {
-    GrammarArrays made;
+  PhraseTableArrays write(const std::vector<Kept>& kept) const {
+    PhraseTableArrays made;
     Index entries = 0;
     for (std::size_t n = 0; n < kept.size(); ++n) {
       const bool is_new = n == 0 || kept[n].source != kept[n - 1].source;
@@ -279,7 +219,7 @@ class GrammarExtractor {
   Word source_gap_;
   std::array<Word, 2> target_gap_;
   LinkLexicon lexicon_;
-  SidePool sources_, targets_;
+  PhrasePool sources_, targets_;
   std::unordered_map<std::uint64_t, RuleCount> counts_;
   std::vector<std::vector<std::int32_t>> of_source_, of_target_;
   std::vector<InitialPhrase> phrases_;
@@ -290,8 +230,8 @@ class GrammarExtractor {
 
 }  // namespace
 
-GrammarArrays extract_grammar(const std::vector<SentencePair>& pairs, WordTable& source, WordTable& target,
-                              const GrammarOptions& options) {
+PhraseTableArrays extract_grammar(const std::vector<SentencePair>& pairs, WordTable& source, WordTable& target,
+                                  const GrammarOptions& options) {
   return GrammarExtractor(pairs, source, target, options).run();
 }
 

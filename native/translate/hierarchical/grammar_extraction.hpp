@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "translate/vocabulary.hpp"
+#include "translate/phrase_table_builder.hpp"
 
 namespace certus::translate {
 
@@ -28,15 +28,8 @@ struct GrammarOptions {
   Index most = 40;        // target sides of one source side that are kept, by p(target | source)
 };
 
-// A table of rules in the layout of a phrase table, without its vocabularies.
-struct GrammarArrays {
-  std::vector<Index> phrase_first{0}, entry_first{0}, translation_first{0};
-  std::vector<Word> phrase_words, translation_words;
-  std::vector<float> scores;  // [entries * 4]
-};
-
-// `source` and `target` get the gaps as words.
-GrammarArrays extract_grammar(const std::vector<SentencePair>& pairs, WordTable& source, WordTable& target,
-                              const GrammarOptions& options);
+// The rules in the layout of a phrase table. `source` and `target` get the gaps as words, and stay the caller's.
+PhraseTableArrays extract_grammar(const std::vector<SentencePair>& pairs, WordTable& source, WordTable& target,
+                                  const GrammarOptions& options);
 
 }  // namespace certus::translate

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +10,7 @@ import typer
 from certus.cli.declare import PlainCommand, with_options
 from certus.cli.options import TrainAlignerOptions
 from certus.cli.outputs import check_outputs, check_writable
+from certus.cli.pairs import read_pairs, save_model
 from certus.cli.train import (
     ModelOutput,
     choose_checkpoint,
@@ -63,32 +62,18 @@ def aligner(
     began = time.perf_counter()
     with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit):
         made.fit_pairs(
-            _read_pairs(source, target, options),
+            read_pairs(source, target, options),
             progress=(lambda _: None) if options.quiet else show,
             checkpoint=checkpoint,
             threads=options.threads,
             max_length=options.max_length,
             about=list_rights(options),
         )
-    with keep_checkpoint(checkpoint, BaseException):
-        made.save(output)
-    if checkpoint is not None and os.path.exists(checkpoint):
-        os.remove(checkpoint)
+    save_model(made, output, checkpoint)
     if options.lexicon is not None:
         _write_lexicon(made, options.lexicon)
     if not options.quiet:
         report_aligner(made, output, time.perf_counter() - began)
-
-
-def _read_pairs(
-    source: str, target: str | None, options: TrainAlignerOptions
-) -> Iterator[tuple[list[str], list[str]]]:
-    from certus.formats.parallel import read_pairs
-
-    for pair in read_pairs(source, target, encoding=options.encoding, skip=options.skip):
-        if pair.fault is not None:
-            typer.echo(f"skipped: {pair.fault}", err=True)
-        yield pair.source, pair.target
 
 
 def _write_lexicon(made: Aligner, path: str) -> None:

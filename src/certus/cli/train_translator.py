@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 from certus.cli.declare import PlainCommand, with_options
 from certus.cli.options import TrainTranslatorOptions
 from certus.cli.outputs import check_outputs, check_writable
+from certus.cli.pairs import read_pairs, save_model
 from certus.cli.train import (
     ModelOutput,
     choose_checkpoint,
@@ -62,7 +62,7 @@ def translator(
     began = time.perf_counter()
     with keep_checkpoint(checkpoint, KeyboardInterrupt, SystemExit):
         made.fit_pairs(
-            _read_pairs(source, target, options),
+            read_pairs(source, target, options),
             dev=_read_dev(options),
             progress=(lambda _: None) if options.quiet else show,
             tell=(lambda _: None) if options.quiet else show_stage,
@@ -70,10 +70,7 @@ def translator(
             threads=options.threads,
             about=list_rights(options),
         )
-    with keep_checkpoint(checkpoint, BaseException):
-        made.save(output)
-    if checkpoint is not None and os.path.exists(checkpoint):
-        os.remove(checkpoint)
+    save_model(made, output, checkpoint)
     if not options.quiet:
         report_translator(made, output, time.perf_counter() - began)
 
@@ -93,18 +90,7 @@ def _read_dev(options: TrainTranslatorOptions) -> Iterator[tuple[list[str], list
         if options.dev_target is not None:
             raise InvalidInput("--dev-target needs its --dev-source")
         return None
-    return _read_pairs(options.dev_source, options.dev_target, options)
-
-
-def _read_pairs(
-    source: str, target: str | None, options: TrainTranslatorOptions
-) -> Iterator[tuple[list[str], list[str]]]:
-    from certus.formats.parallel import read_pairs
-
-    for pair in read_pairs(source, target, encoding=options.encoding, skip=options.skip):
-        if pair.fault is not None:
-            typer.echo(f"skipped: {pair.fault}", err=True)
-        yield pair.source, pair.target
+    return read_pairs(options.dev_source, options.dev_target, options)
 
 
 def report_translator(made: Translator, output: str, seconds: float) -> None:

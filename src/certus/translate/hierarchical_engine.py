@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from certus import _native
-from certus.errors import InvalidInput, ModelError
+from certus.errors import InvalidInput
 from certus.solution import KBest, OnInfeasible, Status
-from certus.storage.tensors import DAMAGED
 from certus.translate.hierarchical_forest import count_work, judge
 from certus.translate.hierarchical_methods import CubePruning, ForestMethod, choose_forest_method
 from certus.translate.methods import Method
-from certus.translate.phrase_engine import DECLARATION
 from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation
+from certus.translate.table_engine import TableEngine
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features
 
@@ -25,33 +22,16 @@ MOST_SECONDS = 5.0  # per sentence, where nobody says how long: long sentences m
 TUNING_WIDTH = 100  # cells that cube pruning looks at for each node
 
 
-class HierarchicalEngine:
+class HierarchicalEngine(TableEngine[_native.GrammarTranslator]):
     """A hierarchical grammar (Chiang 2007) and a language model.
 
     The arrays are those of a phrase table, in which the gaps of rules are words: ``[X]`` in the source,
     ``[X,1]`` and ``[X,2]`` in the target. The feature Distortion is minus the number of times that glue
     joins two parts of a sentence.
-
-    Args:
-        arrays: of the grammar.
-        model: of the target language.
-        features: how many scores a rule has.
     """
 
-    name = "hierarchical"  # of the kind of model, in model files
-
-    def __init__(
-        self, arrays: Mapping[str, NDArray[Any]], model: _native.LanguageModel, features: int
-    ) -> None:
-        sizes = DECLARATION.check(arrays, features=features)
-        for side in ("source", "target"):
-            slots = sizes[f"{side}_slots"]
-            if slots & (slots - 1) or not slots or sizes[f"{side}_words"] < 3:
-                raise ModelError(f"its {side} words cannot be looked up; {DAMAGED}")
-        self.arrays = {name: arrays[name] for name in DECLARATION.arrays}
-        self.features = features
-        self.entries = sizes["entries"]
-        self._native = _native.GrammarTranslator(self.arrays, model)
+    name = "hierarchical"
+    kernel = _native.GrammarTranslator
 
     @staticmethod
     def choose_method(method: str | Method | ForestMethod, k: int) -> ForestMethod:

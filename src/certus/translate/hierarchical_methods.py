@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from certus import _native
-from certus.checks import check_count
-from certus.errors import InvalidInput
+from certus.translate.search_method import AUTO as AUTO
+from certus.translate.search_method import SearchMethod, choose_among
 
 
-@dataclass(frozen=True, kw_only=True)
-class ForestMethod:
-    """A way to search. Subclasses add their options as fields and explain themselves in their docstring."""
-
-    name: ClassVar[str]
-    papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
-    proves: ClassVar[bool] = True  # whether it looks for a proof
-    many: ClassVar[bool] = True  # whether it finds more than one derivation
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
-        for one in fields(self):
-            check_count(one.name, getattr(self, one.name))
+class ForestMethod(SearchMethod):
+    """A way to search a forest."""
 
     def make_request(self, k: int, distinct: bool, seconds: float | None) -> _native.TargetForestOptions:
         """Return what the kernel is asked."""
         request = _native.TargetForestOptions()
-        request.method = self.name
-        request.k, request.distinct = k, distinct
-        request.seconds = math.inf if seconds is None else seconds
-        for one in fields(self):
-            setattr(request, one.name, getattr(self, one.name))
+        self.fill_request(request, k, distinct, seconds)
         return request
 
 
@@ -80,19 +64,8 @@ class Exhaustive(ForestMethod):
 FOREST_METHODS: dict[str, type[ForestMethod]] = {
     method.name: method for method in (ForestBeam, CubePruning, Exhaustive)
 }
-AUTO = "auto"
 
 
 def choose_forest_method(method: str | ForestMethod, k: int) -> ForestMethod:
     """Return the method meant, or say what is wrong with the choice."""
-    if isinstance(method, str):
-        if method != AUTO and method not in FOREST_METHODS:
-            raise InvalidInput(
-                f"there is no method {method!r}; there are {', '.join([AUTO, *FOREST_METHODS])}"
-            )
-        method = ForestBeam() if method == AUTO else FOREST_METHODS[method]()
-    if not isinstance(method, ForestMethod):
-        raise InvalidInput(f"method must be a name or a ForestMethod, not {type(method).__name__}")
-    if k > 1 and not method.many:
-        raise InvalidInput(f"method {method.name!r} finds one derivation, not k = {k}; use optimal-beam")
-    return method
+    return choose_among(method, k, FOREST_METHODS, ForestMethod, ForestBeam, "derivation")

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import ClassVar
 
 from certus import _native
 from certus.checks import check_count
 from certus.errors import InvalidInput
+from certus.translate.search_method import AUTO as AUTO
+from certus.translate.search_method import SearchMethod, choose_among
 
 
-@dataclass(frozen=True, kw_only=True)
-class Method:
-    """A way to search. Subclasses add their options as fields and explain themselves in their docstring."""
-
-    name: ClassVar[str]
-    papers: ClassVar[tuple[str, ...]] = ()  # keys of certus.citations.PAPERS
-    proves: ClassVar[bool] = True  # whether it looks for a proof
-    many: ClassVar[bool] = True  # whether it finds more than one derivation
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
-        for one in fields(self):
-            if one.type == "int":
-                check_count(one.name, getattr(self, one.name))
+class Method(SearchMethod):
+    """A way to search over phrases."""
 
     def make_request(self, k: int, distinct: bool, seconds: float | None) -> _native.SearchOptions:
         """Return what the kernel is asked."""
         request = _native.SearchOptions()
-        request.method = self.name
-        request.k, request.distinct = k, distinct
-        request.seconds = math.inf if seconds is None else seconds
-        for one in fields(self):
-            setattr(request, one.name, getattr(self, one.name))
+        self.fill_request(request, k, distinct, seconds)
         return request
 
 
@@ -131,17 +116,8 @@ class Program(Method):
 METHODS: dict[str, type[Method]] = {
     method.name: method for method in (OptimalBeam, Beam, Lagrangian, AStar, Stack, Program)
 }
-AUTO = "auto"
 
 
 def choose_method(method: str | Method, k: int) -> Method:
     """Return the method meant, or say what is wrong with the choice."""
-    if isinstance(method, str):
-        if method != AUTO and method not in METHODS:
-            raise InvalidInput(f"there is no method {method!r}; there are {', '.join([AUTO, *METHODS])}")
-        method = OptimalBeam() if method == AUTO else METHODS[method]()
-    if not isinstance(method, Method):
-        raise InvalidInput(f"method must be a name or a Method, not {type(method).__name__}")
-    if k > 1 and not method.many:
-        raise InvalidInput(f"method {method.name!r} finds one translation, not k = {k}; use optimal-beam")
-    return method
+    return choose_among(method, k, METHODS, Method, OptimalBeam, "translation")

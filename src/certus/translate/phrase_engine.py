@@ -2,70 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from certus import _native
-from certus.errors import InvalidInput, ModelError
+from certus.errors import InvalidInput
 from certus.solution import KBest, OnInfeasible
-from certus.storage.declaration import Array, Declaration, offsets, reals, whole
-from certus.storage.tensors import DAMAGED
 from certus.translate.hierarchical_methods import ForestMethod
 from certus.translate.methods import AUTO, Method, Program, choose_method
 from certus.translate.problem import Phrase, answer_nothing
 from certus.translate.solution import TranslatedPhrase, Translation, make_translations
+from certus.translate.table_engine import TableEngine
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features
 
 LONGEST = 512  # words of a sentence, as native/translate/phrase_search.hpp declares it
-# native/translate/phrase_table.hpp says what they hold.
-DECLARATION = Declaration(
-    {
-        **{
-            f"{side}_{name}": declared
-            for side in ("source", "target")
-            for name, declared in {
-                "begin": offsets(f"{side}_words", into=f"{side}_bytes", each=1),
-                "bytes": Array(("uint8",), (f"{side}_bytes",)),
-                "slots": whole(f"{side}_slots", types="uint32", below=f"{side}_words+1"),
-            }.items()
-        },
-        "phrase_first": offsets("phrases", into="phrase_words", each=1),
-        "phrase_words": whole("phrase_words", types="uint32", below="source_words"),
-        "entry_first": offsets("phrases", into="entries", each=1),
-        "translation_first": offsets("entries", into="translation_words", each=1),
-        "translation_words": whole("translation_words", types="uint32", below="target_words"),
-        "scores": reals("features*entries"),
-    }
-)
 
 
-class PhraseEngine:
-    """A phrase table and a language model.
+class PhraseEngine(TableEngine[_native.PhraseTranslator]):
+    """A phrase table and a language model."""
 
-    Args:
-        arrays: of the table.
-        model: of the target language.
-        features: how many scores a phrase pair has.
-    """
-
-    name = "phrases"  # of the kind of model, in model files
-
-    def __init__(
-        self, arrays: Mapping[str, NDArray[Any]], model: _native.LanguageModel, features: int
-    ) -> None:
-        sizes = DECLARATION.check(arrays, features=features)
-        for side in ("source", "target"):
-            slots = sizes[f"{side}_slots"]
-            if slots & (slots - 1) or not slots or sizes[f"{side}_words"] < 3:
-                raise ModelError(f"its {side} words cannot be looked up; {DAMAGED}")
-        self.arrays = {name: arrays[name] for name in DECLARATION.arrays}
-        self.features = features
-        self.entries = sizes["entries"]
-        self._native = _native.PhraseTranslator(self.arrays, model)
+    name = "phrases"
+    kernel = _native.PhraseTranslator
 
     @staticmethod
     def choose_method(method: str | Method | ForestMethod, k: int) -> Method:
