@@ -24,7 +24,7 @@ def run(*arguments: str | Path, stdin: str = "", fails: bool = False) -> Any:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A text, and a model of it."""
+    """A text, and a model of it, also as an ARPA file."""
     folder = tmp_path_factory.mktemp("lm")
     lines = [" ".join(words) for words in make_sentences(1, 300)]
     (folder / "text").write_text("\n".join([*lines, "", ""]))
@@ -33,6 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert "left out: 1 line without words" in done.stderr
     assert "warning: the discounts of 1-grams cannot be computed" in done.stderr
     assert "order 3, 6 words" in done.stderr
+    run("train", "lm", folder / "text", "-o", folder / "m.arpa", "--order", "3", "--arpa", "-q")
     return folder
 
 
@@ -50,7 +51,6 @@ def test_perplexity(folder: Path) -> None:
 
 
 def test_arpa_and_back(folder: Path) -> None:
-    run("train", "lm", folder / "text", "-o", folder / "m.arpa", "--order", "3", "--arpa", "-q")
     run("train", "lm", folder / "m.arpa", "-o", folder / "again.certus", "-q")
     texts = [json.loads(run("evaluate", folder / "text", "--lm", folder / name, "--json").stdout)
              for name in ("m.certus", "m.arpa", "again.certus")]  # fmt: skip
