@@ -94,6 +94,8 @@ def test_what_has_no_certificate_is_refused_by_name() -> None:
         certus.verify((chain, emissions), chain.decode(emissions))
     with pytest.raises(CertificateError, match="a dict_keys does not state a problem"):
         certus.verify({}.keys(), chain.decode(emissions, certificate=True))
+    with pytest.raises(CertificateError, match="a Chain states a problem together with what it was asked"):
+        certus.verify(chain, chain.decode(emissions, certificate=True))
     with pytest.raises(certus.InvalidInput, match="leave out k, siblings"):
         certus.Trees(projective=True).decode(np.zeros((1, 2)), certificate=True)
     whole = Decomposition()

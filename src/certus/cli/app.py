@@ -42,12 +42,12 @@ class TrainGroup(PlainGroup):
         return group.commands.get(cmd_name)
 
 
-train = typer.Typer(cls=TrainGroup, no_args_is_help=True, help="Train a model on annotated sentences.")
+train = typer.Typer(cls=TrainGroup, no_args_is_help=True, help="Train a model on sentences of your own.")
 
 
 @train.callback()
 def describe_training() -> None:
-    """Train a model on annotated sentences."""
+    """Train a model on sentences of your own."""
 
 
 app.add_typer(bench, name="bench")
@@ -92,10 +92,10 @@ def about(
         typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Find the best label sequence or tree under a model, fast, with a bound that proves it is the best.
+    """Find the best label sequence, tree, alignment or translation under a model, and prove that it is.
 
-    A model gives each label a score at each position (emissions) and each pair of neighbouring labels another
-    (transitions). Certus finds the sequence with the highest total, or the k highest, exactly.
+    Models are trained on your own files, or come with the package for English. Every answer has a score and a
+    bound that nothing exceeds: where the two meet, the answer is proven.
     """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -71,6 +72,14 @@ def read_problem(problem: AnyProblem) -> Problem:
             f"a {type(stating).__name__} does not state a problem: give a certus.verification.Problem, "
             "(chain, emissions), (forest, scores), (trees, arcs), a decomposition, a factor graph or a file"
         )
+    try:
+        inspect.signature(state).bind(*arguments)
+    except TypeError as reason:
+        name = type(stating).__name__
+        raise CertificateError(
+            f"a {name} states a problem together with what it was asked, as in "
+            f"certus.verify((chain, emissions), solution): {reason}"
+        ) from None
     stated: Problem = state(*arguments)
     return stated
 
