@@ -7,6 +7,7 @@
 #include "bindings/relax_part.hpp"
 #include "bindings/vectors.hpp"
 #include "chain/marginals/max_marginals.hpp"
+#include "relax/factor_graph.hpp"
 #include "relax/merging.hpp"
 #include "relax/parts/automata.hpp"
 #include "relax/parts/bigram_chain.hpp"
@@ -44,6 +45,12 @@ class Relaxation {
   void add(const RelaxPart& part, Indices variables, double weight) {
     problem_.add(part.part, copy(variables), weight);
     readers_.push_back(part.read);
+  }
+  void add_graph(const FactorGraph& graph) {
+    for (Index p = 0; p < graph.parts(); ++p) {
+      problem_.add(graph.part(p), graph.cells(p));
+      readers_.push_back(nullptr);
+    }
   }
   void link(Index variables, Flags reserve) { problem_.link(variables, copy(reserve)); }
 
@@ -235,16 +242,62 @@ void bind_parts(nb::module_& m) {
         return make_part<CountPart>(copy(scores), copy(negated), least, most);
       },
       "scores"_a, "negated"_a, "least"_a, "most"_a);
-  m.def(
-      "make_or_output_part",
-      [](Doubles scores, Flags negated) { return make_part<OrOutputPart>(copy(scores), copy(negated)); }, "scores"_a,
-      "negated"_a);
-  m.def(
-      "make_knapsack_part",
-      [](Doubles scores, Flags negated, const std::vector<Index>& weights, Index capacity) {
-        return make_part<KnapsackPart>(copy(scores), copy(negated), weights, capacity);
-      },
-      "scores"_a, "negated"_a, "weights"_a, "capacity"_a);
+}
+
+FactorGraph* make_graph(Doubles scores, Indices cells, Indices states, Flags binary) {
+  std::vector<GraphVariable> variables;
+  for (std::size_t v = 0; v < cells.shape(0); ++v)
+    variables.push_back({cells.data()[v], states.data()[v], binary.data()[v] != 0});
+  return new FactorGraph(copy(scores), std::move(variables));
+}
+
+// The part carries the scores of its cells that none before it does.
+template <class P, class... Arguments>
+void add_factor(FactorGraph& graph, std::vector<Index>&& cells, Arguments&&... arguments) {
+  std::vector<double> own = graph.take_scores(cells);
+  graph.add(std::make_shared<P>(std::move(own), std::forward<Arguments>(arguments)...), std::move(cells));
+}
+
+using Bits = std::vector<std::uint8_t>;
+using Cells = std::vector<Index>;
+
+void bind_graph(nb::module_& m) {
+  nb::class_<FactorGraph::Best> best(m, "GraphAnswer");
+  define_arrays(best, "states", &FactorGraph::Best::states);
+  best.def_ro("score", &FactorGraph::Best::score);
+  nb::class_<FactorGraph>(m, "FactorGraph")
+      .def(nb::new_(&make_graph), "scores"_a, "cells"_a, "states"_a, "binary"_a)
+      .def(
+          "add_table",
+          [](FactorGraph& graph, Cells cells, Cells shape, Bits single, Doubles table) {
+            std::vector<double> own = graph.take_scores(cells);
+            graph.add(std::make_shared<TablePart>(std::move(shape), std::move(single), copy(table), std::move(own)),
+                      std::move(cells));
+          },
+          "cells"_a, "shape"_a, "single"_a, "table"_a)
+      .def(
+          "add_count",
+          [](FactorGraph& graph, Cells cells, Bits negated, Index least, Index most) {
+            add_factor<CountPart>(graph, std::move(cells), std::move(negated), least, most);
+          },
+          "cells"_a, "negated"_a, "least"_a, "most"_a)
+      .def(
+          "add_or_output",
+          [](FactorGraph& graph, Cells cells, Bits negated) {
+            add_factor<OrOutputPart>(graph, std::move(cells), std::move(negated));
+          },
+          "cells"_a, "negated"_a)
+      .def(
+          "add_knapsack",
+          [](FactorGraph& graph, Cells cells, Bits negated, Cells weights, Index capacity) {
+            add_factor<KnapsackPart>(graph, std::move(cells), std::move(negated), std::move(weights), capacity);
+          },
+          "cells"_a, "negated"_a, "weights"_a, "capacity"_a)
+      .def("merge", &FactorGraph::merge)
+      .def(
+          "part", [](const FactorGraph& graph, Index p) { return RelaxPart{graph.part(p)}; }, "number"_a)
+      .def("count_entries", &FactorGraph::count_entries, "most"_a)
+      .def("eliminate", &FactorGraph::eliminate, "most"_a, Unlocked());
 }
 
 void bind_options(nb::module_& m) {
@@ -292,6 +345,7 @@ void bind_search(nb::module_& m) {
       .value("LOOSE_RESERVES", SearchFailure::loose_reserves)
       .value("PART_ERROR", SearchFailure::part_error);
   nb::class_<SearchTrace> trace(m, "SearchTrace");
+  trace.def(nb::init<>());
   define_arrays(trace, "seconds", &SearchTrace::seconds, "dual", &SearchTrace::dual, "bound", &SearchTrace::bound,
                 "primal", &SearchTrace::primal, "score", &SearchTrace::score, "step", &SearchTrace::step, "nodes",
                 &SearchTrace::nodes);
@@ -306,6 +360,7 @@ void bind_search(nb::module_& m) {
                 "failed_dual", &Relaxation::dual);
   relaxation.def(nb::init<>())
       .def("add", &Relaxation::add, "part"_a, "variables"_a, "weight"_a = 1.0, nb::keep_alive<1, 2>())
+      .def("add_graph", &Relaxation::add_graph, "graph"_a)
       .def("link", &Relaxation::link, "variables"_a, "reserve"_a)
       .def("run", &Relaxation::run, "limits"_a, "options"_a, "progress"_a.none())
       .def("structure", &Relaxation::read_structure, "part"_a)
@@ -355,6 +410,7 @@ void bind_relax(nb::module_& m) {
       },
       "size"_a, "left"_a.noconvert(), "right"_a.noconvert());
   bind_parts(m);
+  bind_graph(m);
   bind_options(m);
   bind_search(m);
   m.def(

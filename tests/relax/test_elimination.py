@@ -7,44 +7,36 @@ import itertools
 import numpy as np
 
 from certus.relax import FactorGraph
-from certus.relax.elimination import Scope, eliminate, find_order
-
-Rng = np.random.Generator
-
-
-def draw_scopes(rng: Rng) -> tuple[list[int], list[Scope]]:
-    states = [int(n) for n in rng.integers(1, 4, int(rng.integers(1, 7)))]
-    scopes = []
-    for _ in range(int(rng.integers(0, 8))):
-        chosen = tuple(int(v) for v in rng.permutation(len(states))[: int(rng.integers(1, 4))])
-        scores = rng.integers(-5, 6, [states[v] for v in chosen]).astype(np.float64)
-        scores[rng.random(scores.shape) < 0.2] = -np.inf
-        scopes.append(Scope(chosen, scores))
-    return states, scopes
+from certus.relax.factor_graph import NARROW
+from tests.relax.test_factor_graph import PROBLEMS, draw_graph, enumerate_best
 
 
 def test_elimination_is_exact() -> None:
-    rng = np.random.default_rng(0)
+    """Tables and constraints of all kinds, on states and on binary variables."""
     outcomes = set()
-    for _ in range(500):
-        states, scopes = draw_scopes(rng)
-        every = itertools.product(*map(range, states))
-        worth = {y: sum(float(s.scores[tuple(y[v] for v in s.variables)]) for s in scopes) for y in every}
-        best = max(worth.values())
-        order = find_order(states, [scope.variables for scope in scopes])
-        assert order is not None
-        assert sorted(order) == list(range(len(states)))
-        found = eliminate(states, scopes, order)
-        outcomes.add(found is None)
-        if found is None:
-            assert best == -np.inf
-        else:
-            assert worth[tuple(found.tolist())] == best > -np.inf
+    for seed in range(PROBLEMS // 2):
+        graph = draw_graph(seed)
+        native, best = graph._make_graph(), enumerate_best(graph)
+        assert native.count_entries(NARROW) <= NARROW
+        for merge in (False, True):
+            if merge:
+                native.merge()
+            found = native.eliminate(NARROW)
+            outcomes.add(len(found.states) > 0)
+            assert found.score == best, seed
+            if len(found.states):
+                assert graph.score(found.states) == best, seed
     assert outcomes == {False, True}
 
 
-def test_wide_graphs_have_no_order() -> None:
-    assert find_order([10] * 12, [(a, b) for a in range(12) for b in range(a)]) is None
+def test_wide_graphs_are_not_eliminated() -> None:
+    graph = FactorGraph()
+    variables = [graph.add_variable(np.zeros(10)) for _ in range(12)]
+    for a, b in itertools.combinations(variables, 2):
+        graph.add_table([a, b], np.zeros((10, 10)))
+    assert graph._make_graph().count_entries(NARROW) > NARROW
+    graph.add_at_most_one([v[0] for v in variables])  # a constraint that is wide by itself
+    assert graph._make_graph().count_entries(NARROW) > NARROW
 
 
 def test_a_spin_glass_is_proven() -> None:

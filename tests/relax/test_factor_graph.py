@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from certus.errors import Infeasible, InvalidInput
-from certus.relax import FactorGraph, Literal, Variable
+from certus.relax import FactorGraph, Literal, Variable, factor_graph
 from certus.solution import Status
 
 PROBLEMS = int(os.environ.get("CERTUS_PROBLEMS", 2000))
@@ -69,7 +69,11 @@ def enumerate_best(graph: FactorGraph) -> float:
     return max(graph.score(np.array(states, np.int64)) for states in every)
 
 
-def test_the_best_assignment_is_found() -> None:
+@pytest.mark.parametrize("narrow", [True, False])
+def test_the_best_assignment_is_found(narrow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By dynamic programming, and by the search as if that took too much room."""
+    if not narrow:
+        monkeypatch.setattr(factor_graph, "AT_ONCE", 0)
     feasible = 0
     for seed in range(PROBLEMS):
         graph = draw_graph(seed)

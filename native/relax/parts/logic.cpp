@@ -43,6 +43,16 @@ double LogicPart::choose(std::vector<Index>& used) const {
   return score;
 }
 
+double LogicPart::take(const std::vector<Index>& used) {
+  true_ = negated_;
+  double score = 0;
+  for (const Index c : used) {
+    true_[c] = !negated_[c];
+    score += scores_[c];
+  }
+  return score;
+}
+
 void LogicPart::turn(double* with, double* without) const {
   for (Index c = 0; c < cells(); ++c)
     if (negated_[c]) std::swap(with[c], without[c]);
@@ -90,12 +100,8 @@ double CountPart::maximize(std::vector<Index>& used) {
 }
 
 bool CountPart::complete(const std::vector<Index>& used, double* score) {
-  Index count = std::count(negated_.begin(), negated_.end(), std::uint8_t{1});
-  double sum = 0;
-  for (const Index c : used) {
-    count += negated_[c] ? -1 : 1;
-    sum += scores_[c];
-  }
+  const double sum = take(used);
+  const Index count = std::count(true_.begin(), true_.end(), std::uint8_t{1});
   *score = least_ <= count && count <= most_ ? sum : kNever<double>;
   return true;
 }
@@ -217,6 +223,13 @@ double OrOutputPart::maximize(std::vector<Index>& used) {
   return choose(used);
 }
 
+bool OrOutputPart::complete(const std::vector<Index>& used, double* score) {
+  const double sum = take(used);
+  const bool any = std::find(true_.begin(), true_.end() - 1, std::uint8_t{1}) != true_.end() - 1;
+  *score = any == (true_.back() != 0) ? sum : kNever<double>;
+  return true;
+}
+
 bool OrOutputPart::max_marginals(double* with, double* without) {
   std::fill_n(with, cells(), kNever<double>);
   std::fill_n(without, cells(), kNever<double>);
@@ -276,6 +289,14 @@ double KnapsackPart::maximize(std::vector<Index>& used) {
     if (true_[c]) w -= weights_[c];
   }
   return choose(used);
+}
+
+bool KnapsackPart::complete(const std::vector<Index>& used, double* score) {
+  const double sum = take(used);
+  Index weight = 0;
+  for (Index c = 0; c < cells(); ++c) weight += true_[c] ? weights_[c] : 0;
+  *score = weight <= capacity_ ? sum : kNever<double>;
+  return true;
 }
 
 bool KnapsackPart::max_marginals(double* with, double* without) {

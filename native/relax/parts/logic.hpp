@@ -21,6 +21,8 @@ class LogicPart : public Part {
   bool read();
   // Lists the cells that are used where these literals are true, and returns their own score.
   double choose(std::vector<Index>& used) const;
+  // Notes which literals are true where these cells are used, and returns the cells' own score.
+  double take(const std::vector<Index>& used);
   // From values with each literal true and false to values with each cell used and not.
   void turn(double* with, double* without) const;
 
@@ -60,6 +62,7 @@ class OrOutputPart final : public LogicPart {
 
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
+  bool complete(const std::vector<Index>& used, double* score) override;
 
  private:
   struct Inputs {
@@ -81,6 +84,7 @@ class KnapsackPart final : public LogicPart {
 
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
+  bool complete(const std::vector<Index>& used, double* score) override;
 
  private:
   // best[c][w]: of the literals before c (from c on, for `backward`), with a weight of at most w.

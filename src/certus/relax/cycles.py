@@ -137,7 +137,11 @@ def _compare(tables: Sequence[Floats], joint: Floats) -> float:
 
 
 def make_tightened(
-    pairs: Pairs, factors: Sequence[tuple[Factor, Floats]], triplets: Sequence[Triplet], cells: int
+    pairs: Pairs,
+    graph: _native.FactorGraph,
+    factors: Sequence[tuple[Factor, Floats]],
+    triplets: Sequence[Triplet],
+    cells: int,
 ) -> _native.Relaxation:
     """Return the relaxation with clusters; its first ``cells`` variables are those of the graph."""
     wanted = sorted({pair for triplet in triplets for pair in itertools.combinations(triplet, 2)})
@@ -156,7 +160,7 @@ def make_tightened(
         if number in chosen:
             _add_pair(relaxation, pairs, factor, own, chosen[number], list_pair(*chosen[number]))
         else:
-            relaxation.add(factor.make_part(own), np.array(factor.cells, np.int64))
+            relaxation.add(graph.part(number), np.array(factor.cells, np.int64))
     for a, b in wanted:
         if (a, b) not in pairs.factor:
             chord = Table(
@@ -199,9 +203,13 @@ def _add_pair(
 
 
 def tighten(
-    pairs: Pairs, factors: Sequence[tuple[Factor, Floats]], multipliers: Floats, cells: int
+    pairs: Pairs,
+    graph: _native.FactorGraph,
+    factors: Sequence[tuple[Factor, Floats]],
+    multipliers: Floats,
+    cells: int,
 ) -> _native.Relaxation | None:
     """Return a tighter relaxation; None where no cycle lowers the bound. ``multipliers`` are by copy."""
     cycles = find_cycles(read_beliefs(pairs, factors, multipliers))
     triplets = dict.fromkeys(triplet for _, cycle in cycles for triplet in cycle)
-    return make_tightened(pairs, factors, list(triplets)[:MOST], cells) if triplets else None
+    return make_tightened(pairs, graph, factors, list(triplets)[:MOST], cells) if triplets else None

@@ -19,16 +19,17 @@ from certus.relax.assembly import fix_variables
 from certus.relax.certificate import Stated, certify_whole
 from certus.relax.cycles import Pairs, find_pairs
 from certus.relax.cycles import tighten as tighten_cycles
-from certus.relax.elimination import Scope, eliminate, find_order
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
-from certus.relax.optimizers import Optimizer, choose
+from certus.relax.optimizers import Auto, Optimizer, choose
 from certus.relax.variables import AnyLiteral, Assignment, Axis, Literal, Variable
 from certus.solution import OnInfeasible, Status
 from certus.verification import Problem, make_problem
 
 TOLERANCE = 1e-12
-FEW_NODES = 30  # after which narrow graphs are solved by elimination,
-MANY_NODES = 200  # and others get clusters on cycles
+AT_ONCE = 1 << 18  # entries of all tables on the way: graphs so narrow are solved by elimination,
+NARROW = 1 << 22  # and these as well where the search takes more than
+FEW_NODES = 30
+MANY_NODES = 200  # after which other graphs get clusters on cycles
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -54,6 +55,9 @@ class FactorGraph:
         self._scores: list[float] = []
         self._factors: list[Factor] = []
         self._whole: set[int] = set()  # variables of several states that some table keeps to exactly one
+        self._cells: set[int] = set()  # those that factors have
+        self._largest = 0.0  # the sum of the largest magnitudes of all tables
+        self._pairs = 0  # tables of two variables with several states each
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -95,8 +99,11 @@ class FactorGraph:
         cells = [cell for own, _, _ in axes for cell in own]
         if len(set(cells)) < len(cells):
             raise InvalidInput("a table has each of its variables once; this one names a variable twice")
+        single = [one for _, _, one in axes]
         self._whole.update(v.index for v in variables if isinstance(v, Variable) and not v.binary)
-        self._factors.append(Table(cells, list(shape), [single for _, _, single in axes], table.reshape(-1)))
+        self._largest += float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
+        self._pairs += len(axes) == 2 and not any(single)
+        self._add_factor(Table(cells, list(shape), single, table.reshape(-1)))
 
     def add_exactly_one(self, literals: Iterable[AnyLiteral]) -> None:
         """Demand that exactly one of the literals is true."""
@@ -116,11 +123,11 @@ class FactorGraph:
         most = len(given) if most is None else most
         for name, value in (("least", least), ("most", most)):
             check_count(name, value, least=0)
-        self._factors.append(Count(*_split(given), least, min(most, len(given))))
+        self._add_factor(Count(*_split(given), least, min(most, len(given))))
 
     def add_or_output(self, inputs: Iterable[AnyLiteral], output: AnyLiteral) -> None:
         """Demand that ``output`` is true exactly where at least one of the inputs is."""
-        self._factors.append(OrOutput(*_split(self._read_literals([*inputs, output]))))
+        self._add_factor(OrOutput(*_split(self._read_literals([*inputs, output]))))
 
     def add_knapsack(self, literals: Iterable[AnyLiteral], weights: Sequence[int], capacity: int) -> None:
         """Demand that the weights of the true literals, whole numbers, sum to at most ``capacity``."""
@@ -136,7 +143,11 @@ class FactorGraph:
                 f"a knapsack of {len(given)} literals with a capacity of {capacity} needs a table of "
                 f"{len(given) * capacity} numbers; the most is {KNAPSACK}: divide the weights"
             )
-        self._factors.append(Knapsack(*_split(given), [int(weight) for weight in weights], capacity))
+        self._add_factor(Knapsack(*_split(given), [int(weight) for weight in weights], capacity))
+
+    def _add_factor(self, factor: Factor) -> None:
+        self._factors.append(factor)
+        self._cells.update(factor.cells)
 
     def score(self, states: ArrayLike) -> float:
         """Return the score of an assignment, one state per variable; -inf where it breaks a constraint."""
@@ -198,7 +209,11 @@ class FactorGraph:
             for factor, own in self._share_scores()
         ]
         problem = make_problem("decomposition", {"parts": parts, "variables": len(self._scores)})
-        return Stated(problem, self._make_relaxation, [np.arange(len(part["links"])) for part in parts])
+
+        def relax(fixed: Mapping[int, bool]) -> _native.Relaxation:
+            return self._relax(self._make_graph(), fixed)
+
+        return Stated(problem, relax, [np.arange(len(part["links"])) for part in parts])
 
     def _list_structures(self, states: NDArray[np.int64]) -> list[list[int]]:
         """Return the states of each table, and the cells that are on of each other factor."""
@@ -223,41 +238,43 @@ class FactorGraph:
             raise InvalidInput("there is nothing to solve: add variables first")
         began = perf_counter()
         nodes = 2**62 if max_nodes is None else max_nodes
-        narrow = self._find_scopes() if nodes > FEW_NODES else None
-        pairs = self._find_pairs() if tighten and not narrow and nodes > MANY_NODES else None
+        graph = self._make_graph()
+        entries = graph.count_entries(NARROW) if nodes > FEW_NODES else math.inf
+        if entries <= AT_ONCE and isinstance(optimizer, Auto):
+            return self._eliminate(graph, None, infeasible)
+        narrow = entries <= NARROW
+        loose = tighten and self._pairs > 2 and not narrow and nodes > MANY_NODES
 
         def search(relaxation: _native.Relaxation, nodes: int) -> _native.SearchEnd:
             left = math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9)
             limits = _native.SearchLimits(seconds=left, nodes=nodes, tolerance=tolerance)
             return relaxation.run(limits, optimizer.native, None)
 
-        relaxation = self._make_relaxation()
-        end = search(relaxation, FEW_NODES if narrow else MANY_NODES if pairs else nodes)
+        graph.merge()
+        relaxation = self._relax(graph)
+        end = search(relaxation, FEW_NODES if narrow else MANY_NODES if loose else nodes)
         if narrow and end is _native.SearchEnd.NODES:
-            return self._eliminate(*narrow, relaxation, infeasible)
-        if pairs and end is _native.SearchEnd.NODES:
-            return self._search_tightened(pairs, relaxation, search, nodes, infeasible)
+            return self._eliminate(graph, relaxation, infeasible)
+        if loose and end is _native.SearchEnd.NODES:
+            return self._search_tightened(relaxation, search, nodes, infeasible)
         return self._read_answer(relaxation, _STATUS[end], infeasible)
-
-    def _find_pairs(self) -> Pairs | None:
-        """Return the tables of two variables, if there are enough for a cycle."""
-        pairs = Pairs([v.states for v in self._variables], [v.cell for v in self._variables])
-        find_pairs(pairs, self._factors)
-        return pairs if len(pairs.factor) > 2 else None
 
     def _search_tightened(
         self,
-        pairs: Pairs,
         tried: _native.Relaxation,
         search: Callable[[_native.Relaxation, int], _native.SearchEnd],
         nodes: int,
         infeasible: OnInfeasible,
     ) -> Assignment:
         """Search on with clusters on cycles, or without where there are none that help."""
-        root = self._make_relaxation()
+        pairs = Pairs([v.states for v in self._variables], [v.cell for v in self._variables])
+        find_pairs(pairs, self._factors)
+        graph = self._make_graph()
+        root = self._relax(graph)
         search(root, 1)
-        tightened = tighten_cycles(pairs, list(self._share_scores()), root.multipliers, len(self._scores))
-        last = self._make_relaxation() if tightened is None else tightened
+        factors = list(self._share_scores())
+        tightened = tighten_cycles(pairs, graph, factors, root.multipliers, len(self._scores))
+        last = self._relax(graph) if tightened is None else tightened
         status = _STATUS[search(last, nodes)]
         if status is Status.OPTIMAL:
             return self._read_answer(last, status, infeasible)
@@ -265,36 +282,13 @@ class FactorGraph:
         bound = max(best.score, min(tried.bound, last.bound))
         return Assignment(self._read_states(best.on), best.score, bound, status, last)
 
-    def _find_scopes(self) -> tuple[list[Scope], list[int]] | None:
-        """Return all scores by variables, and an order to eliminate these, if the graph is narrow enough."""
-        owner = {v.cell: v for v in self._variables}
-        scopes = []
-        for factor in self._factors:
-            if not isinstance(factor, Table):
-                return None
-            widths = (1 if one else n for n, one in zip(factor.shape, factor.single, strict=True))
-            firsts = [0, *itertools.accumulate(widths)][:-1]
-            axes = [owner.get(factor.cells[at]) for at in firsts]
-            if any(v is None or v.binary != one for v, one in zip(axes, factor.single, strict=True)):
-                return None
-            scopes.append(Scope(tuple(v.index for v in axes if v), factor.table.reshape(factor.shape)))
-        states = [v.states for v in self._variables]
-        order = find_order(states, [scope.variables for scope in scopes])
-        if order is None:
-            return None
-        own = [self._scores[v.cell : v.cell + (1 if v.binary else v.states)] for v in self._variables]
-        for v, scores in zip(self._variables, own, strict=True):
-            scopes.append(Scope((v.index,), np.array([0.0, *scores] if v.binary else scores)))
-        return scopes, order
-
     def _eliminate(
-        self, scopes: list[Scope], order: list[int], tried: _native.Relaxation, infeasible: OnInfeasible
+        self, graph: _native.FactorGraph, tried: _native.Relaxation | None, infeasible: OnInfeasible
     ) -> Assignment:
-        found = eliminate([v.states for v in self._variables], scopes, order)
-        if found is None:
+        best = graph.eliminate(NARROW)
+        if not len(best.states):
             return self._refuse(tried, infeasible)
-        score = self.score(found)
-        return Assignment(found, score, score, Status.OPTIMAL, tried)
+        return Assignment(best.states, best.score, best.score, Status.OPTIMAL, tried)
 
     def _read_answer(
         self, answer: _native.Relaxation, status: Status, infeasible: OnInfeasible
@@ -303,7 +297,7 @@ class FactorGraph:
             return self._refuse(answer, infeasible)
         return Assignment(self._read_states(answer.on), answer.score, answer.bound, status, answer)
 
-    def _refuse(self, answer: _native.Relaxation, infeasible: OnInfeasible) -> Assignment:
+    def _refuse(self, answer: _native.Relaxation | None, infeasible: OnInfeasible) -> Assignment:
         if infeasible == "raise":
             raise Infeasible(
                 describe_infeasible(
@@ -329,25 +323,38 @@ class FactorGraph:
             yield factor, np.where(given[factor.cells], 0.0, scores[factor.cells])
             given[factor.cells] = True
 
-    def _make_relaxation(self, fixed: Mapping[int, bool] | None = None) -> _native.Relaxation:
-        """Hand everything to the kernels; ``fixed`` cells get a part of their own that keeps them so."""
-        relaxation = _native.Relaxation()
+    def _make_graph(self) -> _native.FactorGraph:
+        """Hand everything to the kernels."""
         scores = np.array(self._scores)
-        largest = sum(_find_largest(f.table) for f in self._factors if isinstance(f, Table))
-        if not largest + float(np.abs(scores[np.isfinite(scores)]).sum()) <= LARGEST:
+        if not self._largest + float(np.abs(scores[np.isfinite(scores)]).sum()) <= LARGEST:
             raise InvalidInput(f"the scores sum to more than {LARGEST:.3g}, too much to add; scale them down")
-        for factor, own in self._share_scores():
-            relaxation.add(factor.make_part(own), np.array(factor.cells, np.int64))
+        variables = self._variables
+        graph = _native.FactorGraph(
+            scores,
+            np.array([v.cell for v in variables], np.int64),
+            np.array([v.states for v in variables], np.int64),
+            np.array([v.binary for v in variables], np.uint8),
+        )
+        for factor in itertools.chain(self._factors, self._complete()):
+            factor.add_to(graph)
+        return graph
+
+    def _relax(
+        self, graph: _native.FactorGraph, fixed: Mapping[int, bool] | None = None
+    ) -> _native.Relaxation:
+        """Return the relaxation by factors; ``fixed`` cells get a part of their own that keeps them so."""
+        relaxation = _native.Relaxation()
+        relaxation.add_graph(graph)
         fix_variables(relaxation, fixed or {})
-        relaxation.link(len(scores), np.zeros(len(scores), np.uint8))
+        relaxation.link(len(self._scores), np.zeros(len(self._scores), np.uint8))
         return relaxation
 
     def _complete(self) -> Iterable[Factor]:
         """Yield what keeps variables to one state, and carries scores, where no factor does."""
         for v in self._variables:
-            if v.binary:
+            if v.binary and v.cell not in self._cells:
                 yield Count([v.cell], [False], 0, 1)
-            elif v.index not in self._whole:
+            elif not v.binary and v.index not in self._whole:
                 yield Count(list(range(v.cell, v.cell + v.states)), [False] * v.states, 1, 1)
 
     def _add(self, scores: list[float], *, binary: bool) -> Variable:
@@ -403,10 +410,6 @@ class FactorGraph:
 
 def _split(literals: list[Literal]) -> tuple[list[int], list[bool]]:
     return [literal.cell for literal in literals], [literal.negated for literal in literals]
-
-
-def _find_largest(table: Floats) -> float:
-    return float(np.abs(table[np.isfinite(table)]).max(initial=0.0))
 
 
 def _as_scores(what: str, scores: ArrayLike) -> Floats:

@@ -23,8 +23,8 @@ class Factor(ABC):
     cells: list[int]
 
     @abstractmethod
-    def make_part(self, scores: Floats) -> _native.RelaxPart:
-        """Return the factor for the kernels, with the scores of its cells that it carries."""
+    def add_to(self, graph: _native.FactorGraph) -> None:
+        """Hand the factor to the kernels; it carries the scores of its cells that none before it does."""
 
     @abstractmethod
     def state_part(self, scores: Floats) -> dict[str, Any]:
@@ -48,9 +48,9 @@ class Table(Factor):
     single: list[bool]
     table: Floats
 
-    def make_part(self, scores: Floats) -> _native.RelaxPart:
-        """Return it for the kernels."""
-        return _native.make_table_part(self.shape, np.array(self.single, np.uint8), self.table, scores)
+    def add_to(self, graph: _native.FactorGraph) -> None:
+        """Hand it to the kernels."""
+        graph.add_table(self.cells, self.shape, self.single, self.table)
 
     def state_part(self, scores: Floats) -> dict[str, Any]:
         """Return it as plain data."""
@@ -86,9 +86,9 @@ class Count(Factor):
     least: int
     most: int
 
-    def make_part(self, scores: Floats) -> _native.RelaxPart:
-        """Return it for the kernels."""
-        return _native.make_count_part(scores, np.array(self.negated, np.uint8), self.least, self.most)
+    def add_to(self, graph: _native.FactorGraph) -> None:
+        """Hand it to the kernels."""
+        graph.add_count(self.cells, self.negated, self.least, self.most)
 
     def state_part(self, scores: Floats) -> dict[str, Any]:
         """Return it as plain data."""
@@ -106,9 +106,9 @@ class OrOutput(Factor):
 
     negated: list[bool]
 
-    def make_part(self, scores: Floats) -> _native.RelaxPart:
-        """Return it for the kernels."""
-        return _native.make_or_output_part(scores, np.array(self.negated, np.uint8))
+    def add_to(self, graph: _native.FactorGraph) -> None:
+        """Hand it to the kernels."""
+        graph.add_or_output(self.cells, self.negated)
 
     def state_part(self, scores: Floats) -> dict[str, Any]:
         """Return it as plain data."""
@@ -128,11 +128,9 @@ class Knapsack(Factor):
     weights: list[int]
     capacity: int
 
-    def make_part(self, scores: Floats) -> _native.RelaxPart:
-        """Return it for the kernels."""
-        return _native.make_knapsack_part(
-            scores, np.array(self.negated, np.uint8), self.weights, self.capacity
-        )
+    def add_to(self, graph: _native.FactorGraph) -> None:
+        """Hand it to the kernels."""
+        graph.add_knapsack(self.cells, self.negated, self.weights, self.capacity)
 
     def state_part(self, scores: Floats) -> dict[str, Any]:
         """Return it as plain data."""

@@ -62,7 +62,8 @@ class Assignment(Solution[NDArray[np.int64]]):
     Attributes:
         value: the state of each variable, in the order in which they were added; of a binary one, 0 or 1.
             Empty while no assignment was found.
-        trace: how the last search stood, step by step: arrays ``seconds``, ``bound``, ``score``, ``nodes``.
+        trace: how the last search stood, step by step: arrays ``seconds``, ``bound``, ``score``, ``nodes``;
+            empty where dynamic programming needed none.
     """
 
     __slots__ = ("trace",)
@@ -74,10 +75,11 @@ class Assignment(Solution[NDArray[np.int64]]):
         score: float,
         bound: float,
         status: Status,
-        answer: _native.Relaxation,
+        answer: _native.Relaxation | None,
     ) -> None:
-        super().__init__(value, score, bound, status, {"nodes": answer.nodes, "fixed": answer.fixed})
-        self.trace = answer.trace
+        work = {"nodes": answer.nodes if answer else 0, "fixed": answer.fixed if answer else 0}
+        super().__init__(value, score, bound, status, work)
+        self.trace = answer.trace if answer else _native.SearchTrace()
 
     def __getitem__(self, variable: Variable) -> int:
         """Return the state of a variable."""
