@@ -49,10 +49,18 @@ double Climb::measure_below(Label word, Label arc, Label* arc_of) const {
   return sum;
 }
 
+// Only the sides that an arc was taken from or given to are worth something else, and, with grandparents, those of the
+// word that got another parent.
+void Climb::measure_change(Label before, Label after, const Label* arc_of) {
+  measure_side(arcs_->side(before), arc_of);
+  measure_side(arcs_->side(after), arc_of);
+  if (!scores_->has_parents()) return;
+  for (const bool right : {false, true}) measure_side(Arcs::side(arcs_->modifier(after), right), arc_of);
+}
+
 // The arc that improves the tree most in the place of the one into its word, or -1. What a change to arc b adds is
 // what b is worth, less what the arc was worth that it replaces: the two have different heads.
-Label Climb::find_change(bool single_root, Label* arc_of) {
-  for (Index side = 0; side < arcs_->sides(); ++side) measure_side(side, arc_of);
+Label Climb::find_change(bool single_root, Label* arc_of) const {
   Label best = -1;
   double most = 0;
   for (Index a = 0; a < arcs_->size(); ++a) {
@@ -70,6 +78,7 @@ double Climb::improve(const Arcs& arcs, const TreeScores<double>& scores, bool s
   scores_ = &scores;
   worth_.resize(arcs.size());
   double score = score_tree(arcs, scores, arc_of);
+  for (Index side = 0; side < arcs.sides(); ++side) measure_side(side, arc_of);
   Heed heed;
   while (true) {
     const Label arc = find_change(single_root, arc_of);
@@ -83,6 +92,7 @@ double Climb::improve(const Arcs& arcs, const TreeScores<double>& scores, bool s
       return score;
     }
     score = changed;
+    measure_change(before, arc, arc_of);
   }
 }
 

@@ -20,7 +20,9 @@ class Climb {
   void measure_side(Index side, const Label* arc_of);
   // What a word's own modifiers add under another parent, less what they add now.
   double measure_below(Label word, Label arc, Label* arc_of) const;
-  Label find_change(bool single_root, Label* arc_of);
+  // Measures again what changed with the arc into one word.
+  void measure_change(Label before, Label after, const Label* arc_of);
+  Label find_change(bool single_root, Label* arc_of) const;
 
   const Arcs* arcs_ = nullptr;
   const TreeScores<double>* scores_ = nullptr;
