@@ -10,6 +10,7 @@
 #include "bindings/vectors.hpp"
 #include "relax/spanning_tree.hpp"
 #include "syntax/dependency/arcs.hpp"
+#include "syntax/dependency/free_picks.hpp"
 #include "syntax/dependency/kbest.hpp"
 #include "syntax/dependency/matrix_tree.hpp"
 #include "syntax/dependency/nonprojective.hpp"
@@ -171,9 +172,31 @@ syntax::DualResult decode_tree(const Scored<S>& self, bool single_root, double s
   return nonprojective.decode(*self.arcs, self.view(), options, arc_of.data());
 }
 
+thread_local syntax::FreePicks free_picks;
+
+// The score of what automata pick by themselves, or None where one has nothing to pick: 1 for each arc that is picked
+// by its head, and as the parent of its modifier.
+std::optional<double> pick_freely(const Scored<double>& self, const Flat<std::uint8_t>& picked,
+                                  const Flat<std::uint8_t>& parents) {
+  if (extent(picked) != self.arcs->size() || extent(parents) != self.arcs->size()) reject("every arc needs room");
+  std::fill_n(picked.data(), extent(picked), std::uint8_t{0});
+  std::fill_n(parents.data(), extent(parents), std::uint8_t{0});
+  const std::vector<double> nothing(static_cast<std::size_t>(self.arcs->size()), 0.0);
+  const double score = free_picks.find(*self.arcs, self.view(), nothing.data());
+  if (score == kNever<double>) return std::nullopt;
+  for (const syntax::Pick& pick : free_picks.all()) {
+    for (const Label arc : pick.arcs) picked.data()[arc] = 1;
+    if (pick.parent >= 0) parents.data()[pick.parent] = 1;
+  }
+  return score;
+}
+
 template <class S>
 void bind_scores(nb::module_& m, const char* name) {
-  nb::class_<Scored<S>>(m, name)
+  auto scored = nb::class_<Scored<S>>(m, name);
+  if constexpr (std::is_same_v<S, double>)
+    scored.def("pick_freely", &pick_freely, "picked"_a.noconvert(), "parents"_a.noconvert(), Unlocked());
+  scored
       .def("__init__", &make_scored<S>, "arcs"_a, "arc_scores"_a.noconvert(), "siblings"_a.noconvert().none(),
            "grandparents"_a.noconvert().none(), "grandsiblings"_a.noconvert().none(), nb::keep_alive<1, 2>())
       .def("score", &score_tree<S>, "arc_of"_a.noconvert())

@@ -72,14 +72,14 @@ constexpr Index kTrainingNodes = 20;
 
 void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const learn::ArcCandidates& candidates,
                        const ArcPlan& plan, const Flat<const std::uint8_t>& of_root,
-                       const Flat<const std::uint8_t>& of_others, bool mira, float aggressiveness, float relation_cost,
-                       Index burn_in, bool projective, bool single_root) {
+                       const Flat<const std::uint8_t>& of_others, bool mira, bool from_automata, float aggressiveness,
+                       float relation_cost, Index burn_in, bool projective, bool single_root) {
   const Relations relations = make_relations(of_root, of_others);
   if (static_cast<Index>(candidates.arcs.size()) != corpus.sentences()) refuse("the candidates are of another corpus");
   for (const Label r : corpus.relations)
     if (r < 0 || r >= relations.count) refuse("there is no relation " + std::to_string(r));
   const learn::TreeLearnerOptions options{
-      mira, aggressiveness, relation_cost, burn_in, {projective, single_root, 1e300, kTrainingNodes}};
+      mira, from_automata, aggressiveness, relation_cost, burn_in, {projective, single_root, 1e300, kTrainingNodes}};
   const nb::gil_scoped_release released;
   new (self) TreeLearner(corpus, candidates, plan, relations, options);
 }
@@ -221,6 +221,28 @@ nb::tuple score_arcs(const ArcModel& self, nb::handle sentences) {
   return nb::make_tuple(reshape(std::move(scores), n, n + 1), reshape(std::move(relations), n, n + 1));
 }
 
+// The arcs of a sentence that are scored, and the scores of all parts, as syntax/dependency/arcs.hpp lays them out.
+struct ScoredParts {
+  std::vector<Label> heads, modifiers;
+  std::vector<double> arcs, siblings, grandparents, grandsiblings;
+};
+
+ScoredParts score_parts(const ArcModel& self, nb::handle sentences, double ratio, Index most) {
+  const Texts texts(sentences, self.columns());
+  if (texts.size() != 1) refuse("the parts of one sentence are scored at a time");
+  const nb::gil_scoped_release released;
+  ArcModel::Worker worker(self);
+  ParsingOptions options;
+  options.limits = {ratio, most};
+  worker.score_parts(texts.at(0), options);
+  const PartTables& tables = worker.tables();
+  ScoredParts out{worker.arcs().heads(), worker.arcs().all_modifiers(), tables.arcs,
+                  tables.siblings,       tables.grandparents,           tables.grandsiblings};
+  for (std::vector<double>* scores : {&out.arcs, &out.siblings, &out.grandparents, &out.grandsiblings})
+    for (double& score : *scores) score *= self.step();
+  return out;
+}
+
 double score_tree(const ArcModel& self, nb::handle sentences, Flat<const Label> heads) {
   const Texts texts(sentences, self.columns());
   if (texts.size() != 1 || extent(heads) != texts.tokens()) refuse("there must be a head for each word of a sentence");
@@ -246,8 +268,8 @@ void bind_dependency_parser(nb::module_& m) {
                 &learn::TreeEpoch::sentences);
   nb::class_<TreeLearner>(m, "TreeLearner")
       .def("__init__", &make_tree_learner, "corpus"_a, "candidates"_a, "plan"_a, nb::kw_only(), "of_root"_a,
-           "of_others"_a, "mira"_a, "aggressiveness"_a, "relation_cost"_a, "burn_in"_a, "projective"_a, "single_root"_a,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+           "of_others"_a, "mira"_a, "from_automata"_a, "aggressiveness"_a, "relation_cost"_a, "burn_in"_a,
+           "projective"_a, "single_root"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("epoch", &run_epoch<TreeLearner>, "order"_a)
       .def("compile", [](const TreeLearner& self) { return quantize(self.average()); })
       .def("state", &tree_state)
@@ -258,6 +280,9 @@ void bind_dependency_parser(nb::module_& m) {
                 "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates, "iterations",
                 &ParsedTrees::iterations, "nodes", &ParsedTrees::nodes, "automata", &ParsedTrees::automata, "solved",
                 &ParsedTrees::solved);
+  define_arrays(nb::class_<ScoredParts>(m, "ScoredParts"), "heads", &ScoredParts::heads, "modifiers",
+                &ScoredParts::modifiers, "arcs", &ScoredParts::arcs, "siblings", &ScoredParts::siblings, "grandparents",
+                &ScoredParts::grandparents, "grandsiblings", &ScoredParts::grandsiblings);
   nb::class_<HeadModel>(m, "HeadModel")
       .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   nb::class_<LabelModel>(m, "LabelModel")
@@ -275,6 +300,7 @@ void bind_dependency_parser(nb::module_& m) {
       .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
            "k"_a, "seconds"_a, "threads"_a, "paper_iterations"_a = 0)
       .def("score_arcs", &score_arcs, "sentences"_a)
+      .def("score_parts", &score_parts, "sentences"_a, nb::kw_only(), "ratio"_a, "most"_a)
       .def("score_tree", &score_tree, "sentences"_a, "heads"_a);
 }
 

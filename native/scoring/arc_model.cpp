@@ -82,6 +82,11 @@ void ArcModel::Worker::score_all(const features::Sentence& sentence, double* sco
   }
 }
 
+void ArcModel::Worker::score_parts(const features::Sentence& sentence, const ParsingOptions& options) {
+  prepare(sentence, options);
+  fill_tables();
+}
+
 double ArcModel::Worker::score_tree(const features::Sentence& sentence, const Label* heads) {
   const Index n = sentence.length;
   model_.plan_.look_up(sentence, words_);

@@ -57,6 +57,10 @@ class ArcModel {
     void rank(const features::Sentence& sentence, const ParsingOptions& options, Index k, std::vector<ParsedTree>& out);
     // The scores of all arcs with their best relations, [n][n + 1]: scores[m - 1][h], -inf from a word to itself.
     void score_all(const features::Sentence& sentence, double* scores, Label* relations);
+    // The arcs of a sentence that are scored, and the scores of all parts.
+    void score_parts(const features::Sentence& sentence, const ParsingOptions& options);
+    const Arcs& arcs() const { return arcs_; }
+    const PartTables& tables() const { return tables_; }
     // The score of a tree with the best relations: its parts are listed and their features added up one by one.
     double score_tree(const features::Sentence& sentence, const Label* heads);
 

@@ -141,21 +141,29 @@ struct PartTables {
   }
 };
 
-// Calls use(head, modifier, sibling, grandparent) for each pair of neighbours among the modifiers of each head: START
-// and END of a side, and the grandparent of what the root has, are place n + 1. `heads`: [n].
+// Calls use(head, modifier, sibling, grandparent) for each pair of neighbours among the modifiers of a head, which are
+// given in rising order: START and END of a side, and the grandparent of what the root has, are place n + 1.
+template <class Use>
+void visit_neighbours(Index head, Index grandparent, const std::vector<Label>& modifiers, Index n, const Use& use) {
+  const Index none = n + 1;
+  const auto right = std::upper_bound(modifiers.begin(), modifiers.end(), static_cast<Label>(head));
+  Index previous = none;
+  for (auto m = right; m != modifiers.begin(); previous = *m) use(head, Index{*--m}, previous, grandparent);
+  use(head, none, previous, grandparent);
+  previous = none;
+  for (auto m = right; m != modifiers.end(); previous = *m++) use(head, Index{*m}, previous, grandparent);
+  use(head, none, previous, grandparent);
+}
+
+// The same for all heads of a tree. `heads`: [n].
 template <class Use>
 void visit_siblings(const Label* heads, Index n, const Use& use) {
-  const Index none = n + 1;
+  std::vector<Label> modifiers;
   for (Index h = 0; h <= n; ++h) {
-    const Index g = h == 0 ? none : Index{heads[h - 1]};
-    Index previous = none;
-    for (Index m = h - 1; m > 0; --m)
-      if (heads[m - 1] == h) use(h, m, previous, g), previous = m;
-    use(h, none, previous, g);
-    previous = none;
-    for (Index m = h + 1; m <= n; ++m)
-      if (heads[m - 1] == h) use(h, m, previous, g), previous = m;
-    use(h, none, previous, g);
+    modifiers.clear();
+    for (Index m = 1; m <= n; ++m)
+      if (heads[m - 1] == h) modifiers.push_back(static_cast<Label>(m));
+    visit_neighbours(h, h == 0 ? n + 1 : Index{heads[h - 1]}, modifiers, n, use);
   }
 }
 

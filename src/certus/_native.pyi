@@ -1004,6 +1004,7 @@ class TreeScores64:
         paper_iterations: int,
         arc_of: NDArray[np.int32],
     ) -> DualResult: ...
+    def pick_freely(self, picked: NDArray[np.uint8], parents: NDArray[np.uint8]) -> float | None: ...
     def marginals(self, single_root: bool, out: NDArray[np.float64]) -> float | None: ...
 
 def vine_max_marginals(
@@ -1664,6 +1665,23 @@ class ArcCascade:
     def prune(self, sentences: list[list[list[str]]], passes: int) -> ListedArcs: ...
 
 @final
+class ScoredParts:
+    """The arcs of a sentence that are scored, and the scores of all parts over them."""
+
+    @property
+    def heads(self) -> NDArray[np.int32]: ...
+    @property
+    def modifiers(self) -> NDArray[np.int32]: ...
+    @property
+    def arcs(self) -> NDArray[np.float64]: ...
+    @property
+    def siblings(self) -> NDArray[np.float64]: ...
+    @property
+    def grandparents(self) -> NDArray[np.float64]: ...
+    @property
+    def grandsiblings(self) -> NDArray[np.float64]: ...
+
+@final
 class HeadModel:
     def __init__(self, plan: ArcPlan, weights: NDArray[np.int16], step: float) -> None: ...
 
@@ -1704,6 +1722,7 @@ class TreeLearner:
         of_root: NDArray[np.uint8],
         of_others: NDArray[np.uint8],
         mira: bool,
+        from_automata: bool,
         aggressiveness: float,
         relation_cost: float,
         burn_in: int,
@@ -1768,6 +1787,7 @@ class ArcModel:
         threads: int,
         paper_iterations: int = 0,
     ) -> ParsedTrees: ...
+    def score_parts(self, sentences: list[list[list[str]]], *, ratio: float, most: int) -> ScoredParts: ...
     def score_tree(self, sentences: list[list[list[str]]], heads: NDArray[np.int32]) -> float: ...
     def score_arcs(
         self, sentences: list[list[list[str]]]

@@ -12,6 +12,8 @@ import pytest
 
 import certus
 from certus import DependencyParser, Status
+from certus._native import DependencyArcs, TreeScores64
+from certus.annotation.columns import select_columns
 from certus.annotation.dependencies import find_crossing, find_fault
 from certus.annotation.sentence import Sentence
 from certus.errors import FormatError, InvalidInput, ModelError
@@ -51,6 +53,37 @@ def test_trees_of_a_simple_language_are_learned(algorithm: str) -> None:
     made = DependencyParser(algorithm=algorithm, **SMALL).fit(invented.sentences(150, 1))
     assert measure(made) > 0.97
     assert measure(made, pruning=0) > 0.95  # arcs that it never saw in training count, too
+
+
+@pytest.mark.parametrize("algorithm", ["mira", "perceptron"])
+@pytest.mark.parametrize("order", [2, 3])
+def test_automata_by_themselves_are_learned_from(algorithm: str, order: int) -> None:
+    options: dict[str, Any] = {"order": order, "projective": "no", "algorithm": algorithm, **SMALL}
+    made = DependencyParser(learn_from="automata", **options).fit(invented.sentences(150, 1))
+    assert measure(made) > 0.96
+    other = DependencyParser(**options).fit(invented.sentences(150, 1))
+    assert count_wrong_picks(made) < count_wrong_picks(other)
+
+
+def count_wrong_picks(parser: DependencyParser) -> int:
+    """Return the number of words that not exactly one automaton picks as its modifier."""
+    wrong = 0
+    for sentence in invented.sentences(60, 3):
+        scored = parser.model.native.score_parts(
+            [select_columns(sentence, parser.columns)],
+            ratio=parser.options.pruning,
+            most=parser.options.candidates,
+        )
+        arcs = DependencyArcs(len(sentence), scored.heads, scored.modifiers)
+        parts = scored.grandparents, scored.grandsiblings
+        native = TreeScores64(
+            arcs, scored.arcs, scored.siblings, *(part if part.size else None for part in parts)
+        )
+        picked, parents = (np.empty(len(arcs), np.uint8) for _ in range(2))
+        assert native.pick_freely(picked, parents) is not None
+        heads = np.bincount(scored.modifiers[picked > 0], minlength=len(sentence) + 1)[1:]
+        wrong += int((heads != 1).sum())
+    return wrong
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -244,6 +277,7 @@ def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
         ({"colour": 1}, "has no option 'colour'"),
         ({"epochs": 0}, "epochs is 0"),
         ({"algorithm": "magic"}, "algorithm is 'magic'"),
+        ({"learn_from": "magic"}, "learn_from is 'magic'; there are trees and automata"),
         ({"single_root": "maybe"}, "single_root is 'maybe'"),
         ({"order": 4}, "order is 4"),
         ({"columns": "word colour"}, "columns is 'word colour'"),

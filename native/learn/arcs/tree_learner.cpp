@@ -8,6 +8,12 @@ namespace certus::learn {
 
 using syntax::Arcs;
 
+namespace {
+
+constexpr double kPickCost = 0.5;  // of an arc that an automaton picks wrongly, misses, or wrongly has as its parent
+
+}  // namespace
+
 TreeLearner::TreeLearner(const TreeCorpus& corpus, const ArcCandidates& candidates, const features::ArcPlan& plan,
                          const scoring::Relations& relations, const TreeLearnerOptions& options)
     : weights((std::size_t{1} << plan.bits()) + static_cast<std::size_t>(relations.count), 0.0f),
@@ -36,22 +42,27 @@ TreeEpoch TreeLearner::epoch(const Index* order, Index count) {
 
 void TreeLearner::score(Index sentence, const Arcs& arcs) {
   const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
-  const bool costs = options_.mira;
+  const double wrong = options_.from_automata ? kPickCost : 1.0, right = options_.from_automata ? -kPickCost : 0.0;
   tables_.fill(scorer_, plan_, arcs, [&](Index a, Index r) {
-    if (!costs) return 0.0;
+    if (!options_.mira) return 0.0;
     const Index m = arcs.modifier(a) - 1;
-    return arcs.head(a) != heads[m] ? 1.0 : r != relations[m] ? double{options_.relation_cost} : 0.0;
+    return arcs.head(a) != heads[m] ? wrong : r != relations[m] ? right + double{options_.relation_cost} : right;
   });
 }
 
 void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
-  const Arcs& arcs = candidates_.arcs[sentence];
-  scorer_.prepare(corpus_.words[sentence]);
-  score(sentence, arcs);
-  search_.find(arcs, tables_.view(), options_.kind, found_);
   ++steps;
-  if (!found_.exists) return;
   changes_.clear();
+  scorer_.prepare(corpus_.words[sentence]);
+  score(sentence, candidates_.arcs[sentence]);
+  if (options_.from_automata) learn_from_automata(sentence, counts);
+  else learn_from_tree(sentence, counts);
+}
+
+void TreeLearner::learn_from_tree(Index sentence, TreeEpoch& counts) {
+  const Arcs& arcs = candidates_.arcs[sentence];
+  search_.find(arcs, tables_.view(), options_.kind, found_);
+  if (!found_.exists) return;
   collect(sentence, arcs);
   const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
   Index wrong = 0;
@@ -63,8 +74,69 @@ void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
     loss += arcs.head(a) != heads[m - 1] ? 1.0 : double{options_.relation_cost};
   }
   counts.wrong += wrong;
+  counts.sentences += !changes_.empty();
+  update(loss);
+}
+
+void TreeLearner::learn_from_automata(Index sentence, TreeEpoch& counts) {
+  const Arcs& arcs = candidates_.arcs[sentence];
+  const Label* heads = corpus_.heads_of(sentence);
+  parent_costs_.assign(static_cast<std::size_t>(arcs.size()), 0);
+  for (Index a = 0; options_.mira && a < arcs.size(); ++a)
+    if (arcs.head(a) != heads[arcs.modifier(a) - 1]) parent_costs_[a] = kPickCost;
+  if (picks_.find(arcs, tables_.view(), parent_costs_.data()) == kNever<double>) return;
+  double loss = 0;
+  for (Index h = 0; h <= arcs.words(); ++h) loss += collect_pick(h, sentence, counts);
+  merge_changes();
+  counts.sentences += !changes_.empty();
+  update(loss);
+}
+
+double TreeLearner::collect_pick(Index head, Index sentence, TreeEpoch& counts) {
+  const Arcs& arcs = candidates_.arcs[sentence];
+  const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
+  const syntax::Pick& pick = picks_.all()[head];
+  right_picks_.clear();
+  for (Label a = arcs.begin(head); a < arcs.begin(head + 1); ++a)
+    if (heads[arcs.modifier(a) - 1] == head) right_picks_.push_back(a);
+  Index right = 0, other_relations = 0;
+  for (const Label a : pick.arcs) {
+    const Index m = arcs.modifier(a) - 1;
+    if (heads[m] != head) continue;
+    ++right;
+    other_relations += tables_.relation[a] != relations[m];
+  }
+  const Index missed = static_cast<Index>(right_picks_.size()) - right;
+  const Index wrong = static_cast<Index>(pick.arcs.size()) - right;
+  const Index grandparent = head == 0 ? arcs.words() + 1 : Index{heads[head - 1]};
+  const Index parent = pick.parent < 0 ? grandparent : Index{arcs.head(pick.parent)};
+  counts.wrong += missed + other_relations;
+  if (missed + wrong + other_relations == 0 && parent == grandparent) return 0;
+  add_pick(head, grandparent, right_picks_, sentence, 1.0f);
+  add_pick(head, parent, pick.arcs, sentence, -1.0f);
+  return kPickCost * static_cast<double>(missed + wrong + (parent != grandparent)) +
+         double{options_.relation_cost} * static_cast<double>(other_relations);
+}
+
+// The features of what an automaton picks; right picks have their right relations.
+void TreeLearner::add_pick(Index head, Index grandparent, const std::vector<Label>& picked, Index sentence,
+                           float sign) {
+  const Arcs& arcs = candidates_.arcs[sentence];
+  const Label* relations = corpus_.relations_of(sentence);
+  modifiers_.clear();
+  for (const Label a : picked) {
+    const Label m = arcs.modifier(a);
+    modifiers_.push_back(m);
+    add_arc(head, m, sign > 0 ? relations[m - 1] : tables_.relation[a], sign);
+  }
+  places_.clear();
+  scoring::visit_neighbours(head, grandparent, modifiers_, arcs.words(),
+                            [&](Index h, Index m, Index s, Index g) { find_others(h, m, s, g, arcs.words()); });
+  add_places(sign);
+}
+
+void TreeLearner::update(double loss) {
   if (changes_.empty()) return;
-  ++counts.sentences;
   double difference = 0, norm = 0;  // of the scores of the right tree and the best one
   for (const Change& change : changes_) {
     difference += static_cast<double>(change.amount) * weights[change.place];
@@ -86,21 +158,25 @@ void TreeLearner::add_arc(Index head, Index modifier, Index relation, float sign
 
 // The features of siblings and grandparents of a tree.
 void TreeLearner::add_others(const Label* heads, Index n, float sign) {
-  using features::ArcPart;
   places_.clear();
-  scoring::visit_siblings(heads, n, [&](Index h, Index m, Index s, Index g) {
-    if (plan_.has(ArcPart::sibling)) scorer_.keys(ArcPart::sibling).sibling(h, m, s, places_);
-    if (plan_.has(ArcPart::grand_sibling)) scorer_.keys(ArcPart::grand_sibling).grand_sibling(g, h, m, s, places_);
-    if (plan_.has(ArcPart::grandparent) && m <= n) scorer_.keys(ArcPart::grandparent).grandparent(g, h, m, places_);
-  });
+  scoring::visit_siblings(heads, n, [&](Index h, Index m, Index s, Index g) { find_others(h, m, s, g, n); });
   add_places(sign);
+}
+
+void TreeLearner::find_others(Index head, Index modifier, Index sibling, Index grandparent, Index n) {
+  using features::ArcPart;
+  const auto keys = [&](ArcPart part) { return plan_.has(part) ? &scorer_.keys(part) : nullptr; };
+  if (const auto* of = keys(ArcPart::sibling)) of->sibling(head, modifier, sibling, places_);
+  if (const auto* of = keys(ArcPart::grand_sibling)) of->grand_sibling(grandparent, head, modifier, sibling, places_);
+  if (modifier > n) return;
+  if (const auto* of = keys(ArcPart::grandparent)) of->grandparent(grandparent, head, modifier, places_);
 }
 
 void TreeLearner::add_places(float sign) {
   for (const features::Place place : places_.bare) changes_.push_back({place, sign});
 }
 
-// The features by which the right tree and the best one differ, each place once.
+// The features by which the right tree and the best one differ.
 void TreeLearner::collect(Index sentence, const Arcs& arcs) {
   const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
   for (Index m = 1; m <= arcs.words(); ++m) {
@@ -115,6 +191,11 @@ void TreeLearner::collect(Index sentence, const Arcs& arcs) {
     add_others(heads, arcs.words(), 1.0f);
     add_others(best_heads_.data(), arcs.words(), -1.0f);
   }
+  merge_changes();
+}
+
+// Makes each place occur once.
+void TreeLearner::merge_changes() {
   std::sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.place < b.place; });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < changes_.size();) {

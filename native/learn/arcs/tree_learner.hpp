@@ -7,16 +7,22 @@
 //   t = min(C, (loss + score(best) - score(gold)) / |features(gold) - features(best)|^2),
 //
 // where best is the tree that maximises score + loss, and loss counts the words with a wrong head or relation.
+//
+// Instead of the best tree it may be what head automata pick by themselves (Koo et al. 2010, section 6). That is a
+// larger set: weights that set the right tree apart from all of it make relaxations tight. The loss of picks is half
+// of an arc that is picked wrongly or missed, and as much of a wrong parent.
 #pragma once
 
 #include "learn/arcs/candidates.hpp"
 #include "scoring/arcs.hpp"
 #include "scoring/tree_search.hpp"
+#include "syntax/dependency/free_picks.hpp"
 
 namespace certus::learn {
 
 struct TreeLearnerOptions {
   bool mira = true;
+  bool from_automata = false;    // whether to learn from what automata pick instead of the best tree
   float aggressiveness = 0.01f;  // C
   float relation_cost = 0.5f;    // of a right head with a wrong relation; a wrong head costs 1
   Index burn_in = 1;             // epochs that averaged weights leave out
@@ -47,11 +53,19 @@ class TreeLearner {
 
  private:
   void learn(Index sentence, TreeEpoch& counts);
+  void learn_from_tree(Index sentence, TreeEpoch& counts);
+  void learn_from_automata(Index sentence, TreeEpoch& counts);
   void score(Index sentence, const syntax::Arcs& arcs);
   void add_arc(Index head, Index modifier, Index relation, float sign);
   void add_others(const Label* heads, Index n, float sign);
   void add_places(float sign);
+  void find_others(Index head, Index modifier, Index sibling, Index grandparent, Index n);
+  void add_pick(Index head, Index grandparent, const std::vector<Label>& arcs_of, Index sentence, float sign);
+  // The features of what the automaton of a head should pick, less those of what it picked; returns the loss.
+  double collect_pick(Index head, Index sentence, TreeEpoch& counts);
   void collect(Index sentence, const syntax::Arcs& arcs);
+  void merge_changes();
+  void update(double loss);
   void apply(float rate);
 
   const TreeCorpus& corpus_;
@@ -62,6 +76,9 @@ class TreeLearner {
   scoring::PartScorer<float> scorer_;
   scoring::TreeSearch search_;
   scoring::FoundTree found_;
+  syntax::FreePicks picks_;
+  std::vector<double> parent_costs_;            // [arcs]
+  std::vector<Label> right_picks_, modifiers_;  // of one head: arcs, words
   scoring::PartTables tables_;
   std::vector<Label> best_heads_;
   features::Places places_;

@@ -2,8 +2,8 @@
 
 Two models are learned. The first gives each word a distribution over heads, from tags above all; it chooses
 which arcs are scored at all. The second scores arcs with their relations, and what else its templates are
-of, and learns from the best trees that it finds: by MIRA (McDonald, Crammer and Pereira 2005) or by the
-averaged perceptron (Collins 2002).
+of, and learns from the best trees that it finds, or from what head automata pick by themselves (Koo et al.
+2010): by MIRA (McDonald, Crammer and Pereira 2005) or by the averaged perceptron (Collins 2002).
 """
 
 from __future__ import annotations
@@ -219,6 +219,7 @@ def learn(
         of_root=fixed["of_root"],
         of_others=fixed["of_others"],
         mira=options.algorithm == "mira",
+        from_automata=options.learn_from == "automata",
         aggressiveness=options.aggressiveness,
         relation_cost=options.relation_cost,
         burn_in=options.burn_in,

@@ -9,6 +9,7 @@ from certus.learn.learner import check_options, option
 
 TAGGED = ("word", "upos", "feats")  # of these, what taggers predict, and words
 ALGORITHMS = ("mira", "perceptron")
+LEARN_FROM = ("trees", "automata")
 RELATIONS = ("second-pass", "joint")
 FILTERS = ("posteriors", "max-marginals")
 ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
@@ -26,6 +27,11 @@ class ArcOptions:
         3, "What is scored beside arcs: 1 nothing, 2 siblings, 3 siblings and grandparents.", least=1, most=3
     )
     algorithm: str = option("mira", "How weights are learned: mira or perceptron.")
+    learn_from: str = option(
+        "trees",
+        "What weights are learned from: the best trees; or what automata, one for each head, pick by "
+        "themselves, which is faster, and makes trees with crossing arcs easier to prove.",
+    )
     aggressiveness: float = option(0.005, "The most that mira changes a weight by.", least=0)
     relation_cost: float = option(
         0.5, "What mira takes a right head with a wrong relation for; a wrong head is 1.", least=0
@@ -79,12 +85,14 @@ class ArcOptions:
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_options(self)
-        if self.algorithm not in ALGORITHMS:
-            raise InvalidInput(f"algorithm is {self.algorithm!r}; there are {' and '.join(ALGORITHMS)}")
-        if self.relations not in RELATIONS:
-            raise InvalidInput(f"relations is {self.relations!r}; there are {' and '.join(RELATIONS)}")
-        if self.filter not in FILTERS:
-            raise InvalidInput(f"filter is {self.filter!r}; there are {' and '.join(FILTERS)}")
+        for name, known in (
+            ("algorithm", ALGORITHMS),
+            ("learn_from", LEARN_FROM),
+            ("relations", RELATIONS),
+            ("filter", FILTERS),
+        ):
+            if getattr(self, name) not in known:
+                raise InvalidInput(f"{name} is {getattr(self, name)!r}; there are {' and '.join(known)}")
         self._check_cascade()
         if not isinstance(self.columns, str):
             raise InvalidInput(f"columns is {self.columns!r}; it must be names with blanks between them")
