@@ -26,19 +26,33 @@ bool can_take(const Model<S>& model, const Matrix<S>& emissions) {
          reinterpret_cast<std::uintptr_t>(emissions.data()) % sizeof(S) == 0;
 }
 
-// The common case: one path, no options, an array that needs no conversion, and a path that is proven to be the best.
-// Anything else gets None, and the caller has a closer look.
+// The common case: no options, an array that needs no conversion, and paths that are proven to be the best. Anything
+// else gets None, and the caller has a closer look.
 template <class S>
-std::optional<Result> decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
-  if (!can_take(model, emissions) || labels.shape(0) != emissions.shape(0)) return std::nullopt;
+std::optional<Result> decode_plainly(const Model<S>& model, const Matrix<S>& emissions, Index* labels, double* scores,
+                                     Index k, Index method) {
+  if (!can_take(model, emissions)) return std::nullopt;
   const Sentence<S> s = sentence<S>(emissions);
-  double score = 0;
   // Letting other Python threads run costs a fraction of a microsecond: worth it from some work on.
   std::optional<nb::gil_scoped_release> released;
   if (s.length * model.labels() > 16384) released.emplace();
-  const Result result = run(model, all_methods()[method], s, Request{}, labels.data(), &score);
+  const Result result = run(model, all_methods()[method], s, Request{.k = k}, labels, scores);
   if (result.status != Status::optimal) return std::nullopt;
   return result;
+}
+
+template <class S>
+std::optional<Result> decode(const Model<S>& model, const Matrix<S>& emissions, Flat<Index> labels, Index method) {
+  double score = 0;
+  if (extent(labels) != extent(emissions)) return std::nullopt;
+  return decode_plainly(model, emissions, labels.data(), &score, 1, method);
+}
+// labels is [k][T] and scores [k].
+template <class S>
+std::optional<Result> decode_list(const Model<S>& model, const Matrix<S>& emissions, Table<Index> labels,
+                                  Flat<double> scores, Index method) {
+  if (extent(labels) != extent(scores) || extent(labels, 1) != extent(emissions)) return std::nullopt;
+  return decode_plainly(model, emissions, labels.data(), scores.data(), extent(scores), method);
 }
 
 template <class S>
@@ -105,6 +119,8 @@ void bind(nb::module_& m, const char* name) {
       .def("rank",
            [](M& self, Flat<const Index> order) { self.order.assign(order.data(), order.data() + order.shape(0)); })
       .def("decode", &decode<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "method"_a)
+      .def("decode_list", &decode_list<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
+           "method"_a)
       .def("decode_with", &decode_with<S>, "emissions"_a.noconvert(), "labels"_a.noconvert(), "scores"_a.noconvert(),
            "method"_a, "request"_a)
       .def("decode_many", &decode_many<S>)

@@ -117,6 +117,13 @@ class _Model:
     def check(self, emissions: NDArray[Any]) -> Result: ...
     def count_paths(self, emissions: NDArray[Any]) -> float: ...
     def decode(self, emissions: NDArray[Any], labels: NDArray[np.int64], method: int) -> Result | None: ...
+    def decode_list(
+        self,
+        emissions: NDArray[Any],
+        labels: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        method: int,
+    ) -> Result | None: ...
     def decode_with(
         self,
         emissions: NDArray[Any],

@@ -75,8 +75,11 @@ def test_any_array(form: str, what: str, dtype: Any) -> None:
     parts = {name: FORMS[form](x.astype(dtype)) if name == what else x for name, x in parts.items()}
     emissions, transitions, ends = parts.values()
     expected = Scores(plain(emissions), plain(transitions), plain(ends), plain(ends))
-    found: Any = certus.Chain(transitions, ends, ends).decode(emissions, k=3)
-    assert found.scores.tolist() == best_scores(expected, 3).tolist()
+    chain = certus.Chain(transitions, ends, ends)
+    best = best_scores(expected, 3).tolist()
+    found: Any = chain.decode(emissions, k=3)
+    assert found.scores.tolist() == best
+    assert chain.decode(emissions).score == best[0]
 
 
 def test_per_position_transitions_in_any_order() -> None:

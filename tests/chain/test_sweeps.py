@@ -65,6 +65,35 @@ def test_many_sweeps_end_with_the_k_best_paths() -> None:
     assert max(sweeps) >= 3
 
 
+def trained(rng: np.random.Generator) -> Scores:
+    """Draw whole numbers like a trained tagger's: few pairs have a weight, some words are unknown."""
+    labels, length = int(rng.integers(600, 1200)), int(rng.integers(1, 7))
+    common = rng.random(labels) < 0.1  # labels whose transitions promise much
+    transitions = np.rint(rng.normal(0, 8, (labels, labels)))
+    transitions *= rng.random((labels, labels)) < np.where(common[:, None] & common, 0.5, 0.002)
+    emissions = np.rint(rng.exponential(4, (length, labels))) - 15 * common
+    known = np.flatnonzero(rng.random(length) < 0.6)
+    emissions[known, rng.integers(labels, size=len(known))] += rng.integers(30, 80, len(known))
+    precision = np.dtype(rng.choice(["float32", "float64"]))
+    return transitions.astype(precision), emissions.astype(precision)
+
+
+def test_lists_of_short_sentences_need_no_dense_sweep() -> None:
+    """The first labels tell little about the k-th best path: sweeps have to learn more as they go."""
+    rng = np.random.default_rng(9)
+    pruned = 0
+    for _ in range(LATTICES // 2):
+        transitions, emissions = trained(rng)
+        chain = certus.Chain(transitions)
+        for k in (5, 20):
+            found = chain.decode(emissions, k=k)
+            best = chain.decode(emissions, k=k, method="viterbi-astar")
+            assert found.scores.tolist() == best.scores.tolist()
+            assert len({tuple(path) for path in found.labels.tolist()}) == k
+            pruned += found.stats["activated"] < emissions.size
+    assert pruned > LATTICES // 2
+
+
 def test_ties_everywhere_are_met_by_their_bound() -> None:
     """Whole numbers from 0 to 3: many paths score all that any could, and are found among few labels."""
     rng = np.random.default_rng(9)

@@ -65,7 +65,7 @@ class Pruned {
       const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
       S wanted = static_cast<S>(static_cast<double>(highest) + margin);
       if (fewest > 1) wanted = std::min(wanted, find_group(fewest));
-      gather(before_ + t * width_, leave(t), wanted, most);
+      gather(before_ + t * width_, leave(t), wanted, most, most);
       hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
       if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
       if (spent_ > budget_) return Sweep::lost;
@@ -81,15 +81,17 @@ class Pruned {
   }
 
   // The sweeps after that, each way in turn, keeping up to `most` labels per position. Where no label of a position is
-  // alive nothing beats `known`, and all columns are left empty.
-  Sweep sweep_left(double known, Index most) {
+  // alive nothing beats `known`, and all columns are left empty. Where a great many are alive because little is known
+  // yet, a sweep to the left that is given some number `best` keeps only that many: enough to know more.
+  Sweep sweep_left(double known, Index most, Index best = 0) {
     if (!after_) after_ = arena_.get<S>(T_ * width_);
     begin();
     bool complete = true;
     for (Index t = T_ - 1; t >= 0; --t, heed_((4 + stepping_) * L_)) {
       step_left(t, known);
-      gather_alive(t, after_, before_, known);
-      keep_left(t, afford(most));
+      const bool all = gather_alive(t, after_, before_, known, best);
+      if (!all) bound_others(t);
+      keep_left(t, all ? afford(most) : best);
       if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
     }
     return complete ? Sweep::complete : Sweep::partial;
@@ -151,6 +153,7 @@ class Pruned {
 
  private:
   static constexpr Index kShare = 4;
+  static constexpr Index kMany = 3;    // times the labels to keep: groups that are too many to collect from
   static constexpr Index kExact = 32;  // labels up to which bounds are summed again in double
 
   void begin() {
@@ -165,6 +168,7 @@ class Pruned {
     return Sweep::complete;
   }
 
+  const S* enter(Index t) const { return t ? bounds_.enter_rounded.data() : bounds_.nothing.data(); }
   const S* leave(Index t) const { return t + 1 < T_ ? bounds_.leave_rounded.data() : bounds_.nothing.data(); }
   double transition(Index t, Label i, Label j) const { return static_cast<double>(lattice_.at(t, i, j)); }
 
@@ -174,9 +178,8 @@ class Pruned {
     load(from, false, [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
     origin_before_[t] = from ? from->top : 0;
     const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
-    const S* enter = from ? bounds_.enter_rounded.data() : bounds_.nothing.data();
     spend(chunks_);
-    return step({before_ + t * width_, lattice_.node(t), enter, rest, other, rows_, alpha_, loaded_}, maxima_, L_,
+    return step({before_ + t * width_, lattice_.node(t), enter(t), rest, other, rows_, alpha_, loaded_}, maxima_, L_,
                 suspicious);
   }
   // Only to the chunks of labels that are not out already: by what they promised in the first sweep, and the best
@@ -198,6 +201,7 @@ class Pruned {
         spend(1);
       } else {
         maxima_.chunk[c] = kNever<S>;
+        std::fill_n(maxima_.group + c * kLanes, kLanes, kNever<S>);
         std::fill(after + c * kChunk, after + std::min(width_, (c + 1) * kChunk), kNever<S>);
       }
     }
@@ -240,10 +244,10 @@ class Pruned {
   }
 
   // Collects the labels with x + other >= least; `below` becomes a bound on x + other for all the others. Where more
-  // than `most` groups would be looked into, `least` is raised.
-  void gather(const S* x, const S* other, S least, Index most) {
+  // than `limit` groups would be looked into, `least` is raised, so that `most` are.
+  void gather(const S* x, const S* other, S least, Index limit, Index most) {
     wanted_ = mark(maxima_, chunks_, least, marked_, &below_);
-    if (wanted_ > most) {
+    if (wanted_ > limit) {
       const Arena::Scope scope(arena_);
       S* sorted = arena_.get<S>(chunks_ * kLanes);
       std::copy_n(maxima_.group, chunks_ * kLanes, sorted);
@@ -255,15 +259,21 @@ class Pruned {
     spent_ += 6 * count_;
   }
 
-  // The n-th largest maximum of a group: so many labels at least score as much.
+  // What the maxima of n groups reach at least: the n-th largest, if each lane of all chunks counts as one group.
   S find_group(Index n) const {
-    S largest[kFewest];
+    S lanes[kLanes], largest[kFewest];
+    std::copy_n(maxima_.group, kLanes, lanes);
+    for (Index c = 1; c < chunks_; ++c)
+      for (Index w = 0; w < kLanes; ++w) {
+        const S most = maxima_.group[c * kLanes + w];
+        lanes[w] = most > lanes[w] ? most : lanes[w];
+      }
     std::fill_n(largest, n, kNever<S>);
-    for (Index g = 0; g < chunks_ * kLanes; ++g) {
-      if (!(maxima_.group[g] > largest[n - 1])) continue;
+    for (const S most : lanes) {
+      if (!(most > largest[n - 1])) continue;
       Index i = n - 1;
-      for (; i > 0 && maxima_.group[g] > largest[i - 1]; --i) largest[i] = largest[i - 1];
-      largest[i] = maxima_.group[g];
+      for (; i > 0 && most > largest[i - 1]; --i) largest[i] = largest[i - 1];
+      largest[i] = most;
     }
     return largest[n - 1];
   }
@@ -280,11 +290,23 @@ class Pruned {
     return found_[count_++].label;
   }
 
-  // Collects the labels alive. Nothing is below: the others are out.
-  void gather_alive(Index t, const S* x, const S* other, double known) {
+  // Collects the labels alive; nothing is below, for the others are out. If more groups than kMany times `best` hold
+  // some, it collects only those of the `best` groups. Tells whether it collected all.
+  bool gather_alive(Index t, const S* x, const S* other, double known, Index best = 0) {
     const double need = known - origin_before_[t] - origin_after_[t];
-    gather(x + t * width_, other + t * width_, static_cast<S>(need - doubt(need, known)), chunks_ * kLanes);
+    const Index limit = best ? kMany * best : chunks_ * kLanes;
+    gather(x + t * width_, other + t * width_, static_cast<S>(need - doubt(need, known)), limit, best);
     below_ = kNever<S>;
+    return wanted_ <= limit;
+  }
+  // In a sweep to the left: bounds all labels that were not collected, whether alive or not.
+  void bound_others(Index t) {
+    const Arena::Scope scope(arena_);
+    S* sums = arena_.get<S>(width_);
+    add_max(sums, after_ + t * width_, lattice_.node(t), L_);
+    add_max(sums, sums, enter(t), L_);
+    for (Index n = 0; n < count_; ++n) sums[found_[n].label] = kNever<S>;
+    below_ = largest(sums, L_);
   }
 
   // How many of the labels alive to keep: more than `most` where stepping from all of them takes a small part of what
@@ -346,7 +368,7 @@ class Pruned {
       for (Index n = 0; n < count_; ++n)
         whole[found_[n].label] = x[found_[n].label] + lattice_.node(t)[found_[n].label];
     }
-    keep(t, most, whole, origin_after_[t], t ? bounds_.enter_rounded.data() : bounds_.nothing.data(), bound);
+    keep(t, most, whole, origin_after_[t], enter(t), bound);
   }
 
   // The bound of label y, its own score included: summed in double from few labels, so that rounding does not build up,

@@ -104,7 +104,7 @@ bool solve_many(Pruned<Tr>& pruned, Index few, Index most, Index edges, Index k,
   Columns listed = pruned.connect(few);
   double known = list(listed, k, answer);
   for (Index n = 0; n < kSweeps; ++n) {
-    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most);
+    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most, n ? 0 : few);
     if (sweep == Sweep::lost) return false;
     if (sweep == Sweep::complete) {
       // Where the labels that matter are among those that paths were listed from, the list is right already.

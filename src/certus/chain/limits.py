@@ -18,6 +18,11 @@ _LITTLE = 1 << 28  # what nobody needs to be asked for
 _NOTHING = 1 << 22  # what is not worth counting paths for
 
 
+def is_short_list(k: int, length: int) -> bool:
+    """Whether a list of k > 1 paths of so many positions is so short that no paths have to be counted."""
+    return k > 1 and k * length * _BYTES <= _NOTHING
+
+
 def limit_list(
     k: int, model: ChainModel, kernels: Kernels, sentences: Sequence[Floats], method: Method
 ) -> int:

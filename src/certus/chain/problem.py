@@ -23,6 +23,7 @@ from certus.chain.automaton import Automaton
 from certus.chain.batch import Batch, Masks, OnGaps, Padding, decode_sentences, split_batch
 from certus.chain.decoding import Answer, decode_sentence, needs_double, raise_failure
 from certus.chain.kbest import KBestLabels
+from certus.chain.limits import is_short_list
 from certus.chain.marginals import Marginals
 from certus.chain.method import CODES, Method
 from certus.chain.methods import choose_method
@@ -35,8 +36,9 @@ from certus.solution import OnInfeasible, Solution, Status
 if TYPE_CHECKING:
     from certus.verification import Problem
 
-# Methods called by name with k = 1, the common case, need no request object.
+# Methods called by name, the common case, need no request object: those for k = 1, and those for more.
 _WITHOUT_OPTIONS = {name: CODES[name] for name in ("auto", "viterbi")}
+_MANY_WITHOUT_OPTIONS = {name: CODES[name] for name in ("auto", "viterbi-astar")}
 _INT64 = np.dtype(np.int64)
 
 
@@ -115,8 +117,8 @@ class Chain(ChainModel):
         """
         if certificate:
             return self._decode_certified(emissions, k, method, allowed, infeasible)
-        if k == 1 and allowed is None and type(emissions) is np.ndarray and emissions.dtype is self.dtype:
-            found = self._decode_array(emissions, method)
+        if allowed is None and type(emissions) is np.ndarray and emissions.dtype is self.dtype:
+            found = self._decode_array(emissions, k, method)
             if found is not None:
                 return found
         if allowed is None:
@@ -308,23 +310,26 @@ class Chain(ChainModel):
         found.certificate = certify_labels(self, scores, found)
         return found
 
-    def _decode_array(self, emissions: Floats, method: str | Method) -> Solution[Labels] | None:
+    def _decode_array(self, emissions: Floats, k: int, method: str | Method) -> Answer | None:
         """Decode what needs neither conversion nor options, in as little time as Python allows.
 
         Returns None for everything else, and where the answer is an error: then the caller has a closer look.
         """
-        code = _WITHOUT_OPTIONS.get(method) if type(method) is str else None
+        codes = _WITHOUT_OPTIONS if k == 1 else _MANY_WITHOUT_OPTIONS
+        code = codes.get(method) if type(method) is str else None
         if code is None or emissions.ndim != 2:
             return None
         kernels = self._own_kernels
         if kernels is None:
             kernels = self._own_kernels = self.prepare(self.dtype)
-        labels = np.empty(len(emissions), _INT64)
-        result = kernels.decode(emissions, labels, code)
-        if result is None:
-            return None
-        score = result.score
-        return Solution(labels, score, score, Status.OPTIMAL, result)
+        try:
+            if k == 1:
+                return _decode_one(kernels, emissions, code)
+            if type(k) is int and is_short_list(k, len(emissions)):
+                return _decode_list(kernels, emissions, k, code)
+        except TypeError:  # rows that are not a whole number of scores apart: kernels cannot read these
+            pass
+        return None
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (self.transitions, self.start, self.end, self.prior)
@@ -332,6 +337,26 @@ class Chain(ChainModel):
     def __repr__(self) -> str:
         kind = "" if isinstance(self.transitions, np.ndarray) else "sparse "
         return f"Chain({self.labels} labels, {kind}transitions {self.transitions.shape} {self.dtype})"
+
+
+def _decode_one(kernels: Kernels, emissions: Floats, code: int) -> Solution[Labels] | None:
+    labels = np.empty(len(emissions), _INT64)
+    result = kernels.decode(emissions, labels, code)
+    if result is None:
+        return None
+    score = result.score
+    return Solution(labels, score, score, Status.OPTIMAL, result)
+
+
+def _decode_list(kernels: Kernels, emissions: Floats, k: int, code: int) -> KBestLabels | None:
+    paths, scores = np.empty((k, len(emissions)), _INT64), np.empty(k)
+    result = kernels.decode_list(emissions, paths, scores, code)
+    if result is None:
+        return None
+    found = result.found
+    if found < k:
+        return KBestLabels.of_arrays(paths[:found], scores[:found], result, exhausted=True)
+    return KBestLabels.of_arrays(paths, scores, result)
 
 
 def _restore(
