@@ -136,9 +136,9 @@ void bind_hierarchical(nb::module_& m) {
       "edges", &ForestDerivation::edges);
   define_fields(nb::class_<ForestAnswer>(m, "TargetForestAnswer"), "best", &ForestAnswer::best, "bound",
                 &ForestAnswer::bound, "status", &ForestAnswer::status, "exhausted", &ForestAnswer::exhausted, "beams",
-                &ForestAnswer::beams, "items", &ForestAnswer::items, "joined", &ForestAnswer::joined, "kept_edges",
-                &ForestAnswer::kept_edges, "relaxation_seconds", &ForestAnswer::relaxation_seconds, "beam_seconds",
-                &ForestAnswer::beam_seconds, "timed_out", &ForestAnswer::timed_out);
+                &ForestAnswer::beams, "items", &ForestAnswer::items, "joined", &ForestAnswer::joined,
+                "relaxation_seconds", &ForestAnswer::relaxation_seconds, "beam_seconds", &ForestAnswer::beam_seconds,
+                "timed_out", &ForestAnswer::timed_out);
   nb::class_<ForestOptions>(m, "TargetForestOptions")
       .def(nb::init<>())
       .def_rw("method", &ForestOptions::method)

@@ -24,6 +24,8 @@ class WordBounds {
   // The bound of a word after all contexts that end in some words. It is as tight as that of a state, also where there
   // is no state for these words: then no context that ends in them has arcs.
   double find(const Automaton& automaton, std::span<const Word> context, Word word) const;
+  // The bound of the word of an arc after all contexts that extend that of its state.
+  double highest(Index arc) const { return highest_[arc]; }
   // The most that backing off from an extension of a state to it can add.
   double slack(State state) const { return slack_[state]; }
 

@@ -188,6 +188,14 @@ PAPERS = _index(
             "53–64",
         ),
         Paper(
+            "huang2005hooks",
+            ("Liang Huang", "Hao Zhang", "Daniel Gildea"),
+            "Machine Translation as Lexicalized Parsing with Hooks",
+            "Proceedings of the Ninth International Workshop on Parsing Technology",
+            2005,
+            "65–73",
+        ),
+        Paper(
             "kolmogorov2006",
             ("Vladimir Kolmogorov",),
             "Convergent Tree-Reweighted Message Passing for Energy Minimization",
@@ -234,6 +242,14 @@ PAPERS = _index(
             "Computational Linguistics 33(2)",
             2007,
             "201–228",
+        ),
+        Paper(
+            "petrov2008",
+            ("Slav Petrov", "Aria Haghighi", "Dan Klein"),
+            "Coarse-to-Fine Syntactic Machine Translation using Language Projections",
+            "Proceedings of the 2008 Conference on Empirical Methods in Natural Language Processing",
+            2008,
+            "108–116",
         ),
         Paper(
             "sontag2008",

@@ -15,6 +15,7 @@ from certus.errors import Infeasible, InvalidInput, SmoothingWarning
 from certus.hypergraph import Hypergraph
 from certus.translate import (
     FOREST_METHODS,
+    CoarseToFine,
     CubePruning,
     Exhaustive,
     ForestBeam,
@@ -26,7 +27,7 @@ from tests.reference.translation_forest import Derivation, score_derivations
 from tests.translate.phrase_problems import make_model
 
 PROBLEMS = int(os.environ.get("CERTUS_FORESTS", 300))
-EXACT: list[ForestMethod] = [ForestBeam(), Exhaustive()]
+EXACT: list[ForestMethod] = [CoarseToFine(), ForestBeam(), Exhaustive()]
 ANY: list[ForestMethod] = [*EXACT, CubePruning(width=1), CubePruning(width=3), CubePruning(width=100_000)]
 
 
@@ -54,8 +55,12 @@ class RandomForest:
 
 
 def make_forest(seed: int) -> RandomForest:
-    """Return a random forest of a few nodes; every edge has up to three words and two tails."""
+    """Return a random forest of a few nodes; every edge has up to three words and two tails.
+
+    In two of three forests every derivation has words.
+    """
     rng = random.Random(seed)
+    least = 1 if seed % 3 else 0
     vocabulary = [f"w{n}" for n in range(5)] + ["unseen"]
     nodes = rng.choice([1, 2, 3, 4, 5])
     heads: list[int] = []
@@ -64,10 +69,8 @@ def make_forest(seed: int) -> RandomForest:
     for node in range(nodes):
         for _ in range(rng.choice([1, 2, 2, 3])):
             below = rng.choices(range(node), k=rng.choice([0, 1, 1, 2])) if node else []
-            side: list[str | int] = [
-                *rng.choices(vocabulary, k=rng.choice([0, 1, 1, 2, 3])),
-                *range(len(below)),
-            ]
+            count = max(rng.choice([0, 1, 1, 2, 3]), 0 if below else least)
+            side: list[str | int] = [*rng.choices(vocabulary, k=count), *range(len(below))]
             rng.shuffle(side)
             heads.append(node)
             tails.append(below)

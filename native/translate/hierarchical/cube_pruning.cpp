@@ -35,6 +35,7 @@ class CubePruning {
 
  private:
   void make_node(Index v) {
+    node_ = v;
     heap_.clear();
     const TargetForest& forest = problem_.forest;
     for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e) start(e);
@@ -77,7 +78,7 @@ class CubePruning {
     }
   }
   void push(Index e, std::vector<ItemId> parts) {
-    Item item = maker_.make(chart_, e, parts);
+    Item item = maker_.make(chart_, node_, e, parts);
     ++joined_;
     heed_(200);
     if (item.value == kNever<double>) return;
@@ -93,7 +94,7 @@ class CubePruning {
   ItemChart chart_;
   std::vector<Cell> heap_;
   bool complete_ = true;
-  Index joined_ = 0;
+  Index node_ = 0, joined_ = 0;
   Heed heed_;
 };
 
@@ -111,7 +112,6 @@ ForestAnswer search_grid(const ForestProblem& problem, const ForestOptions& opti
     answer.relaxation_seconds = watch.elapsed() - answer.beam_seconds;
   }
   answer.beams = 1;
-  answer.kept_edges = problem.forest.edges();
   found.settle(unseen, answer);
   return answer;
 }
@@ -124,7 +124,9 @@ ForestAnswer search_cubes(const ForestProblem& problem, const ForestOptions& opt
 
 void find_incumbents(const ForestProblem& problem, const ForestOptions& options, ForestIncumbents& found,
                      ForestAnswer& answer) {
-  CubePruning(problem, options).run(found, answer);
+  ForestOptions few = options;
+  few.width = std::max(Index{30}, options.k);
+  CubePruning(problem, few).run(found, answer);
 }
 
 }  // namespace certus::translate

@@ -4,13 +4,6 @@
 
 namespace certus::translate {
 
-double ForestBounds::find_best(const TargetForest& forest, Index head, Index e) const {
-  double best = edge[e] + outside[head];
-  for (const Symbol symbol : forest.list_symbols(e))
-    if (is_node(symbol)) best += inside[~symbol];
-  return best;
-}
-
 void run_passes(const TargetForest& forest, double end, ForestBounds& bounds) {
   bounds.inside.assign(forest.nodes, kNever<double>);
   bounds.outside.assign(forest.nodes, kNever<double>);
@@ -60,14 +53,12 @@ ForestBounds bound_forest(const ForestProblem& problem) {
   return made;
 }
 
-TargetForest prune_forest(const TargetForest& forest, const ForestBounds& bounds, double threshold) {
-  std::vector<char> keep(forest.edges());
+bool derives_nothing(const TargetForest& forest) {
+  std::vector<char> empty(forest.nodes);
   for (Index v = 0; v < forest.nodes; ++v)
-    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e) {
-      const double best = bounds.find_best(forest, v, e);
-      keep[e] = best > kNever<double> && best >= threshold;
-    }
-  return filter_forest(forest, keep);
+    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e)
+      if (std::ranges::all_of(forest.list_symbols(e), [&](Symbol s) { return is_node(s) && empty[~s]; })) empty[v] = 1;
+  return std::ranges::find(empty, 1) != empty.end();
 }
 
 }  // namespace certus::translate

@@ -10,15 +10,12 @@ struct ForestBounds {
   std::vector<double> edge;     // [edges] with the words of its own
   std::vector<double> inside;   // [nodes] the best derivation below
   std::vector<double> outside;  // [nodes] the best rest of a derivation of the goal, with </s>
-
-  // The best derivation that uses an edge.
-  double find_best(const TargetForest& forest, Index head, Index e) const;
 };
 
 // Fills in `inside` and `outside` from `edge`.
 void run_passes(const TargetForest& forest, double end, ForestBounds& bounds);
 ForestBounds bound_forest(const ForestProblem& problem);
-// Keeps the edges of derivations that may reach a threshold.
-TargetForest prune_forest(const TargetForest& forest, const ForestBounds& bounds, double threshold);
+// Whether some derivation of a node has no words.
+bool derives_nothing(const TargetForest& forest);
 
 }  // namespace certus::translate

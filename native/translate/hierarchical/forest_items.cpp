@@ -73,25 +73,23 @@ void ItemChart::list_edges(ItemId item, const TargetForest& forest, std::vector<
     if (is_node(symbol)) list_edges(tails[at++], forest, edges);
 }
 
-Item ItemMaker::make(const ItemChart& chart, Index edge, std::span<const ItemId> parts) {
-  joiner_.clear(problem_.forest.score[edge]);
+Item ItemMaker::make(const ItemChart& chart, Index head, Index edge, std::span<const ItemId> parts) {
+  const std::span<const Symbol> symbols = problem_.forest.list_symbols(edge);
+  if (reads_start(starts_, head, symbols)) {
+    joiner_.begin(problem_.forest.score[edge]);
+  } else {
+    joiner_.clear(problem_.forest.score[edge]);
+  }
   Item item{};
   std::size_t next = 0;
-  bool started = false;
-  for (const Symbol symbol : problem_.forest.list_symbols(edge)) {
+  for (const Symbol symbol : symbols) {
     if (is_node(symbol)) {
       const Item& part = chart.items[parts[next++]];
       joiner_.add(part.piece);
       item.text.add(part.text);
-      if (!started) item.first = part.first;
-      item.last = part.last;
-      started = true;
     } else {
       joiner_.add(static_cast<Word>(symbol));
       item.text.add(static_cast<Word>(symbol));
-      item.last = static_cast<Word>(symbol);
-      if (!started) item.first = item.last;
-      started = true;
     }
   }
   item.piece = joiner_.finish();
@@ -99,13 +97,6 @@ Item ItemMaker::make(const ItemChart& chart, Index edge, std::span<const ItemId>
   item.whole = item.value;
   item.edge = static_cast<Edge>(edge);
   return item;
-}
-
-double ItemMaker::finish(const Piece& piece) {
-  joiner_.begin(0);
-  joiner_.add(piece);
-  joiner_.add(kEnd);
-  return joiner_.score();
 }
 
 void ForestIncumbents::add(Entry entry) {
@@ -135,10 +126,14 @@ void ForestIncumbents::add_goal(const ForestProblem& problem, const ItemChart& c
     if (-cost < threshold()) break;
     std::vector<Edge> edges;
     chart.list_edges(item, problem.forest, edges);
-    const double score = score_derivation(problem, edges);
-    for (Edge& edge : edges) edge = problem.forest.origin[edge];
-    add({{std::move(edges), score}, chart.items[item].text.value});
+    add(problem, std::move(edges), chart.items[item].text.value);
   }
+}
+
+void ForestIncumbents::add(const ForestProblem& problem, std::vector<Edge> edges, std::uint64_t text) {
+  const double score = score_derivation(problem, edges);
+  for (Edge& edge : edges) edge = problem.forest.origin[edge];
+  if (score > kNever<double>) add({{std::move(edges), score}, text});
 }
 
 void ForestIncumbents::settle(double unseen, ForestAnswer& answer) {

@@ -29,7 +29,6 @@ struct Item {
   TextHash text;
   std::uint32_t tails;  // where those of its edge begin
   Edge edge;            // in the sorted forest
-  Word first, last;     // of its text; kUnknown where it has none
   std::int32_t next;    // the next item with the same boundaries while a node is made, or -1
 };
 
@@ -84,15 +83,21 @@ struct ItemChart {
 class ItemMaker {
  public:
   ItemMaker(const ForestProblem& problem, LeftTable& lefts)
-      : problem_(problem), lefts_(lefts), joiner_(*problem.model, lefts, problem.weight) {}
+      : problem_(problem),
+        lefts_(lefts),
+        starts_(find_starts(problem.forest)),
+        joiner_(*problem.model, lefts, problem.weight) {}
 
-  Item make(const ItemChart& chart, Index edge, std::span<const ItemId> parts);
-  // The score of a whole derivation.
-  double finish(const Piece& piece);
+  Item make(const ItemChart& chart, Index head, Index edge, std::span<const ItemId> parts);
+  // The score of a whole derivation, which has read <s>.
+  double finish(const Piece& piece) const {
+    return piece.score + problem_.weigh(problem_.model->automaton().advance(piece.right, kEnd).score);
+  }
 
  private:
   const ForestProblem& problem_;
   LeftTable& lefts_;
+  std::vector<char> starts_;
   Joiner joiner_;
 };
 
@@ -103,6 +108,8 @@ class ForestIncumbents {
 
   // Adds the derivations of the goal of a chart; the problem is the one that the chart was made for.
   void add_goal(const ForestProblem& problem, const ItemChart& chart, ItemMaker& maker);
+  // Adds a derivation by its edges in the sorted forest, with a hash of its text.
+  void add(const ForestProblem& problem, std::vector<Edge> edges, std::uint64_t text);
   // What a derivation must reach to be of use.
   double lower() const {
     return static_cast<Index>(best_.size()) < k_ ? kNever<double> : best_.back().derivation.score;
@@ -123,7 +130,7 @@ class ForestIncumbents {
   std::vector<Entry> best_;
 };
 
-// Adds what cube pruning finds.
+// Adds what cube pruning finds in little time.
 void find_incumbents(const ForestProblem& problem, const ForestOptions& options, ForestIncumbents& found,
                      ForestAnswer& answer);
 

@@ -33,16 +33,16 @@ struct ForestAnswer {
   double bound = std::numeric_limits<double>::infinity();
   Status status = Status::infeasible;
   bool exhausted = false;  // whether these are all there are
-  Index beams = 0, items = 0, joined = 0, kept_edges = 0;
+  Index beams = 0, items = 0, joined = 0;
   double relaxation_seconds = 0, beam_seconds = 0;
   bool timed_out = false;
 };
 
 struct ForestOptions {
-  std::string method = "optimal-beam";
+  std::string method = "coarse-to-fine";
   Index k = 1;
   bool distinct = false;
-  Index width = 200;         // of cube pruning: items per node
+  Index width = 200;         // of cube pruning: cells per node
   Index items = 20'000'000;  // the most that are kept in all
   double seconds = std::numeric_limits<double>::infinity();
 };
@@ -54,6 +54,9 @@ ForestAnswer search_forest(const ForestProblem& problem, const ForestOptions& op
 ForestAnswer search_exhaustively(const ForestProblem& problem, const ForestOptions& options);
 // Cube pruning (Chiang 2007).
 ForestAnswer search_cubes(const ForestProblem& problem, const ForestOptions& options);
+// The product, searched from coarse to fine.
+ForestAnswer search_coarse_to_fine(const ForestProblem& problem, const ForestOptions& options);
+// Beams under bounds (Rush et al. 2013).
 ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOptions& options);
 
 // Scores are sums of the same numbers in different orders: what is below by less than this may be as good.

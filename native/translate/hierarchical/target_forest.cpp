@@ -61,14 +61,21 @@ TargetForest sort_forest(Index nodes, Index goal, std::span<const Index> heads, 
   return made;
 }
 
-TargetForest filter_forest(const TargetForest& forest, const std::vector<char>& keep) {
-  TargetForest made{forest.nodes, forest.goal, {0}, {}, {0}, {}, {}};
-  for (Index v = 0; v < forest.nodes; ++v) {
-    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e)
-      if (keep[e]) copy_edge(made, forest.score[e], forest.list_symbols(e), forest.origin[e]);
-    made.edge_first.push_back(made.edges());
+std::vector<char> find_starts(const TargetForest& forest) {
+  std::vector<char> starts(forest.nodes, 1), used(forest.nodes);
+  used[forest.goal] = 1;
+  for (Index v = forest.nodes - 1; v >= 0; --v) {
+    if (!used[v]) continue;
+    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e) {
+      const std::span<const Symbol> symbols = forest.list_symbols(e);
+      for (std::size_t i = 0; i < symbols.size(); ++i) {
+        if (!is_node(symbols[i])) continue;
+        used[~symbols[i]] = 1;
+        if (i > 0 || !starts[v]) starts[~symbols[i]] = 0;
+      }
+    }
   }
-  return made;
+  return starts;
 }
 
 }  // namespace certus::translate

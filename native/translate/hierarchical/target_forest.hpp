@@ -36,7 +36,11 @@ struct TargetForest {
 TargetForest sort_forest(Index nodes, Index goal, std::span<const Index> heads, std::span<const double> scores,
                          std::span<const Index> symbol_first, std::span<const Symbol> symbols);
 
-// Keeps the edges that are marked.
-TargetForest filter_forest(const TargetForest& forest, const std::vector<char>& keep);
+// [nodes] whether all derivations that use a node begin with it, so that <s> is before its text.
+std::vector<char> find_starts(const TargetForest& forest);
+// Whether <s> is before an edge and no node on its right-hand side has read it.
+inline bool reads_start(const std::vector<char>& starts, Index head, std::span<const Symbol> symbols) {
+  return starts[head] && !(!symbols.empty() && is_node(symbols[0]) && starts[~symbols[0]]);
+}
 
 }  // namespace certus::translate

@@ -3,6 +3,7 @@
 from certus.translate.hierarchical_forest import ForestDerivation, TranslationForest, decode_forest
 from certus.translate.hierarchical_methods import (
     FOREST_METHODS,
+    CoarseToFine,
     CubePruning,
     Exhaustive,
     ForestBeam,
@@ -31,6 +32,7 @@ __all__ = [
     "METHODS",
     "AStar",
     "Beam",
+    "CoarseToFine",
     "CubePruning",
     "Estimate",
     "Exhaustive",

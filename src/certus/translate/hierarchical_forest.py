@@ -208,7 +208,7 @@ def judge(found: _native.TargetForestAnswer, score: float) -> tuple[Status, floa
 
 def count_work(found: _native.TargetForestAnswer) -> dict[str, int]:
     """Return what a search counted."""
-    names = ("beams", "items", "joined", "kept_edges")
+    names = ("beams", "items", "joined")
     return {name: getattr(found, name) for name in names}
 
 

@@ -21,8 +21,25 @@ class ForestMethod(SearchMethod):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CoarseToFine(ForestMethod):
+    """The product of forest and language model, but for what bounds of coarser products exclude.
+
+    What ``auto`` means. More than one derivation, and forests in which something derives no words, are left
+    to ForestBeam.
+
+    Attributes:
+        items: the most nodes and prefixes with boundaries that are kept; what is found by then comes back
+            with its gap.
+    """
+
+    name: ClassVar[str] = "coarse-to-fine"
+    papers: ClassVar[tuple[str, ...]] = ("petrov2008", "huang2005hooks")
+    items: int = 20_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
 class ForestBeam(ForestMethod):
-    """Beams under bounds that grow until nothing that was left out can be better. What ``auto`` means.
+    """Beams under bounds that grow until nothing that was left out can be better.
 
     Attributes:
         items: the most nodes with boundaries that are kept; what is found by then comes back with its gap.
@@ -62,10 +79,10 @@ class Exhaustive(ForestMethod):
 
 
 FOREST_METHODS: dict[str, type[ForestMethod]] = {
-    method.name: method for method in (ForestBeam, CubePruning, Exhaustive)
+    method.name: method for method in (CoarseToFine, ForestBeam, CubePruning, Exhaustive)
 }
 
 
 def choose_forest_method(method: str | ForestMethod, k: int) -> ForestMethod:
     """Return the method meant, or say what is wrong with the choice."""
-    return choose_among(method, k, FOREST_METHODS, ForestMethod, ForestBeam, "derivation")
+    return choose_among(method, k, FOREST_METHODS, ForestMethod, CoarseToFine, "derivation")
