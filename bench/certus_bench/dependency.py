@@ -18,12 +18,12 @@ import numpy as np
 import typer
 from rich.console import Group
 
-from certus.annotation.columns import select_columns
 from certus.annotation.sentence import Sentence
 from certus.errors import InvalidInput
 from certus.formats import read
-from certus.learn.arcs.options import ALGORITHMS
+from certus.learn.arcs.options import ALGORITHMS, LEARN_FROM
 from certus.models.dependency_parser import DependencyParser
+from certus_bench.dependency_paper import PaperTrial, hold_against_paper
 from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim
@@ -55,7 +55,6 @@ SYSTEMS = {
     "projective siblings": (2, "yes"),
     "projective grandparents": (3, "yes"),
 }
-LIMITS = (5000, 1000, 250)  # iterations of the paper
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 60), (61, 1000))
 
 
@@ -68,8 +67,10 @@ class DependencyPlan:
     systems: tuple[str, ...] = tuple(SYSTEMS)
     epochs: int = 8
     algorithm: str = "mira"
+    learn_from: str = "trees"
     sentences: int = 1_000_000
     sample: int = 1_000_000
+    programs: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run, before any time is spent."""
@@ -77,6 +78,7 @@ class DependencyPlan:
             ("treebank", self.treebanks, TREEBANKS),
             ("system", self.systems, SYSTEMS),
             ("algorithm", (self.algorithm,), ALGORITHMS),
+            ("way to learn", (self.learn_from,), LEARN_FROM),
         ):
             unknown = next((name for name in names if name not in known), None)
             if unknown is not None:
@@ -101,10 +103,16 @@ def make_plan(
     algorithm: Annotated[
         str, typer.Option(help="How to learn: mira, or perceptron as in the paper.")
     ] = "mira",
+    learn_from: Annotated[
+        str, typer.Option(help="Learn crossing trees from: trees, or automata as in the paper.")
+    ] = "trees",
     sentences: Annotated[int, typer.Option(min=1, help="How many trees to learn from.")] = 1_000_000,
     sample: Annotated[
         int, typer.Option(min=1, help="How many test sentences to parse, evenly spread.")
     ] = 1_000_000,
+    programs: Annotated[
+        int, typer.Option(min=0, help="How many test sentences to solve as linear and integer programs.")
+    ] = 0,
 ) -> DependencyPlan:
     """Train dependency parsers of three orders and test them: UAS, LAS, proofs, speed, training time."""
     return DependencyPlan(
@@ -113,8 +121,10 @@ def make_plan(
         systems=split_names(systems),
         epochs=epochs,
         algorithm=algorithm,
+        learn_from=learn_from,
         sentences=sentences,
         sample=sample,
+        programs=programs,
     )
 
 
@@ -129,9 +139,7 @@ class Trial:
         training: seconds of processor time.
         rate: words parsed per second of processor time, features included, on one thread.
         rates: the same by lengths of sentences.
-        branched: the share of sentences that were proven by branching, in percent.
-        limited: what the method of the paper does in so many iterations, where trees may cross and more than
-            arcs is scored.
+        paper: what the methods of the paper do, where trees may cross and more than arcs is scored.
     """
 
     treebank: str
@@ -144,31 +152,7 @@ class Trial:
     training: float
     rate: float
     rates: dict[str, float]
-    branched: float = 0.0
-    limited: list[Limited] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Limited:
-    """Dual decomposition as in the paper: its step sizes, neither fixing nor branching.
-
-    Attributes:
-        iterations: the most of them.
-        proven: the share of sentences with a certificate, in percent.
-        uas: of the best trees found.
-        seconds: of processor time per sentence, features included; ``whole`` is the same of our method, to
-            the proof.
-        recomputed: the share of head automata that are solved anew in an iteration, in percent.
-        same: the share of sentences with the tree that is proven to be the best, in percent.
-    """
-
-    iterations: int
-    proven: float
-    uas: float
-    seconds: float
-    whole: float
-    recomputed: float
-    same: float
+    paper: PaperTrial | None = None
 
 
 @dataclass
@@ -201,7 +185,11 @@ def try_system(plan: DependencyPlan, treebank: str, system: str, report: Depende
     known = list(islice(read(str(train), encoding=encoding), plan.sentences))
     held_out = None if dev is None else list(read(str(dev), encoding=encoding))
     parser = DependencyParser(
-        order=order, projective=projective, epochs=plan.epochs, algorithm=plan.algorithm
+        order=order,
+        projective=projective,
+        epochs=plan.epochs,
+        algorithm=plan.algorithm,
+        learn_from=plan.learn_from if is_relaxed(order, projective) else "trees",
     )
     training, _ = time_processor(partial(parser.fit, known, held_out))
     gold = list(read(str(test), encoding=encoding))
@@ -224,52 +212,16 @@ def try_system(plan: DependencyPlan, treebank: str, system: str, report: Depende
         words / seconds,
         measure_rates(parser, gold),
     )
-    return hold_against_paper(trial, parser, gold) if is_relaxed(order, projective) else trial
+    if not is_relaxed(order, projective):
+        return trial
+    paper, faults = hold_against_paper(parser, gold, plan.programs)
+    report.fail([f"{treebank}, {system}: {fault}" for fault in faults])
+    return replace(trial, paper=paper)
 
 
 def is_relaxed(order: int, projective: str) -> bool:
     """Whether trees are found by dual decomposition."""
     return order > 1 and projective == "no"
-
-
-def hold_against_paper(trial: Trial, parser: DependencyParser, gold: Sequence[Sentence]) -> Trial:
-    """Add what the method of the paper does on the same sentences."""
-    whole, best = parse_natively(parser, gold, 0)
-    right = np.array([int(head) for sentence in gold for head in sentence.columns["head"]])
-    begins = np.cumsum([0, *map(len, gold[:-1])])
-    limited = []
-    for most in LIMITS:
-        seconds, found = parse_natively(parser, gold, most)
-        limited.append(
-            Limited(
-                most,
-                100 * float(found.proven.mean()),
-                100 * float((found.heads == right).mean()),
-                seconds / len(gold),
-                whole / len(gold),
-                100 * float(found.solved.sum() / max(1, found.automata.sum())),
-                100 * float(np.logical_and.reduceat(found.heads == best.heads, begins).mean()),
-            )
-        )
-    return replace(trial, branched=100 * float((best.nodes > 1).mean()), limited=limited)
-
-
-def parse_natively(parser: DependencyParser, gold: Sequence[Sentence], most: int) -> tuple[float, Any]:
-    """Return processor seconds and trees: by the paper's method in so many iterations, or by ours for 0."""
-    model, options = parser.model, parser.options
-    call = partial(
-        model.native.parse,
-        [select_columns(sentence, parser.columns) for sentence in gold],
-        projective=False,
-        single_root=model.single_root,
-        ratio=options.pruning,
-        most=options.candidates,
-        k=1,
-        seconds=np.inf,
-        threads=1,
-        paper_iterations=most,
-    )
-    return time_processor(call)
 
 
 def score(gold: Sequence[Sentence], answers: Sequence[Any]) -> tuple[float, float]:
@@ -328,9 +280,9 @@ def _hold_against_paper(report: DependencyReport, treebank: str) -> list[Claim]:
     claims = []
     for system in ("siblings", "grandparents"):
         trial = report.find(treebank, system)
-        if trial is None or not trial.limited:
+        if trial is None or trial.paper is None:
             continue
-        most = trial.limited[0]
+        most = trial.paper.limited[0]
         claims += [
             Claim(f"certificates in {most.iterations:,} iterations, {treebank}, {system}", 98, True,
                   most.proven, "%"),
@@ -358,32 +310,50 @@ def lay_out(report: DependencyReport) -> Iterator[Group | str]:
             yield add_title(
                 f"{treebank}: {trials[0].sentences:,} sentences, {trials[0].words:,} words", table
             )
-        limited = [(t, each) for t in trials for each in t.limited]
-        if limited:
-            table = make_table(
-                "",
-                "iterations",
-                "certified %",
-                "same tree %",
-                "UAS",
-                "ms/sentence",
-                "ms to the proof",
-                "automata solved %",
-                "proven by branching %",
+        yield from lay_out_paper(treebank, [trial for trial in trials if trial.paper is not None])
+
+
+def lay_out_paper(treebank: str, trials: Sequence[Trial]) -> Iterator[Group]:
+    """Yield what the methods of the paper do."""
+    table = make_table(
+        "",
+        "iterations",
+        "certified %",
+        "same tree %",
+        "UAS",
+        "ms/sentence",
+        "ms to the proof",
+        "automata solved %",
+        "proven by branching %",
+    )
+    for trial in trials:
+        assert trial.paper is not None
+        for each in trial.paper.limited:
+            table.add_row(
+                trial.system,
+                f"{each.iterations:,}",
+                f"{each.proven:.2f}",
+                f"{each.same:.2f}",
+                f"{each.uas:.2f}",
+                f"{1e3 * each.seconds:.2f}",
+                f"{1e3 * each.whole:.2f}",
+                f"{each.recomputed:.1f}",
+                f"{trial.paper.branched:.2f}",
             )
-            for t, each in limited:
-                table.add_row(
-                    t.system,
-                    f"{each.iterations:,}",
-                    f"{each.proven:.2f}",
-                    f"{each.same:.2f}",
-                    f"{each.uas:.2f}",
-                    f"{1e3 * each.seconds:.2f}",
-                    f"{1e3 * each.whole:.2f}",
-                    f"{each.recomputed:.1f}",
-                    f"{t.branched:.2f}",
-                )
-            yield add_title(f"{treebank}: as in the paper, neither fixing nor branching", table)
+    if trials:
+        yield add_title(f"{treebank}: as in the paper, neither fixing nor branching", table)
+    table = make_table("", "precision", "recall")
+    programs = make_table("", "program", "sentences", "whole %", "ms/sentence")
+    for trial in trials:
+        assert trial.paper is not None
+        table.add_row(trial.system, f"{trial.paper.precision:.2f}", f"{trial.paper.recall:.2f}")
+        for row in trial.paper.programs:
+            figures = (str(row.sentences), f"{row.whole:.1f}", f"{1e3 * row.seconds:.1f}")
+            programs.add_row(trial.system, row.name, *figures)
+    if trials:
+        yield add_title(f"{treebank}: arcs that automata pick by themselves", table)
+    if programs.row_count:
+        yield add_title(f"{treebank}: programs, by HiGHS", programs)
 
 
 def paint(report: DependencyReport) -> Any:

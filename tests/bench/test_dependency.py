@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.console import Console
 
 from certus.errors import InvalidInput
 from certus_bench.dependency import BENCHMARK, TREEBANKS, DependencyPlan, make_claims, run
+from certus_bench.dependency_paper import PROGRAMS
 from certus_bench.harness.benchmark import store
 from tests.models import invented_treebank
 
@@ -28,6 +30,8 @@ def test_everything_is_measured(tmp_path: Path) -> None:
         treebanks=("szeged",),
         systems=("arcs", "projective grandparents", "siblings"),
         epochs=2,
+        learn_from="automata",
+        programs=2,
     )
     report = run(plan, lambda *_: None)
     assert not report.failures
@@ -36,8 +40,15 @@ def test_everything_is_measured(tmp_path: Path) -> None:
         assert trial.uas >= trial.las > 90
         assert trial.proven == 100
         assert min(trial.rates.values()) > 0
-    assert [len(trial.limited) for trial in report.trials] == [0, 0, 3]
-    for each in report.trials[2].limited:
+    assert [trial.paper is None for trial in report.trials] == [True, True, False]
+    paper = report.trials[2].paper
+    assert paper is not None
+    assert len(paper.limited) == 3
+    assert min(paper.precision, paper.recall) > 90
+    if find_spec("highspy"):
+        assert [(row.name, row.sentences) for row in paper.programs] == [(name, 2) for name in PROGRAMS]
+        assert [row.whole for row in paper.programs][-1] == 100
+    for each in paper.limited:
         assert 0 < each.recomputed <= 100
         assert each.proven > 90
         assert each.same >= each.proven
@@ -60,6 +71,8 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         DependencyPlan(data=tmp_path, treebanks=("x",))
     with pytest.raises(InvalidInput, match="there is no algorithm 'z'"):
         DependencyPlan(data=tmp_path, algorithm="z")
+    with pytest.raises(InvalidInput, match="there is no way to learn 'w'"):
+        DependencyPlan(data=tmp_path, learn_from="w")
     with pytest.raises(InvalidInput, match="there is no system 'y'"):
         DependencyPlan(data=tmp_path, treebanks=(), systems=("y",))
     with pytest.raises(InvalidInput, match="says which corpora are needed"):
