@@ -48,6 +48,8 @@ class HypothesisLayer {
  public:
   std::vector<Hypothesis<W>> items;
 
+  // Whether one of this bound is not among those that had to go.
+  bool has_room(double bound) const { return bound >= cut_; }
   // Adds one, or merges it; returns the bound of what had to go for lack of room, -inf if nothing had.
   double add(const Hypothesis<W>& made, const BeamSize& size) {
     if (made.bound < cut_) return made.bound;

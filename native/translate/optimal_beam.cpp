@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/interrupt.hpp"
+#include "translate/monotone.hpp"
 #include "translate/phrase_search.hpp"
 
 namespace certus::translate {
@@ -65,11 +66,14 @@ class Descent {
     note();
     return notable;
   }
-  // Begins where each word of the best derivation so far takes what its phrase gives per word, so that no word is more
-  // worth than another; an unknown word, which costs much, is then no reason to translate others twice instead.
+  // Notes a monotone derivation, and begins where each of its words takes what its phrase gives per word, so that no
+  // word is more worth than another; an unknown word, which costs much, is then no reason to translate others twice
+  // instead.
   void guess_multipliers() {
-    if (found_.size() == 0) return;
-    const std::vector<Option>& options = found_.best().options;
+    const double began = deadline_.watch.elapsed();
+    const std::vector<Option> options = find_monotone(graph_);
+    if (options.empty()) return;
+    if (is_allowed(options)) found_.add(options);
     State state = problem_.begin();
     Index end = 0;
     double total = 0;
@@ -83,6 +87,7 @@ class Descent {
       state = made.state;
     }
     for (double& u : multipliers_) u -= total / static_cast<double>(multipliers_.size());
+    answer.beam_seconds += deadline_.watch.elapsed() - began;
   }
   // A beam under the best multipliers so far.
   BeamOutcome run_beam(const BeamOptions& options) {
@@ -93,7 +98,7 @@ class Descent {
     ++answer.beams;
     answer.expanded += outcome.expanded;
     answer.made += outcome.made;
-    if (!options.monotone) answer.bound = std::min(answer.bound, std::max(outcome.dropped, found_.lower()));
+    answer.bound = std::min(answer.bound, std::max(outcome.dropped, found_.lower()));
     note();
     return outcome;
   }
@@ -200,14 +205,6 @@ BeamOptions make_beam(const SearchOptions& options, Index width, const Deadline&
   return made;
 }
 
-// A first score: a monotone derivation, which every sentence has whose words have translations, and a narrow beam.
-void find_first(Descent& descent, const SearchOptions& options) {
-  BeamOptions monotone = make_beam(options, 10 * options.size.k, {});
-  monotone.monotone = true;
-  descent.run_beam(monotone);
-  descent.run_beam(make_beam(options, 20 * options.size.k, descent.deadline()));
-}
-
 // Solves the relaxed problem once and goes on by `steps`; what is found when time runs out is the answer.
 template <class Steps>
 PhraseAnswer descend_by(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options,
@@ -215,6 +212,7 @@ PhraseAnswer descend_by(const PhraseProblem& problem, const ForbiddenTerms& term
   std::optional<Descent> descent;
   try {
     descent.emplace(problem, terms, options);
+    descent->guess_multipliers();
     descent->descend();
     if (descent->is_feasible()) steps(*descent);
   } catch (const OutOfTime&) {
@@ -232,8 +230,8 @@ PhraseAnswer descend_by(const PhraseProblem& problem, const ForbiddenTerms& term
 PhraseAnswer search_optimal_beam(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                  const SearchOptions& options) {
   return descend_by(problem, terms, options, [&](Descent& descent) {
-    find_first(descent, options);
-    descent.guess_multipliers();
+    if (options.size.k > 1) descent.run_beam(make_beam(options, 2 * options.size.k, descent.deadline()));
+    descent.run_beam(make_beam(options, 20 * options.size.k, descent.deadline()));
     const Index widest = std::max<Index>(1000, options.limits.hypotheses / (problem.words() + 1));
     Index width = 200 * options.size.k;
     for (Index stage = 0; !descent.is_over(options); ++stage) {
@@ -263,7 +261,7 @@ PhraseAnswer search_fixed_beam(const PhraseProblem& problem, const ForbiddenTerm
 PhraseAnswer search_lagrangian(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                const SearchOptions& options) {
   return descend_by(problem, terms, options, [&](Descent& descent) {
-    find_first(descent, options);
+    descent.run_beam(make_beam(options, 20 * options.size.k, descent.deadline()));
     while (!descent.is_over(options)) {
       Index idle = 0;
       while (idle < 10 && !descent.is_over(options)) idle = descent.descend() ? 0 : idle + 1;

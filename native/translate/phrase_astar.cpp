@@ -13,7 +13,7 @@ class Astar {
   Astar(const PhraseRelaxation& relaxation, const ForbiddenTerms& terms, const SearchOptions& options,
         const Deadline& deadline, Incumbents& found)
       : problem_(relaxation.graph().problem()),
-        expander_(relaxation, std::vector<double>(problem_.words(), 0), terms, options.size.distinct, false),
+        expander_(relaxation, std::vector<double>(problem_.words(), 0), terms, options.size.distinct),
         options_(options),
         deadline_(deadline),
         found_(found) {}
@@ -38,13 +38,16 @@ class Astar {
         continue;
       }
       if (is_repeated(from)) continue;
-      expander_.expand(top.words, top.item, from, found_.threshold(), [&](Index n, const Hypothesis<W>& made) {
-        ++outcome.made;
-        push(n, made);
-      });
+      expander_.expand(top.words, top.item, from, found_.threshold(), *this);
     }
+    outcome.made = static_cast<Index>(pool_.size());
     return outcome;
   }
+
+  // What the expander asks.
+  static bool ignores(Index, double) { return false; }
+  static bool wants(Index, double) { return true; }
+  void take(Index n, const Hypothesis<W>& made) { push(n, made); }
 
  private:
   struct Entry {

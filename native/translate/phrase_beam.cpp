@@ -17,17 +17,13 @@ class Beam {
   Beam(const PhraseRelaxation& relaxation, const std::vector<double>& multipliers, const ForbiddenTerms& terms,
        const BeamOptions& options, Incumbents& found)
       : problem_(relaxation.graph().problem()),
-        expander_(relaxation, multipliers, terms, options.size.distinct, options.monotone),
+        expander_(relaxation, multipliers, terms, options.size.distinct),
         options_(options),
         found_(found),
         layers_(problem_.words() + 1) {}
 
   BeamOutcome run() {
     layers_[0].items.push_back(expander_.make_start());
-    const auto take = [&](Index n, const Hypothesis<W>& made) {
-      ++outcome_.made;
-      note_dropped(layers_[n].add(made, options_.size));
-    };
     for (Index n = 0; n < problem_.words(); ++n) {
       note_dropped(layers_[n].keep_best(options_.size.width));
       layers_[n].forget_slots();
@@ -36,11 +32,23 @@ class Beam {
         const Hypothesis<W>& from = layers_[n].items[i];
         if (from.bound < found_.threshold()) continue;
         ++outcome_.expanded;
-        expander_.expand(n, i, from, found_.threshold(), take);
+        expander_.expand(n, i, from, found_.threshold(), *this);
       }
     }
     finish();
     return outcome_;
+  }
+
+  // What the expander asks.
+  bool ignores(Index n, double bound) const { return bound <= outcome_.dropped && !layers_[n].has_room(bound); }
+  bool wants(Index n, double bound) {
+    const bool has_room = layers_[n].has_room(bound);
+    if (!has_room) note_dropped(bound);
+    return has_room;
+  }
+  void take(Index n, const Hypothesis<W>& made) {
+    ++outcome_.made;
+    note_dropped(layers_[n].add(made, options_.size));
   }
 
  private:

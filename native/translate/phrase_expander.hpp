@@ -12,13 +12,12 @@ template <int W>
 class PhraseExpander {
  public:
   PhraseExpander(const PhraseRelaxation& relaxation, const std::vector<double>& multipliers,
-                 const ForbiddenTerms& terms, bool distinct, bool monotone)
+                 const ForbiddenTerms& terms, bool distinct)
       : relaxation_(relaxation),
         graph_(relaxation.graph()),
         problem_(graph_.problem()),
         terms_(terms),
-        distinct_(distinct),
-        monotone_(monotone) {
+        distinct_(distinct) {
     for (const PhraseGraph::Phrases& one : graph_.phrases) {
       covers_.push_back(Coverage<W>::of_span(one.begin, one.end));
       double used = 0;
@@ -35,10 +34,11 @@ class PhraseExpander {
     return start;
   }
 
-  // Calls take(n', made) for each hypothesis that appending a phrase makes, n' words of which are translated, unless
-  // its bound is below a threshold. `parent` is what it remembers of where it comes from.
-  template <class Take>
-  void expand(Index n, std::uint32_t parent, const Hypothesis<W>& from, double threshold, const Take& take) {
+  // Calls taker.take(n', made) for each hypothesis that appending a phrase makes, n' words of which are translated,
+  // unless its bound is below a threshold, taker.wants(n', bound) says that there is no room for it, or
+  // taker.ignores(n', bound) that nobody even has to know of it. `parent` is what it remembers of where it comes from.
+  template <class Taker>
+  void expand(Index n, std::uint32_t parent, const Hypothesis<W>& from, double threshold, Taker& taker) {
     const double* cost = find_costs(from.row);
     const PhraseGraph::Node& node = graph_.nodes[from.row];
     const PhraseGraph::Reach& reach = graph_.reaches[node.reach];
@@ -50,12 +50,12 @@ class PhraseExpander {
     for (const PhraseGraph::Range& range : reach.closed) {
       for (Index k = 0; k < range.count; ++k)
         if (cost[k] + values[range.first + k] >= needed && cost[k] != kNever<double>)
-          append(source, static_cast<Column>(range.first + k), cost[k], -1, take);
+          append(source, static_cast<Column>(range.first + k), cost[k], -1, taker);
       cost += range.count;
     }
     for (const PhraseGraph::Range& range : reach.open)
       for (Index k = 0; k < range.count; ++k, ++cost, ++next)
-        append(source, static_cast<Column>(range.first + k), *cost, *next, take);
+        append(source, static_cast<Column>(range.first + k), *cost, *next, taker);
   }
 
  private:
@@ -82,28 +82,35 @@ class PhraseExpander {
     return place->second.data();
   }
 
-  // Appends all phrases of a column to a hypothesis.
-  template <class Take>
-  void append(const Source& source, Column c, double cost, Row next, const Take& take) const {
+  // Appends all phrases of a column to a hypothesis. Most are refused, so nothing is copied before.
+  template <class Taker>
+  void append(const Source& source, Column c, double cost, Row next, Taker& taker) const {
     const PhraseGraph::Phrases& one = graph_.phrases[c];
     const Hypothesis<W>& from = source.from;
-    if (from.covered.overlaps(covers_[c]) || (monotone_ && one.begin != from.end)) return;
-    Hypothesis<W> made = from;
-    made.covered = from.covered | covers_[c];
-    if (!can_return(made.covered, one.end, problem_.weights().limit)) return;
-    made.bits = from.bits | relaxation_.bits(c);
-    made.used = from.used + used_[c];
-    made.end = one.end;
-    made.parent = source.parent;
+    if (from.covered.overlaps(covers_[c])) return;
+    const std::uint32_t bits = from.bits | relaxation_.bits(c);
     const Index after = source.n + one.end - one.begin;
     const double before = from.score - from.used + relaxation_.offset() + cost;
+    bool is_checked = false;
     for (Index m = one.first; m < one.last; ++m) {
-      made.option = graph_.members[m];
-      made.row = c < graph_.closed ? graph_.row_of[made.option] : next;
-      const double future = relaxation_.outside(after, made.bits, made.row);
-      made.bound = before + relaxation_.weight(made.option) + future;
-      if (made.bound < source.threshold || made.bound == kNever<double>) continue;
-      if (score(made, from, cost, future) && made.bound >= source.threshold) take(after, made);
+      const Option o = graph_.members[m];
+      const Row row = c < graph_.closed ? graph_.row_of[o] : next;
+      const double future = relaxation_.outside(after, bits, row);
+      const double bound = before + relaxation_.weight(o) + future;
+      if (bound < source.threshold || bound == kNever<double> || taker.ignores(after, bound)) continue;
+      if (!is_checked && !can_return(from.covered | covers_[c], one.end, problem_.weights().limit)) return;
+      is_checked = true;
+      if (!taker.wants(after, bound)) continue;
+      Hypothesis<W> made = from;
+      made.covered = from.covered | covers_[c];
+      made.bits = bits;
+      made.used = from.used + used_[c];
+      made.bound = bound;
+      made.end = one.end;
+      made.parent = source.parent;
+      made.option = o;
+      made.row = row;
+      if (score(made, from, cost, future) && made.bound >= source.threshold) taker.take(after, made);
     }
   }
 
@@ -131,7 +138,7 @@ class PhraseExpander {
   const PhraseGraph& graph_;
   const PhraseProblem& problem_;
   const ForbiddenTerms& terms_;
-  bool distinct_, monotone_;
+  bool distinct_;
   std::vector<Coverage<W>> covers_;  // [columns]
   std::vector<double> used_;         // [columns] the multipliers of its words
   std::unordered_map<Row, std::vector<double>> costs_;

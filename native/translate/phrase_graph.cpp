@@ -1,9 +1,6 @@
 #include "translate/phrase_graph.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <numeric>
 
 #include "base/interrupt.hpp"
 
@@ -46,7 +43,7 @@ void PhraseGraph::list_columns() {
     if (!exact_) bound_extra(o);
   }
   std::stable_sort(sorted.begin(), sorted.end(), [](const Sorted& a, const Sorted& b) { return a.tie() < b.tie(); });
-  std::map<std::tuple<Word, Word, bool>, Index> pair_number;
+  std::vector<Beginning> beginnings;
   for (std::size_t n = 0; n < sorted.size(); ++n) {
     const Sorted& one = sorted[n];
     members.push_back(one.option);
@@ -54,17 +51,35 @@ void PhraseGraph::list_columns() {
       ++phrases.back().last;
       continue;
     }
+    beginnings.push_back({one.first, one.second, one.has_second, static_cast<Column>(phrases.size())});
     phrases.push_back({one.begin, one.end, static_cast<Index>(n), static_cast<Index>(n) + 1});
     closed += !one.open;
-    const auto [found, is_new] =
-        pair_number.try_emplace({one.first, one.second, one.has_second}, static_cast<Index>(pairs_.size()));
-    if (is_new) {
-      const auto [place, unseen] = first_number_.try_emplace(one.first, static_cast<Index>(first_words_.size()));
-      if (unseen) first_words_.push_back(one.first);
-      pairs_.push_back({place->second, one.second, one.first, one.has_second});
-    }
-    pair_of_.push_back(found->second);
   }
+  number_beginnings(std::move(beginnings));
+}
+
+// Numbers the first words of columns, and their pairs of first words, in increasing order.
+void PhraseGraph::number_beginnings(std::vector<Beginning> beginnings) {
+  std::stable_sort(beginnings.begin(), beginnings.end(),
+                   [](const Beginning& a, const Beginning& b) { return a.tie() < b.tie(); });
+  first_of_.resize(phrases.size());
+  pair_of_.resize(phrases.size());
+  std::vector<Word> firsts;
+  std::vector<JoinCosts::Pair> pairs;
+  const Beginning* before = nullptr;
+  for (const Beginning& one : beginnings) {
+    if (before == nullptr || before->first != one.first) {
+      firsts.push_back(one.first);
+      columns_of_.emplace_back();
+    }
+    if (before == nullptr || before->tie() != one.tie())
+      pairs.push_back({static_cast<Index>(firsts.size()) - 1, one.second, one.has_second});
+    columns_of_.back().push_back(one.column);
+    first_of_[one.column] = static_cast<std::int32_t>(firsts.size() - 1);
+    pair_of_[one.column] = static_cast<std::int32_t>(pairs.size() - 1);
+    before = &one;
+  }
+  joins_.emplace(problem_, std::move(firsts), std::move(pairs));
 }
 
 // Words that see neither all of their context inside of the phrase nor are among the first two.
@@ -76,27 +91,41 @@ void PhraseGraph::bound_extra(Option o) {
   extra[o] = problem_.weigh(total);
 }
 
-void PhraseGraph::add_ranges(Reach& reach, Index b, Index limit_end) {
-  for (const bool is_open : {false, true}) {
-    const auto from = phrases.begin() + (is_open ? closed : 0), to = is_open ? phrases.end() : phrases.begin() + closed;
-    const auto first = std::lower_bound(from, to, b, [](const Phrases& p, Index x) { return p.begin < x; });
-    const auto last = std::find_if(first, to, [&](const Phrases& p) { return p.begin != b || p.end > limit_end; });
+// The ranges of closed or of open columns that a reach has, and where those of each beginning stand among all.
+void PhraseGraph::add_ranges(Reach& reach, bool is_open) {
+  const std::vector<Column>& begin = is_open ? open_begin : closed_begin;
+  std::vector<Range>& ranges = is_open ? reach.open : reach.closed;
+  std::vector<std::int32_t>& place = is_open ? reach.open_place : reach.closed_place;
+  Index& count = is_open ? reach.open_count : reach.closed_count;
+  place.assign(problem_.words(), -1);
+  for (Index b = 0; b < problem_.words(); ++b) {
+    if (!problem_.allows(reach.end, b) || (b >= reach.begin && b < reach.end)) continue;
+    const Column first = begin[b];
+    Column last = begin[b + 1];
+    while (b < reach.begin && last > first && phrases[last - 1].end > reach.begin) --last;
     if (first == last) continue;
-    std::vector<Range>& ranges = is_open ? reach.open : reach.closed;
-    const auto column = static_cast<Column>(first - phrases.begin());
-    if (!ranges.empty() && ranges.back().first + ranges.back().count == column) ranges.back().count += last - first;
-    else ranges.push_back({column, last - first});
-    (is_open ? reach.open_count : reach.closed_count) += last - first;
+    place[b] = static_cast<std::int32_t>(reach.closed_count + (is_open ? count : 0));
+    if (!ranges.empty() && ranges.back().first + ranges.back().count == first) ranges.back().count += last - first;
+    else ranges.push_back({first, last - first});
+    count += last - first;
   }
 }
 
 // For each span, the columns that begin near its end and do not touch it. The first reach is that of the beginning.
 void PhraseGraph::list_reaches() {
-  const Index words = problem_.words();
-  const auto add = [&](Index begin, Index end) {
-    Reach reach{static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end), {}, {}};
-    for (Index b = 0; b < words; ++b)
-      if (problem_.allows(end, b) && !(b >= begin && b < end)) add_ranges(reach, b, b < begin ? begin : words);
+  for (const bool is_open : {false, true}) {
+    std::vector<Column>& begin = is_open ? open_begin : closed_begin;
+    auto from = phrases.begin() + (is_open ? closed : 0);
+    const auto to = is_open ? phrases.end() : phrases.begin() + closed;
+    for (Index b = 0; b <= problem_.words(); ++b) {
+      while (from != to && from->begin < b) ++from;
+      begin.push_back(static_cast<Column>(from - phrases.begin()));
+    }
+  }
+  const auto add = [&](std::int32_t begin, std::int32_t end) {
+    Reach reach{begin, end, {}, {}, 0, 0, {}, {}};
+    add_ranges(reach, false);
+    add_ranges(reach, true);
     reaches.push_back(std::move(reach));
   };
   add(0, 0);
@@ -106,12 +135,9 @@ void PhraseGraph::list_reaches() {
   }
 }
 
-Index PhraseGraph::find_source(State state, Word word) {
-  const auto [found, is_new] = source_number_.try_emplace(state, static_cast<Index>(sources_.size()));
-  if (is_new) {
-    sources_.push_back(state);
-    source_word_.push_back(word);
-  }
+Index PhraseGraph::find_source(State state) {
+  const auto [found, is_new] = source_number_.try_emplace(state, joins_->sources());
+  if (is_new) joins_->add_source(state);
   return found->second;
 }
 
@@ -119,7 +145,7 @@ State PhraseGraph::find_state(Word before, Word last) const {
   return automaton_.advance(automaton_.advance(kEmpty, before).state, last).state;
 }
 
-Row PhraseGraph::add_row(Index reach, Row base, State state, Word last) {
+Row PhraseGraph::add_row(Index reach, Row base, State state) {
   const auto row = static_cast<Row>(nodes.size());
   const auto [found, is_new] = row_number_.try_emplace(join_key(reach, state), row);
   if (!is_new) return found->second;
@@ -127,11 +153,11 @@ Row PhraseGraph::add_row(Index reach, Row base, State state, Word last) {
   double backoff = is_base ? 0 : automaton_.backoff[state];
   if (!is_base && !exact_) backoff += problem_.bounds()->slack(state);
   nodes.push_back({static_cast<std::int32_t>(reach), is_base ? row : base, state, problem_.weigh(backoff),
-                   find_end(state, is_base, last)});
+                   find_end(state, is_base)});
   return row;
 }
 
-double PhraseGraph::find_end(State state, bool is_base, Word) const {
+double PhraseGraph::find_end(State state, bool is_base) const {
   if (exact_) return problem_.finish(state);
   const double slack = problem_.bounds()->slack(state);
   return problem_.weigh(is_base ? automaton_.advance(state, kEnd).score + slack
@@ -143,128 +169,84 @@ void PhraseGraph::list_bases() {
   const auto find_reach = [&](Option o) {
     return reach_number_.at(join_key(options.begin[o], static_cast<std::uint32_t>(options.end[o])));
   };
-  add_row(0, -1, problem_.begin(), kBegin);
-  source_of_.push_back(find_source(problem_.begin(), kBegin));
+  add_row(0, -1, problem_.begin());
+  source_of_.push_back(find_source(problem_.begin()));
   row_of.resize(options.size());
   for (Option o = 0; o < options.size(); ++o) {
     const Word last = options.list_target(o).back();
     const State state = automaton_.advance(kEmpty, last).state;
-    row_of[o] = add_row(find_reach(o), -1, state, last);
-    if (row_of[o] == static_cast<Row>(source_of_.size())) source_of_.push_back(find_source(state, last));
+    row_of[o] = add_row(find_reach(o), -1, state);
+    if (row_of[o] == static_cast<Row>(source_of_.size())) source_of_.push_back(find_source(state));
   }
   bases = rows();
   for (Option o = 0; o < options.size(); ++o) {
     const auto words = options.list_target(o);
     if (words.size() < 2 || automaton_.order < 3) continue;
     const State state = find_state(words[words.size() - 2], words.back());
-    if (state != nodes[row_of[o]].state) row_of[o] = add_row(find_reach(o), row_of[o], state, words.back());
+    if (state != nodes[row_of[o]].state) row_of[o] = add_row(find_reach(o), row_of[o], state);
   }
-}
-
-// A bound of the first word of a column after a state of one word, and where it leads.
-double PhraseGraph::find_first(Index source, Index first) {
-  const std::size_t place = static_cast<std::size_t>(source) * first_words_.size() + first;
-  if (std::isnan(after_[place])) {
-    const Step step = automaton_.advance(sources_[source], first_words_[first]);
-    after_[place] = step.score + (exact_ ? 0 : problem_.bounds()->slack(sources_[source]));
-    led_[place] = step.state;
-  }
-  return after_[place];
-}
-
-// A bound of the second word of a column, if it has one that sees the state before.
-double PhraseGraph::find_second(Index source, Index pair) {
-  const Pair& one = pairs_[pair];
-  if (!one.has_second) return 0;
-  const std::size_t place = static_cast<std::size_t>(source) * pairs_.size() + pair;
-  if (std::isnan(second_[place])) {
-    find_first(source, one.first);
-    const State state = led_[static_cast<std::size_t>(source) * first_words_.size() + one.first];
-    const Word context[] = {source_word_[source], one.word};
-    second_[place] =
-        exact_ ? automaton_.advance(state, one.second).score : problem_.bounds()->find(automaton_, context, one.second);
-  }
-  return second_[place];
-}
-
-double PhraseGraph::join(Index source, Index pair, double first) {
-  if (automaton_.order < 2) return 0;
-  return problem_.weigh(first) + problem_.weigh(find_second(source, pair));
 }
 
 // The costs of all bases, and the rows that their open columns lead to.
 void PhraseGraph::fill_costs() {
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  second_.assign(sources_.size() * pairs_.size(), unknown);
-  after_.assign(sources_.size() * first_words_.size(), unknown);
-  led_.assign(after_.size(), kEmpty);
+  std::size_t costs = 0;
+  for (Row r = 0; r < bases; ++r) {
+    const Reach& reach = reaches[nodes[r].reach];
+    costs += static_cast<std::size_t>(reach.closed_count + reach.open_count);
+  }
+  cost.reserve(costs);
   Heed heed;
   for (Row r = 0; r < bases; ++r) {
     deadline_.check();
-    const Index source = source_of_[r];
-    const Reach& reach = reaches[nodes[r].reach];
-    nodes[r].cost = cost.size();
-    nodes[r].next = next.size();
-    for (const auto* ranges : {&reach.closed, &reach.open})
-      for (const Range& range : *ranges)
-        for (Column c = range.first; c < range.first + range.count; ++c) {
-          heed(8);
-          const double first = find_first(source, pairs_[pair_of_[c]].first);
-          cost.push_back(problem_.jump(reach.end, phrases[c].begin) + join(source, pair_of_[c], first));
-          if (c < closed) continue;
-          const Option o = members[phrases[c].first];
-          const Row base = row_of[o];
-          const State state = led_[static_cast<std::size_t>(source) * first_words_.size() + pairs_[pair_of_[c]].first];
-          const bool is_base = state == nodes[base].state;
-          next.push_back(is_base ? base : add_row(nodes[base].reach, base, state, kUnknown));
-        }
+    fill_row(r);
+    heed(static_cast<Index>(cost.size() - nodes[r].cost));
   }
 }
 
-// The first words that a state of two words has arcs for, with their scores.
-const std::vector<std::pair<Index, double>>& PhraseGraph::find_arcs(State state) {
-  const auto [found, is_new] = arcs_of_.try_emplace(state);
-  if (!is_new) return found->second;
-  const Index from = automaton_.begin[state], to = automaton_.begin[state + 1];
-  const auto add = [&](Index arc, Index first) {
-    const Word word = automaton_.word[arc];
-    const double score = exact_ ? double{automaton_.score[arc]} : problem_.bounds()->find(automaton_, state, word);
-    found->second.emplace_back(first, score);
-  };
-  if (to - from <= 4 * static_cast<Index>(first_words_.size())) {
-    for (Index arc = from; arc < to; ++arc)
-      if (const auto place = first_number_.find(automaton_.word[arc]); place != first_number_.end())
-        add(arc, place->second);
-  } else {
-    for (std::size_t n = 0; n < first_words_.size(); ++n)
-      if (const Index arc = automaton_.find(state, first_words_[n]); arc >= 0) add(arc, static_cast<Index>(n));
-  }
-  return found->second;
+void PhraseGraph::fill_row(Row r) {
+  const Index source = source_of_[r];
+  const Reach& reach = reaches[nodes[r].reach];
+  nodes[r].cost = cost.size();
+  nodes[r].next = next.size();
+  for (const auto* ranges : {&reach.closed, &reach.open})
+    for (const Range& range : *ranges)
+      for (Column c = range.first; c < range.first + range.count; ++c)
+        cost.push_back(problem_.jump(reach.end, phrases[c].begin) +
+                       (joins_->first(source, first_of_[c]) + joins_->second(source, pair_of_[c])));
+  for (const Range& range : reach.open)
+    for (Column c = range.first; c < range.first + range.count; ++c) {
+      const Row base = row_of[members[phrases[c].first]];
+      const State state = joins_->state_after(source, first_of_[c]);
+      next.push_back(state == nodes[base].state ? base : add_row(nodes[base].reach, base, state));
+    }
 }
 
 void PhraseGraph::list_arcs() {
-  std::vector<double> marked(first_words_.size(), std::numeric_limits<double>::quiet_NaN());
+  std::unordered_map<State, std::vector<JoinCosts::Arc>> known;
   Heed heed;
   for (Row r = static_cast<Row>(bases); r < rows(); ++r) {
-    Node& node = nodes[r];
-    const auto& found = find_arcs(node.state);
-    node.arc_begin = arcs.size();
-    for (const auto& [first, score] : found) marked[first] = score;
-    std::int32_t place = 0;
-    const Reach& reach = reaches[node.reach];
-    for (const auto* ranges : {&reach.closed, &reach.open})
-      for (const Range& range : *ranges)
-        for (Column c = range.first; c < range.first + range.count && !found.empty(); ++c, ++place) {
-          const Index first = pairs_[pair_of_[c]].first;
-          if (std::isnan(marked[first])) continue;
-          const double joined = join(source_of_[node.base], pair_of_[c], marked[first]);
-          arcs.push_back({place, c, problem_.jump(reach.end, phrases[c].begin) + joined});
-        }
-    for (const auto& [first, score] : found) marked[first] = std::numeric_limits<double>::quiet_NaN();
-    node.arc_end = arcs.size();
-    heed(reach.closed_count + reach.open_count);
+    const auto [found, is_new] = known.try_emplace(nodes[r].state);
+    if (is_new) found->second = joins_->list_arcs(nodes[r].state);
+    nodes[r].arc_begin = arcs.size();
+    add_arcs(nodes[r], found->second);
+    nodes[r].arc_end = arcs.size();
+    heed(static_cast<Index>(16 * (nodes[r].arc_end - nodes[r].arc_begin + 1)));
     if (r % 16 == 0) deadline_.check();
   }
+}
+
+void PhraseGraph::add_arcs(Node& node, const std::vector<JoinCosts::Arc>& found) {
+  const Reach& reach = reaches[node.reach];
+  const Index source = source_of_[node.base];
+  for (const auto& [first, score] : found)
+    for (const Column c : columns_of_[first]) {
+      const Phrases& one = phrases[c];
+      const std::int32_t from = (c < closed ? reach.closed_place : reach.open_place)[one.begin];
+      if (from < 0 || (one.begin < reach.begin && one.end > reach.begin)) continue;
+      const Column before = (c < closed ? closed_begin : open_begin)[one.begin];
+      const double joined = problem_.weigh(score) + joins_->second(source, pair_of_[c]);
+      arcs.push_back({from + c - before, c, problem_.jump(reach.end, one.begin) + joined});
+    }
 }
 
 }  // namespace certus::translate

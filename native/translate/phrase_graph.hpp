@@ -14,10 +14,12 @@
 // For models of order 3 and below all costs are exact. Above, they bound what longer contexts can give from above.
 #pragma once
 
+#include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "translate/deadline.hpp"
-#include "translate/phrases.hpp"
+#include "translate/join_costs.hpp"
 
 namespace certus::translate {
 
@@ -38,6 +40,8 @@ class PhraseGraph {
     std::int32_t begin, end;
     std::vector<Range> closed, open;
     Index closed_count = 0, open_count = 0;
+    // [words] where the columns that begin there come among those of the reach, one after the other; -1 if none does.
+    std::vector<std::int32_t> closed_place, open_place;
   };
   struct Node {
     std::int32_t reach;
@@ -69,6 +73,7 @@ class PhraseGraph {
   std::vector<Reach> reaches;
   std::vector<Phrases> phrases;  // [columns]
   std::vector<Option> members;   // the phrases of each column
+  std::vector<Column> closed_begin, open_begin;  // [words + 1] the first column that begins there
   std::vector<Row> row_of;       // [options] the row after a closed one
   std::vector<double> extra;     // [options] a bound of target words that lie between what is joined and what is inside
   std::vector<double> cost;
@@ -79,48 +84,41 @@ class PhraseGraph {
   Index longest = 0;  // words of a span
 
  private:
-  struct Pair {
-    Index first;  // among first_words_
-    Word second;
-    Word word;
-    bool has_second;
-  };
   using Key = std::uint64_t;
+  // The first words of a column.
+  struct Beginning {
+    Word first, second;
+    bool has_second;
+    Column column;
+    auto tie() const { return std::tie(first, has_second, second); }
+  };
 
   void list_columns();
+  void number_beginnings(std::vector<Beginning> beginnings);
   void list_reaches();
-  void add_ranges(Reach& reach, Index b, Index limit_end);
+  void add_ranges(Reach& reach, bool is_open);
   void list_bases();
   void fill_costs();
+  void fill_row(Row r);
   void list_arcs();
-  Index find_source(State state, Word word);
-  Row add_row(Index reach, Row base, State state, Word last);
+  void add_arcs(Node& node, const std::vector<JoinCosts::Arc>& found);
+  Index find_source(State state);
+  Row add_row(Index reach, Row base, State state);
   State find_state(Word before, Word last) const;
-  double find_second(Index source, Index pair);
-  double join(Index source, Index pair, double first);
-  double find_first(Index source, Index first);
-  double find_end(State state, bool is_base, Word last) const;
+  double find_end(State state, bool is_base) const;
   void bound_extra(Option o);
-  const std::vector<std::pair<Index, double>>& find_arcs(State state);
 
   const PhraseProblem& problem_;
   const Deadline& deadline_;
   const Automaton& automaton_;
   bool exact_;
-  std::vector<Word> first_words_;
-  std::unordered_map<Word, Index> first_number_;
-  std::vector<Pair> pairs_;
-  std::vector<Index> pair_of_;  // [columns]
-  std::vector<State> sources_;  // states of one word, that bases have
-  std::vector<Word> source_word_;
+  std::optional<JoinCosts> joins_;
+  std::vector<std::int32_t> first_of_, pair_of_;      // [columns] its first word, and both first words
+  std::vector<std::vector<Column>> columns_of_;       // [first words]
   std::unordered_map<State, Index> source_number_;
   std::vector<Index> source_of_;  // [bases]
-  std::vector<double> second_;    // [sources * pairs] of the second word; NaN where nobody asked yet
-  std::vector<double> after_;     // [sources * first words] of the first word alone
-  std::vector<State> led_;        // [sources * first words] the state that it leads to
   std::unordered_map<Key, Row> row_number_;
   std::unordered_map<Key, Index> reach_number_;
-  std::unordered_map<State, std::vector<std::pair<Index, double>>> arcs_of_;
 };
 
 }  // namespace certus::translate

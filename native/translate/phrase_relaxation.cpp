@@ -13,9 +13,6 @@ constexpr double kNone64 = kNever<double>;
 }
 
 PhraseRelaxation::PhraseRelaxation(const PhraseGraph& graph) : graph_(graph), weight_(graph.row_of.size()) {
-  Index widest = 0;
-  for (const PhraseGraph::Reach& reach : graph_.reaches) widest = std::max(widest, reach.closed_count);
-  scratch_.resize(widest);
   layer_after_.resize(graph_.columns() - graph_.closed);
   open_weight_.resize(layer_after_.size());
   base_value_.resize(graph_.bases);
@@ -132,17 +129,17 @@ void PhraseRelaxation::fill_layer(Index n, std::uint32_t bits) {
   const char* alive = alive_.data() + n * graph_.rows();
   const auto is_possible = [&](Row r) { return (reach_bits_[graph_.nodes[r].reach] & ~bits) == 0; };
   for (const Row r : live_[n].bases) {
-    base_value_[r] = is_possible(r) ? find_best(r, found, scratch_.data()) : kNone64;
+    base_value_[r] = is_possible(r) ? find_best(r, found) : kNone64;
     layer[r] = alive[r] ? base_value_[r] : kNone64;
   }
   for (const Row r : live_[n].others) {
     const double base = graph_.nodes[r].backoff + base_value_[graph_.nodes[r].base];
-    layer[r] = is_possible(r) ? std::max(base, find_best(r, found, scratch_.data())) : kNone64;
+    layer[r] = is_possible(r) ? std::max(base, find_best(r, found)) : kNone64;
   }
 }
 
 // The best column of a base, or among the arcs of another row.
-double PhraseRelaxation::find_best(Row row, const double* values, double* scratch) const {
+double PhraseRelaxation::find_best(Row row, const double* values) const {
   const PhraseGraph::Node& node = graph_.nodes[row];
   const PhraseGraph::Reach& reach = graph_.reaches[node.reach];
   const Row* next = graph_.next.data() + graph_.nodes[node.base].next;
@@ -160,7 +157,7 @@ double PhraseRelaxation::find_best(Row row, const double* values, double* scratc
   }
   const double* cost = graph_.cost.data() + node.cost;
   for (const PhraseGraph::Range& range : reach.closed) {
-    best = std::max(best, add_max(scratch, cost, values + range.first, range.count));
+    best = std::max(best, max_sum(cost, values + range.first, range.count));
     cost += range.count;
   }
   for (const PhraseGraph::Range& range : reach.open)

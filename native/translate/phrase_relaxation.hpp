@@ -54,7 +54,7 @@ class PhraseRelaxation {
   void find_layers_after(Index n, std::uint32_t bits);
   void fill_values(Index n, std::uint32_t bits);
   void fill_layer(Index n, std::uint32_t bits);
-  double find_best(Row row, const double* values, double* scratch) const;
+  double find_best(Row row, const double* values) const;
   void push_layer(Index n, std::uint32_t bits);
   void push_base(Row row, double inside);
   void push_open(Column c, Row next, double inside);
@@ -77,7 +77,6 @@ class PhraseRelaxation {
   std::vector<double> values_;              // [(n * masks + bits) * closed columns]
   std::vector<std::size_t> layer_after_;    // [open columns] in outside_, for one n and bits
   std::vector<double> open_weight_;         // [open columns]
-  std::vector<double> scratch_;
   // What is left to look at, for each n: bases, also those that only others refer to, and all other rows.
   struct Live {
     std::vector<Row> bases, others;

@@ -75,7 +75,6 @@ struct BeamOutcome {
 
 struct BeamOptions {
   BeamSize size;
-  bool monotone = false;  // whether phrases follow each other in the order of the source
   Deadline deadline;
 };
 
