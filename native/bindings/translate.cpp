@@ -139,6 +139,7 @@ void bind_search(nb::module_& m) {
           [](SearchOptions& x, double seconds) { x.limits.seconds = seconds; })
       .def_rw("rounds", &SearchOptions::rounds)
       .def_rw("first_rounds", &SearchOptions::first_rounds)
+      .def_rw("from_zero", &SearchOptions::from_zero)
       .def_rw("gaps", &SearchOptions::gaps)
       .def_rw("pops", &SearchOptions::pops);
 }

@@ -26,7 +26,8 @@ JoinCosts::JoinCosts(const PhraseProblem& problem, std::vector<Word> firsts, std
 // longer one, from where the one before was found.
 template <class Take>
 void JoinCosts::match_arcs(State state, const Take& take) const {
-  const Word *arc = automaton_.word + automaton_.begin[state], *const end = automaton_.word + automaton_.begin[state + 1];
+  const Word *arc = automaton_.word + automaton_.begin[state], *const end =
+                                                                   automaton_.word + automaton_.begin[state + 1];
   const Word *first = first_words_.data(), *const last = first + first_words_.size();
   const bool few = end - arc < last - first;
   while (arc < end && first < last) {
@@ -46,8 +47,8 @@ void JoinCosts::match_arcs(State state, const Take& take) const {
 std::vector<JoinCosts::Arc> JoinCosts::list_arcs(State state) const {
   std::vector<Arc> found;
   match_arcs(state, [&](Index arc, Index first) {
-    const double score = exact_ ? double{automaton_.score[arc]}
-                                : problem_.bounds()->find(automaton_, state, first_words_[first]);
+    const double score =
+        exact_ ? double{automaton_.score[arc]} : problem_.bounds()->find(automaton_, state, first_words_[first]);
     found.push_back({first, score});
   });
   return found;

@@ -29,8 +29,8 @@ class JoinCosts {
   Index add_source(State state);
 
   Index sources() const { return sources_; }
-  double first(Index source, Index first) const { return first_[source * firsts() + first]; }      // weighted
-  double second(Index source, Index pair) const { return second_[source * pairs() + pair]; }       // weighted
+  double first(Index source, Index first) const { return first_[source * firsts() + first]; }       // weighted
+  double second(Index source, Index pair) const { return second_[source * pairs() + pair]; }        // weighted
   State state_after(Index source, Index first) const { return after_[source * firsts() + first]; }  // the first word
   // The first words that the model has arcs for from a state.
   std::vector<Arc> list_arcs(State state) const;
@@ -45,12 +45,12 @@ class JoinCosts {
   const PhraseProblem& problem_;
   const Automaton& automaton_;
   bool exact_;
-  std::vector<Word> first_words_;         // in increasing order
-  std::vector<Pair> pairs_;               // those of one first word beside each other, in the same order
-  std::vector<Index> pair_begin_;         // [first words + 1]
-  std::vector<double> default_score_;     // [first words] without a context, not weighted
-  std::vector<State> default_after_;      // [first words]
-  std::vector<double> default_second_;    // [pairs] where nothing is known of the source, weighted
+  std::vector<Word> first_words_;       // in increasing order
+  std::vector<Pair> pairs_;             // those of one first word beside each other, in the same order
+  std::vector<Index> pair_begin_;       // [first words + 1]
+  std::vector<double> default_score_;   // [first words] without a context, not weighted
+  std::vector<State> default_after_;    // [first words]
+  std::vector<double> default_second_;  // [pairs] where nothing is known of the source, weighted
   Index sources_ = 0;
   std::vector<double> first_;   // [sources * first words]
   std::vector<State> after_;    // [sources * first words]

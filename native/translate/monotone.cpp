@@ -1,6 +1,7 @@
 #include "translate/monotone.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace certus::translate {
 namespace {
@@ -23,24 +24,25 @@ class Monotone {
   }
 
  private:
-  static constexpr std::size_t kWidth = 20;
+  static constexpr std::size_t kWidth = 10;
   struct Item {
     double score;
     Row row;
     Index parent_layer;
     Option option;
     std::size_t parent;
+
+    auto rank() const { return std::tuple(-score, parent_layer, parent, option); }
   };
 
   // Keeps the best ones, one for each row.
   void narrow(std::vector<Item>& layer) const {
-    std::stable_sort(layer.begin(), layer.end(), [](const Item& a, const Item& b) { return a.score > b.score; });
+    const auto first = layer.begin(), last = first + std::min<Index>(4 * kWidth, layer.end() - first);
+    std::partial_sort(first, last, layer.end(), [](const Item& a, const Item& b) { return a.rank() < b.rank(); });
     std::vector<Item> kept;
-    for (const Item& one : layer) {
-      const auto is_same = [&](const Item& other) { return other.row == one.row; };
-      if (std::none_of(kept.begin(), kept.end(), is_same)) kept.push_back(one);
-      if (kept.size() == kWidth) break;
-    }
+    for (auto one = first; one != last && kept.size() < kWidth; ++one)
+      if (std::none_of(kept.begin(), kept.end(), [&](const Item& other) { return other.row == one->row; }))
+        kept.push_back(*one);
     layer = std::move(kept);
   }
 
@@ -72,8 +74,8 @@ class Monotone {
   std::vector<Option> trace() {
     std::vector<Option> options;
     auto& last = layers_.back();
-    const auto best = std::max_element(last.begin(), last.end(),
-                                       [](const Item& a, const Item& b) { return a.score < b.score; });
+    const auto best =
+        std::max_element(last.begin(), last.end(), [](const Item& a, const Item& b) { return a.score < b.score; });
     if (best == last.end() || best->score == kNever<double>) return options;
     for (Item item = *best; item.option >= 0; item = layers_[item.parent_layer][item.parent])
       options.push_back(item.option);

@@ -66,27 +66,12 @@ class Descent {
     note();
     return notable;
   }
-  // Notes a monotone derivation, and begins where each of its words takes what its phrase gives per word, so that no
-  // word is more worth than another; an unknown word, which costs much, is then no reason to translate others twice
-  // instead.
-  void guess_multipliers() {
+  // Notes a monotone derivation, and begins with multipliers that fit it unless they are to be zero.
+  void start(bool from_zero) {
     const double began = deadline_.watch.elapsed();
     const std::vector<Option> options = find_monotone(graph_);
-    if (options.empty()) return;
-    if (is_allowed(options)) found_.add(options);
-    State state = problem_.begin();
-    Index end = 0;
-    double total = 0;
-    for (const Option o : options) {
-      const PhraseProblem::Extension made = problem_.extend(state, o);
-      const Index begin = problem_.options().begin[o];
-      const double score = made.score + problem_.jump(end, begin);
-      end = problem_.options().end[o];
-      for (Index i = begin; i < end; ++i) multipliers_[i] = score / static_cast<double>(end - begin);
-      total += score;
-      state = made.state;
-    }
-    for (double& u : multipliers_) u -= total / static_cast<double>(multipliers_.size());
+    if (!options.empty() && is_allowed(options)) found_.add(options);
+    if (!options.empty() && !from_zero) guess_multipliers(options);
     answer.beam_seconds += deadline_.watch.elapsed() - began;
   }
   // A beam under the best multipliers so far.
@@ -143,6 +128,24 @@ class Descent {
   }
 
  private:
+  // Each word of a derivation takes what its phrase gives per word, so that no word is more worth than another; an
+  // unknown word, which costs much, is then no reason to translate others twice instead.
+  void guess_multipliers(const std::vector<Option>& options) {
+    State state = problem_.begin();
+    Index end = 0;
+    double total = 0;
+    for (const Option o : options) {
+      const PhraseProblem::Extension made = problem_.extend(state, o);
+      const Index begin = problem_.options().begin[o];
+      const double score = made.score + problem_.jump(end, begin);
+      end = problem_.options().end[o];
+      for (Index i = begin; i < end; ++i) multipliers_[i] = score / static_cast<double>(end - begin);
+      total += score;
+      state = made.state;
+    }
+    for (double& u : multipliers_) u -= total / static_cast<double>(multipliers_.size());
+  }
+
   static constexpr double kMostCells = 8e7;  // of outside scores: 640 MB
 
   void note() {
@@ -208,11 +211,11 @@ BeamOptions make_beam(const SearchOptions& options, Index width, const Deadline&
 // Solves the relaxed problem once and goes on by `steps`; what is found when time runs out is the answer.
 template <class Steps>
 PhraseAnswer descend_by(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options,
-                        const Steps& steps) {
+                        bool from_zero, const Steps& steps) {
   std::optional<Descent> descent;
   try {
     descent.emplace(problem, terms, options);
-    descent->guess_multipliers();
+    descent->start(from_zero);
     descent->descend();
     if (descent->is_feasible()) steps(*descent);
   } catch (const OutOfTime&) {
@@ -229,7 +232,7 @@ PhraseAnswer descend_by(const PhraseProblem& problem, const ForbiddenTerms& term
 
 PhraseAnswer search_optimal_beam(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                  const SearchOptions& options) {
-  return descend_by(problem, terms, options, [&](Descent& descent) {
+  return descend_by(problem, terms, options, false, [&](Descent& descent) {
     if (options.size.k > 1) descent.run_beam(make_beam(options, 2 * options.size.k, descent.deadline()));
     descent.run_beam(make_beam(options, 20 * options.size.k, descent.deadline()));
     const Index widest = std::max<Index>(1000, options.limits.hypotheses / (problem.words() + 1));
@@ -252,7 +255,7 @@ PhraseAnswer search_optimal_beam(const PhraseProblem& problem, const ForbiddenTe
 
 PhraseAnswer search_fixed_beam(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                const SearchOptions& options) {
-  return descend_by(problem, terms, options, [&](Descent& descent) {
+  return descend_by(problem, terms, options, true, [&](Descent& descent) {
     for (Index n = 0; n < options.first_rounds && !descent.is_proven(); ++n) descent.descend();
     descent.run_beam(make_beam(options, options.size.width, descent.deadline()));
   });
@@ -260,7 +263,7 @@ PhraseAnswer search_fixed_beam(const PhraseProblem& problem, const ForbiddenTerm
 
 PhraseAnswer search_lagrangian(const PhraseProblem& problem, const ForbiddenTerms& terms,
                                const SearchOptions& options) {
-  return descend_by(problem, terms, options, [&](Descent& descent) {
+  return descend_by(problem, terms, options, options.from_zero, [&](Descent& descent) {
     descent.run_beam(make_beam(options, 20 * options.size.k, descent.deadline()));
     while (!descent.is_over(options)) {
       Index idle = 0;

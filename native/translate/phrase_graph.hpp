@@ -71,11 +71,11 @@ class PhraseGraph {
 
   std::vector<Node> nodes;  // [rows] the first one is the beginning of the sentence; bases come first
   std::vector<Reach> reaches;
-  std::vector<Phrases> phrases;  // [columns]
-  std::vector<Option> members;   // the phrases of each column
+  std::vector<Phrases> phrases;                  // [columns]
+  std::vector<Option> members;                   // the phrases of each column
   std::vector<Column> closed_begin, open_begin;  // [words + 1] the first column that begins there
-  std::vector<Row> row_of;       // [options] the row after a closed one
-  std::vector<double> extra;     // [options] a bound of target words that lie between what is joined and what is inside
+  std::vector<Row> row_of;                       // [options] the row after a closed one
+  std::vector<double> extra;  // [options] a bound of target words that lie between what is joined and what is inside
   std::vector<double> cost;
   std::vector<Row> next;
   std::vector<Arc> arcs;
@@ -113,8 +113,8 @@ class PhraseGraph {
   const Automaton& automaton_;
   bool exact_;
   std::optional<JoinCosts> joins_;
-  std::vector<std::int32_t> first_of_, pair_of_;      // [columns] its first word, and both first words
-  std::vector<std::vector<Column>> columns_of_;       // [first words]
+  std::vector<std::int32_t> first_of_, pair_of_;  // [columns] its first word, and both first words
+  std::vector<std::vector<Column>> columns_of_;   // [first words]
   std::unordered_map<State, Index> source_number_;
   std::vector<Index> source_of_;  // [bases]
   std::unordered_map<Key, Row> row_number_;

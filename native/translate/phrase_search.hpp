@@ -89,6 +89,7 @@ struct SearchOptions {
   SearchLimits limits;
   Index rounds = 400;       // of relaxation
   Index first_rounds = 0;   // rounds before a beam of fixed width
+  bool from_zero = false;   // whether multipliers begin with 0
   bool gaps = false;        // of the stack decoder: whether a jump must stay within reach of the first gap
   Index pops = 20'000'000;  // of A*
 };

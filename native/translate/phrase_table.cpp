@@ -62,9 +62,11 @@ void OptionFinder::add_phrases(SentenceOptions& made, PhraseTable::Range range, 
                                          table_.target_words + table_.target_first[e + 1]);
       found.push_back({score, score + weights.language_model * estimate(target), e});
     }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.estimate > b.estimate; });
-  if (static_cast<Index>(found.size()) > best) found.resize(best);
+  const auto kept = found.begin() + std::min(best, static_cast<Index>(found.size()));
+  std::partial_sort(found.begin(), kept, found.end(), [](const Candidate& a, const Candidate& b) {
+    return a.estimate != b.estimate ? a.estimate > b.estimate : a.entry < b.entry;
+  });
+  found.erase(kept, found.end());
   for (const Candidate& one : found) {
     for (Index w = table_.target_first[one.entry]; w < table_.target_first[one.entry + 1]; ++w) {
       made.phrases.text.push_back(table_.target_words[w]);

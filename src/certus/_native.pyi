@@ -1930,6 +1930,7 @@ class SearchOptions:
     seconds: float
     rounds: int
     first_rounds: int
+    from_zero: bool
     gaps: bool
     pops: int
     def __init__(self) -> None: ...

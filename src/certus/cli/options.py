@@ -532,10 +532,16 @@ class TrainTranslatorOptions(TrainingOptions):
         None, "phrases (the default), or hierarchical for rules with gaps.", takes="NAME"
     )
     held_out: int | None = option(
-        None, "The most pairs that weights are tuned on; 400 by default.", takes="NUMBER", least=0
+        None,
+        "Pairs kept aside to tune weights on, without --dev-source; 400 at most by default.",
+        takes="NUMBER",
+        least=0,
     )
     tuning: int | None = option(
-        None, "Rounds of tuning, 6 by default; 0 leaves the weights as they are.", takes="NUMBER", least=0
+        None,
+        "The most rounds of tuning, 10 by default; 0 leaves the weights as they are.",
+        takes="NUMBER",
+        least=0,
     )
     k: int | None = option(
         None,

@@ -38,7 +38,8 @@ ENGINES: dict[str, type[PhraseEngine] | type[HierarchicalEngine]] = {
 }
 CHECKPOINT = "checkpoint"  # of model files
 BATCH = 2000  # pairs aligned together
-LONGEST_TUNED = 30  # source words of a pair that weights are tuned on
+LONGEST_TUNED = 50  # source words of a pair that weights are tuned on
+PATIENCE = 2  # rounds of tuning without a higher BLEU before it ends
 START = Weights(
     translation=(0.2, 0.2, 0.2, 0.2),
     language_model=0.5,
@@ -64,7 +65,7 @@ class TranslatorOptions:
         limit: the longest jump, in words; None for any.
         span: of a hierarchical model: the most source words that a rule derives.
         held_out: pairs that weights are tuned on, where no others are given; fewer from little data.
-        tuning: rounds of it; 0 leaves the weights as they are.
+        tuning: the most rounds of it; it ends earlier where BLEU does not rise. 0 leaves the weights as they are.
         k: translations of each held-out sentence that a round of tuning adds.
     """
 
@@ -78,7 +79,7 @@ class TranslatorOptions:
     limit: int | None = 6
     span: int = 10
     held_out: int = 400
-    tuning: int = 6
+    tuning: int = 10
     k: int = 30
 
     def __post_init__(self) -> None:
@@ -268,7 +269,7 @@ class _Tuning:
         self, engine: Engine, pairs: Sequence[Pair], options: TranslatorOptions, threads: int
     ) -> None:
         short = [pair for pair in pairs if 0 < len(pair[0]) <= LONGEST_TUNED and len(pair[1])]
-        self.pairs = short[: options.held_out or None] if options.tuning else []
+        self.pairs = short if options.tuning else []
         self._engine, self._options, self._threads = engine, options, threads
         width = engine.features + len(OWN)
         self._tuned = np.array([True] * (width - 1) + [False])  # what an unknown word costs stays as it is
@@ -286,6 +287,8 @@ class _Tuning:
         began = time.perf_counter()
         start = len(rounds)
         for number in range(start, self._options.tuning if self.pairs else 0):
+            if _has_settled(rounds):
+                break
             bleu = self._decode(current, lists)
             following = learn_weights(lists, current, tuned=self._tuned, floors=self._floors, seed=number + 1)
             rounds.append({"weights": current.tolist(), "bleu": bleu, "next": following.tolist()})
@@ -320,6 +323,12 @@ class _Tuning:
             candidates.add(texts, np.array([_list_features(answer) for answer in answers]), reference)
             counts.append(count_matches(answers[0].words, reference))
         return measure_bleu(counts)
+
+
+def _has_settled(rounds: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the last rounds of tuning had no higher BLEU than one before them."""
+    found = [float(one["bleu"]) for one in rounds]
+    return len(found) > PATIENCE and max(found[-PATIENCE:]) <= max(found[:-PATIENCE])
 
 
 def _list_features(answer: Translation) -> list[float]:

@@ -64,12 +64,14 @@ class Lagrangian(Method):
 
     Attributes:
         rounds: the most of them.
+        from_zero: whether multipliers begin with 0, as published, and not with those of a monotone derivation.
     """
 
     name: ClassVar[str] = "lagrangian"
     papers: ClassVar[tuple[str, ...]] = ("chang2011",)
     many: ClassVar[bool] = False
     rounds: int = 1000
+    from_zero: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
