@@ -65,7 +65,7 @@ class TranslatorOptions:
         limit: the longest jump, in words; None for any.
         span: of a hierarchical model: the most source words that a rule derives.
         held_out: pairs that weights are tuned on, where no others are given; fewer from little data.
-        tuning: the most rounds of it; it ends earlier where BLEU does not rise. 0 leaves the weights as they are.
+        tuning: the most rounds of it; it ends where BLEU rises no more. 0 leaves the weights as they are.
         k: translations of each held-out sentence that a round of tuning adds.
     """
 

@@ -64,7 +64,7 @@ class Lagrangian(Method):
 
     Attributes:
         rounds: the most of them.
-        from_zero: whether multipliers begin with 0, as published, and not with those of a monotone derivation.
+        from_zero: whether multipliers begin with 0, as published, not with those of a monotone derivation.
     """
 
     name: ClassVar[str] = "lagrangian"
