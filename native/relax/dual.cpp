@@ -33,8 +33,7 @@ Dual::Dual(Problem& problem, bool whole)
       score_(problem.parts(), 0.0),
       value_(problem.parts(), 0.0),
       calls_(problem.parts(), 0),
-      skipped_(problem.parts(), 0),
-      dirty_(problem.parts(), 1),
+      dirty_(problem.parts(), 0),
       is_open_(problem.parts(), 1),
       touched_(problem.parts(), 0),
       on_loss_(problem.variables()),
@@ -104,7 +103,10 @@ bool Dual::even_out(const std::vector<double>& worths, double share) {
 
 bool Dual::start() {
   const double before = grid_;
-  for (Index p = 0; p < problem_.parts(); ++p) adjust_part(p);
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    adjust_part(p);
+    if (!dirty_[p]) dirty_[p] = 1, changed_.push_back(p);
+  }
   if (!evaluate()) return false;
   const double size = magnitude();
   if (!(size <= kLargest) || (size > 0 && size < 1 / kLargest)) throw TooLarge(size);
@@ -127,9 +129,7 @@ double Dual::worth() {
 }
 
 void Dual::adjust_part(Index p) {
-  const std::uint8_t dirty = dirty_[p];
-  for (Index copy = problem_.begin(p); copy < problem_.begin(p + 1); ++copy) adjust(copy);
-  dirty_[p] = dirty;
+  for (Index copy = problem_.begin(p); copy < problem_.begin(p + 1); ++copy) tell(copy);
 }
 
 void Dual::release(Index p) {
@@ -142,33 +142,40 @@ void Dual::release(Index p) {
 }
 
 bool Dual::evaluate() {
-  for (Index p = 0; p < problem_.parts(); ++p) {
-    if (!dirty_[p]) {
-      ++skipped_[p];
-      continue;
-    }
-    release(p);
-    ++calls_[p];
-    const double score = problem_.weight(p) * problem_.part(p).maximize(used_[p]);
-    if (score == kNever<double>) {
-      used_[p].clear();
-      return false;
-    }
-    if (score != 0 && std::abs(score) < 1 / kLargest) throw TooLarge(std::abs(score));  // too small for a grid
-    if (whole_ && score != std::nearbyint(score)) throw NotWhole(p);
-    structure_[p] = problem_.part(p).structure();
-    double value = score;
-    for (const Index c : used_[p]) {
-      const Index copy = problem_.begin(p) + c;
-      const Index v = problem_.variable(copy);
-      ++on_[v];
-      uses_[copy] = 1;
-      if (is_free(v)) value += multiplier_[copy];
-    }
-    score_[p] = score;
-    value_[p] = value;
-    dirty_[p] = 0;
+  ++evaluations_;
+  std::sort(changed_.begin(), changed_.end());
+  for (auto next = changed_.begin(); next != changed_.end(); ++next) {
+    if (evaluate(*next)) continue;
+    changed_.erase(changed_.begin(), next);
+    return false;
   }
+  changed_.clear();
+  return true;
+}
+
+bool Dual::evaluate(Index p) {
+  release(p);
+  ++calls_[p];
+  work_ += part(p).cells();
+  const double score = problem_.weight(p) * part(p).maximize(used_[p]);
+  if (score == kNever<double>) {
+    used_[p].clear();
+    return false;
+  }
+  if (score != 0 && std::abs(score) < 1 / kLargest) throw TooLarge(std::abs(score));  // too small for a grid
+  if (whole_ && score != std::nearbyint(score)) throw NotWhole(p);
+  structure_[p] = part(p).structure();
+  double value = score;
+  for (const Index c : used_[p]) {
+    const Index copy = problem_.begin(p) + c;
+    const Index v = problem_.variable(copy);
+    ++on_[v];
+    uses_[copy] = 1;
+    if (is_free(v)) value += multiplier_[copy];
+  }
+  score_[p] = score;
+  value_[p] = value;
+  dirty_[p] = 0;
   return true;
 }
 
@@ -204,19 +211,25 @@ void Dual::list_split(std::vector<Index>& variables) {
 }
 
 bool Dual::max_marginals(Index p) {
+  work_ += 2 * part(p).cells();
   if (!problem_.part(p).max_marginals(with_.data(), without_.data())) return false;
   const double weight = problem_.weight(p);
   for (Index c = 0; weight != 1 && c < problem_.part(p).cells(); ++c) with_[c] *= weight, without_[c] *= weight;
   return true;
 }
 
-void Dual::adjust(Index copy) {
+void Dual::tell(Index copy) {
   const Index p = problem_.owner(copy), v = problem_.variable(copy);
   const Index cell = copy - problem_.begin(p);
   const double u = is_free(v) ? multiplier_[copy] : fixed_[v] ? 0 : kNever<double>;
-  problem_.part(p).adjust(cell, problem_.weight(p) == 1 ? u : u / problem_.weight(p));
-  problem_.part(p).require(cell, fixed_[v] == 1);
-  dirty_[p] = 1;
+  part(p).adjust(cell, problem_.weight(p) == 1 ? u : u / problem_.weight(p));
+  part(p).require(cell, fixed_[v] == 1);
+}
+
+void Dual::adjust(Index copy) {
+  tell(copy);
+  const Index p = problem_.owner(copy);
+  if (!dirty_[p]) dirty_[p] = 1, changed_.push_back(p);
 }
 
 void Dual::set_multiplier(Index copy, double u) {
@@ -259,6 +272,7 @@ double Dual::measure_worth() {
 bool Dual::fix(Index v, bool on) {
   if (!is_free(v)) return fixed_[v] == on;
   fixed_[v] = on;
+  trail_.push_back(v);
   bool possible = true;
   for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy) {
     adjust(*copy);
@@ -297,7 +311,7 @@ bool Dual::propagate(Index p) {
   return true;
 }
 
-bool Dual::fix_by_bounds(double score, Index* count) {
+void Dual::find_losses() {
   std::fill(on_loss_.begin(), on_loss_.end(), 0.0);
   std::fill(off_loss_.begin(), off_loss_.end(), 0.0);
   for (const Index p : open_) {
@@ -318,6 +332,10 @@ bool Dual::fix_by_bounds(double score, Index* count) {
       on_least_[v] = off_least_[v] = 0;
     }
   }
+}
+
+bool Dual::fix_by_bounds(double score, Index* count) {
+  find_losses();
   // Of whole numbers, the next better one is 1 more.
   const double room = (whole_ ? score + 1 - kWhole : score) - bound() - kMargin * magnitude();
   *count = 0;
@@ -376,9 +394,24 @@ void Dual::restore(const Snapshot& snapshot) {
   find_open();
 }
 
-void Dual::restore_fixed(const std::vector<std::int8_t>& fixed) {
+void Dual::forget_queue() {
   for (const Index p : queue_) touched_[p] = 0;
   queue_.clear();
+}
+
+void Dual::undo(std::size_t trail) {
+  forget_queue();
+  for (; trail_.size() > trail; trail_.pop_back()) {
+    const Index v = trail_.back();
+    fixed_[v] = kFree;
+    for (const Index* copy = problem_.first_copy(v); copy != problem_.last_copy(v); ++copy) adjust(*copy);
+  }
+}
+
+// Nobody goes back further than to here.
+void Dual::restore_fixed(const std::vector<std::int8_t>& fixed) {
+  forget_queue();
+  trail_.clear();
   for (Index v = 0; v < problem_.variables(); ++v) {
     if (fixed_[v] == fixed[v]) continue;
     fixed_[v] = fixed[v];

@@ -60,8 +60,9 @@ class Dual {
   bool agree() const;
   // Lists the variables that may move and whose copies differ.
   void list_split(std::vector<Index>& variables);
-  Index calls(Index p) const { return calls_[p]; }      // how often the part was asked for its maximum,
-  Index skipped(Index p) const { return skipped_[p]; }  // and how often not, as nothing had changed
+  Index calls(Index p) const { return calls_[p]; }                   // how often the part was asked for its maximum,
+  Index skipped(Index p) const { return evaluations_ - calls_[p]; }  // and how often not, as nothing had changed
+  Index work() const { return work_; }  // cells of all parts that were asked for maxima or max-marginals
 
   double multiplier(Index copy) const { return multiplier_[copy]; }
   double round(double x) const { return (x + rounder_) - rounder_; }  // to the grid,
@@ -84,6 +85,13 @@ class Dual {
   bool is_active(Index v) const { return active_[v] != 0; }  // not a reserve that is switched off
   bool moves(Index v) const { return is_free(v) && active_[v] && problem_.count(v) > 1; }  // its multipliers may
   void activate(Index v) { active_[v] = 1; }
+  // How much is fixed by now, and back to that.
+  std::size_t trail() const { return trail_.size(); }
+  void undo(std::size_t trail);
+  // By how much the dual falls, at least, where a variable is on or off; -inf where it cannot be.
+  void find_losses();
+  double on_loss(Index v) const { return on_loss_[v]; }
+  double off_loss(Index v) const { return off_loss_[v]; }
   // Fixes the variables of which one side cannot be better than `score`, by the parts' max-marginals; counts them.
   bool fix_by_bounds(double score, Index* count);
   // worths[copies]: by how much each copy's part wants to use it, between -most and most. Of a group with exactly one
@@ -118,9 +126,12 @@ class Dual {
 
  private:
   bool propagate(Index p);
+  bool evaluate(Index p);
   void set_grid(double size, int bits);
   double measure_worth();
+  void tell(Index copy);
   void adjust(Index copy);
+  void forget_queue();
   void release(Index p);
 
   Problem& problem_;
@@ -134,9 +145,11 @@ class Dual {
   std::vector<std::vector<Index>> used_;
   std::vector<std::shared_ptr<void>> structure_;
   std::vector<double> score_, value_;
-  std::vector<Index> calls_, skipped_;  // [parts]
+  std::vector<Index> calls_;  // [parts]
+  Index evaluations_ = 0, work_ = 0;
   std::vector<std::uint8_t> dirty_, is_open_, touched_;
-  std::vector<Index> open_, queue_;
+  std::vector<Index> open_, queue_, changed_;  // parts: with free variables, to propagate, and dirty ones
+  std::vector<Index> trail_;                   // variables in the order in which they were fixed
   std::vector<double> with_, without_, on_loss_, off_loss_;
   std::vector<double> on_least_, off_least_;  // [variables]: of one part
 };

@@ -23,6 +23,7 @@ constexpr double kGain = 0.05;
 constexpr double kLook = 0.01;   // seconds between two looks at whether to stop
 constexpr double kSure = 0.9;    // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;      // nodes of a dive
+constexpr Index kDepth = 1;      // work of a depth-first search for that of the multipliers it stands on
 constexpr double kSlack = 1e-9;  // of the magnitudes: more than rounding, less than a lie
 constexpr double kLoose = 1e-3;  // from where on the copies of a reserve differ
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -45,6 +46,7 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
       dual_(problem, limits.whole),
       proximal_(dual_),
       rounding_(dual_),
+      depth_first_(dual_, rounding_),
       bound_(-kNever<double>),
       here_(-kNever<double>),
       mean_(problem.variables(), 0.0),
@@ -154,6 +156,18 @@ bool Search::narrow_state(Index* count) {
   return true;
 }
 
+// Searches the present state at its multipliers, for as much work as they took. False: there is nothing left in it.
+bool Search::search_state() {
+  if (limits_.nodes == 1 || !limits_.tighten) return true;
+  const Index work = kDepth * (dual_.work() - begun_);
+  const bool over = depth_first_.search(limits_.tolerance * dual_.magnitude(), work, watch_);
+  begun_ = dual_.work();
+  if (over) return false;
+  note(kNone, 0);
+  check_limits();
+  return !closes(read_bound());
+}
+
 bool Search::bound_state() {
   if (!dual_.propagate()) return false;
   dual_.find_open();
@@ -161,6 +175,7 @@ bool Search::bound_state() {
 }
 
 bool Search::sweep_state() {
+  begun_ = dual_.work();
   if (!dual_.evaluate()) return false;
   const bool root = nodes_ == 1;
   double primal = kNone;
@@ -171,8 +186,8 @@ bool Search::sweep_state() {
   check_limits();
   Index count = 1;
   for (Index round = 0; round < (root ? kRounds : 1) && (count > 0 || round < 2); ++round)
-    if (!descend_state(root ? kRootSweeps : kSweeps) || !relax_state(root ? kRootPasses : kPasses) ||
-        !narrow_state(&count))
+    if (!descend_state(root ? kRootSweeps : kSweeps) || !narrow_state(&count) || !search_state() ||
+        !relax_state(root ? kRootPasses : kPasses) || !narrow_state(&count) || !search_state())
       return false;
   if (dual_.agree()) {
     rounding_.take();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "relax/depth_first.hpp"
 #include "relax/dual.hpp"
 #include "relax/optimizer.hpp"
 #include "relax/proximal.hpp"
@@ -104,6 +105,7 @@ class Search {
   bool descend_state(Index sweeps);
   bool relax_state(Index passes);
   bool narrow_state(Index* count);
+  bool search_state();
   bool tighten_state();
   void fill_average(Index count);
   void fill_doubts();
@@ -118,12 +120,14 @@ class Search {
   Dual dual_;
   Proximal proximal_;
   Rounding rounding_;
+  DepthFirst depth_first_;
   std::unique_ptr<Optimizer> optimizer_;  // null where the parts are swept, one after the other
   std::vector<Separator> separators_;     // where parts are swept, if they meet in a few groups each
   SearchTrace trace_;
   std::vector<Node> open_;  // a heap by bound
   double bound_;            // of all that is not yet searched, and of the best answer
   double here_;             // of the present state
+  Index begun_ = 0;         // work at the start of the present state
   double looked_ = 0;       // seconds after the start: the last look at whether to stop
   Index nodes_ = 0, fixed_ = 0, tightened_ = 0;
   Index count_ = 0;  // steps that are summed in total_ and not yet in average_

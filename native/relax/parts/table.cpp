@@ -8,7 +8,6 @@ TablePart::TablePart(std::vector<Index> shape, std::vector<std::uint8_t> single,
                      std::vector<double> scores)
     : Part(std::move(scores)),
       shape_(std::move(shape)),
-      place_(shape_.size()),
       single_(std::move(single)),
       table_(std::move(table)) {
   Index cell = 0, state = 0;
@@ -21,6 +20,13 @@ TablePart::TablePart(std::vector<Index> shape, std::vector<std::uint8_t> single,
   }
   states_.resize(state);
   best_.resize(state);
+  const std::size_t last = shape_.size() - 1;
+  rows_.resize(table_.size() / shape_[last] * last);
+  for (std::size_t at = 0; at < rows_.size(); ++at) {
+    Index row = static_cast<Index>(at / last);
+    for (std::size_t v = last - 1; v > at % last; --v) row /= shape_[v];
+    rows_[at] = static_cast<Label>(begin_[at % last] + row % shape_[at % last]);
+  }
 }
 
 void TablePart::read_states() {
@@ -31,20 +37,11 @@ void TablePart::read_states() {
   }
 }
 
-template <class Visit>
-void TablePart::each_row(const Visit& visit) {
-  const std::size_t last = shape_.size() - 1;
-  const Index rows = static_cast<Index>(table_.size()) / shape_[last];
-  std::fill(place_.begin(), place_.end(), 0);
-  for (Index row = 0; row < rows; ++row) {
-    double first = 0;
-    for (std::size_t v = 0; v < last; ++v) first += states_[begin_[v] + place_[v]];
-    visit(row, first);
-    for (std::size_t v = last; v-- > 0;) {
-      if (++place_[v] < shape_[v]) break;
-      place_[v] = 0;
-    }
-  }
+double TablePart::sum_row(Index row) const {
+  const Index others = static_cast<Index>(shape_.size()) - 1;
+  double sum = 0;
+  for (Index v = 0; v < others; ++v) sum += states_[rows_[row * others + v]];
+  return sum;
 }
 
 double TablePart::maximize(std::vector<Index>& used) {
@@ -54,13 +51,15 @@ double TablePart::maximize(std::vector<Index>& used) {
   const double* states = states_.data() + begin_.back();
   double best = kNever<double>;
   Index at = -1;
-  each_row([&](Index row, double first) {
+  const Index rows = static_cast<Index>(table_.size()) / width;
+  for (Index row = 0; row < rows; ++row) {
+    const double first = sum_row(row);
     const double* entries = table_.data() + row * width;
     for (Index s = 0; s < width; ++s) {
       const double value = first + entries[s] + states[s];
       if (value > best) best = value, at = row * width + s;
     }
-  });
+  }
   if (at < 0) return kNever<double>;
   double score = table_[at];
   for (std::size_t v = shape_.size(); v-- > 0; at /= shape_[v]) {
@@ -93,8 +92,10 @@ bool TablePart::complete(const std::vector<Index>& used, double* score) {
 bool TablePart::max_marginals(double* with, double* without) {
   read_states();
   std::fill(best_.begin(), best_.end(), kNever<double>);
-  const Index width = shape_.back(), begin = begin_.back();
-  each_row([&](Index row, double first) {
+  const Index width = shape_.back(), begin = begin_.back(), others = static_cast<Index>(shape_.size()) - 1;
+  const Index rows = static_cast<Index>(table_.size()) / width;
+  for (Index row = 0; row < rows; ++row) {
+    const double first = sum_row(row);
     const double* entries = table_.data() + row * width;
     double most = kNever<double>;
     for (Index s = 0; s < width; ++s) {
@@ -102,11 +103,11 @@ bool TablePart::max_marginals(double* with, double* without) {
       most = std::max(most, value);
       best_[begin + s] = std::max(best_[begin + s], value);
     }
-    for (std::size_t v = 0; v + 1 < shape_.size(); ++v) {
-      double& state = best_[begin_[v] + place_[v]];
+    for (Index v = 0; v < others; ++v) {
+      double& state = best_[rows_[row * others + v]];
       state = std::max(state, most);
     }
-  });
+  }
   for (std::size_t v = 0; v < shape_.size(); ++v) {
     const Index cell = groups()[v].begin;
     if (single_[v]) without[cell] = best_[begin_[v]], with[cell] = best_[begin_[v] + 1];

@@ -22,14 +22,13 @@ class TablePart final : public Part {
  private:
   // The adjusted scores of all states, of single cells those of 0 and 1.
   void read_states();
-  // Calls visit(row, first) for each row of entries along the last variable: `first` is the sum of the states of the
-  // other variables, which place_ holds.
-  template <class Visit>
-  void each_row(const Visit& visit);
+  // The sum of the states of all variables but the last one, in a row of entries along that.
+  double sum_row(Index row) const;
 
-  std::vector<Index> shape_, begin_, place_;  // by variable: its states, the first of them in states_, one of them
+  std::vector<Index> shape_, begin_;  // by variable: its states, and the first of them in states_
   std::vector<std::uint8_t> single_;
   std::vector<double> table_, states_, best_;
+  std::vector<Label> rows_;  // [rows][variables - 1]: the states of a row, as places in states_
 };
 
 }  // namespace certus::relax
