@@ -294,6 +294,7 @@ void bind_graph(nb::module_& m) {
           },
           "cells"_a, "negated"_a, "weights"_a, "capacity"_a)
       .def("merge", &FactorGraph::merge)
+      .def_prop_ro("parts", &FactorGraph::parts)
       .def(
           "part", [](const FactorGraph& graph, Index p) { return RelaxPart{graph.part(p)}; }, "number"_a)
       .def("count_entries", &FactorGraph::count_entries, "most"_a)

@@ -5,7 +5,8 @@
 namespace certus::relax {
 namespace {
 
-constexpr double kTrial = 0.125;   // of the work: after so much, what is left of the tree is guessed,
+constexpr double kTrial = 0.125;   // of the work: after so much, what is left of the tree is guessed;
+constexpr double kLess = 0.5;      // after so much less, where the last guess was that it would not end,
 constexpr double kMost = 4;        // and the search ends where all of it would take so many times the work
 constexpr Index kEach = 4096;      // operations of a node, roughly
 constexpr std::size_t kDeep = 20;  // below, nodes are a millionth of the tree
@@ -17,7 +18,8 @@ DepthFirst::DepthFirst(Dual& dual, Rounding& rounding)
       rounding_(rounding),
       problem_(dual.problem()),
       rank_(problem_.variables()),
-      is_on_(problem_.variables()) {}
+      is_on_(problem_.variables()),
+      trial_(kTrial) {}
 
 void DepthFirst::rank_variables() {
   dual_.find_losses();
@@ -54,6 +56,7 @@ bool DepthFirst::enter(Index v, bool on, double slack) {
   if (dual_.bound() <= rounding_.best().score + slack) return false;
   if (!dual_.agree()) return true;
   rounding_.take();
+  if (improved) improved();
   return false;
 }
 
@@ -65,7 +68,7 @@ bool DepthFirst::search(double slack, Index work, Watch& watch) {
   bool open = true;  // whether there is something below the present node
   while (true) {
     const double spent = static_cast<double>(dual_.work() - begun) / static_cast<double>(work);
-    if (spent > kTrial && spent > kMost * measure_progress()) break;
+    if (spent > trial_ && spent > kMost * measure_progress()) break;
     if (open) {
       const std::size_t place = choose();
       frames_.push_back({place, is_on_[order_[place]] != 0, false, dual_.trail()});
@@ -81,6 +84,7 @@ bool DepthFirst::search(double slack, Index work, Watch& watch) {
   }
   dual_.undo(before);
   dual_.evaluate();
+  trial_ = frames_.empty() ? kTrial : kLess * trial_;
   return frames_.empty();
 }
 

@@ -3,6 +3,9 @@
 // finds good answers on the way.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "relax/dual.hpp"
 #include "relax/rounding.hpp"
 #include "relax/watch.hpp"
@@ -16,6 +19,8 @@ class DepthFirst {
   // Searches all of the present state for answers that score more than the best by over `slack`; leaves the state as it
   // was. False: it would take far more than `work`, so there may be more.
   bool search(double slack, Index work, Watch& watch);
+
+  std::function<void()> improved;  // called for each better answer, if set
 
  private:
   struct Frame {
@@ -37,6 +42,7 @@ class DepthFirst {
   std::vector<std::uint8_t> is_on_;  // [variables]: what costs less
   std::vector<Index> order_;         // free variables, those first that cost the dual most
   std::vector<Frame> frames_;
+  double trial_;  // the share of the work after which the first guess is made
 };
 
 }  // namespace certus::relax

@@ -141,6 +141,11 @@ void Dual::release(Index p) {
   used_[p].clear();
 }
 
+double Dual::maximize(Index p, std::vector<Index>& used) {
+  work_ += part(p).cells();
+  return problem_.weight(p) * part(p).maximize(used);
+}
+
 bool Dual::evaluate() {
   ++evaluations_;
   std::sort(changed_.begin(), changed_.end());
@@ -156,8 +161,7 @@ bool Dual::evaluate() {
 bool Dual::evaluate(Index p) {
   release(p);
   ++calls_[p];
-  work_ += part(p).cells();
-  const double score = problem_.weight(p) * part(p).maximize(used_[p]);
+  const double score = maximize(p, used_[p]);
   if (score == kNever<double>) {
     used_[p].clear();
     return false;

@@ -46,6 +46,8 @@ class Dual {
   const Problem& problem() const { return problem_; }
   Part& part(Index p) { return problem_.part(p); }
 
+  // The best structure of a part at the present multipliers, which the dual does not note: its score, times weight.
+  double maximize(Index p, std::vector<Index>& used);
   // Asks the parts whose multipliers changed. False: one has no structure left.
   bool evaluate();
   double bound() const;      // after evaluate()

@@ -97,7 +97,7 @@ void Proximal::remember(Index p) {
 
 void Proximal::visit(Index p) {
   apply(p);
-  found_.score = problem_.weight(p) * dual_.part(p).maximize(found_.used);
+  found_.score = dual_.maximize(p, found_.used);
   remember(p);
   mix(p, found_);
   for (int again = 0; again < kAgain && known_[p].size() > 1; ++again) {

@@ -23,7 +23,6 @@ constexpr double kGain = 0.05;
 constexpr double kLook = 0.01;   // seconds between two looks at whether to stop
 constexpr double kSure = 0.9;    // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;      // nodes of a dive
-constexpr Index kDepth = 1;      // work of a depth-first search for that of the multipliers it stands on
 constexpr double kSlack = 1e-9;  // of the magnitudes: more than rounding, less than a lie
 constexpr double kLoose = 1e-3;  // from where on the copies of a reserve differ
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -52,6 +51,7 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
       mean_(problem.variables(), 0.0),
       doubt_(problem.variables(), 0.0) {
   narrows_ = limits.tighten && has_cheap_max_marginals(problem);
+  depth_first_.improved = [this] { note(kNone, 0); };
   if (!prefers_sweeps(problem, options)) optimizer_ = make_optimizer(dual_, options);
   else separators_ = find_separators(problem, kGroups);
 }
@@ -156,12 +156,16 @@ bool Search::narrow_state(Index* count) {
   return true;
 }
 
-// Searches the present state at its multipliers, for as much work as they took. False: there is nothing left in it.
+// Searches the present state at its multipliers, if that takes about as much work as they did. False: there is nothing
+// left in it.
 bool Search::search_state() {
   if (limits_.nodes == 1 || !limits_.tighten) return true;
-  const Index work = kDepth * (dual_.work() - begun_);
-  const bool over = depth_first_.search(limits_.tolerance * dual_.magnitude(), work, watch_);
-  begun_ = dual_.work();
+  const Index now = dual_.work();
+  const bool dives = diving_;
+  diving_ = true;  // bounds below the present state are not those of the whole
+  const bool over = depth_first_.search(limits_.tolerance * dual_.magnitude(), now - begun_, watch_);
+  diving_ = dives;
+  begun_ += dual_.work() - now;
   if (over) return false;
   note(kNone, 0);
   check_limits();

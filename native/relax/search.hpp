@@ -127,7 +127,7 @@ class Search {
   std::vector<Node> open_;  // a heap by bound
   double bound_;            // of all that is not yet searched, and of the best answer
   double here_;             // of the present state
-  Index begun_ = 0;         // work at the start of the present state
+  Index begun_ = 0;         // work before the present state, and of searches in it
   double looked_ = 0;       // seconds after the start: the last look at whether to stop
   Index nodes_ = 0, fixed_ = 0, tightened_ = 0;
   Index count_ = 0;  // steps that are summed in total_ and not yet in average_

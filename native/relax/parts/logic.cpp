@@ -66,7 +66,7 @@ CountPart::CountPart(std::vector<double> scores, std::vector<std::uint8_t> negat
     for (Index c = 0; c < cells(); ++c) add_group(c, c + 1, false);
 }
 
-bool CountPart::sort(Index* least, Index* most) {
+bool CountPart::split() {
   if (!read()) return false;
   order_.clear();
   Index sure = 0;
@@ -74,28 +74,32 @@ bool CountPart::sort(Index* least, Index* most) {
     if (forced_[c] == Truth::open) order_.push_back(c);
     else sure += forced_[c] == Truth::yes;
   }
-  std::sort(order_.begin(), order_.end(),
-            [this](Index a, Index b) { return gains_[a] != gains_[b] ? gains_[a] > gains_[b] : a < b; });
-  before_.assign(1, 0.0);
-  for (const Index c : order_) before_.push_back(before_.back() + gains_[c]);
-  *least = std::max<Index>(least_ - sure, 0);
-  *most = std::min(most_ - sure, static_cast<Index>(order_.size()));
-  return *least <= *most;
-}
-
-// How many of the sorted literals to make true: all that gain, as far as the limits allow.
-static Index count_best(const std::vector<double>& gains, const std::vector<Index>& order, Index least, Index most) {
-  Index count = least;
-  while (count < most && gains[order[count]] > 0) ++count;
-  return count;
+  const Index size = static_cast<Index>(order_.size());
+  fewest_ = std::max<Index>(least_ - sure, 0);
+  largest_ = std::min(most_ - sure, size);
+  if (fewest_ > largest_) return false;
+  const auto gains_more = [this](Index a, Index b) { return gains_[a] != gains_[b] ? gains_[a] > gains_[b] : a < b; };
+  const auto select = [&](Index first, Index count, Index last) {
+    if (count == 1) std::iter_swap(&order_[first], std::min_element(&order_[first], order_.data() + last, gains_more));
+    else std::nth_element(&order_[first], &order_[first] + count, order_.data() + last, gains_more);
+  };
+  const auto likely = std::partition(order_.begin(), order_.end(), [this](Index c) { return gains_[c] > 0; });
+  count_ = likely - order_.begin();
+  if (count_ > largest_ && largest_ > 0) select(0, largest_, count_);
+  if (count_ < fewest_ && fewest_ < size) select(count_, fewest_ - count_, size);
+  count_ = std::clamp(count_, fewest_, largest_);
+  sum_ = 0;
+  last_ = -kNever<double>;
+  next_ = kNever<double>;
+  for (Index i = 0; i < count_; ++i) sum_ += gains_[order_[i]], last_ = std::min(last_, gains_[order_[i]]);
+  for (Index i = count_; i < size; ++i) next_ = std::max(next_, gains_[order_[i]]);
+  return true;
 }
 
 double CountPart::maximize(std::vector<Index>& used) {
-  Index least, most;
-  if (!sort(&least, &most)) return kNever<double>;
-  const Index count = count_best(gains_, order_, least, most);
+  if (!split()) return kNever<double>;
   for (Index c = 0; c < cells(); ++c) true_[c] = forced_[c] == Truth::yes;
-  for (Index i = 0; i < count; ++i) true_[order_[i]] = 1;
+  for (Index i = 0; i < count_; ++i) true_[order_[i]] = 1;
   return choose(used);
 }
 
@@ -150,27 +154,26 @@ bool CountPart::project(const double* toward, double* point) {
 }
 
 bool CountPart::max_marginals(double* with, double* without) {
-  Index least, most;
   std::fill_n(with, cells(), kNever<double>);
   std::fill_n(without, cells(), kNever<double>);
-  if (!sort(&least, &most)) return true;
-  const Index count = count_best(gains_, order_, least, most), size = static_cast<Index>(order_.size());
-  const double best = base_ + before_[count];
+  if (!split()) return true;
+  const Index size = static_cast<Index>(order_.size());
+  const double best = base_ + sum_;
   for (Index c = 0; c < cells(); ++c)
     if (forced_[c] != Truth::open) (forced_[c] == Truth::yes ? with : without)[c] = best;
-  for (Index i = 0; i < size; ++i) {
+  // Without a true one, the next in line comes in where it gains or where too few would be left.
+  const bool next = count_ < size && (count_ - 1 < fewest_ || next_ > 0);
+  for (Index i = 0; i < count_; ++i) {
     const Index c = order_[i];
-    if (i < count) {
-      with[c] = best;
-      // Without it, the next in line comes in where it gains or where too few would be left.
-      const bool next = count < size && (count - 1 < least || gains_[order_[count]] > 0);
-      if (count - 1 >= least || next) without[c] = best - gains_[c] + (next ? gains_[order_[count]] : 0);
-    } else {
-      without[c] = best;
-      // With it, the last in line goes where there would be too many, or where it costs and enough are left.
-      const bool last = count > 0 && (count + 1 > most || (count + 1 > least && gains_[order_[count - 1]] <= 0));
-      if (count + 1 <= most || last) with[c] = best + gains_[c] - (last ? gains_[order_[count - 1]] : 0);
-    }
+    with[c] = best;
+    if (count_ - 1 >= fewest_ || next) without[c] = best - gains_[c] + (next ? next_ : 0);
+  }
+  // With another one, the last in line goes where there would be too many, or where it costs and enough are left.
+  const bool last = count_ > 0 && (count_ + 1 > largest_ || (count_ + 1 > fewest_ && last_ <= 0));
+  for (Index i = count_; i < size; ++i) {
+    const Index c = order_[i];
+    without[c] = best;
+    if (count_ + 1 <= largest_ || last) with[c] = best + gains_[c] - (last ? last_ : 0);
   }
   turn(with, without);
   return true;

@@ -45,13 +45,16 @@ class CountPart final : public LogicPart {
   bool project(const double* toward, double* point) override;
 
  private:
-  // Sorts the open literals by their gain and returns how many of them at least and at most are true; false:
-  // impossible.
-  bool sort(Index* least, Index* most);
+  // Finds which of the open literals to make true: all that gain, as far as the limits allow. They are then the first
+  // count_ of order_. False: impossible.
+  bool split();
 
   Index least_, most_;
   std::vector<Index> order_;
-  std::vector<double> before_;         // [open + 1] the sum of the first gains
+  Index fewest_ = 0, largest_ = 0;     // open literals that have to be true, and that may be
+  Index count_ = 0;                    // of those that are,
+  double sum_ = 0, last_ = 0;          // the sum of the gains, and the least of them,
+  double next_ = 0;                    // and the largest gain of those that are not
   std::vector<double> aims_, shifts_;  // of project(): by open literal, and where one of them meets a limit
 };
 

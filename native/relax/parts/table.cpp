@@ -6,10 +6,7 @@ namespace certus::relax {
 
 TablePart::TablePart(std::vector<Index> shape, std::vector<std::uint8_t> single, std::vector<double> table,
                      std::vector<double> scores)
-    : Part(std::move(scores)),
-      shape_(std::move(shape)),
-      single_(std::move(single)),
-      table_(std::move(table)) {
+    : Part(std::move(scores)), shape_(std::move(shape)), single_(std::move(single)), table_(std::move(table)) {
   Index cell = 0, state = 0;
   for (std::size_t v = 0; v < shape_.size(); ++v) {
     const Index cells = single_[v] ? 1 : shape_[v];

@@ -181,7 +181,8 @@ class FactorGraph:
 
         Args:
             seconds: the most time.
-            max_nodes: the most branches; 1 never branches.
+            max_nodes: the most branches; 1 never branches. What is searched depth first at the multipliers
+                of a branch is part of that branch.
 
         Other args:
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options. ``auto``
