@@ -54,6 +54,7 @@ class RelaxedSearch {
       if (!constrained_.maximize(found_.score + lattice_.slack(), answer_)) return false;
     }
     ++found_.iterations;
+    if (after == 0) rises_ = 0;  // steps are long again, since constraints move what is best
     if (answer_.value >= last_) ++rises_;
     last_ = answer_.value;
     bound_ = std::min(bound_, std::max(answer_.value, found_.score));
