@@ -132,8 +132,11 @@ def test_lines_that_cannot_be_read(folder: Path) -> None:
     assert done.stdout == "0-0 1-1\n\n0-0\n"
     assert "skipped: " in done.stderr
     assert "odd:2: " in done.stderr
+    assert "2 pairs, 3 links, 2 proven optimal; 1 line skipped" in done.stderr
     trained = run("train", "aligner", folder / "odd", "-o", folder / "odd.certus", "--skip")
     assert "odd:2: " in trained.stderr
+    assert "left out: 1 line that cannot be read" in trained.stderr
+    assert "empty side" not in trained.stderr
 
 
 def test_refusals(folder: Path) -> None:

@@ -82,10 +82,13 @@ class Tally:
     """Counts what was aligned."""
 
     def __init__(self) -> None:
-        self.pairs = self.links = self.proven = self.empty = 0
+        self.pairs = self.links = self.proven = self.empty = self.skipped = 0
 
     def add(self, pair: SentencePair, answer: Alignment) -> None:
-        """Count a pair."""
+        """Count a pair, or a line that could not be read."""
+        if pair.fault is not None:
+            self.skipped += 1
+            return
         self.pairs += 1
         self.links += len(answer.links)
         self.proven += answer.optimal
@@ -96,7 +99,8 @@ class Tally:
         text = f"{format_count(self.pairs, 'pair')}, {format_count(self.links, 'link')}"
         if method == "exact":
             text += f", {self.proven:,} proven optimal"
-        return text + (f", {self.empty:,} with an empty side" if self.empty else "")
+        text += f", {self.empty:,} with an empty side" if self.empty else ""
+        return text + (f"; {format_count(self.skipped, 'line')} skipped" if self.skipped else "")
 
 
 def align_pairs(

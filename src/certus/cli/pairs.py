@@ -9,6 +9,7 @@ from typing import Protocol
 import typer
 
 from certus.cli.train import keep_checkpoint
+from certus.cli.wording import format_count
 
 
 class PairOptions(Protocol):
@@ -33,13 +34,18 @@ class Saveable(Protocol):
 def read_pairs(
     source: str, target: str | None, options: PairOptions
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the pairs of two files, or of one of lines "source ||| target"; name lines that are skipped."""
+    """Yield the pairs of two files, or of one of lines "source ||| target"; count what is skipped."""
     from certus.formats import parallel
 
+    skipped = 0
     for pair in parallel.read_pairs(source, target, encoding=options.encoding, skip=options.skip):
-        if pair.fault is not None:
+        if pair.fault is None:
+            yield pair.source, pair.target
+        else:
             typer.echo(f"skipped: {pair.fault}", err=True)
-        yield pair.source, pair.target
+            skipped += 1
+    if skipped:
+        typer.echo(f"left out: {format_count(skipped, 'line')} that cannot be read", err=True)
 
 
 def save_model(made: Saveable, output: str, checkpoint: str | None) -> None:
