@@ -12,7 +12,7 @@ struct RelaxedSettings {
   Index constrained_iterations = 400;  // after those; 0 for LR
   bool from_chain = true;              // where multipliers begin: see RelaxedLattice; the paper begins at 0
   double step = 1;                     // the first of them,
-  double rate = 0.95;                  // times this to the power of how often the bound did not fall
+  double rate = 0.95;  // times this to the power of how often the bound did not fall, in each of the two parts
   Index constraints = 5, constraints_every = 25, greedy_every = 10;
   Index hypotheses = 300'000;  // of one constrained search: more than that ends it
   double seconds = 1e9;

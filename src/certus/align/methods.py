@@ -64,7 +64,7 @@ class ViterbiRelaxation:
     LR relaxes the chain of the target words' links and moves multipliers by subgradient steps of 0.95 to the
     power of how often the bound did not fall, with greedy answers every ten iterations and pruning by
     max-marginals (figures 3 and 5, lemma 1, §6.2). CONS goes on with constraints put back, the five that were
-    violated most every 25 iterations (figure 6).
+    violated most every 25 iterations (figure 6), and with steps that begin anew.
 
     Attributes:
         max_iterations: of LR.
