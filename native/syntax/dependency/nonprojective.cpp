@@ -10,10 +10,10 @@ namespace {
 
 constexpr double kSplit = 0.001;     // b: what the tree has of the scores of arcs
 constexpr double kRounding = 1e-11;  // the gap, in shares of the numbers added up, that counts as rounding
-constexpr Index kRootIterations = 200, kIterations = 40;
-constexpr Index kPatience = 8;  // iterations without a lower bound before steps get shorter
+constexpr Index kRootIterations = 80, kIterations = 40;
+constexpr Index kPatience = 4;  // iterations without a lower bound before steps get shorter
 constexpr Index kFixEvery = 8;
-constexpr Index kClimbs = 3, kClimbEvery = 10;  // the first trees are climbed from, and then one of so many
+constexpr Index kClimbs = 1, kClimbEvery = 20;  // the first tree is climbed from, and then one of so many
 
 template <class S>
 const double* widen(const S* scores, Index count, std::vector<double>& out) {
