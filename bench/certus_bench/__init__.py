@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "chain",
+    "kbest",
     "tagger",
     "hypergraph",
     "constraints",

@@ -27,6 +27,7 @@ class Sample:
     # (L,) what a path gets for its first label, if anything; ``end`` for its last
     start: NDArray[Any] | None = None
     end: NDArray[Any] | None = None
+    prior: NDArray[Any] | None = None  # (L,) how often each label was seen, if that is known
 
     @property
     def labels(self) -> int:
@@ -41,7 +42,7 @@ class Sample:
     @cached_property
     def chain(self) -> Chain:
         """The model, prepared once for all that decode the sample."""
-        return Chain(self.transitions, start=self.start, end=self.end)
+        return Chain(self.transitions, start=self.start, end=self.end, prior=self.prior)
 
     def astype(self, dtype: Any) -> Sample:
         """Return the same scores in another precision."""

@@ -159,6 +159,20 @@ def test_many_bundles_look_at_the_neighbours_endings(labels: int, lines: int) ->
     assert len(tagger.description["templates"]) == lines
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "crf"])
+def test_labels_are_counted_for_the_methods_that_try_the_commonest_first(
+    learner: str, tmp_path: Path
+) -> None:
+    sentences = list(invented.sentences(40, 1))
+    Tagger("upos", learner, epochs=1).fit(sentences).save(tmp_path / "m.certus")
+    tagger: Any = certus.load(tmp_path / "m.certus")
+    seen = [label for sentence in sentences for label in Target("upos").labels(sentence)]
+    assert tagger.chain.prior.tolist() == [seen.count(label) for label in tagger.labels]
+    emissions = tagger.emissions(sentences[0])
+    first = tagger.chain.decode(emissions, method="staggered")
+    assert first.score == pytest.approx(tagger.chain.decode(emissions).score)
+
+
 def test_what_words_were_seen_with_is_part_of_the_model(tmp_path: Path) -> None:
     def one(word: str, tag: str) -> Sentence:
         return next(iter(read(io.StringIO(f"{word} {tag}\n\n"), format="columns", columns="word pos")))

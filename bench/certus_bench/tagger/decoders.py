@@ -117,6 +117,7 @@ def score_sentences(tagger: Tagger, sentences: Sequence[Sentence]) -> Sample:
         listed=bool(np.count_nonzero(transitions) < transitions.size / 2),
         start=chain.start,
         end=chain.end,
+        prior=chain.prior,
     )
 
 

@@ -77,12 +77,22 @@ void add_beam(const Trellis<Tr>& trellis, Index width, BestPaths<Tr>& paths, Cou
   Index* sizes = arena.get<Index>(T, 0);
   S* buffer = arena.get<S>(L);
   S* step = arena.get<S>(L);
+  constexpr Index kBlock = 16;
+  const auto any_above = [](const S* scores, double score, double least) {
+    bool any = false;
+    for (Index w = 0; w < kBlock; ++w) any |= score + static_cast<double>(scores[w]) > least;
+    return any;
+  };
   const auto extend = [&](Index t, double score, Index from, const S* scores, S most) {
     Hypothesis* beam = beams + t * width;
     Index& size = sizes[t];
     const auto least = [&] { return size < width ? kNever<double> : beam[0].score; };
     if (!(score + static_cast<double>(most) > least())) return;
     for (Index y = 0; y < L; ++y) {
+      // Most labels are far too low: whole blocks of them are passed over.
+      if (y % kBlock == 0)
+        while (y + kBlock <= L && !any_above(scores + y, score, least())) y += kBlock;
+      if (y == L) break;
       const double x = score + static_cast<double>(scores[y]);
       if (!(x > least())) continue;
       if (size == width) std::pop_heap(beam, beam + size--);
@@ -92,13 +102,17 @@ void add_beam(const Trellis<Tr>& trellis, Index width, BestPaths<Tr>& paths, Cou
   };
   extend(0, 0.0, -1, trellis.node(0), largest(trellis.node(0), L));
   Heed heed;
-  for (Index t = 1; t < T; ++t)
+  for (Index t = 1; t < T; ++t) {
+    // The best go first, so that the others have much to reach.
+    Hypothesis* before = beams + (t - 1) * width;
+    std::sort(before, before + sizes[t - 1]);
     for (Index n = 0; n < sizes[t - 1]; ++n, heed(2 * L)) {
-      const Hypothesis& h = beams[(t - 1) * width + n];
+      const Hypothesis& h = before[n];
       const S most = add_max(step, trellis.transitions.row(t - 1, h.label, buffer), trellis.node(t), L);
       extend(t, h.score, n, step, most);
       counters.edges += L;
     }
+  }
   Index* path = arena.get<Index>(T);
   for (Index n = 0; n < sizes[T - 1]; ++n, heed(8 * T)) {
     for (Index t = T - 1, at = n; t >= 0; --t) {

@@ -17,7 +17,7 @@ struct Column {
   double top = 0;            // largest bound
   double* active = nullptr;  // [count]: the best way here through the columns, once connected
   Index* via = nullptr;      // [count]: where in the column before it comes from
-  double* link = nullptr;    // [count of the column before][count]: transitions
+  double* link = nullptr;    // [count][count of the column before]: transitions into a label
 
   void reserve(Index room, Arena& arena) {
     label = arena.get<Label>(room);
@@ -60,7 +60,7 @@ Index connect_columns(const Column& from, Column& to, const Trellis<Tr>& trellis
   for (Index a = 0; a < from.count; ++a)
     for (Index b = 0; b < to.count; ++b) {
       const double x = static_cast<double>(trellis.at(t - 1, from.label[a], to.label[b]));
-      to.link[a * to.count + b] = x;
+      to.link[b * from.count + a] = x;
       if (from.active[a] + x > to.active[b]) to.active[b] = from.active[a] + x, to.via[b] = a;
     }
   for (Index b = 0; b < to.count; ++b) to.active[b] += to.own[b];
@@ -91,29 +91,14 @@ class Columns {
   Index length() const { return positions; }
   double offset(Index) const { return 0; }
   double node(Index t, Index y) const { return column[t].own[y]; }
-  double link(Index t, Index i, Index y) const { return column[t + 1].link[i * column[t + 1].count + y]; }
+  double link(Index t, Index i, Index y) const { return into(t, y)[i]; }
   Index label(Index t, Index y) const { return column[t].label[y]; }
   Index next(Index t, Index y, double value, Index index, double* found) const {
-    double best = kNever<double>;
-    Index where = -1;
-    for (Index a = 0; a < column[t].count; ++a) {
-      const double x = through(t, a, y);
-      if ((x < value || (x == value && a > index)) && x > best) best = x, where = a;
-    }
-    *found = best;
-    return where;
+    if (t < 0) return -1;
+    return next_best_sum(column[t].active, into(t, y), stride(y), column[t].count, value, index, found);
   }
   TwoBest two(Index t, Index y) const {
-    TwoBest out{{-1, -1}, {kNever<double>, kNever<double>}};
-    for (Index a = 0; a < column[t].count; ++a) {
-      const double x = through(t, a, y);
-      if (x > out.value[0]) {
-        out = {{a, out.index[0]}, {x, out.value[0]}};
-      } else if (x > out.value[1]) {
-        out.index[1] = a, out.value[1] = x;
-      }
-    }
-    return out;
+    return two_best_sums(column[t].active, into(t, y), stride(y), column[t].count);
   }
 
   // Whether every label of a column is in the same column of the other.
@@ -127,11 +112,13 @@ class Columns {
   }
 
  private:
-  // The best way to label y at t + 1 (-1: to the end) through label a at t.
-  double through(Index t, Index a, Index y) const {
-    const double active = column[t].active[a];
-    return y < 0 ? active : active + column[t + 1].link[a * column[t + 1].count + y];
+  // The transitions into label y at t + 1 from the labels at t, and how far they are apart; -1 is the end, which every
+  // label may go to for nothing.
+  const double* into(Index t, Index y) const {
+    static constexpr double kNothing = 0;
+    return y < 0 ? &kNothing : column[t + 1].link + y * column[t].count;
   }
+  static Index stride(Index y) { return y < 0 ? 0 : 1; }
 };
 
 }  // namespace certus

@@ -302,9 +302,10 @@ class Pruned {
   // In a sweep to the left: bounds all labels that were not collected, whether alive or not.
   void bound_others(Index t) {
     const Arena::Scope scope(arena_);
+    S* own = arena_.get<S>(width_);
     S* sums = arena_.get<S>(width_);
-    add_max(sums, after_ + t * width_, lattice_.node(t), L_);
-    add_max(sums, sums, enter(t), L_);
+    add_max(own, after_ + t * width_, lattice_.node(t), L_);
+    add_max(sums, own, enter(t), L_);
     for (Index n = 0; n < count_; ++n) sums[found_[n].label] = kNever<S>;
     below_ = largest(sums, L_);
   }

@@ -14,7 +14,7 @@
 
 namespace certus {
 
-inline constexpr Index kTight = 16;  // labels per position
+inline constexpr Index kTight = 12;  // labels per position
 
 template <class Tr>
 class Tight {
@@ -38,36 +38,21 @@ class Tight {
   double bound() const { return bound_; }
 
  private:
-  static constexpr Index kLanes = 8;
-
   const S* enter(Index t) const { return (t ? potentials_.enter_rounded : potentials_.nothing).data(); }
   const S* leave(Index t) const {
     return (t + 1 < trellis_.length ? potentials_.leave_rounded : potentials_.nothing).data();
   }
-  double sum(Index t, Index y) const {
-    return static_cast<double>(enter(t)[y]) + static_cast<double>(trellis_.node(t)[y]) +
-           static_cast<double>(leave(t)[y]);
-  }
 
   // Adds the largest sum of a position to the bound, and makes a column of labels that reach it.
   void collect(Index t) {
-    const S *const in = enter(t), *const node = trellis_.node(t), *const out = leave(t);
-    double most[kLanes];
-    std::fill_n(most, kLanes, kNever<double>);
-    Index y = 0;
-    for (; y + kLanes <= trellis_.labels; y += kLanes)
-      for (Index w = 0; w < kLanes; ++w) {
-        const double x =
-            static_cast<double>(in[y + w]) + static_cast<double>(node[y + w]) + static_cast<double>(out[y + w]);
-        most[w] = x > most[w] ? x : most[w];
-      }
-    for (; y < trellis_.labels; ++y) most[0] = std::max(most[0], sum(t, y));
-    const double largest = *std::max_element(most, most + kLanes);
-    bound_ += largest;
+    const S* const node = trellis_.node(t);
+    add_max(own_, enter(t), node, trellis_.labels);
+    const S most = add_max(sums_, own_, leave(t), trellis_.labels);
+    bound_ += static_cast<double>(most);
     Column& column = columns_[t];
     column.reserve(kTight, arena_);
-    for (y = 0; y < trellis_.labels && column.count < kTight && largest != kNever<double>; ++y)
-      if (sum(t, y) == largest) {
+    for (Index y = 0; y < trellis_.labels && column.count < kTight && most != kNever<S>; ++y)
+      if (sums_[y] == most) {
         column.label[column.count] = static_cast<Label>(y);
         column.own[column.count++] = static_cast<double>(node[y]);
       }
@@ -85,6 +70,8 @@ class Tight {
   Arena& arena_;
   const Bounds<S>& potentials_ = trellis_.model->bounds();
   Column* columns_;
+  S* own_ = arena_.get<S>(trellis_.labels);   // [L]: of the position at hand, with what enters,
+  S* sums_ = arena_.get<S>(trellis_.labels);  // and with what leaves, too
   double bound_ = 0;
 };
 

@@ -24,8 +24,20 @@ template <class Tr>
 class DegenerateColumns {
  public:
   using S = typename Tr::Score;
-  // `trellis` and `buffer`, which has room for L + 1 scores, must outlive the search.
-  DegenerateColumns(const DegenerateLattice<Tr>& trellis, S* buffer) : trellis_(&trellis), buffer_(buffer) {}
+  // `trellis` and the memory of `arena` must outlive the search.
+  DegenerateColumns(const DegenerateLattice<Tr>& trellis, Arena& arena)
+      : trellis_(&trellis), prefix_(arena.get<const double*>(trellis.length())) {
+    Index widest = 0;
+    for (Index s = 0; s < trellis.length(); ++s) {
+      const Index size = trellis.place(s).size();
+      double* prefix = arena.get<double>(size);
+      for (Index i = 0; i < size; ++i) prefix[i] = trellis.prefix(s, i);
+      prefix_[s] = prefix;
+      widest = std::max(widest, size);
+    }
+    sums_ = arena.get<double>(widest);
+    links_ = arena.get<S>(widest);
+  }
 
   Index length() const { return trellis_->length(); }
   double offset(Index) const { return 0; }
@@ -35,29 +47,35 @@ class DegenerateColumns {
 
   Index next(Index s, Index j, double value, Index index, double* found) const {
     if (s < 0) return -1;
-    const S* x = j < 0 ? nullptr : trellis_->arrivals(s, j, buffer_);
-    double best = kNever<double>;
-    Index where = -1;
-    for (Index i = 0; i < trellis_->place(s).size(); ++i) {
-      const double sum = trellis_->prefix(s, i) + (x ? static_cast<double>(x[i]) : 0.0);
-      const bool after = sum < value || (sum == value && i > index);
-      if (after && sum > best) best = sum, where = i;
-    }
-    *found = best;
-    return where;
+    return next_best_sum(add(s, j), &kNothing, 0, trellis_->place(s).size(), value, index, found);
   }
+  TwoBest two(Index s, Index j) const { return two_best_sums(add(s, j), &kNothing, 0, trellis_->place(s).size()); }
 
  private:
+  static constexpr double kNothing = 0;
+
+  // The best ways to node j at place s + 1, or to the end if it is -1, through each node at place s.
+  const double* add(Index s, Index j) const {
+    if (j < 0) return prefix_[s];
+    const S* links = trellis_->arrivals(s, j, links_);
+    const double* prefix = prefix_[s];
+    for (Index i = 0; i < trellis_->place(s).size(); ++i) sums_[i] = prefix[i] + static_cast<double>(links[i]);
+    return sums_;
+  }
+
   const DegenerateLattice<Tr>* trellis_;
-  S* buffer_;
+  const double** prefix_;  // [T][size]: the best way to each node, with the node
+  double* sums_;           // [size]
+  S* links_;               // [size]
 };
 
 // Viterbi A* (line 10) on the degenerate lattice: adds the real paths among the first 2k, and marks the columns
 // where one of the first k is degenerate. Tells whether `paths` now holds the k best of all.
 template <class Tr>
 bool add_next_best(const DegenerateLattice<Tr>& degenerate, DegeneratePaths<Tr>& search, Index k, bool forward,
-                   BestPaths<Tr>& paths, typename Tr::Score* buffer, Index* path, Counters& counters) {
-  NextBest<DegenerateColumns<Tr>> next(DegenerateColumns<Tr>(degenerate, buffer));
+                   BestPaths<Tr>& paths, Index* path, Counters& counters, Arena& arena) {
+  const Arena::Scope scope(arena);
+  NextBest<DegenerateColumns<Tr>> next(DegenerateColumns<Tr>(degenerate, arena));
   double unresolved = kNever<double>;  // the score of the best degenerate path
   bool all_active = true;
   for (Index n = 0; n < 2 * k; ++n) {
@@ -79,20 +97,18 @@ bool add_next_best(const DegenerateLattice<Tr>& degenerate, DegeneratePaths<Tr>&
 }  // namespace
 
 CERTUS_SOLVER(iterative_viterbi_astar) {
-  using S = typename Tr::Score;
   const Index k = request.k;
   BestPaths<Tr> paths(trellis, k, arena);
   add_beam(trellis, k, paths, answer.counters, arena);
   DegenerateLattice<Tr> degenerate(trellis, 0, answer.counters, arena);
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
-  S* buffer = arena.get<S>(trellis.labels + 1);
   Index* path = arena.get<Index>(trellis.length);
   for (bool forward = true;; forward = !forward) {
     const double most = forward ? degenerate.forward(paths.bound()) : degenerate.backward(paths.bound());
     if (most == kNever<double>) break;
     search.add_active(k, paths);
     if (most <= paths.bound()) break;
-    if (search.best_is_active() && add_next_best(degenerate, search, k, forward, paths, buffer, path, answer.counters))
+    if (search.best_is_active() && add_next_best(degenerate, search, k, forward, paths, path, answer.counters, arena))
       break;
     search.expand(paths.bound());
   }

@@ -24,6 +24,7 @@ FEATURES = {
     "weights": whole(),
     "frequent": keys("frequent", types="uint64"),
     "seen": keys("frequent", types="uint64").of_group("seen"),
+    "label_counts": whole("labels").of_group("counts"),  # in what was learned from
     "pair_slots": keys("pair slots", types="uint64").of_group("pairs"),
     "pair_rows": keys("pair words", types="uint32").of_group("pairs"),
     "pair_step": reals(types="float64").of_group("pairs"),
@@ -66,7 +67,9 @@ class FeatureDecoder(Decoder):
     ) -> None:
         self._made_of = extractor, tagset, arrays
         self._labels = len(inventory)
-        self._chain = None if "ngram_keys" in arrays else make_chain(self._labels, arrays)
+        self._chain = (
+            None if "ngram_keys" in arrays else make_chain(self._labels, arrays, arrays.get("label_counts"))
+        )
         self._free = self._make(None)
         # For chains, one for each set of legal sequences, for as long as somebody has that set.
         self._constrained: WeakKeyDictionary[Automaton, _native.Tagger] = WeakKeyDictionary()
@@ -153,12 +156,18 @@ class FeatureDecoder(Decoder):
         return super().label_chain if self._chain is None else self._chain
 
 
-def make_chain(labels: int, arrays: Mapping[str, NDArray[Any]]) -> Chain:
-    """Make the chain of listed transitions; the label after the last stands for the boundary."""
+def make_chain(
+    states: int, arrays: Mapping[str, NDArray[Any]], counts: NDArray[np.int64] | None = None
+) -> Chain:
+    """Make the chain of listed transitions; the state after the last stands for the boundary.
+
+    ``counts`` tell how often each state was seen: ``staggered`` and the like try the commonest first.
+    """
     origin, target, score = (arrays[f"transition_{name}"] for name in ("from", "to", "score"))
-    matrix = np.zeros((labels + 1, labels + 1), np.float32)
+    matrix = np.zeros((states + 1, states + 1), np.float32)
     matrix[origin, target] = score
-    return Chain(matrix[:-1, :-1], start=matrix[-1, :-1], end=matrix[:-1, -1])
+    prior = None if counts is None else counts.astype(np.float32)
+    return Chain(matrix[:-1, :-1], start=matrix[-1, :-1], end=matrix[:-1, -1], prior=prior)
 
 
 def tabulate_legal(automaton: Automaton) -> NDArray[np.bool_]:

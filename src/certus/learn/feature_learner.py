@@ -98,7 +98,10 @@ class FeatureLearner(Learner):
             hash_bits=self.hash_bits,
             min_count=self.min_count,
         )
-        fixed = {"frequent": numbered.frequent}
+        fixed: dict[str, NDArray[Any]] = {
+            "frequent": numbered.frequent,
+            "label_counts": np.bincount(numbered.labels, minlength=len(inventory)),
+        }
         if numbered.seen is not None:
             fixed["seen"] = numbered.seen
         sizes = self.list_sizes(len(inventory))
