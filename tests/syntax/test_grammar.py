@@ -191,6 +191,29 @@ def test_long_sentences() -> None:
         assert best.value.words == ["x"] * length
 
 
+@pytest.mark.parametrize("length", [62, 64, 65, 127, 129, 150])
+def test_rare_symbols_in_long_sentences(length: int) -> None:
+    """Two symbols that are side by side once, or nowhere, where bits of a word tell places apart."""
+    grammar = Grammar.of_rules(
+        [("A", "A", "B", -1.0), ("A", "B", "A", -2.0), ("C", "Y", "Z", -3.0)],
+        [("A", "C", -1.0)],
+        {"B": {"x": 0.0, "y": -50.0, "z": -50.0}, "Y": {"y": 0.0}, "Z": {"z": 0.0}},
+        start="A",
+    )
+    for place in (0, 1, 60, 63, 64, 100, length - 2):
+        if place + 2 > length:
+            continue
+        words = ["x"] * length
+        words[place], words[place + 1] = "y", "z"
+        best = grammar.parse(words)
+        assert best.score == -4.0 - 2.0 * place - (length - 2 - place)
+        assert best.value.words == words
+    if length > 65:
+        words = ["x"] * length
+        words[0], words[65] = "y", "z"  # as if side by side, but for the 64 words between them
+        assert grammar.parse(words, infeasible="return").value is None
+
+
 def test_big_scores_are_exact_too() -> None:
     """What single precision cannot tell apart is told apart in double precision."""
     big = 2.0**30

@@ -47,6 +47,12 @@ X* Rows<X>::make(Index width, Label symbol, X empty) {
 }
 
 template <class X>
+void Rows<X>::share(Index width, Label symbol, X* row) {
+  place_[width * symbols_ + symbol] = row;
+  listed_[width].push_back(symbol);
+}
+
+template <class X>
 X* Rows<X>::take(std::size_t count) {
   while (pool_ < pools_.size() && used_ + count > pools_[pool_].size) ++pool_, used_ = 0;
   if (pool_ == pools_.size()) add_pool(count);
@@ -77,6 +83,9 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   reversed_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
   symbols_ = rules.symbols();
   most_.resize(static_cast<std::size_t>((length_ + 1) * symbols_));
+  row_.resize(most_.size());
+  starts_.resize(most_.size());
+  meetings_.resize(rules.pairs().size() * static_cast<std::size_t>(words_) + 1);
   offset_ = 0;
   double largest = rules.largest(), mass = 0;
   for (Index i = 0; i < length_; ++i) {
@@ -115,19 +124,42 @@ float Chart::threshold(double margin) const {
   return std::max(static_cast<float>(highest_ - margin - single_), std::numeric_limits<float>::lowest());
 }
 
+// Lists them; returns how many there are.
+Index Chart::find_meetings(const Rules& rules, Index width) {
+  Meeting* next = meetings_.data();
+  for (const Rules::Pair& pair : rules.pairs())
+    for (Index x = 0; x < words_; ++x) {
+      *next = {&pair, 64 * x, find_splits(pair.left, pair.right, width, x)};
+      next += next->splits != 0;
+    }
+  return next - meetings_.data();
+}
+
+// Lists the rows to add, left and right by turns; returns how many pairs.
+Index Chart::gather_rows(const Meeting& meeting, Index width) {
+  const Index left = meeting.pair->left * (length_ + 1), right = meeting.pair->right * (length_ + 1) + width;
+  const float** next = from_.data();
+  for (std::uint64_t bits = meeting.splits; bits; bits &= bits - 1) {
+    const Index d = meeting.first + std::countr_zero(bits);
+    next[0] = row_[left + d];
+    next[1] = row_[right - d] + d;
+    next += (starts_[left + d] & std::rotr(starts_[right - d], static_cast<int>(d % 64))) ? 2 : 0;
+  }
+  return (next - from_.data()) / 2;
+}
+
 // The bottoms of a width, from tops of smaller ones.
 void Chart::combine(const Rules& rules, Index width, Heed& heed) {
   const Index count = blocks(length_ - width + 1);
   std::vector<float> best(static_cast<std::size_t>(count * kLanes));
-  from_.resize(static_cast<std::size_t>(2 * width));
-  for (const Rules::Pair& pair : rules.pairs()) {
-    Index n = 0;
-    splits(pair.left, pair.right, width, [&](Index d) {
-      from_[n++] = top_(d, pair.left);
-      from_[n++] = top_(width - d, pair.right) + d;
-    });
-    heed(words_ + n * count);
-    if (n == 0 || !best_sums(best.data(), from_.data(), n / 2, count)) continue;
+  from_.resize(static_cast<std::size_t>(2 * width + 2));
+  const Index meetings = find_meetings(rules, width);
+  heed(static_cast<Index>(rules.pairs().size()) * words_);
+  for (Index m = 0; m < meetings; ++m) {
+    const Index n = gather_rows(meetings_[m], width);
+    heed(1 + 2 * n * count);
+    if (n == 0 || !best_sums(best.data(), from_.data(), n, count)) continue;
+    const Rules::Pair& pair = *meetings_[m].pair;
     for (const Rules::Rule* rule = rules.rules() + pair.first; rule != rules.rules() + pair.last; ++rule)
       raise_row(bottom_.make(width, rule->parent, kNone), best.data(), rule->score, count);
   }
@@ -138,14 +170,20 @@ void Chart::combine(const Rules& rules, Index width, Heed& heed) {
 void Chart::close(const Rules& rules, Index width, Heed& heed) {
   const Index count = blocks(length_ - width + 1);
   for (const Label symbol : bottom_.listed(width)) {
-    const float* from = bottom_(width, symbol);
+    float* from = bottom_(width, symbol);
     heed(count * (1 + (rules.chains_end(symbol) - rules.chains_begin(symbol))));
-    raise_row(top_.make(width, symbol, kNone), from, 0, count);
+    if (rules.tops_chain(symbol)) raise_row(top_.make(width, symbol, kNone), from, 0, count);
+    else top_.share(width, symbol, from);
     for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
       raise_row(top_.make(width, chain->parent, kNone), from, static_cast<float>(chain->score), count);
   }
   for (const Label symbol : top_.listed(width)) {
-    most_[width * symbols_ + symbol] = largest(top_(width, symbol), count);
+    const float* row = top_(width, symbol);
+    most_[width * symbols_ + symbol] = largest(row, count);
+    std::uint64_t starts = 0;
+    for (Index i = 0; i <= length_ - width; ++i) starts |= std::uint64_t{row[i] != kNone} << (i % 64);
+    row_[symbol * (length_ + 1) + width] = row;
+    starts_[symbol * (length_ + 1) + width] = starts;
     widths_[symbol * words_ + width / 64] |= std::uint64_t{1} << (width % 64);
     const Index mirrored = 64 * words_ - 1 - width;
     reversed_[symbol * words_ + mirrored / 64] |= std::uint64_t{1} << (mirrored % 64);

@@ -5,8 +5,10 @@
 //
 //     row(w, A)[i] = max over rules A -> B C and widths d of   score + row(d, B)[i] + row(w - d, C)[i + d]
 //
-// works on whole vectors. Rows in which nothing is possible are never touched: for each symbol a set of bits
-// holds the widths in which it covers anything.
+// works on whole vectors. Rows in which nothing is possible are never touched: for each symbol a set of bits holds the
+// widths in which it covers anything, and for each of these another one the spans. Two rows whose spans are nowhere
+// side by side are not added, which is more than half of them. What is left is found without branches: a processor
+// would guess most of them wrong.
 //
 // Scores are in single precision, and taken relative to the best leaf of each word, so that they stay small. The best
 // derivations are found by packing all that come within the rounding of the best into a forest, where sums are taken in
@@ -14,6 +16,7 @@
 // they are added to the scores of the leaves cannot be had again.
 #pragma once
 
+#include <bit>
 #include <exception>
 #include <memory>
 #include <new>
@@ -43,6 +46,8 @@ class Rows {
   const X* operator()(Index width, Label symbol) const { return place_[width * symbols_ + symbol]; }
   // The row, filled with `empty` if it was not there; it is then listed under its width.
   X* make(Index width, Label symbol, X empty);
+  // Lists a row that is somebody else's, who keeps it.
+  void share(Index width, Label symbol, X* row);
   const std::vector<Label>& listed(Index width) const { return listed_[width]; }
   std::vector<Label>& listed(Index width) { return listed_[width]; }
 
@@ -89,17 +94,29 @@ class Chart {
   // Calls use(d) for all d such that the left symbol covers something of width d, the right one of width - d.
   template <class Use>
   void splits(Label left, Label right, Index width, const Use& use) const {
-    const std::uint64_t* a = widths_.data() + left * words_;
-    const std::uint64_t* b = reversed_.data() + right * words_;
-    const Index shift = 64 * words_ - 1 - width, skip = shift / 64, rest = shift % 64;
-    for (Index x = 0; x < words_ && x + skip < words_; ++x) {
-      std::uint64_t bits = b[x + skip] >> rest;
-      if (rest && x + skip + 1 < words_) bits |= b[x + skip + 1] << (64 - rest);
-      for (bits &= a[x]; bits; bits &= bits - 1) use(64 * x + __builtin_ctzll(bits));
-    }
+    for (Index x = 0; x < words_; ++x)
+      for (std::uint64_t bits = find_splits(left, right, width, x); bits; bits &= bits - 1)
+        use(64 * x + std::countr_zero(bits));
   }
 
  private:
+  // Two symbols, and for 64 widths of the left one whether there are rows to add.
+  struct Meeting {
+    const Rules::Pair* pair;
+    Index first;  // of the widths
+    std::uint64_t splits;
+  };
+
+  // The d from 64 x on such that the left symbol covers something of width d, the right one of width - d, as bits.
+  std::uint64_t find_splits(Label left, Label right, Index width, Index x) const {
+    const std::uint64_t* b = reversed_.data() + right * words_;
+    const Index shift = 64 * words_ - 1 - width, skip = x + shift / 64, rest = shift % 64;
+    std::uint64_t bits = skip < words_ ? b[skip] >> rest : 0;
+    if (rest && skip + 1 < words_) bits |= b[skip + 1] << (64 - rest);
+    return bits & widths_[left * words_ + x];
+  }
+  Index find_meetings(const Rules& rules, Index width);
+  Index gather_rows(const Meeting& meeting, Index width);
   void combine(const Rules& rules, Index width, Heed& heed);
   void close(const Rules& rules, Index width, Heed& heed);
 
@@ -111,7 +128,12 @@ class Chart {
   Rows<float> top_, bottom_;
   // [symbol][words_] bit d is set where tops of width d have a derivation; bit 64 * words_ - 1 - d in the other.
   std::vector<std::uint64_t> widths_, reversed_;
+  // [symbol][width], of the widths that are set: the row, and bit i % 64 where the span from word i on has a
+  // derivation.
+  std::vector<const float*> row_;
+  std::vector<std::uint64_t> starts_;
   std::vector<const float*> from_;  // scratch
+  std::vector<Meeting> meetings_;   // scratch, of one width
 };
 
 extern template class Rows<float>;

@@ -66,6 +66,7 @@ void Rules::close(const std::vector<Unary>& unary) {
   std::vector<char> waiting(symbols, 0), found(symbols, 0);
   Heed heed;
   chain_first_.push_back(0);
+  tops_chain_.assign(symbols, 0);
   for (Label child = 0; child < symbols_; ++child) {
     std::deque<Label> queue{child};
     best[child] = Sum{};
@@ -90,6 +91,7 @@ void Rules::close(const std::vector<Unary>& unary) {
     std::sort(reached.begin(), reached.end());
     for (const Label parent : reached) {
       if (parent != child) {
+        tops_chain_[parent] = 1;
         chains_.push_back({parent, via[parent], static_cast<double>(best[parent])});
         largest_ = std::max(largest_, std::abs(chains_.back().score));
       }

@@ -60,8 +60,9 @@ class Rules {
   const Expansion* expansions_end(Label parent) const { return expansions_.data() + expansion_first_[parent + 1]; }
   const Chain* chains_begin(Label child) const { return chains_.data() + chain_first_[child]; }
   const Chain* chains_end(Label child) const { return chains_.data() + chain_first_[child + 1]; }
-  const Chain* chain(Label parent, Label child) const;  // null where there is none
-  double largest() const { return largest_; }           // the largest size of a score
+  const Chain* chain(Label parent, Label child) const;                      // null where there is none
+  bool tops_chain(Label symbol) const { return tops_chain_[symbol] != 0; }  // whether it is the parent of one
+  double largest() const { return largest_; }                               // the largest size of a score
 
  private:
   void lay_out(std::vector<Binary>& binary);
@@ -75,6 +76,7 @@ class Rules {
   std::vector<Expansion> expansions_;          // by parent, then left and right child
   std::vector<std::int32_t> chain_first_;      // [symbols + 1]
   std::vector<Chain> chains_;                  // by child, then parent
+  std::vector<char> tops_chain_;               // [symbols]
   double largest_ = 0;
 };
 
