@@ -18,13 +18,14 @@ from certus.errors import InvalidInput
 from certus.models.loading import load
 from certus.models.tagger import Tagger
 from certus_bench.corpora import CORPORA, CorpusFiles, select_mean_length
-from certus_bench.entries import Entry, enter_method
+from certus_bench.entries import Entry, enter_method, prepare_calls
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, Seconds, Seed, check_data, flag_quick, split_names
 from certus_bench.harness.tables import add_title, format_number, make_table
-from certus_bench.lattices import draw
+from certus_bench.harness.timing import Call
+from certus_bench.lattices import Sample, draw
 from certus_bench.referee import Row, time_entries
 from certus_bench.tagger.decoders import score_sentences
 
@@ -177,10 +178,16 @@ def choose_entries(k: int, labels: int) -> list[Entry]:
             enter_method("viterbi", Viterbi(sparse=False)),
             enter_method("viterbi (listed pairs)", Viterbi(sparse=True)),
             *(enter_method(name, name) for name in ("staggered", "carpediem")),
+            replace(enter_method("staggered (no counts)", "staggered"), load=_stagger_uncounted),
         ]
     small = labels <= _FEW_LABELS
     names = [name for name, method in METHODS.items() if method.many and (small or not method.keeps_ways)]
     return [enter_method(name, name, k) for name in names if small or name != "kbest-astar"]
+
+
+def _stagger_uncounted(sample: Sample) -> list[Call]:
+    """Return calls of staggered decoding that do not know how often labels were seen."""
+    return prepare_calls("staggered", 1, replace(sample, prior=None))
 
 
 def time_lists(report: KBestReport, name: str, chain: Chain, sentences: Sequence[NDArray[Any]]) -> ListTimes:
