@@ -7,87 +7,60 @@ on Multi30k with translators that ``certus train translator`` makes, or on table
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Group
 
-import certus
 from certus.errors import InvalidInput
-from certus.models.translator import Translator
-from certus.translate import AStar, Beam, Lagrangian, Method, OptimalBeam, Program, Stack, Translation
-from certus_bench.harness import pictures
-from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
-from certus_bench.harness.claims import Claim, divide
+from certus.translate import Beam, Program, Translation
+from certus_bench.harness.benchmark import Benchmark, Tell
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, require_data, split_names
-from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import time_processor
+from certus_bench.translate_report import (
+    DECODERS,
+    GROUPS,
+    OPTIMAL,
+    ROUNDS,
+    SHORT,
+    SHORT_COUNT,
+    Gaps,
+    Line,
+    ProgramTimes,
+    TranslatePlan,
+    TranslateReport,
+)
+from certus_bench.translate_systems import Task, prepare_task
+from certus_bench.translate_tables import lay_out, make_claims, paint
 
-OPTIMAL, RELAXED, PROGRAM = "optimal-beam", "lagrangian", "HiGHS"
-TOY = "mt"  # the tables of Moses's kind, without references
-# By name: the method, and the most sentences that it is timed on.
-DECODERS: dict[str, tuple[Method, int]] = {
-    OPTIMAL: (OptimalBeam(), 1_000_000),
-    "beam 100": (Beam(width=100), 1_000_000),
-    "beam 1000": (Beam(width=1000), 1_000_000),
-    "beam 100000": (Beam(width=100_000), 20),
-    "stack 100": (Stack(width=100), 1_000_000),
-    "stack 1000": (Stack(width=1000), 1_000_000),
-    "stack 100, gaps": (Stack(width=100, gaps=True), 1_000_000),
-    "stack 1000, gaps": (Stack(width=1000, gaps=True), 1_000_000),
-    "A*": (AStar(pops=200_000), 50),
-    RELAXED: (Lagrangian(), 100),
-}
-GROUPS = ((1, 10), (11, 20), (21, 30), (31, 1000))
-ROUNDS = (1, 6, 11)  # of relaxation: the first is without multipliers
-SHORT = 6  # words of sentences that HiGHS is given
-SHORT_COUNT = 5
-PATIENCE = 30.0  # seconds of each call
+CALL_PATIENCE = 10.0  # seconds of each call
 PROGRAM_PATIENCE = 5.0  # of HiGHS, whose time counts as this where it does not end
 PROGRAM_EDGES = 30_000  # of graphs that HiGHS is given: beyond, it does not heed its limit of time
 GAP_COUNT = 50  # sentences whose gaps are measured
 SAME = 1e-6  # scores that differ by less are equal
 
 
-@dataclass(frozen=True, kw_only=True)
-class TranslatePlan:
-    """What to translate, and how."""
-
-    data: Path
-    languages: tuple[str, ...] = ("fr", "de")
-    limits: tuple[int, ...] = (4, 6)
-    decoders: tuple[str, ...] = tuple(DECODERS)
-    count: int = 300
-    part: str = "test2016"
-    models: Path | None = None
-    threads: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be run, before any time is spent."""
-        unknown = next((name for name in self.decoders if name not in DECODERS), None)
-        if unknown is not None:
-            raise InvalidInput(f"there is no decoder {unknown!r}; there are {', '.join(DECODERS)}")
-        for language in self.languages:
-            path = self.data / ("mt/input" if language == TOY else f"mt/multi30k/{self.part}.{language}")
-            if not path.is_file():
-                raise InvalidInput(f"there is no {path}: docs/benchmarks.md says which corpora are needed")
-
-
 def make_plan(
     data: Data = None,
     languages: Annotated[
-        str, typer.Option(metavar="NAMES", help="Source languages by commas: fr, de; mt for the toy tables.")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Source languages by commas: fr, de; mt for the toy tables, hansard for parliament.",
+        ),
     ] = "fr,de",
     limits: Annotated[str, typer.Option(metavar="NUMBERS", help="Distortion limits; -1 for none.")] = "4,6",
     decoders: Annotated[str, typer.Option(metavar="NAMES", help="Which decoders, by commas.")] = ",".join(
         DECODERS
-    ).replace(", gaps", "; gaps"),
+    ).replace(", ", "; "),
     count: Annotated[int, typer.Option(min=1, help="How many sentences to translate.")] = 300,
+    seconds: Annotated[
+        float,
+        typer.Option(min=0.1, help="Processor time after which a decoder is given no more sentences."),
+    ] = 20.0,
     part: Annotated[str, typer.Option(metavar="NAME", help="Which part of Multi30k.")] = "test2016",
     models: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where translators are kept, as fr.certus.")
@@ -99,90 +72,13 @@ def make_plan(
         data=require_data(data),
         languages=split_names(languages),
         limits=tuple(int(limit) for limit in split_names(limits)),
-        decoders=tuple(name.replace("; gaps", ", gaps") for name in split_names(decoders)),
+        decoders=tuple(name.replace(";", ",") for name in split_names(decoders)),
         count=count,
+        seconds=seconds,
         part=part,
         models=models,
         threads=threads,
     )
-
-
-@dataclass(frozen=True)
-class Line:
-    """One decoder on the sentences of one length.
-
-    Attributes:
-        words: the shortest and the longest.
-        sentences: how many were translated.
-        seconds: of processor time, the mean.
-        median: the same, the median.
-        certified: the share that was proven optimal, in percent.
-        exact: the share whose score is the best, where that is known, in percent.
-    """
-
-    system: str
-    limit: int
-    decoder: str
-    words: tuple[int, int]
-    sentences: int
-    seconds: float
-    median: float
-    certified: float
-    exact: float
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """How far bounds are from the optimum.
-
-    Attributes:
-        rounds: of relaxation.
-        gaps: for each sentence that was proven.
-    """
-
-    system: str
-    limit: int
-    rounds: int
-    gaps: list[float]
-
-
-@dataclass
-class TranslateReport(BenchmarkReport):
-    """What was found.
-
-    Attributes:
-        lines: by system, limit, decoder and length.
-        parts: the shares of graph, relaxation and beams in the time of optimal beam search, by system.
-        gaps: after some rounds.
-        program: seconds of HiGHS and of optimal beam search on short sentences.
-        bleu: by system and decoder, where sacrebleu is installed.
-        slowest: the longest time of optimal beam search.
-        first: for each system and limit, the seconds of optimal beam search, sentence by sentence.
-    """
-
-    plan: TranslatePlan
-    lines: list[Line] = field(default_factory=list)
-    parts: dict[str, tuple[float, float, float]] = field(default_factory=dict)
-    gaps: list[Gaps] = field(default_factory=list)
-    program: dict[str, tuple[float, float]] = field(default_factory=dict)
-    bleu: dict[str, dict[str, float]] = field(default_factory=dict)
-    slowest: float = 0.0
-    first: dict[str, list[float]] = field(default_factory=dict)
-
-    def find(self, system: str, limit: int, decoder: str) -> Line | None:
-        """Return the line over all lengths."""
-        key = system, limit, decoder, (1, 1000)
-        return next((x for x in self.lines if (x.system, x.limit, x.decoder, x.words) == key), None)
-
-
-@dataclass
-class Task:
-    """What is translated."""
-
-    system: str
-    translator: Translator
-    sentences: list[list[str]]
-    references: list[str] | None
 
 
 def run(plan: TranslatePlan, tell: Tell) -> TranslateReport:
@@ -192,57 +88,27 @@ def run(plan: TranslatePlan, tell: Tell) -> TranslateReport:
     done = 0
     for system in plan.languages:
         tell(f"{system}: opening or training", done / total)
-        task = prepare(plan, system)
+        task = prepare_task(plan.data, system, plan.part, plan.models, plan.threads)
         for limit in plan.limits:
             answers: dict[str, list[Translation]] = {}
             times: dict[str, list[float]] = {}
             for name in plan.decoders:
                 tell(f"{system}, limit {limit}: {name}", done / total)
-                times[name], answers[name] = measure(task, limit, name)
+                times[name], answers[name] = measure(task, plan, limit, name)
                 done += 1
             compare(report, task, limit, times, answers)
     return report
 
 
-def prepare(plan: TranslatePlan, system: str) -> Task:
-    """Return a translator and what it translates."""
-    if system == TOY:
-        folder = plan.data / "mt"
-        model = certus.load(folder / "lm.arpa")
-        lines = _read(folder / "input")[: plan.count]
-        return Task(system, Translator.from_tables(folder / "tm", model), lines, None)
-    folder = plan.data / "mt/multi30k"
-    kept = None if plan.models is None else plan.models / f"{system}.certus"
-    if kept is not None and kept.is_file():
-        translator = Translator.load(kept)
-    else:
-        dev = _read(folder / f"val.{system}"), _read(folder / "val.en")
-        sides = _read(folder / f"train.{system}"), _read(folder / "train.en")
-        translator = Translator().fit(*sides, dev=dev, threads=plan.threads)
-        if kept is not None:
-            translator.save(kept)
-    references = [" ".join(words) for words in _read(folder / f"{plan.part}.en")[: plan.count]]
-    return Task(system, translator, _read(folder / f"{plan.part}.{system}")[: plan.count], references)
-
-
-def _read(path: Path) -> list[list[str]]:
-    return [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def measure(task: Task, limit: int, name: str) -> tuple[list[float], list[Translation]]:
-    """Return the seconds and the answer of each sentence that a decoder is timed on."""
-    method, most = DECODERS[name]
-    times, answers = [], []
-    for sentence in task.sentences[:most]:
-        seconds, answer = time_processor(
-            partial(
-                task.translator.translate,
-                sentence,
-                method=method,
-                limit=None if limit < 0 else limit,
-                seconds=PATIENCE,
-            )
-        )
+def measure(task: Task, plan: TranslatePlan, limit: int, name: str) -> tuple[list[float], list[Translation]]:
+    """Return the seconds and the answer of each sentence, until a decoder's time is over."""
+    times: list[float] = []
+    answers = []
+    for sentence in task.sentences[: plan.count]:
+        if sum(times) > plan.seconds and name != OPTIMAL:
+            break
+        call = partial(task.translator.translate, method=DECODERS[name], limit=None if limit < 0 else limit)
+        seconds, answer = time_processor(partial(call, sentence, seconds=CALL_PATIENCE))
         times.append(seconds)
         answers.append(answer)
     return times, answers
@@ -265,7 +131,8 @@ def compare(
                     _make_line(task.system, limit, name, words, inside, times[name], answers[name], best)
                 )
     if OPTIMAL in answers:
-        report.slowest = max(report.slowest, *times[OPTIMAL])
+        report.lower[f"{task.system}, limit {limit}"] = _count_lower(answers)
+        _note_longest(report, f"{task.system}, limit {limit}", answers[OPTIMAL])
         report.first[f"{task.system}, limit {limit}"] = times[OPTIMAL]
         _add_parts(report, f"{task.system}, limit {limit}", answers[OPTIMAL])
         _add_gaps(report, task, limit, best)
@@ -289,6 +156,22 @@ def _find_optima(
             if n in best and answer.bound < best[n] - SAME:
                 report.fail([f"{task.system}: {name} has a bound below the optimum of sentence {n}"])
     return best
+
+
+def _count_lower(answers: dict[str, list[Translation]]) -> int:
+    """Return how many sentences have an answer that scores more than that of optimal beam search."""
+    others = [found for name, found in answers.items() if name != OPTIMAL]
+    return sum(
+        any(n < len(found) and found[n].score > ours.score + SAME for found in others)
+        for n, ours in enumerate(answers[OPTIMAL])
+    )
+
+
+def _note_longest(report: TranslateReport, system: str, answers: Sequence[Translation]) -> None:
+    traces = [answer.trace for answer in answers if answer.trace is not None]
+    best = max(traces, key=lambda trace: len(trace.bound), default=None)
+    if best is not None and (report.longest is None or len(best.bound) > len(report.longest[1].bound)):
+        report.longest = system, best
 
 
 def _make_line(
@@ -328,38 +211,41 @@ def _add_parts(report: TranslateReport, system: str, answers: Sequence[Translati
 
 
 def _add_gaps(report: TranslateReport, task: Task, limit: int, best: dict[int, float]) -> None:
-    for rounds in ROUNDS:
-        gaps = []
-        for n, sentence in enumerate(task.sentences[:GAP_COUNT]):
-            if n in best:
-                method = Lagrangian(rounds=rounds)
-                found = task.translator.translate(sentence, method=method, limit=None if limit < 0 else limit)
-                gaps.append(max(found.bound - best[n], 0.0))
-        report.gaps.append(Gaps(task.system, limit, rounds - 1, gaps))
+    """Measure bounds of the relaxation alone, from zero multipliers: all but what a beam adds in the end."""
+    method = Beam(width=1, first_rounds=ROUNDS[-1])
+    gaps: dict[int, list[float]] = {rounds: [] for rounds in ROUNDS}
+    for n, sentence in enumerate(task.sentences[:GAP_COUNT]):
+        if n in best:
+            found = task.translator.translate(sentence, method=method, limit=None if limit < 0 else limit)
+            bounds = [] if found.trace is None else found.trace.bound[:-1].tolist()
+            for rounds in ROUNDS if bounds else ():
+                gaps[rounds].append(max(bounds[min(rounds, len(bounds) - 1)] - best[n], 0.0))
+    report.gaps += [Gaps(task.system, limit, rounds, gaps[rounds]) for rounds in ROUNDS]
 
 
 def _add_program(report: TranslateReport, task: Task, limit: int) -> None:
-    """Time HiGHS beside optimal beam search on the shortest sentences."""
+    """Time HiGHS beside optimal beam search on short sentences."""
     try:
         import highspy  # noqa: F401
     except ImportError:
         return
-    short = [s for s in task.sentences if 0 < len(s) <= SHORT][:SHORT_COUNT]
-    spent = [0.0, 0.0]
-    for sentence in short:
+    theirs, ours, solved, given = 0.0, 0.0, 0, 0
+    for sentence in (words for words in task.sentences if 0 < len(words) <= SHORT):
         problem = task.translator.make_problem(sentence, limit=None if limit < 0 else limit)
-        ours, answer = time_processor(partial(problem.decode, seconds=PATIENCE))
+        mine, answer = time_processor(partial(problem.decode, seconds=CALL_PATIENCE))
         try:
-            theirs, other = time_processor(
+            spent, other = time_processor(
                 partial(problem.decode, method=Program(edges=PROGRAM_EDGES), seconds=PROGRAM_PATIENCE)
             )
         except InvalidInput:  # too many edges
             continue
         if other.optimal and abs(other.score - answer.score) > 1e-4:
             report.fail([f"{task.system}: HiGHS finds {other.score}, optimal beam search {answer.score}"])
-        spent = [spent[0] + theirs, spent[1] + ours]
-    if spent[0]:
-        report.program[f"{task.system}, limit {limit}"] = (spent[0], spent[1])
+        theirs, ours, solved, given = theirs + spent, ours + mine, solved + other.optimal, given + 1
+        if given == SHORT_COUNT:
+            break
+    if given:
+        report.program[f"{task.system}, limit {limit}"] = ProgramTimes(given, solved, theirs, ours)
 
 
 def _add_bleu(report: TranslateReport, task: Task, limit: int, answers: dict[str, list[Translation]]) -> None:
@@ -367,89 +253,15 @@ def _add_bleu(report: TranslateReport, task: Task, limit: int, answers: dict[str
 
     if task.references is None:
         return
+    count = min(report.plan.count, len(task.references))
     for name, found in answers.items():
-        if len(found) == len(task.references):
+        if len(found) == count:
             try:
-                bleu = measure_translations(task.references, [answer.text for answer in found]).bleu
+                texts = [answer.text for answer in found]
+                bleu = measure_translations(task.references[:count], texts).bleu
             except InvalidInput:  # no sacrebleu
                 return
             report.bleu.setdefault(f"{task.system}, limit {limit}", {})[name] = bleu
-
-
-def make_claims(report: TranslateReport) -> list[Claim]:
-    """Return what has to hold."""
-    claims = []
-    for system in report.plan.languages:
-        for limit in report.plan.limits:
-            where = f"{system}, limit {limit}"
-            ours, theirs = report.find(system, limit, OPTIMAL), report.find(system, limit, RELAXED)
-            if ours is None:
-                continue
-            needed = 100.0 if system == TOY else 99.5
-            claims.append(Claim(f"{where}: certified", needed, True, ours.certified, " %"))
-            claims.append(Claim(f"{where}: median seconds", 0.3, False, ours.median, " s"))
-            claims.append(Claim(f"{where}: mean seconds", 1.0, False, ours.seconds, " s"))
-            if theirs is not None:
-                same = statistics.fmean(report.first[where][: theirs.sentences])
-                claims.append(
-                    Claim(f"{where}: over relaxation alone", 3.5, True, divide(theirs.seconds, same))
-                )
-            program = report.program.get(where)
-            if program is not None:
-                claims.append(Claim(f"{where}: over HiGHS", 50, True, divide(program[0], program[1])))
-    return claims
-
-
-def lay_out(report: TranslateReport) -> Iterator[Group | str]:
-    """Yield a table for each system and limit, and those of parts, gaps and BLEU."""
-    for system in report.plan.languages:
-        for limit in report.plan.limits:
-            table = make_table(
-                "decoder", "words", "sentences", "mean s", "median s", "certified %", "exact %"
-            )
-            for line in report.lines:
-                if (line.system, line.limit) == (system, limit):
-                    name = "all" if line.words == (1, 1000) else f"{line.words[0]}–{line.words[1]}"
-                    figures = f"{line.seconds:.3f}", f"{line.median:.3f}", f"{line.certified:.1f}"
-                    table.add_row(line.decoder, name, str(line.sentences), *figures, f"{line.exact:.1f}")
-            yield add_title(f"{system}, distortion limit {limit}", table)
-    table = make_table("optimal beam search", "graph %", "relaxation %", "beams %")
-    for system, parts in report.parts.items():
-        table.add_row(system, *(f"{part:.1f}" for part in parts))
-    yield add_title("where the time goes", table)
-    table = make_table("rounds of relaxation", "system", "median gap", "mean gap", "gap below 0.001 %")
-    for one in report.gaps:
-        if one.gaps:
-            closed = 100 * sum(gap < 1e-3 for gap in one.gaps) / len(one.gaps)
-            figures = (
-                f"{statistics.median(one.gaps):.3f}",
-                f"{statistics.fmean(one.gaps):.3f}",
-                f"{closed:.1f}",
-            )
-            table.add_row(str(one.rounds), f"{one.system}, limit {one.limit}", *figures)
-    yield add_title("gaps", table)
-    table = make_table("BLEU", *DECODERS)
-    for system, found in report.bleu.items():
-        table.add_row(system, *(f"{found[name]:.2f}" if name in found else "" for name in DECODERS))
-    yield add_title("BLEU of all sentences", table)
-
-
-def paint(report: TranslateReport) -> Any:
-    """Draw how many sentences have a gap of at most so much, after some rounds of relaxation."""
-    if not any(one.gaps for one in report.gaps):
-        raise pictures.NothingToDraw("no gap was measured")
-    figure = pictures.make_figure(7, 4.2)
-    axes = figure.subplots()
-    first = report.gaps[0]
-    colours = (pictures.RED, pictures.BLUE, pictures.TEAL)
-    for one, colour in zip(report.gaps[: len(ROUNDS)], colours, strict=False):
-        gaps = sorted(one.gaps)
-        shares = [100 * (n + 1) / len(gaps) for n in range(len(gaps))]
-        axes.plot(gaps, shares, color=colour, label=f"{one.rounds} rounds")
-    pictures.dress_axes(
-        axes, f"Bounds of {first.system}, distortion limit {first.limit}", "gap", "% of sentences"
-    )
-    return figure
 
 
 BENCHMARK = Benchmark(

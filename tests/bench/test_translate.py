@@ -9,8 +9,10 @@ import pytest
 from rich.console import Console
 
 from certus.errors import InvalidInput
+from certus_bench import translate_systems
 from certus_bench.harness.benchmark import keep_quiet
-from certus_bench.translate import BENCHMARK, OPTIMAL, PROGRAM, TranslatePlan, make_plan
+from certus_bench.translate import BENCHMARK, make_plan
+from certus_bench.translate_report import OPTIMAL, PROGRAM, TranslatePlan
 from tests.models.test_translator import make_pairs, write_tables
 
 
@@ -27,6 +29,12 @@ def data(tmp_path: Path) -> Path:
         for language, side in (("fr", 0), ("en", 1)):
             lines = [" ".join(pair[side]) for pair in make_pairs()]
             (corpus / f"{part}.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "align").mkdir()
+    for language, side in (("fr", 0), ("en", 1)):
+        lines = [" ".join(pair[side]) for pair in make_pairs()]
+        (tmp_path / f"align/hansard.train.{language}").write_text(
+            "\n".join(lines * 2) + "\n", encoding="utf-8"
+        )
     return tmp_path
 
 
@@ -49,6 +57,29 @@ def test_every_decoder_is_measured_and_checked(data: Path) -> None:
     assert PROGRAM in text.getvalue()
     BENCHMARK.draw(report, data / "gaps.svg")
     assert BENCHMARK.as_json(report)["lines"]
+
+
+def test_a_decoder_gets_no_more_sentences_when_its_time_is_over(data: Path) -> None:
+    plan = make_plan(
+        data, languages="mt", limits="4", decoders="optimal-beam,lagrangian; started", seconds=1e-9
+    )
+    report = BENCHMARK.run(plan, keep_quiet)
+    ours, theirs = (report.find("mt", 4, name) for name in (OPTIMAL, "lagrangian, started"))
+    assert ours is not None
+    assert theirs is not None
+    assert (ours.sentences, theirs.sentences) == (2, 1)
+
+
+def test_pairs_of_the_hansards_are_held_out(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translate_systems, "HELD_OUT", 5)
+    train, dev, test = translate_systems._read_hansards(data, "hansard", "")
+    assert (len(dev), len(test)) == (5, 5)
+    whole = [tuple(map(tuple, pair)) for pair in [*train, *dev, *test]]
+    assert len(whole) == len(set(whole)) == len({tuple(map(tuple, pair)) for pair in make_pairs()})
+    report = BENCHMARK.run(
+        make_plan(data, languages="hansard", limits="4", decoders=OPTIMAL, count=3), keep_quiet
+    )
+    assert report.bleu["hansard, limit 4"][OPTIMAL] > 0
 
 
 def test_bad_plans_are_refused(data: Path) -> None:
