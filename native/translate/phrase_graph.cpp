@@ -137,7 +137,10 @@ void PhraseGraph::list_reaches() {
 
 Index PhraseGraph::find_source(State state) {
   const auto [found, is_new] = source_number_.try_emplace(state, joins_->sources());
-  if (is_new) joins_->add_source(state);
+  if (is_new) {
+    deadline_.check();
+    joins_->add_source(state);
+  }
   return found->second;
 }
 

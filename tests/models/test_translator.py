@@ -179,6 +179,8 @@ def test_tables_of_moses_are_read(tmp_path: Path) -> None:
     packed = tmp_path / "table.gz"
     packed.write_bytes(gzip.compress(table.read_bytes()))
     assert certus.Translator.from_tables(packed, model).translate("das Haus").score == answer.score
+    with pytest.raises(InvalidInput, match="none of the 1 target words of the table, such as 'la'"):
+        certus.Translator.from_tables(io.StringIO("das ||| la ||| 1\n"), model)
     logs = io.StringIO("das ||| the ||| -1\nHaus ||| house ||| 0\n")
     found = certus.Translator.from_tables(logs, model).translate("das Haus")
     assert math.isclose(found.features["TranslationModel"][0], -math.log(10), rel_tol=1e-6)

@@ -163,6 +163,7 @@ class Translator:
         """
         translator = cls(**given)
         read = read_phrase_table(table, scores=scores, encoding=encoding)
+        _check_vocabulary(read.arrays, language_model)
         engine = PhraseEngine(read.arrays, language_model.kernel, read.features)
         found = {} if weights is None else moses.read_weights(weights, encoding=encoding)
         description = {"entries": read.entries, "features": read.features}
@@ -368,6 +369,16 @@ class Translator:
         if self._engine is None:
             return "Translator(not trained)"
         return f"Translator({self._engine.name}, {self._engine.entries:,} entries)"
+
+
+def _check_vocabulary(arrays: Mapping[str, NDArray[Any]], language_model: LanguageModel) -> None:
+    """Refuse a language model that knows no target word; it scores them all alike."""
+    words = arrays["target_bytes"].tobytes().decode(errors="replace").splitlines()[3:]
+    if words and not language_model.kernel.number(words).any():
+        raise InvalidInput(
+            f"the language model knows none of the {len(words):,} target words of the table, such as "
+            f"{words[0]!r}: is it of another language, or tokenised otherwise?"
+        )
 
 
 def _make_untrained(options: dict[str, Any]) -> Translator:

@@ -38,7 +38,7 @@ ENGINES: dict[str, type[PhraseEngine] | type[HierarchicalEngine]] = {
 }
 CHECKPOINT = "checkpoint"  # of model files
 BATCH = 2000  # pairs aligned together
-LONGEST_TUNED = 50  # source words of a pair that weights are tuned on
+LONGEST_TUNED = 30  # source words of a pair that weights are tuned on
 PATIENCE = 2  # rounds of tuning without a higher BLEU before it ends
 START = Weights(
     translation=(0.2, 0.2, 0.2, 0.2),
