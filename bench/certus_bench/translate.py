@@ -16,7 +16,7 @@ import typer
 
 from certus.errors import InvalidInput
 from certus.translate import Beam, Program, Translation
-from certus_bench.harness.benchmark import Benchmark, Tell
+from certus_bench.harness.benchmark import Benchmark, Tell, tell_part
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, require_data, split_names
 from certus_bench.harness.timing import time_processor
@@ -84,33 +84,36 @@ def make_plan(
 def run(plan: TranslatePlan, tell: Tell) -> TranslateReport:
     """Train or open translators, and measure every decoder."""
     report = TranslateReport(plan, describe_machine({}))
-    total = len(plan.languages) * len(plan.limits) * len(plan.decoders)
-    done = 0
-    for system in plan.languages:
-        tell(f"{system}: opening or training", done / total)
-        task = prepare_task(plan.data, system, plan.part, plan.models, plan.threads)
-        for limit in plan.limits:
-            answers: dict[str, list[Translation]] = {}
-            times: dict[str, list[float]] = {}
-            for name in plan.decoders:
-                tell(f"{system}, limit {limit}: {name}", done / total)
-                times[name], answers[name] = measure(task, plan, limit, name)
-                done += 1
-            compare(report, task, limit, times, answers)
+    parts = [(system, limit) for system in plan.languages for limit in plan.limits]
+    task: Task | None = None
+    for number, (system, limit) in enumerate(parts):
+        tell(f"{system}: opening or training", number / len(parts))
+        if task is None or task.system != system:
+            task = prepare_task(plan.data, system, plan.part, plan.models, plan.threads)
+        inside = tell_part(tell, number / len(parts), (number + 1) / len(parts))
+        compare(report, task, limit, *measure(task, plan, limit, inside))
     return report
 
 
-def measure(task: Task, plan: TranslatePlan, limit: int, name: str) -> tuple[list[float], list[Translation]]:
-    """Return the seconds and the answer of each sentence, until a decoder's time is over."""
-    times: list[float] = []
-    answers = []
-    for sentence in task.sentences[: plan.count]:
-        if sum(times) > plan.seconds and name != OPTIMAL:
-            break
-        call = partial(task.translator.translate, method=DECODERS[name], limit=None if limit < 0 else limit)
-        seconds, answer = time_processor(partial(call, sentence, seconds=CALL_PATIENCE))
-        times.append(seconds)
-        answers.append(answer)
+def measure(
+    task: Task, plan: TranslatePlan, limit: int, tell: Tell
+) -> tuple[dict[str, list[float]], dict[str, list[Translation]]]:
+    """Return the seconds and the answers of each decoder, which take turns until their time is over.
+
+    A first call, which does not count, brings a sentence's phrases into the caches.
+    """
+    times: dict[str, list[float]] = {name: [] for name in plan.decoders}
+    answers: dict[str, list[Translation]] = {name: [] for name in plan.decoders}
+    sentences = task.sentences[: plan.count]
+    for number, sentence in enumerate(sentences):
+        tell(f"{task.system}, limit {limit}: sentence {number + 1}", number / len(sentences))
+        call = partial(task.translator.translate, sentence, limit=None if limit < 0 else limit)
+        call(seconds=CALL_PATIENCE)
+        for name in plan.decoders:
+            if sum(times[name]) <= plan.seconds or name == OPTIMAL:
+                seconds, answer = time_processor(partial(call, method=DECODERS[name], seconds=CALL_PATIENCE))
+                times[name].append(seconds)
+                answers[name].append(answer)
     return times, answers
 
 

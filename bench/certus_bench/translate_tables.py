@@ -13,7 +13,7 @@ from certus.translate import SearchTrace
 from certus_bench.harness import pictures
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.tables import add_title, make_table
-from certus_bench.translate_report import DECODERS, OPTIMAL, PROGRAM, RELAXED, SHORT, TranslateReport
+from certus_bench.translate_report import OPTIMAL, PROGRAM, RELAXED, SHORT, TranslateReport
 from certus_bench.translate_systems import TOY
 
 
@@ -80,9 +80,11 @@ def lay_out(report: TranslateReport) -> Iterator[Group | str]:
             system, str(times.sentences), str(times.solved), f"{times.theirs:.2f}", f"{times.ours:.4f}"
         )
     yield add_title(f"sentences of at most {SHORT} words", table)
-    table = make_table("BLEU", *DECODERS)
+    table = make_table("BLEU", *report.plan.decoders)
     for system, found in report.bleu.items():
-        table.add_row(system, *(f"{found[name]:.2f}" if name in found else "" for name in DECODERS))
+        table.add_row(
+            system, *(f"{found[name]:.2f}" if name in found else "" for name in report.plan.decoders)
+        )
     yield add_title("BLEU of all sentences", table)
 
 
