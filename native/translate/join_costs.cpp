@@ -56,7 +56,15 @@ std::vector<JoinCosts::Arc> JoinCosts::list_arcs(State state) const {
 
 // Of a word after a state of two words, or one that stands for all contexts whose last word leads there; weighted.
 double JoinCosts::score_second(State state, Word word) const {
-  if (exact_) return problem_.weigh(automaton_.advance(state, word).score);
+  if (exact_) {
+    double cost = 0;
+    Index arc;
+    while ((arc = automaton_.find(state, word)) < 0) {
+      cost += automaton_.backoff[state];
+      state = automaton_.suffix[state];
+    }
+    return problem_.weigh(cost + automaton_.score[arc]);
+  }
   const WordBounds& bounds = *problem_.bounds();
   return problem_.weigh(automaton_.measure_context(state) == 2
                             ? bounds.find(automaton_, state, word)

@@ -197,31 +197,36 @@ void PhraseGraph::fill_costs() {
     const Reach& reach = reaches[nodes[r].reach];
     costs += static_cast<std::size_t>(reach.closed_count + reach.open_count);
   }
-  cost.reserve(costs);
+  cost.resize(costs);
   Heed heed;
+  std::size_t begin = 0;
   for (Row r = 0; r < bases; ++r) {
     deadline_.check();
-    fill_row(r);
-    heed(static_cast<Index>(cost.size() - nodes[r].cost));
+    const std::size_t end = fill_row(r, begin);
+    heed(static_cast<Index>(end - begin));
+    begin = end;
   }
 }
 
-void PhraseGraph::fill_row(Row r) {
+// Returns where the costs of the next row begin.
+std::size_t PhraseGraph::fill_row(Row r, std::size_t begin) {
   const Index source = source_of_[r];
   const Reach& reach = reaches[nodes[r].reach];
-  nodes[r].cost = cost.size();
+  double* place = cost.data() + begin;
+  nodes[r].cost = begin;
   nodes[r].next = next.size();
   for (const auto* ranges : {&reach.closed, &reach.open})
     for (const Range& range : *ranges)
       for (Column c = range.first; c < range.first + range.count; ++c)
-        cost.push_back(problem_.jump(reach.end, phrases[c].begin) +
-                       (joins_->first(source, first_of_[c]) + joins_->second(source, pair_of_[c])));
+        *place++ = problem_.jump(reach.end, phrases[c].begin) +
+                   (joins_->first(source, first_of_[c]) + joins_->second(source, pair_of_[c]));
   for (const Range& range : reach.open)
     for (Column c = range.first; c < range.first + range.count; ++c) {
       const Row base = row_of[members[phrases[c].first]];
       const State state = joins_->state_after(source, first_of_[c]);
       next.push_back(state == nodes[base].state ? base : add_row(nodes[base].reach, base, state));
     }
+  return static_cast<std::size_t>(place - cost.data());
 }
 
 void PhraseGraph::list_arcs() {

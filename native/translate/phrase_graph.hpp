@@ -99,7 +99,7 @@ class PhraseGraph {
   void add_ranges(Reach& reach, bool is_open);
   void list_bases();
   void fill_costs();
-  void fill_row(Row r);
+  std::size_t fill_row(Row r, std::size_t begin);
   void list_arcs();
   void add_arcs(Node& node, const std::vector<JoinCosts::Arc>& found);
   Index find_source(State state);
