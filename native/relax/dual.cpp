@@ -321,6 +321,14 @@ void Dual::find_losses() {
   for (const Index p : open_) {
     if (!max_marginals(p)) continue;
     const Index begin = problem_.begin(p), cells = problem_.part(p).cells();
+    if (problem_.has_each_once(p)) {
+      for (Index c = 0; c < cells; ++c) {
+        const Index v = problem_.variable(begin + c);
+        on_loss_[v] += with_[c] - value_[p];
+        off_loss_[v] += without_[c] - value_[p];
+      }
+      continue;
+    }
     // Two copies of a variable in one part bound the same structures: the lower bound holds, not the sum.
     for (Index c = 0; c < cells; ++c) {
       const Index v = problem_.variable(begin + c);

@@ -25,6 +25,10 @@ void Problem::link(Index variables, std::vector<std::uint8_t> reserve) {
     place_[copy] = next[variable_[copy]]++;
     copies_[place_[copy]] = copy;
   }
+  has_each_once_.assign(parts(), 1);
+  for (Index i = 1; i < copies(); ++i)  // the copies of a variable are in the order of their parts
+    if (const Index a = copies_[i - 1], b = copies_[i]; owner_[a] == owner_[b] && variable_[a] == variable_[b])
+      has_each_once_[owner_[a]] = 0;
 }
 
 bool has_cheap_max_marginals(const Problem& problem) {

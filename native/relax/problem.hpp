@@ -30,6 +30,9 @@ class Problem {
   // Whether parts have to agree on the variable, from the start on.
   bool is_shared(Index v) const { return count(v) > 1 && !is_reserve(v); }
 
+  // Whether the part has no variable twice.
+  bool has_each_once(Index p) const { return has_each_once_[p] != 0; }
+
   Index begin(Index p) const { return begin_[p]; }  // the first copy of a part
   Index variable(Index copy) const { return variable_[copy]; }
   Index owner(Index copy) const { return owner_[copy]; }
@@ -43,10 +46,11 @@ class Problem {
 
  private:
   std::vector<std::shared_ptr<Part>> parts_;
-  std::vector<double> weight_;           // [parts]
-  std::vector<std::uint8_t> reserve_;    // [variables]
-  std::vector<Index> begin_{0};          // [parts + 1]
-  std::vector<Index> variable_, owner_;  // [copies]
+  std::vector<double> weight_;               // [parts]
+  std::vector<std::uint8_t> reserve_;        // [variables]
+  std::vector<std::uint8_t> has_each_once_;  // [parts]
+  std::vector<Index> begin_{0};              // [parts + 1]
+  std::vector<Index> variable_, owner_;      // [copies]
   std::vector<Index> variable_begin_{0}, copies_, place_;
 };
 

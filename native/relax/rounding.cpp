@@ -28,19 +28,15 @@ Rounding::Rounding(Dual& dual)
       wishes_(problem_.variables(), 0.0) {
   Index shared = 0;
   for (Index v = 0; v < problem_.variables(); ++v) shared += problem_.is_shared(v);
-  std::vector<Index> last(problem_.variables(), -1);
   for (Index p = 0; p < problem_.parts(); ++p) {
     Index own = 0;
-    bool twice = false;  // then what the part chooses may contradict itself
     for (Index copy = problem_.begin(p); copy < problem_.begin(p + 1); ++copy) {
       const Index v = problem_.variable(copy);
       is_covered_[p] &= problem_.is_shared(v);
       own += problem_.is_shared(v);
-      twice = twice || last[v] == p;
-      last[v] = p;
     }
     for (const CellGroup& group : problem_.part(p).groups()) leaves_out_ = leaves_out_ && !has_to_choose(p, group);
-    is_covering_[p] = own == shared && !twice;
+    is_covering_[p] = own == shared && problem_.has_each_once(p);  // else its choice may contradict itself
     votes_ = votes_ && problem_.part(p).propagates();
   }
   votes_ = votes_ && problem_.parts() > kFew && problem_.variables() <= kVariables;

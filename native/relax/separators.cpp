@@ -60,13 +60,10 @@ void list_places(const Problem& problem, const Grouping& grouping, Index p, std:
 std::vector<Separator> find_separators(const Problem& problem, Index most) {
   const Grouping grouping(problem);
   std::vector<Place> places;
-  std::vector<Index> last(problem.variables(), -1), number(problem.variables(), -1);
+  std::vector<Index> number(problem.variables(), -1);
   std::vector<std::uint8_t> heads(problem.variables(), 0);
   for (Index p = 0; p < problem.parts(); ++p) {
-    for (Index copy = problem.begin(p); copy < problem.begin(p + 1); ++copy) {
-      if (last[problem.variable(copy)] == p) return {};
-      last[problem.variable(copy)] = p;
-    }
+    if (!problem.has_each_once(p)) return {};
     list_places(problem, grouping, p, places);
     if (static_cast<Index>(places.size()) > most) return {};
     for (const Place& place : places) heads[problem.variable(problem.begin(p) + place.begin)] = 1;

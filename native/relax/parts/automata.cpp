@@ -227,10 +227,10 @@ bool HeadAutomata::max_marginals(double* with, double* without) {
     for (const bool right : {false, true})
       if (const Side s = side(head, right); !sides_[number(s)].is_bounded) bound_side(s);
   for (Index c = 0; c < cells(); ++c) {
-    const bool own = c % (words_ + 1) == c / (words_ + 1) + 1;  // a word is not its own head
-    with[c] = own ? kNever<double> : total + with_[c];
+    with[c] = total + with_[c];
     without[c] = total + without_[c];
   }
+  for (Index c = 1; c < cells(); c += words_ + 2) with[c] = kNever<double>;  // a word is not its own head
   return true;
 }
 
