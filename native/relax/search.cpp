@@ -16,8 +16,8 @@ constexpr Index kRounds = 3;                     // at the root: of descent, rel
 constexpr Index kRootSweeps = 20, kSweeps = 6;   // of descent, at the root and below
 constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
 constexpr Index kRootSteps = 200, kSteps = 40;   // of an optimiser, where no limit is set
-constexpr Index kNarrow = 5;                     // steps between two looks at what bounds fix
-constexpr double kCloser = 0.2;                  // or the share of the gap that is left by then
+constexpr Index kNarrow = 12;                    // steps between two looks at what bounds fix
+constexpr double kCloser = 0.1;                  // or the share of the gap that is left by then
 constexpr Index kPatience = 15;  // steps that did not gain so much of the gap before something else is tried
 constexpr double kGain = 0.05;
 constexpr double kLook = 0.01;   // seconds between two looks at whether to stop
