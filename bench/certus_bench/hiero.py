@@ -1,8 +1,8 @@
 """``certus bench hiero``: decoders of hierarchical grammars: time, certificates, search errors.
 
-The comparison with cube pruning of Rush and Collins (2011, "Exact decoding of syntactic translation models
-through Lagrangian relaxation", section 7), on Multi30k with translators that ``certus train translator
---model hierarchical`` makes.
+The comparisons with cube pruning and with linear and integer programs of Rush and Collins (2011, "Exact
+decoding of syntactic translation models through Lagrangian relaxation", section 7), on Multi30k with
+translators that ``certus train translator --model hierarchical`` makes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,22 @@ from typing import Annotated
 import typer
 from rich.console import Group
 
+from certus.errors import InvalidInput
 from certus.models.translator import Translator
-from certus.translate import CoarseToFine, CubePruning, ForestBeam, ForestMethod, Translation
+from certus.translate import (
+    CoarseToFine,
+    CubePruning,
+    Exhaustive,
+    ForestBeam,
+    ForestLagrangian,
+    ForestMethod,
+    ForestProgram,
+    Translation,
+)
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import describe_machine
-from certus_bench.harness.options import Data, require_data
+from certus_bench.harness.options import Data, require_data, split_names
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import time_processor
 
@@ -33,6 +43,13 @@ DECODERS: dict[str, ForestMethod] = {
     "cube 50": CubePruning(width=50),
     "cube 500": CubePruning(width=500),
     "cube 1000": CubePruning(width=1000),
+}
+SLOW: dict[str, ForestMethod] = {
+    "exhaustive": Exhaustive(),
+    "lagrangian": ForestLagrangian(),
+    "lagrangian of leaves": ForestLagrangian(paths=False),
+    "lp": ForestProgram(relaxed=True),
+    "ilp": ForestProgram(),
 }
 PATIENCE = 30.0  # seconds of each call
 SAME = 1e-6  # scores that differ by less are equal
@@ -46,8 +63,19 @@ class HieroPlan:
     language: str = "de"
     part: str = "test2016"
     count: int = 300
+    longest: int = 1000
+    decoders: tuple[str, ...] = tuple(DECODERS)
+    order: int = 3
+    seconds: float = PATIENCE
     model: Path | None = None
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run, before any time is spent."""
+        known = {**DECODERS, **SLOW}
+        unknown = next((name for name in self.decoders if name not in known), None)
+        if unknown is not None:
+            raise InvalidInput(f"there is no decoder {unknown!r}; there are {', '.join(known)}")
 
 
 def make_plan(
@@ -58,6 +86,19 @@ def make_plan(
         str, typer.Option(help="What to translate: val or test2016.", metavar="NAME")
     ] = "test2016",
     count: Annotated[int, typer.Option(min=1, help="How many sentences.", metavar="NUMBER")] = 300,
+    longest: Annotated[
+        int, typer.Option(min=1, help="The most words of those that are translated.", metavar="NUMBER")
+    ] = 1000,
+    decoders: Annotated[
+        str,
+        typer.Option(help=f"Which decoders, by commas. There are also {', '.join(SLOW)}.", metavar="NAMES"),
+    ] = ",".join(DECODERS),
+    order: Annotated[
+        int, typer.Option(min=1, help="Of the language model that is trained.", metavar="NUMBER")
+    ] = 3,
+    seconds: Annotated[
+        float, typer.Option(min=0.001, help="For each sentence.", metavar="NUMBER")
+    ] = PATIENCE,
     model: Annotated[
         Path | None, typer.Option(help="The translator; it is trained and kept here if there is none.")
     ] = None,
@@ -68,7 +109,16 @@ def make_plan(
     Proven answers are held against those of all others; if one is better, the exit code is 1.
     """
     return HieroPlan(
-        data=require_data(data), language=language, part=part, count=count, model=model, threads=threads
+        data=require_data(data),
+        language=language,
+        part=part,
+        count=count,
+        longest=longest,
+        decoders=split_names(decoders),
+        order=order,
+        seconds=seconds,
+        model=model,
+        threads=threads,
     )
 
 
@@ -98,6 +148,10 @@ class HieroReport(BenchmarkReport):
         """Return the median time of a decoder, if it was measured."""
         return next((row.median for row in self.rows if row.decoder == decoder), None)
 
+    def find_mean(self, decoder: str) -> float | None:
+        """Return the mean time of a decoder, if it was measured."""
+        return next((row.mean for row in self.rows if row.decoder == decoder), None)
+
 
 def prepare(plan: HieroPlan) -> Translator:
     """Return the translator."""
@@ -106,7 +160,7 @@ def prepare(plan: HieroPlan) -> Translator:
     folder = plan.data / "mt/multi30k"
     sides = _read(folder / f"train.{plan.language}"), _read(folder / "train.en")
     dev = _read(folder / f"val.{plan.language}"), _read(folder / "val.en")
-    translator = Translator(model="hierarchical").fit(*sides, dev=dev, threads=plan.threads)
+    translator = Translator(model="hierarchical", order=plan.order).fit(*sides, dev=dev, threads=plan.threads)
     if plan.model is not None:
         translator.save(plan.model)
     return translator
@@ -121,14 +175,16 @@ def run(plan: HieroPlan, tell: Tell = keep_quiet) -> HieroReport:
     report = HieroReport(plan, describe_machine({}))
     tell("the translator", 0)
     translator = prepare(plan)
-    sentences = _read(plan.data / f"mt/multi30k/{plan.part}.{plan.language}")[: plan.count]
+    lines = _read(plan.data / f"mt/multi30k/{plan.part}.{plan.language}")[: plan.count]
+    sentences = [line for line in lines if len(line) <= plan.longest]
     report.sentences = len(sentences)
     times: dict[str, list[float]] = {}
     answers: dict[str, list[Translation]] = {}
-    for number, (name, method) in enumerate(DECODERS.items()):
-        tell(name, number / len(DECODERS))
+    for number, name in enumerate(plan.decoders):
+        tell(name, number / len(plan.decoders))
+        method = (DECODERS | SLOW)[name]
         measured = [
-            time_processor(partial(translator.translate, sentence, method=method, seconds=PATIENCE))
+            time_processor(partial(translator.translate, sentence, method=method, seconds=plan.seconds))
             for sentence in sentences
         ]
         times[name] = [seconds for seconds, _ in measured]
@@ -155,10 +211,11 @@ def compare(
                 max(times[name]),
                 100 * statistics.mean(answer.optimal for answer in found),
                 100 * statistics.mean(behind),
-                statistics.mean(answer.stats["items"] for answer in found),
+                statistics.mean(answer.stats.get("items", 0) for answer in found),
             )
         )
-    report.edges = statistics.median(answer.stats["edges"] for answer in answers[OPTIMAL])
+    found = next(iter(answers.values()))
+    report.edges = statistics.median(answer.stats.get("edges", 0) for answer in found)
 
 
 def make_claims(report: HieroReport) -> list[Claim]:
@@ -178,6 +235,12 @@ def make_claims(report: HieroReport) -> list[Claim]:
             1,
             False,
             divide(optimal, report.find_median("cube 1000")),
+        ),
+        Claim(
+            "the integer program over coarse-to-fine, mean",
+            20,
+            True,
+            divide(report.find_mean("ilp"), report.find_mean(OPTIMAL)),
         ),
     ]
 

@@ -8,6 +8,7 @@
 #include "translate/hierarchical/forest_search.hpp"
 #include "translate/hierarchical/grammar_chart.hpp"
 #include "translate/hierarchical/grammar_extraction.hpp"
+#include "translate/hierarchical/leaf_program.hpp"
 
 using namespace nb::literals;
 
@@ -49,15 +50,17 @@ class BoundGrammar {
     Index edges = 0;
     double seconds = 0;  // of parsing
   };
+  // `search` gets the problem and returns the answer.
+  template <class Search>
   Result translate(const std::vector<std::string>& sentence, const FeatureWeights& weights, const ChartOptions& chart,
-                   const ForestOptions& search) const {
+                   const Search& search) const {
     const Stopwatch watch;
     Result made;
     made.sentence = chart_.parse(sentence, weights, chart);
     made.edges = made.sentence.forest.edges();
     made.seconds = watch.elapsed();
     const ForestProblem problem{std::move(made.sentence.forest), &boundaries_, weights.language_model};
-    made.answer = search_forest(problem, search);
+    made.answer = search(problem);
     for (const ForestDerivation& one : made.answer.best) {
       const std::vector<double> found = chart_.describe(made.sentence, one.edges);
       made.features.insert(made.features.end(), found.begin(), found.end());
@@ -82,9 +85,19 @@ std::vector<GrammarResult> translate_texts(const BoundGrammar& self, const Texts
                                            const ForestOptions& search, Index threads) {
   return run_unlocked([&] {
     std::vector<GrammarResult> made(sentences.size());
-    parallel(static_cast<Index>(sentences.size()), threads,
-             [&](Index n, Index) { made[n] = self.translate(sentences[n], weights, {span, best}, search); });
+    parallel(static_cast<Index>(sentences.size()), threads, [&](Index n, Index) {
+      made[n] = self.translate(sentences[n], weights, {span, best},
+                               [&](const ForestProblem& problem) { return search_forest(problem, search); });
+    });
     return made;
+  });
+}
+
+// Translates a sentence by a solver of the caller's.
+GrammarResult translate_by(const BoundGrammar& self, const std::vector<std::string>& sentence,
+                           const FeatureWeights& weights, Index span, Index best, const nb::callable& solve) {
+  return self.translate(sentence, weights, {span, best}, [&](const ForestProblem& problem) {
+    return nb::cast<ForestAnswer>(solve(BoundForest{problem}));
   });
 }
 
@@ -122,7 +135,8 @@ void bind_grammar(nb::module_& m) {
       .def_prop_ro("end", [](const GrammarResult& self) { return self.sentence.end; });
   nb::class_<BoundGrammar>(m, "GrammarTranslator")
       .def(nb::init<const nb::dict&, BoundModel&>(), "arrays"_a, "model"_a, nb::keep_alive<1, 3>())
-      .def("translate", &translate_texts, "sentences"_a, "weights"_a, "span"_a, "best"_a, "search"_a, "threads"_a);
+      .def("translate", &translate_texts, "sentences"_a, "weights"_a, "span"_a, "best"_a, "search"_a, "threads"_a)
+      .def("translate_by", &translate_by, "sentence"_a, "weights"_a, "span"_a, "best"_a, "solve"_a);
   m.def("extract_grammar", &extract_rules, "source"_a, "target"_a, "link_source"_a, "link_target"_a, "link_first"_a,
         "options"_a);
 }
@@ -139,6 +153,9 @@ void bind_hierarchical(nb::module_& m) {
                 &ForestAnswer::beams, "items", &ForestAnswer::items, "joined", &ForestAnswer::joined,
                 "relaxation_seconds", &ForestAnswer::relaxation_seconds, "beam_seconds", &ForestAnswer::beam_seconds,
                 "timed_out", &ForestAnswer::timed_out);
+  define_arrays(define_fields(nb::class_<ForestProgram>(m, "TargetForestProgram"), "edges", &ForestProgram::edges),
+                "cost", &ForestProgram::cost, "upper", &ForestProgram::upper, "target", &ForestProgram::target, "start",
+                &ForestProgram::start, "row", &ForestProgram::row, "value", &ForestProgram::value);
   nb::class_<ForestOptions>(m, "TargetForestOptions")
       .def(nb::init<>())
       .def_rw("method", &ForestOptions::method)
@@ -146,6 +163,8 @@ void bind_hierarchical(nb::module_& m) {
       .def_rw("distinct", &ForestOptions::distinct)
       .def_rw("width", &ForestOptions::width)
       .def_rw("items", &ForestOptions::items)
+      .def_rw("rounds", &ForestOptions::rounds)
+      .def_rw("paths", &ForestOptions::paths)
       .def_rw("seconds", &ForestOptions::seconds);
   nb::class_<BoundForest>(m, "TargetForest")
       .def("__init__", &make_forest, "model"_a, "nodes"_a, "goal"_a, "heads"_a, "scores"_a, "first"_a, "symbols"_a,
@@ -155,7 +174,19 @@ void bind_hierarchical(nb::module_& m) {
           [](const BoundForest& self, const ForestOptions& options) {
             return run_unlocked([&] { return search_forest(self.problem, options); });
           },
-          "options"_a);
+          "options"_a)
+      .def(
+          "make_program",
+          [](const BoundForest& self, Index most) {
+            return run_unlocked([&] { return make_program(self.problem, most); });
+          },
+          "most"_a)
+      .def(
+          "judge_program",
+          [](const BoundForest& self, const Flat<const std::uint8_t>& chosen, bool is_best, double bound) {
+            return judge_program(self.problem, {chosen.data(), chosen.data() + extent(chosen)}, is_best, bound);
+          },
+          "chosen"_a, "is_best"_a, "bound"_a);
 }
 
 }  // namespace certus

@@ -2082,12 +2082,30 @@ class TargetForestAnswer:
     def timed_out(self) -> bool: ...
 
 @final
+class TargetForestProgram:
+    @property
+    def edges(self) -> int: ...
+    @property
+    def cost(self) -> NDArray[np.float64]: ...
+    @property
+    def upper(self) -> NDArray[np.float64]: ...
+    @property
+    def target(self) -> NDArray[np.float64]: ...
+    @property
+    def start(self) -> NDArray[np.int32]: ...
+    @property
+    def row(self) -> NDArray[np.int32]: ...
+    @property
+    def value(self) -> NDArray[np.float64]: ...
+
 class TargetForestOptions:
     method: str
     k: int
     distinct: bool
     width: int
     items: int
+    rounds: int
+    paths: bool
     seconds: float
 
 @final
@@ -2104,6 +2122,8 @@ class TargetForest:
         weight: float,
     ) -> None: ...
     def search(self, options: TargetForestOptions) -> TargetForestAnswer: ...
+    def make_program(self, most: int) -> TargetForestProgram: ...
+    def judge_program(self, chosen: NDArray[np.uint8], is_best: bool, bound: float) -> TargetForestAnswer: ...
 
 @final
 class GrammarOptions:
@@ -2142,6 +2162,14 @@ class GrammarTranslator:
         search: TargetForestOptions,
         threads: int,
     ) -> list[GrammarResult]: ...
+    def translate_by(
+        self,
+        sentence: list[str],
+        weights: FeatureWeights,
+        span: int,
+        best: int,
+        solve: Callable[[TargetForest], TargetForestAnswer],
+    ) -> GrammarResult: ...
 
 def extract_grammar(
     source: list[list[str]],

@@ -19,7 +19,9 @@ from certus.translate import (
     CubePruning,
     Exhaustive,
     ForestBeam,
+    ForestLagrangian,
     ForestMethod,
+    ForestProgram,
     TranslationForest,
     decode_forest,
 )
@@ -28,6 +30,7 @@ from tests.translate.phrase_problems import make_model
 
 PROBLEMS = int(os.environ.get("CERTUS_FORESTS", 300))
 EXACT: list[ForestMethod] = [CoarseToFine(), ForestBeam(), Exhaustive()]
+LAGRANGIAN: list[ForestMethod] = [ForestLagrangian(), ForestLagrangian(paths=False, rounds=20)]
 ANY: list[ForestMethod] = [*EXACT, CubePruning(width=1), CubePruning(width=3), CubePruning(width=100_000)]
 
 
@@ -115,6 +118,52 @@ def check_best(forest: RandomForest, expected: list[tuple[float, Derivation, str
             assert (answer.score, answer.edges, answer.text) in expected, (seed, method)
 
 
+@pytest.mark.parametrize("first", range(0, PROBLEMS, 50))
+def test_relaxations_of_leaves_are_bounds(first: int) -> None:
+    proven = 0
+    for seed in range(first, min(first + 50, PROBLEMS)):
+        forest = make_forest(seed)
+        expected = forest.enumerate()
+        if seed % 3 == 0 or seed % 5 > 2 or len(expected) > 3000:  # everything has words; orders 1, 2, 3
+            continue
+        for method in LAGRANGIAN:
+            check_answer(forest.make().decode(method=method, infeasible="return"), expected, (seed, method))
+        proven += forest.make().decode(method="lagrangian", infeasible="return").optimal
+    assert proven >= 10
+
+
+def test_programs_find_the_best_derivations() -> None:
+    pytest.importorskip("highspy")
+    solved = 0
+    for seed in range(150):
+        forest = make_forest(seed)
+        expected = forest.enumerate()
+        if seed % 3 == 0 or len(expected) > 3000:
+            continue
+        try:
+            answer = forest.make().decode(method="ilp", infeasible="return")
+        except InvalidInput:  # a derivation may have a node twice
+            continue
+        solved += 1
+        assert answer.optimal == bool(expected), seed
+        check_answer(answer, expected, (seed, "ilp"))
+        relaxed = forest.make().decode(method=ForestProgram(relaxed=True), infeasible="return")
+        check_answer(relaxed, expected, (seed, "lp"))
+    assert solved >= 20
+
+
+def check_answer(
+    answer: certus.translate.ForestDerivation, expected: list[tuple[float, Derivation, str]], where: object
+) -> None:
+    """Judge an answer that need not be proven; programs know scores up to a millionth."""
+    best = expected[0][0] if expected else -float("inf")
+    assert answer.bound >= best - 1e-6, where
+    if answer.optimal:
+        assert answer.score == pytest.approx(best, abs=1e-6), where
+    if answer.score > -float("inf"):
+        assert (answer.score, answer.edges, answer.text) in expected, where
+
+
 def check_many(forest: RandomForest, expected: list[tuple[float, Derivation, str]], seed: int) -> None:
     made = forest.make()
     texts: dict[str, float] = {}
@@ -133,7 +182,7 @@ def check_many(forest: RandomForest, expected: list[tuple[float, Derivation, str
 
 
 def test_every_method_is_tried() -> None:
-    assert set(FOREST_METHODS.values()) == {type(method) for method in ANY}
+    assert set(FOREST_METHODS.values()) == {type(method) for method in [*ANY, *LAGRANGIAN, ForestProgram()]}
 
 
 def test_no_time_gives_an_honest_gap() -> None:

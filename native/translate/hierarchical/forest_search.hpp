@@ -44,6 +44,8 @@ struct ForestOptions {
   bool distinct = false;
   Index width = 200;         // of cube pruning: cells per node
   Index items = 20'000'000;  // the most that are kept in all
+  Index rounds = 200;        // of relaxation
+  bool paths = true;         // whether ways from leaf to leaf have multipliers
   double seconds = std::numeric_limits<double>::infinity();
 };
 
@@ -56,6 +58,8 @@ ForestAnswer search_exhaustively(const ForestProblem& problem, const ForestOptio
 ForestAnswer search_cubes(const ForestProblem& problem, const ForestOptions& options);
 // The product, searched from coarse to fine.
 ForestAnswer search_coarse_to_fine(const ForestProblem& problem, const ForestOptions& options);
+// Lagrangian relaxation of leaves (Rush & Collins 2011).
+ForestAnswer search_leaves(const ForestProblem& problem, const ForestOptions& options);
 // Beams under bounds (Rush et al. 2013).
 ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOptions& options);
 

@@ -64,20 +64,21 @@ void NeighbourScores::visit_followers(const std::uint64_t* set, const Visit& vis
       visit(static_cast<Opening>(64 * i + std::countr_zero(left)));
 }
 
-Neighbour NeighbourScores::add_row(double value) {
+Neighbour NeighbourScores::add_row(State state, double value) {
   rows_.resize(rows_.size() + openings(), value);
+  state_.push_back(state);
   return static_cast<Neighbour>(neighbours()) - 1;
 }
 
 Neighbour NeighbourScores::end_in_state(State state) {
   if (const auto place = whole_.find(state); place != whole_.end()) return place->second;
   if (state == kEmpty) {
-    const Neighbour made = add_row(0);
+    const Neighbour made = add_row(state, 0);
     double* row = rows_.data() + made * openings();
     for (Opening w = 0; w < words_; ++w) row[w] = problem_.weigh(automaton_.score[word_[w]]);
     return whole_[state] = made;
   }
-  const Neighbour shorter = end_in_state(automaton_.suffix[state]), made = add_row(0);
+  const Neighbour shorter = end_in_state(automaton_.suffix[state]), made = add_row(state, 0);
   double* row = rows_.data() + made * openings();
   const double* base = this->row(shorter);
   const double backoff = problem_.weigh(automaton_.backoff[state]);
@@ -113,7 +114,7 @@ void NeighbourScores::make_last_words() {
   for (Opening w = 0; w < words_; ++w) {
     const auto [place, is_new] = end_.try_emplace(state[w], -1);
     if (is_new && order_ <= 2) place->second = end_in_state(state[w]);
-    if (is_new && order_ > 2) place->second = add_row(kNever<double>);
+    if (is_new && order_ > 2) place->second = add_row(state[w], kNever<double>);
     last_.push_back(place->second);
   }
   if (order_ <= 2) return;

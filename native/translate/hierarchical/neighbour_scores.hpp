@@ -41,6 +41,8 @@ class NeighbourScores {
   Neighbour end_in_state(State state);
   // The neighbour that a state is where only its last word is known; -1 where the forest has no such word.
   Neighbour shorten(State state) const;
+  // The state of a neighbour of which everything is known.
+  State find_state(Neighbour neighbour) const { return state_[neighbour]; }
   Index neighbours() const { return static_cast<Index>(rows_.size()) / openings(); }
   // [openings] what each costs at most after a neighbour.
   const double* row(Neighbour neighbour) const { return rows_.data() + neighbour * openings(); }
@@ -51,7 +53,7 @@ class NeighbourScores {
   void make_last_words();
   void add_context(State longer, State last, Neighbour row, double& most);
   void make_bounds();
-  Neighbour add_row(double value);
+  Neighbour add_row(State state, double value);
   template <class Visit>
   void visit_followers(const std::uint64_t* set, const Visit& visit) const;
 
@@ -66,6 +68,7 @@ class NeighbourScores {
   std::vector<std::uint64_t> beginnings_;  // [stride_] what derivations may begin with
   std::vector<Neighbour> last_;            // [words_]
   std::vector<double> rows_;               // [neighbours][openings]
+  std::vector<State> state_;               // [neighbours]
   std::vector<double> bound_;              // [openings]
   std::unordered_map<State, Neighbour> whole_, end_;
 };

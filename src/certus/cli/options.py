@@ -277,7 +277,7 @@ class TranslateOptions(EncodingOptions):
     method: str = option(
         "auto",
         "auto (optimal-beam), beam, lagrangian, astar, or stack, the decoder of Moses, which proves nothing; "
-        "for hierarchical models, coarse-to-fine, optimal-beam, cube or exhaustive.",
+        "for hierarchical models coarse-to-fine, optimal-beam, lagrangian, cube, exhaustive or ilp.",
         takes="NAME",
     )
     width: int | None = option(

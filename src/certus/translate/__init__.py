@@ -7,7 +7,9 @@ from certus.translate.hierarchical_methods import (
     CubePruning,
     Exhaustive,
     ForestBeam,
+    ForestLagrangian,
     ForestMethod,
+    ForestProgram,
 )
 from certus.translate.kneser_ney import Estimate, estimate_ngrams
 from certus.translate.methods import (
@@ -38,7 +40,9 @@ __all__ = [
     "Exhaustive",
     "ForestBeam",
     "ForestDerivation",
+    "ForestLagrangian",
     "ForestMethod",
+    "ForestProgram",
     "Lagrangian",
     "Method",
     "OptimalBeam",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,12 @@ from certus import _native
 from certus.errors import InvalidInput
 from certus.solution import KBest, OnInfeasible, Status
 from certus.translate.hierarchical_forest import count_work, judge
-from certus.translate.hierarchical_methods import CubePruning, ForestMethod, choose_forest_method
+from certus.translate.hierarchical_methods import (
+    CubePruning,
+    ForestMethod,
+    ForestProgram,
+    choose_forest_method,
+)
 from certus.translate.methods import Method
 from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation
 from certus.translate.table_engine import TableEngine
@@ -68,10 +74,18 @@ class HierarchicalEngine(TableEngine[_native.GrammarTranslator]):
             raise InvalidInput("terms need a model of phrases; this one is hierarchical")
         texts = [list(words) for words in sentences]
         limited = MOST_SECONDS if seconds is None else seconds
-        request = self.choose_method(method, k).make_request(k, distinct, limited)
+        chosen = self.choose_method(method, k)
         longest = max(map(len, texts), default=0)
         span = max(longest, 1) if limit is None else max(limit, 1)
-        found = self._native.translate(texts, weights.make_native(), span, options, request, threads)
+        asked = weights.make_native()
+        if isinstance(chosen, ForestProgram):
+            from certus.translate.forest_program import solve_forest_program
+
+            solve = partial(solve_forest_program, method=chosen, seconds=limited)
+            found = [self._native.translate_by(words, asked, span, options, solve) for words in texts]
+        else:
+            request = chosen.make_request(k, distinct, limited)
+            found = self._native.translate(texts, asked, span, options, request, threads)
         return [_make_answers(result, len(words)) for result, words in zip(found, texts, strict=True)]
 
 

@@ -19,7 +19,7 @@ from certus.checks import check_count
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.hypergraph import Hypergraph
 from certus.solution import KBest, OnInfeasible, Solution, Status, Work
-from certus.translate.hierarchical_methods import AUTO, ForestMethod, choose_forest_method
+from certus.translate.hierarchical_methods import AUTO, ForestMethod, ForestProgram, choose_forest_method
 from certus.translate.problem import HasKernel, check_seconds, check_weights
 from certus.translate.solution import MARGIN
 
@@ -146,7 +146,12 @@ class TranslationForest:
         check_count("k", k)
         chosen = choose_forest_method(method, k)
         check_seconds(seconds)
-        found = self._native.search(chosen.make_request(k, distinct, seconds))
+        if isinstance(chosen, ForestProgram):
+            from certus.translate.forest_program import solve_forest_program
+
+            found = solve_forest_program(self._native, chosen, seconds)
+        else:
+            found = self._native.search(chosen.make_request(k, distinct, seconds))
         if not found.best:
             return _answer_nothing(found, k, infeasible)
         made = [self._make(found, one) for one in found.best]

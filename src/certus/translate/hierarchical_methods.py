@@ -78,8 +78,43 @@ class Exhaustive(ForestMethod):
     items: int = 20_000_000
 
 
+@dataclass(frozen=True, kw_only=True)
+class ForestLagrangian(ForestMethod):
+    """Lagrangian relaxation: each leaf chooses the leaves before it. For models of at most three words.
+
+    It proves what its relaxation has no gap for, within its rounds.
+
+    Attributes:
+        rounds: the most of them.
+        paths: whether ways from leaf to leaf have multipliers, too: section 5 of the paper, or section 4.
+    """
+
+    name: ClassVar[str] = "lagrangian"
+    papers: ClassVar[tuple[str, ...]] = ("rush2011syntactic",)
+    many: ClassVar[bool] = False
+    rounds: int = 200
+    paths: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForestProgram(ForestMethod):
+    """An integer program for HiGHS: for forests of short sentences, to compare with.
+
+    Attributes:
+        columns: the most that it may have.
+        relaxed: whether to solve the linear program instead, which proves what it finds whole.
+    """
+
+    name: ClassVar[str] = "ilp"
+    papers: ClassVar[tuple[str, ...]] = ("rush2011syntactic",)
+    many: ClassVar[bool] = False
+    columns: int = 1_000_000
+    relaxed: bool = False
+
+
 FOREST_METHODS: dict[str, type[ForestMethod]] = {
-    method.name: method for method in (CoarseToFine, ForestBeam, CubePruning, Exhaustive)
+    method.name: method
+    for method in (CoarseToFine, ForestBeam, ForestLagrangian, CubePruning, Exhaustive, ForestProgram)
 }
 
 
