@@ -119,6 +119,7 @@ void EndBounds::make_prefix(Index q) {
     is_node(symbol) ? add_node(q) : add_word(q);
   }
   if (prefix_[q].rows > 0) prune(prefix_[q], shape.outside);
+  heed_(20 * prefix_[q].rows * prefix_[q].columns + 100);
 }
 
 // The prefix that is <s>.
@@ -200,8 +201,7 @@ void EndBounds::make_node(Index v) {
       const Index q = prefixes_.whole[e];
       const Table& whole = prefix_[q];
       for (Index c = 0; c < whole.columns; ++c) {
-        const Neighbour last =
-            shape_[q].right >= 0 ? scores_.end_in(static_cast<Word>(prefixes_.prefixes[q].symbol)) : whole.right[c];
+        const Neighbour last = find_end(q, c);
         for (Index r = 0; r < whole.rows; ++r)
           if (whole.inside[r * whole.columns + c] > kLeast)
             use(whole.left[r], last, whole.inside[r * whole.columns + c] + forest.score[e]);
@@ -258,8 +258,7 @@ void EndBounds::finish_node(Index v) {
     const Index q = prefixes_.whole[e];
     const Table& part = prefix_[q];
     for (Index c = 0; c < part.columns; ++c) {
-      const Neighbour last =
-          shape_[q].right >= 0 ? scores_.end_in(static_cast<Word>(prefixes_.prefixes[q].symbol)) : part.right[c];
+      const Neighbour last = find_end(q, c);
       for (Index r = 0; r < part.rows; ++r)
         if (row_[part.left[r]] >= 0 && column_[last] >= 0)
           raise(part.outside[r * part.columns + c],
@@ -274,6 +273,7 @@ void EndBounds::finish_node(Index v) {
 void EndBounds::hand_down(Index q) {
   const auto [parent, symbol] = prefixes_.prefixes[q];
   const Table &whole = prefix_[q], &before = prefix_[parent];
+  heed_(20 * whole.rows * whole.columns + 100);
   for (Index i = 0; i < whole.rows * whole.columns; ++i)
     if (!(whole.inside[i] + whole.outside[i] >= threshold_)) whole.outside[i] = kLeast;
   if (parent == PrefixForest::kAnywhere) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/arena.hpp"
+#include "base/interrupt.hpp"
 #include "translate/hierarchical/neighbour_scores.hpp"
 #include "translate/hierarchical/prefix_forest.hpp"
 
@@ -53,6 +54,11 @@ class EndBounds {
   void hand_down(Index q);
   void finish_node(Index v);
   void allocate(Table& table, Index rows, Index columns);
+  // What a node knows of the end of a prefix that becomes it.
+  Neighbour find_end(Index q, Index column) const {
+    return shape_[q].right >= 0 ? scores_.end_in(static_cast<Word>(prefixes_.prefixes[q].symbol))
+                                : prefix_[q].right[column];
+  }
   double score_first_word(Word word) const { return scores_.score_first(word) + scores_.bound(scores_.open(word)); }
 
   const ForestProblem& problem_;
@@ -65,6 +71,7 @@ class EndBounds {
   std::vector<Index> row_, column_;  // [openings], [neighbours] of the table at hand, or -1
   std::vector<double> scratch_, other_;
   Arena arena_;
+  Heed heed_;
 };
 
 }  // namespace certus::translate
