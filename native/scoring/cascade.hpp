@@ -73,8 +73,6 @@ class Cascade {
   // Drops states below a threshold, by their sums, after `find_best`; the best path always stays. With 0, all stay,
   // and sums are not needed.
   void prune(Index n, float threshold);
-  // Drops all but these states; how many edges the lattice of the next order will have.
-  std::size_t keep_states(Index n, const std::vector<std::uint8_t>& states);
   // Whether a state of order n stayed, after that level was pruned.
   bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
 
@@ -85,16 +83,12 @@ class Cascade {
   void raise_rest(Index t, Label y, float score);
   // The scores of such labels of a coarse tag, by their place in `bounds`, once there is a lattice of order 1.
   void score_dropped(Index t, Index group, const float* scores, const Allowed& allowed, float* places) const;
-  // Leaves these candidates only, by the states of order 1, and labels that are none yet, in the order of positions.
-  // Levels are then built from order 1.
+  // After `close`: whether a label is a candidate; adds others, in the order of positions.
   struct Taken {
     Index position;
     Label label;
     float score;
-    double bound;  // of sequences with it
   };
-  void restrict_candidates(const std::vector<std::uint8_t>& states, const std::vector<Taken>& labels);
-  // After `close`: whether a label is a candidate; adds others, in the order of positions.
   bool has_candidate(Index t, Label label) const;
   void add_candidates(const std::vector<Taken>& labels);
   std::span<const Label> paths_to_keep;  // [sequences][T]: labels whose states always stay; they must be candidates
@@ -129,7 +123,6 @@ class Cascade {
   void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
   void limit_candidates();
-  void copy_candidates(const Level& all, const std::uint8_t* states, const std::vector<Taken>& labels);
   void keep_path(Index n, const Label* path, std::uint32_t* states, std::vector<std::uint8_t>& kept) const;
   void limit_states(const Level& level, std::vector<std::uint8_t>& kept);
 

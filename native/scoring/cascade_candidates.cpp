@@ -1,4 +1,4 @@
-// Candidates that are taken out of a cascade or back into it, and states that stay.
+// Labels that were dropped, or become candidates again, and states that stay.
 #include <algorithm>
 
 #include "scoring/cascade.hpp"
@@ -7,18 +7,6 @@
 namespace certus::scoring {
 
 using lattice::as_number;
-
-std::size_t Cascade::keep_states(Index n, const std::vector<std::uint8_t>& states) {
-  const Level& level = levels_[n];
-  kept_[n] = states;
-  std::vector<std::size_t> into(level.size()), from(level.size());
-  for (std::uint32_t s = 0; s < level.size(); ++s)
-    for (std::uint32_t i = 0; states[s] && i < level.edges(s); ++i)
-      if (states[level.from[s] + i]) ++into[s], ++from[level.from[s] + i];
-  std::size_t edges = 0;
-  for (std::size_t s = 0; s < level.size(); ++s) edges += into[s] * from[s];
-  return edges;
-}
 
 void Cascade::score_dropped(Index t, Index group, const float* scores, const Allowed& allowed, float* places) const {
   const bool merged = bounds->groups() < tagset_.groups;
@@ -36,40 +24,28 @@ void Cascade::score_dropped(Index t, Index group, const float* scores, const All
     if (bounds->group(one.label[s]) == static_cast<Unit>(group)) places[bounds->place(one.label[s])] = kNever<float>;
 }
 
-void Cascade::restrict_candidates(const std::vector<std::uint8_t>& states, const std::vector<Taken>& taken) {
-  Level all;
-  std::swap(all, levels_[1]);
-  copy_candidates(all, states.data(), taken);
-}
-
 void Cascade::add_candidates(const std::vector<Taken>& taken) {
   if (taken.empty()) return;
   Level all;
-  std::swap(all, levels_[0]);
-  copy_candidates(all, nullptr, taken);
+  Level& zero = levels_[0];
+  std::swap(all, zero);
+  zero.clear();
+  auto next = taken.begin();
+  for (Index t = 0; t < length_ + 2; ++t) {
+    std::uint32_t number = 0;
+    for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
+      add_state(zero, 0, number++, all.label[s], all.full[s], all.coarse[s], static_cast<float>(all.node[s]));
+    for (; next != taken.end() && next->position == t; ++next)
+      add_state(zero, 0, number++, next->label, mix(1, static_cast<Key>(next->label)),
+                mix(2, tagset_.group[next->label]), next->score);
+    zero.begin.push_back(as_number(zero.size()));
+  }
 }
 
 bool Cascade::has_candidate(Index t, Label label) const {
   const Level& zero = levels_[0];
   const auto end = zero.label.begin() + zero.begin[t + 1];
   return std::find(zero.label.begin() + zero.begin[t], end, label) != end;
-}
-
-// Those of another level, all or some, and others.
-void Cascade::copy_candidates(const Level& all, const std::uint8_t* states, const std::vector<Taken>& taken) {
-  Level& zero = levels_[0];
-  zero.clear();
-  auto next = taken.begin();
-  for (Index t = 0; t < length_ + 2; ++t) {
-    std::uint32_t number = 0;
-    for (std::uint32_t s = all.begin[t]; s < all.begin[t + 1]; ++s)
-      if (!states || states[s])
-        add_state(zero, 0, number++, all.label[s], all.full[s], all.coarse[s], static_cast<float>(all.node[s]));
-    for (; next != taken.end() && next->position == t; ++next)
-      add_state(zero, 0, number++, next->label, mix(1, static_cast<Key>(next->label)),
-                mix(2, tagset_.group[next->label]), next->score);
-    zero.begin.push_back(as_number(zero.size()));
-  }
 }
 
 // The states of a path, by those of the level below, which are replaced.

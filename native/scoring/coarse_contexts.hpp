@@ -1,13 +1,12 @@
 // What n-grams of coarse tags add at most, where the tags before them are those of candidates.
 //
 // Coarse tags are few and most of their n-grams have a weight; over all tags that may come before, the largest weights
-// are far above those that the candidates of a sentence allow. So the bounds of longer n-grams are taken over the
+// are far above those that the candidates of a sentence allow. So what is longer than two tags is bounded over the
 // candidates' tags,
 //
-//   longer_t(g_1 .. g_d) = max over the tags g_0 of candidates at t - d of weight(g_0 .. g_d) + longer_t(g_0 .. g_d),
+//   longer_t(h, i) = max over the tags g of candidates at t - 2 of weight(g, h, i) + what longer n-grams may add,
 //
-// and a label that is no candidate pays for all that its tag may add to this: `excess`, once for each position after
-// the next at which an n-gram that it is part of may end.
+// and a label that is no candidate pays for what its tag may add to this two positions later: `excess`.
 #pragma once
 
 #include <vector>
@@ -23,13 +22,10 @@ class CoarseContexts {
   // For the candidates that are the states of order 1.
   void find(const Level& one, const Tagset& tagset, const NgramBounds& bounds, Index order);
 
-  // What n-grams may add that are longer than two tags, or three, and end with those of these states, which are of
-  // neighbouring positions, the last of position t.
+  // What n-grams may add that are longer than two tags and end with those of these states, which are of neighbouring
+  // positions, the last of position t.
   float above(Index t, std::uint32_t r, std::uint32_t s) const {
     return pairs_[pair_begin_[t] + tag_[r] * count(t) + tag_[s]];
-  }
-  float above(Index t, std::uint32_t q, std::uint32_t r, std::uint32_t s) const {
-    return triples_[triple_begin_[t] + (tag_[q] * count(t - 1) + tag_[r]) * count(t) + tag_[s]];
   }
   // What a label of a coarse tag may add that is no candidate, at position t; by coarse tags that are told apart.
   const double* excess(Index t) const { return excess_.data() + t * bounds_->groups(); }
@@ -39,23 +35,20 @@ class CoarseContexts {
   const Unit* tags(Index t) const { return tags_.data() + begin_[t]; }
   void list_tags(const Level& one, const Tagset& tagset);
   void find_pairs(Index t);
-  void find_triples(Index t);
-  float find_longer(Index t, Unit* last, Index length) const;
-  bool has_many(Index t) const;
+  float find_longer(Index t, Unit before, Unit tag) const;
+  float weigh(Unit first, Unit before, Unit tag) const;
   void find_excess(Index t);
-  void add_pair_excess(Index end);
-  void add_triple_excess(Index end);
 
   const NgramBounds* bounds_ = nullptr;
-  Index order_ = 0, groups_ = 0;
+  Index order_ = 0;
+  bool merged_ = false;             // whether coarse tags are not told apart
   std::vector<std::size_t> begin_;  // [positions + 1]
   std::vector<Unit> tags_;          // of candidates, each once
   std::vector<std::uint32_t> tag_;  // [states of order 1]: which of those of its position
-  std::vector<std::size_t> pair_begin_, triple_begin_;
-  std::vector<float> pairs_, triples_;
-  std::vector<float> most_;         // [positions]: by how much tags that are no candidates' may add more
+  std::vector<std::size_t> pair_begin_;
+  std::vector<float> pairs_;
   std::vector<double> excess_;      // [positions][groups]
-  std::vector<float> most_excess_;  // [groups], of one end
+  std::vector<float> most_excess_;  // [groups]
 };
 
 }  // namespace certus::scoring

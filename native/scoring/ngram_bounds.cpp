@@ -6,7 +6,7 @@
 namespace certus::scoring {
 namespace {
 
-constexpr std::size_t kMostWeights = std::size_t{1} << 18;  // in a table of all n-grams of coarse tags
+constexpr std::size_t kMostWeights = std::size_t{1} << 18;  // in a table of three coarse tags
 constexpr Index kMostGroups = 64;                           // that are told apart: their pairs are looked at one by one
 
 void raise(float& x, float y) { x = std::max(x, y); }
@@ -53,29 +53,18 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
   leaving_to_ = ending_after_;
   find_group_pairs(early_), find_group_pairs(late_);
   told_ = static_cast<std::size_t>(tagset.groups) + 1;
-  if (order > 1) triples_ = list_weights(3);
-  if (order > 2) quadruples_ = list_weights(4);
-  add_longer();
+  list_triples();
 }
 
-// The weights of all n-grams of coarse tags of a length, or nothing if they are many.
-std::vector<float> NgramBounds::list_weights(Index length) const {
-  std::size_t size = 1;
-  for (Index i = 0; i < length && size <= kMostWeights; ++i) size *= told_;
-  std::vector<float> weights;
-  for (std::size_t n = 0; size <= kMostWeights && n < size; ++n) {
-    Key key = mix(2, n % told_);
-    for (std::size_t unit = size / told_; unit > 1; unit /= told_) key = mix(key, n / unit % told_);
-    weights.push_back(table_.at(key));
+// The weights of three coarse tags, with what longer n-grams may add, unless they are many.
+void NgramBounds::list_triples() {
+  triples_.clear();
+  if (order_ < 2 || told_ * told_ * told_ > kMostWeights) return;
+  for (std::size_t n = 0; n < told_ * told_ * told_; ++n) {
+    const Unit tags[3] = {static_cast<Unit>(n % told_), static_cast<Unit>(n / told_ / told_),
+                          static_cast<Unit>(n / told_ % told_)};
+    triples_.push_back(weigh_tags(tags, 3) + (order_ > 2 ? above_tags(tags[0], tags[1], tags[2]) : 0));
   }
-  return weights;
-}
-
-void NgramBounds::add_longer() {
-  with_longer_ = triples_;
-  for (std::size_t n = 0; order_ > 2 && n < triples_.size(); ++n)
-    with_longer_[n] += above_tags(static_cast<Unit>(n % told_), static_cast<Unit>(n / told_ / told_),
-                                  static_cast<Unit>(n / told_ % told_));
 }
 
 void NgramBounds::lay_out() {
@@ -118,8 +107,6 @@ void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs
     for (std::size_t i = 0; i < size; ++i) tables.above_pair[i] += pairs[m * size + i];
   for (std::size_t i = 0; i < size; ++i)
     tables.coarse.push_back(static_cast<double>(tables.above_pair[i]) + static_cast<double>(pairs[i]));
-  for (auto row = tables.coarse.begin(); row != tables.coarse.end(); row += static_cast<std::ptrdiff_t>(width_))
-    tables.coarse_most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
 }
 
 // What labels may add, over all labels of a coarse tag.
@@ -141,11 +128,6 @@ void NgramBounds::find_group_pairs(Tables& tables) const {
   };
   tables.coarse_into = transpose(tables.coarse), tables.entering_into = transpose(tables.entering);
   tables.departing_into = transpose(tables.departing);
-  tables.entering_most.clear();
-  for (std::size_t g = 0; g < width_; ++g) {
-    const auto row = tables.entering.begin() + static_cast<std::ptrdiff_t>(g * width_);
-    tables.entering_most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
-  }
 }
 
 // What a row says, if it is one.
@@ -241,7 +223,7 @@ bool NgramBounds::use_sequences(const Number* rows, Index count) {
   find_longer(rows, count);
   find_beside(rows, count);
   find_group_pairs(early_), find_group_pairs(late_);
-  add_longer();
+  list_triples();
   return true;
 }
 

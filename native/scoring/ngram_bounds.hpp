@@ -62,27 +62,17 @@ class NgramBounds {
   float above_tags(Unit first, Unit before, Unit tag) const {
     return above_labels(mix(mix(mix(2, first), before), tag));
   }
-  // The weights of n-grams of coarse tags that differ in the first, of all of them, or null where they are too many;
-  // and with what longer n-grams may add to three.
-  const float* weigh_first(const Unit* tags, Index length) const {
-    if (length == 3 && !triples_.empty()) return triples_.data() + (tags[1] * told_ + tags[2]) * told_;
-    if (length == 4 && !quadruples_.empty())
-      return quadruples_.data() + ((tags[1] * told_ + tags[2]) * told_ + tags[3]) * told_;
-    return nullptr;
-  }
+  // The weights of three coarse tags that differ in the first, with what longer n-grams may add, or null where they are
+  // too many.
   const float* weigh_first_above(const Unit* tags) const {
-    return with_longer_.empty() ? nullptr : with_longer_.data() + (tags[1] * told_ + tags[2]) * told_;
+    return triples_.empty() ? nullptr : triples_.data() + (tags[1] * told_ + tags[2]) * told_;
   }
   // The weight of an n-gram of coarse tags.
   float weigh_tags(const Unit* tags, Index length) const {
-    if (const float* const weights = weigh_first(tags, length)) return weights[tags[0]];
     Key key = 2;
     for (Index i = 0; i < length; ++i) key = mix(key, tags[i]);
     return table_.at(key);
   }
-  // The largest numbers of rows of `coarse` and of `entering`.
-  double coarse_most(Index t, Index group) const { return choose(t).coarse_most[group]; }
-  double entering_most(Index t, Index group) const { return choose(t).entering_most[group]; }
 
  private:
   // Largest weights. Where a sentence begins, n-grams are cut off at the boundary: they count as longer ones, too.
@@ -91,10 +81,8 @@ class NgramBounds {
     std::vector<float> ending_place;                                 // [places]
     std::vector<float> around;                                       // [places]
     std::vector<double> coarse;                                      // [groups + 1]²
-    std::vector<double> coarse_most;                                 // [groups + 1]
     std::vector<double> entering, departing;                         // [groups + 1]²
     std::vector<double> coarse_into, entering_into, departing_into;  // transposed
-    std::vector<double> entering_most;                               // [groups + 1]
     std::vector<float> above_pair;  // [groups + 1]²: `coarse` without the weights of the pairs themselves
   };
   class Maxima;
@@ -104,8 +92,7 @@ class NgramBounds {
   const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
   void tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const;
   void lay_out();
-  std::vector<float> list_weights(Index length) const;
-  void add_longer();
+  void list_triples();
   void find_group_pairs(Tables& tables) const;
   void set_longer(const std::vector<float>& longer);
   template <class Number>
@@ -127,11 +114,9 @@ class NgramBounds {
   float step_ = 1;
   std::vector<float> ending_after_, leaving_to_;  // [groups + 1][places]
   std::size_t told_;                              // coarse tags of the tag set, and 1
-  // Weights of their n-grams, where there are few: [told]³, [told]⁴, the first tag last; and with what longer ones may
-  // add to three.
-  std::vector<float> triples_, quadruples_, with_longer_;
-  std::vector<Index> begin_{0}, place_;  // [groups + 1], [labels]
-  std::vector<Label> label_;             // [places]
+  std::vector<float> triples_;                    // [told]³, the first tag last, where they are few
+  std::vector<Index> begin_{0}, place_;           // [groups + 1], [labels]
+  std::vector<Label> label_;                      // [places]
   Tables early_, late_;
 };
 

@@ -26,32 +26,12 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
-constexpr Index kMostRounds = 6;
-// Edges of lattices of what may be better, of order 1 and of higher ones.
-constexpr Index kFewPairs = 1024, kPairsPerToken = 64;
-constexpr std::size_t kFewEdges = std::size_t{1} << 14, kEdgesPerToken = 128;
+constexpr Index kMostTurns = 6;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
-constexpr Index kTakenBack = 8;     // labels per position that become candidates where many may be better
-// Where the first bound is seldom enough: orders, and numbers of coarse tags. There, labels are named that come this
-// close to what may be better.
-constexpr Index kHighOrder = 3, kManyGroups = 32;
-constexpr double kMargin = 1;
-constexpr int kPasses = 3;       // in which bounds get closer
-constexpr double kLittle = 0.1;  // of what a bound is too high: not worth another pass
-constexpr float kLess = 0.1f;    // by how much less is pruned in the next round
-
-// Edges of the lattice of order 1 that has all sequences of these labels.
-Index count_pairs(const Cascade& cascade, const std::vector<std::uint8_t>& states,
-                  const std::vector<Cascade::Taken>& labels) {
-  const Level& one = cascade.level(1);
-  std::vector<Index> count(cascade.length() + 2);
-  for (Index t = 0; t < cascade.length() + 2; ++t)
-    for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s) count[t] += states[s];
-  for (const Cascade::Taken& label : labels) ++count[label.position];
-  Index pairs = 0;
-  for (Index t = 1; t < cascade.length() + 2; ++t) pairs += count[t - 1] * count[t];
-  return pairs;
-}
+constexpr float kLess = 0.1f;       // by how much less is pruned in the next round
+// By how much more is pruned in the first where one answer is proven, of labels and of states: what is dropped is
+// bounded, and smaller lattices cost less.
+constexpr float kMoreLabels = 2, kMoreStates = 3;
 
 double add_logs(double x, double y) {
   const double most = std::max(x, y);
@@ -96,7 +76,7 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
   auto w = std::make_unique<Workspace>();
   w->sums.resize(tagset_.units);
-  w->units.assign(tagset_.units + 1, 0.0f);
+  w->stride = static_cast<std::size_t>(tagset_.units) + 1;
   w->nodes.resize(expansion_.nodes());
   if (order_) w->cascade.emplace(tagset_, order_);
   return w;
@@ -114,20 +94,27 @@ void Tagger::find_rows(const features::Sentence& sentence, Workspace& w) const {
   }
 }
 
-void Tagger::score_token(Index t, Workspace& w) const {
+// The scores of units at a token, which are kept for all tokens while what is dropped is bounded.
+const float* Tagger::score_token(Index t, Workspace& w) const {
+  const bool keep = w.cascade && w.cascade->bounds;
+  const std::size_t row = keep ? static_cast<std::size_t>(t) * w.stride : 0;
+  if (w.units.size() < row + w.stride) w.units.resize(row + w.stride);
+  float* const units = w.units.data() + row;
   std::fill(w.sums.begin(), w.sums.end(), 0);
   for (std::uint32_t i = t ? w.ends[t - 1] : 0; i < w.ends[t]; ++i)
     if (w.rows[i]) table_.add(w.rows[i], w.sums.data());
-  scale(w.sums.data(), step_, w.units.data(), tagset_.units);
+  scale(w.sums.data(), step_, units, tagset_.units);
+  units[tagset_.units] = 0;
+  return units;
 }
 
 void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace& w) const {
   find_rows(sentence, w);
+  if (w.cascade) w.cascade->bounds = nullptr;
   Heed heed;
   for (Index t = 0; t < sentence.length; ++t) {
     heed(16 * tagset_.labels);
-    score_token(t, w);
-    expansion_.expand(w.units.data(), w.nodes.data(), out + t * tagset_.labels);
+    expansion_.expand(score_token(t, w), w.nodes.data(), out + t * tagset_.labels);
   }
 }
 
@@ -185,8 +172,7 @@ const Level* Tagger::search(Index length, const TagRequest& request, Workspace& 
   Cascade& cascade = *w.cascade;
   cascade.begin(length);
   for (Index t = 0; t < length; ++t) {
-    score_token(t, w);
-    if (cascade.token(w.units.data(), request.allowed ? request.allowed[t] : Allowed{})) continue;
+    if (cascade.token(score_token(t, w), request.allowed ? request.allowed[t] : Allowed{})) continue;
     cascade.pruned = false;  // nothing to be had by pruning less
     position = t;
     return nullptr;
@@ -222,102 +208,50 @@ void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswe
   trace_labels(level, cascade.paths, cascade.best, answer.labels);
 }
 
-// Bounds what the cascade has dropped; where that may be better than what was found, searches among what may be better
-// alone. Answers are then the best of all sequences, unless there would be too many of those.
-void Tagger::prove(const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+// Bounds what the cascade has dropped, and searches where that may be better than what was found. Answers are then the
+// best of all sequences; where there would be too much to look at, the cascade is built again and drops less.
+void Tagger::prove(const TagRequest& request, float pruning, TagAnswer& answer, Workspace& w) const {
+  Cascade& cascade = *w.cascade;
   answer.bound = -kNever<double>;
-  for (float less = 1; answer.rounds <= kMostRounds; less *= kLess) {
-    const double last = answer.found < request.k ? kNever<double> : answer.scores[answer.found - 1];
-    const double rounding = last == kNever<double> ? 0 : kRounding * (1 + std::abs(last));
-    const double outside = bound_outside(last + rounding, request, w);
+  for (Index turn = 0;; ++turn) {
+    double limit = kNever<double>;
+    if (answer.found == request.k) {
+      const double last = answer.scores[answer.found - 1];
+      limit = last + kRounding * (1 + std::abs(last));
+    }
+    const double outside =
+        w.detours.find(cascade, ngrams_, order_, limit, request.k, request.allowed, {w.units.data(), w.stride});
+    merge(w.detours.found, request, answer);
     answer.bound = std::min(answer.bound, std::max(outside, answer.scores[0]));
-    answer.optimal = outside == kNever<double> || outside <= last + rounding;
-    if (!answer.optimal && last != kNever<double>) {
-      w.outside.find_backward(last + rounding);
-      list_alive(answer, w);
-      ++answer.rounds;
-      answer.optimal = search_alive(last - rounding, less, request, answer, w);
-    }
+    answer.optimal = outside <= (request.k == 1 ? std::max(limit, answer.scores[0]) : limit);
+    if (w.detours.has_searched()) ++answer.rounds;
     if (answer.optimal) answer.bound = answer.scores[0];
-    if (answer.optimal || last == kNever<double>) return;
-  }
-}
-
-// Searches among what may be better than the answers: true if that is done, and these are the best.
-bool Tagger::search_alive(double least, float less, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
-  Cascade& cascade = *w.cascade;
-  const bool few = count_pairs(cascade, w.alive, w.taken) <= kFewPairs + kPairsPerToken * cascade.length();
-  w.outside.take_back(few ? static_cast<Index>(w.taken.size()) : kTakenBack, w.taken);
-  cascade.restrict_candidates(w.alive, w.taken);
-  Index position = -1;
-  const Level* level = few ? climb_alive(least, w) : nullptr;
-  const bool done = level != nullptr;
-  if (!done) {
-    prune_by(1, less, w);
-    level = climb(w, position);
-  }
-  if (done || (level && request.k == 1 && cascade.best.score > answer.scores[0]))
+    if (answer.optimal || pruning == 0 || turn == kMostTurns) return;
+    ++answer.rounds;
+    pruning *= kLess;
+    prune_by(pruning, pruning, w);
+    Index position = -1;
+    const Level* const level = search(cascade.length(), request, w, position);
+    if (!level) return;
+    if (request.k == 1 && !(cascade.best.score > answer.scores[0])) continue;
+    std::fill_n(answer.labels, request.k * cascade.length(), Label{-1});
     write_paths(*level, request, answer, w);
-  return done;
-}
-
-// Builds the levels of the cascade with all states that may be part of a sequence with at least that score; null if
-// they are many.
-const Level* Tagger::climb_alive(double least, Workspace& w) const {
-  Cascade& cascade = *w.cascade;
-  const std::size_t most = kFewEdges + kEdgesPerToken * static_cast<std::size_t>(cascade.length());
-  for (Index n = 1;; ++n) {
-    const Level& level = cascade.build(n, ngrams_);
-    if (n == 1) w.outside.begin(cascade, ngrams_, order_, cascade.paths.best);
-    if (n == order_) {
-      cascade.find_best(level);
-      return &level;
-    }
-    w.outside.drop_states(n, least, w.alive);
-    if (cascade.keep_states(n, w.alive) <= most) continue;
-    w.alive.assign(cascade.level(1).size(), 1);
-    cascade.restrict_candidates(w.alive, {});
-    return nullptr;
   }
 }
 
-// The largest score that a dropped sequence may have, looked at as closely as it takes for that not to be above a
-// limit.
-double Tagger::bound_outside(double limit, const TagRequest& request, Workspace& w) const {
-  Outside& outside = w.outside;
-  outside.begin(*w.cascade, ngrams_, order_, w.cascade->paths.best);
-  const auto score = [&](Index t) {
-    score_token(t - 1, w);
-    return w.units.data();
-  };
-  const bool limited = limit != kNever<double>;
-  double bound = -kNever<double>;
-  if (!limited || (order_ < kHighOrder && bounds_->groups() < kManyGroups)) bound = outside.find_forward();
-  if (limited && bound > limit) {
-    outside.name_labels(limit, order_ < kHighOrder ? 0 : kMargin, request.allowed, score);
-    bound = outside.find_forward();
+// Puts better sequences, the best first, among the answers.
+void Tagger::merge(const std::vector<Detours::Found>& better, const TagRequest& request, TagAnswer& answer) const {
+  if (better.empty()) return;
+  const Index T = static_cast<Index>(better[0].labels.size());
+  std::vector<Detours::Found> all(better);
+  for (Index n = 0; n < answer.found; ++n)
+    all.push_back({answer.scores[n], {answer.labels + n * T, answer.labels + (n + 1) * T}});
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  answer.found = std::min(request.k, static_cast<Index>(all.size()));
+  for (Index n = 0; n < answer.found; ++n) {
+    answer.scores[n] = all[n].score;
+    std::copy(all[n].labels.begin(), all[n].labels.end(), answer.labels + n * T);
   }
-  for (int pass = 0; pass < kPasses && bound > limit && limited; ++pass) {
-    outside.find_backward(limit);
-    if (pass > 0) outside.look_closer();
-    else outside.score_labels(request.allowed, score);
-    const double before = bound;
-    bound = outside.find_forward();
-    if (pass > 0 && before - bound < kLittle * (before - limit)) break;
-  }
-  return bound;
-}
-
-// What may be better than the answers, and the labels of these.
-void Tagger::list_alive(const TagAnswer& answer, Workspace& w) const {
-  const Level& one = w.cascade->level(1);
-  const Index T = w.cascade->length();
-  w.alive.assign(one.size(), 0);
-  w.alive.front() = w.alive.back() = 1;
-  for (Index t = 1; t <= T; ++t)
-    for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s)
-      for (Index n = 0; n < answer.found && !w.alive[s]; ++n) w.alive[s] = one.label[s] == answer.labels[n * T + t - 1];
-  w.outside.find_alive(w.alive, w.taken);
 }
 
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
@@ -329,9 +263,12 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   cascade.bounds = request.prove ? &*bounds_ : nullptr;
   cascade.group_bounds = request.prove ? &*group_bounds_ : nullptr;
   const Level* level = nullptr;
+  float pruning = 1;
   for (const float factor : kThresholds) {
+    pruning = factor;
     if (answer.found && factor == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
-    prune_by(factor, factor == 1 || request.prove ? factor : 1, w);
+    const bool more = request.prove && request.k == 1;
+    prune_by(more ? factor * kMoreLabels : factor, request.prove ? factor * (more ? kMoreStates : 1) : 1, w);
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
     if (answer.found == request.k || (level && !request.prove) || !cascade.pruned) break;
@@ -341,7 +278,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   answer.optimal = !cascade.pruned;
   answer.bound = answer.optimal ? answer.scores[0] : -kNever<double>;
   const Index searches = answer.rounds;
-  if (request.prove && cascade.pruned) prove(request, answer, w);
+  if (request.prove && cascade.pruned) prove(request, pruning, answer, w);
   if (!request.confidence) return;
   if (answer.rounds > searches || (request.prove && cascade.pruned)) level = search_with(answer, request, w);
   find_confidence(*level, request, answer, w);
@@ -358,32 +295,22 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
     answer.confidence[t] = static_cast<float>(p);
   }
   if (!w.cascade->pruned) answer.log_partition_bound = answer.log_partition;
-  else if (request.prove) answer.log_partition_bound = add_logs(answer.log_partition, bound_mass(level, request, w));
+  else if (request.prove) answer.log_partition_bound = add_logs(answer.log_partition, bound_mass(request, w));
 }
 
 // The logarithm of what all dropped sequences sum up to, at most.
-double Tagger::bound_mass(const Level& level, const TagRequest& request, Workspace& w) const {
+double Tagger::bound_mass(const TagRequest& request, Workspace& w) const {
   Cascade& cascade = *w.cascade;
   const NgramBounds& bounds = *bounds_;
   w.scores.resize(bounds.places());
   for (Index t = 1; t <= cascade.length(); ++t) {
-    score_token(t - 1, w);
     for (Index g = 0; g < bounds.groups(); ++g) {
-      cascade.score_dropped(t, g, w.units.data(), request.allowed ? request.allowed[t - 1] : Allowed{},
+      cascade.score_dropped(t, g, w.kept_units(t - 1), request.allowed ? request.allowed[t - 1] : Allowed{},
                             w.scores.data());
       cascade.rest(t)[g] = add_up_labels(w.scores.data(), bounds, t, g);
     }
   }
-  std::vector<double> paths(level.size(), kNever<double>);
-  paths[0] = 0;
-  for (std::uint32_t s = 1; s < level.size(); ++s) {
-    std::uint32_t r = level.from[s];
-    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
-      paths[s] = add_logs(paths[s], paths[r] + static_cast<double>(level.edge[e]));
-    paths[s] += level.node[s];
-  }
-  w.outside.begin(cascade, ngrams_, order_, paths);
-  return w.outside.find_mass(paths);
+  return w.onward.find_mass(cascade, ngrams_, order_);
 }
 
 // Builds the cascade such that it has all answers, and more of what it would drop.
@@ -394,8 +321,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   prune_by(kLess, kLess, w);
   cascade.begin(T);
   for (Index t = 0; t < T; ++t) {
-    score_token(t, w);
-    cascade.token(w.units.data(), request.allowed ? request.allowed[t] : Allowed{});
+    cascade.token(score_token(t, w), request.allowed ? request.allowed[t] : Allowed{});
   }
   cascade.close();
   w.taken.clear();
@@ -406,8 +332,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
     std::sort(missing.begin(), missing.end());
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     std::erase_if(missing, [&](Label y) { return cascade.has_candidate(t + 1, y); });
-    if (!missing.empty()) score_token(t, w);
-    for (const Label y : missing) w.taken.push_back({t + 1, y, tagset_.score(y, w.units.data()), 0});
+    for (const Label y : missing) w.taken.push_back({t + 1, y, tagset_.score(y, w.kept_units(t))});
   }
   cascade.add_candidates(w.taken);
   cascade.paths_to_keep = {answer.labels, static_cast<std::size_t>(answer.found * T)};

@@ -10,9 +10,9 @@
 #include "chain/run.hpp"
 #include "features/extractor.hpp"
 #include "scoring/cascade.hpp"
+#include "scoring/detours.hpp"
 #include "scoring/emissions.hpp"
 #include "scoring/feature_table.hpp"
-#include "scoring/outside.hpp"
 
 namespace certus::scoring {
 
@@ -31,7 +31,7 @@ struct TagAnswer {
   double log_partition;                          // with confidence: of what the last lattice has,
   double log_partition_bound = -kNever<double>;  // and of all sequences at most
   double bound = kNever<double>;
-  Index rounds = 0;     // how often a cascade was built
+  Index rounds = 0;     // how often a cascade was built, or what it had dropped was searched
   Index found = 0;      // how many were written
   Index position = -1;  // if none: the first position that no path reaches
   bool optimal = false;
@@ -80,7 +80,7 @@ class Tagger {
 
  private:
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
-  void score_token(Index t, Workspace& w) const;
+  const float* score_token(Index t, Workspace& w) const;
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
@@ -88,14 +88,11 @@ class Tagger {
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
   const Level* climb(Workspace& w, Index& position) const;
   void find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  double bound_mass(const Level& level, const TagRequest& request, Workspace& w) const;
+  double bound_mass(const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
   void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  void prove(const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  double bound_outside(double limit, const TagRequest& request, Workspace& w) const;
-  bool search_alive(double least, float less, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  const Level* climb_alive(double least, Workspace& w) const;
-  void list_alive(const TagAnswer& answer, Workspace& w) const;
+  void prove(const TagRequest& request, float pruning, TagAnswer& answer, Workspace& w) const;
+  void merge(const std::vector<Detours::Found>& better, const TagRequest& request, TagAnswer& answer) const;
 
   const features::Extractor& extractor_;
   const Tagset& tagset_;
@@ -116,15 +113,18 @@ struct Tagger::Workspace {
   std::vector<Key> keys;
   std::vector<std::uint32_t> ends, rows;
   std::vector<std::int32_t> sums;  // [units]
-  std::vector<float> units;        // [units + 1]
+  std::size_t stride = 0;          // units + 1, the last of which scores 0
+  std::vector<float> units;        // [stride], or [T][stride] while what is dropped is bounded
   std::vector<float> nodes;        // sums on the way to labels
   std::vector<float> scores;       // [T][labels]
   std::vector<double> marginals;
   std::vector<Index> labels;
   std::optional<Cascade> cascade;
-  Outside outside;
-  std::vector<std::uint8_t> alive;    // [states of order 1]: whether they may be part of a better sequence
+  Onward onward;
+  Detours detours;
   std::vector<Cascade::Taken> taken;  // labels that are no candidates, and may be
+
+  const float* kept_units(Index t) const { return units.data() + static_cast<std::size_t>(t) * stride; }
 };
 
 }  // namespace certus::scoring
