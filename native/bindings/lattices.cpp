@@ -16,16 +16,16 @@ namespace {
 using namespace lattice;
 using scoring::Tagger;
 
-StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pruning, Index threads) {
+StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pruning, Index threads, bool bounded) {
   if (tagger.has_chain() || !tagger.is_ready()) refuse("the tagger has no cascade: call use_cascade");
   const Texts texts(sentences, tagger.extractor().columns());
   auto lattices = std::make_unique<StoredLattices>(texts.starts(), tagger.tagset().labels);
   const nb::gil_scoped_release released;
   tagger.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
     if (texts.at(n).length == 0) return;
-    bool exact = false;
-    const Lattice& lattice = tagger.search_lattice(texts.at(n), pruning, exact, workspace);
-    lattices->keep(n, lattice, exact);
+    double outside = kNever<double>;
+    const Lattice& lattice = tagger.search_lattice(texts.at(n), pruning, bounded, outside, workspace);
+    lattices->keep(n, lattice, outside);
   });
   return lattices.release();
 }
@@ -67,10 +67,10 @@ RelaxPart make_part(const Lattices& self, Index sentence, Flat<const double> bas
           }};
 }
 
-std::vector<std::uint8_t> list_exact(const Lattices& self) {
-  std::vector<std::uint8_t> exact;
-  for (Index n = 0; n < self.sentences(); ++n) exact.push_back(self.is_exact(n));
-  return exact;
+std::vector<double> list_outside(const Lattices& self) {
+  std::vector<double> outside;
+  for (Index n = 0; n < self.sentences(); ++n) outside.push_back(self.outside(n));
+  return outside;
 }
 
 void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Index> first,
@@ -95,12 +95,13 @@ void bind_lattices(nb::module_& m) {
       .def_prop_ro(
           "first", [](const Lattices& self) { return array(std::vector<Index>(self.first())); },
           nb::rv_policy::automatic)
-      .def_prop_ro("exact", [](const Lattices& self) { return array(list_exact(self)); }, nb::rv_policy::automatic);
+      .def_prop_ro("outside", [](const Lattices& self) { return array(list_outside(self)); }, nb::rv_policy::automatic);
   nb::class_<StoredLattices, Lattices>(m, "StoredLattices");
   nb::class_<ChainLattices, Lattices>(m, "ChainLattices")
       .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 4>());
-  m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a, nb::rv_policy::take_ownership);
+  m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a, "bounded"_a = false,
+        nb::rv_policy::take_ownership);
 }
 
 }  // namespace certus

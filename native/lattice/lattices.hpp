@@ -46,7 +46,9 @@ class Lattices {
   // best[t][y]: the largest score with adjustments of a sequence that has label y at token t; -inf where none has.
   void find_max_marginals(Index n, const Adjustments& adjust, double* best, Scratch& scratch) const;
 
-  virtual bool is_exact(Index n) const = 0;  // whether the lattice has all sequences
+  // A bound of the scores of all sequences that the lattice of sentence n lacks; -inf if it has all.
+  virtual double outside(Index n) const = 0;
+  bool is_exact(Index n) const { return outside(n) == kNever<double>; }
   // The lattice of a sentence that is not empty, which is made in `room` if it does not lie in memory.
   virtual const Lattice& get(Index n, Lattice& room) const = 0;
   // A copy of the lattice of any sentence; its edges are not rounded to single precision.
@@ -65,12 +67,12 @@ class Lattices {
 class StoredLattices final : public Lattices {
  public:
   StoredLattices(std::vector<Index> first, Index labels)
-      : Lattices(std::move(first), labels), lattices_(sentences()), exact_(sentences(), 1) {}
+      : Lattices(std::move(first), labels), lattices_(sentences()), outside_(sentences(), kNever<double>) {}
 
   // May be called from several threads, for different n.
-  void keep(Index n, const Lattice& lattice, bool exact) { lattices_[n] = lattice, exact_[n] = exact; }
+  void keep(Index n, const Lattice& lattice, double outside) { lattices_[n] = lattice, outside_[n] = outside; }
 
-  bool is_exact(Index n) const override { return exact_[n]; }
+  double outside(Index n) const override { return outside_[n]; }
   const Lattice& get(Index n, Lattice&) const override { return lattices_[n]; }
 
  protected:
@@ -81,8 +83,8 @@ class StoredLattices final : public Lattices {
  private:
   Additions spread(Index n, const Adjustments& adjust, Scratch& scratch) const;
 
-  std::vector<Lattice> lattices_;    // [sentences]
-  std::vector<std::uint8_t> exact_;  // [sentences]
+  std::vector<Lattice> lattices_;  // [sentences]
+  std::vector<double> outside_;    // [sentences]
 };
 
 // All sequences: emissions, and a chain in double precision, so that adjustments are added without rounding. The chain
@@ -93,7 +95,7 @@ class ChainLattices final : public Lattices {
   ChainLattices(std::vector<Index> first, const Model<double>& chain, const float* emissions)
       : Lattices(std::move(first), chain.labels()), chain_(chain), emissions_(emissions) {}
 
-  bool is_exact(Index) const override { return true; }
+  double outside(Index) const override { return kNever<double>; }
   const Lattice& get(Index n, Lattice& room) const override;
 
  protected:

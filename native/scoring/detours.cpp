@@ -14,7 +14,7 @@ double Detours::find(Cascade& cascade, const NgramTable& ngrams, Index order, do
   cascade_ = &cascade, ngrams_ = &ngrams, order_ = order, limit_ = limit, k_ = k;
   allowed_ = allowed, units_ = units;
   found.clear(), ways_.clear();
-  searched_ = false;
+  searched_ = false, is_best_ = limit >= cascade.best.score;
   left_ = kFewWays + kWaysPerToken * static_cast<std::size_t>(cascade.length());
   onward_.begin(cascade, ngrams, order);
   if (limit != kNever<double>) onward_.tell_apart(limit, allowed, units);
@@ -23,19 +23,25 @@ double Detours::find(Cascade& cascade, const NgramTable& ngrams, Index order, do
     if (k == 1 && left_ > 0) search_from(t - 1);
     onward_.join(t - 1);
   }
-  const double bound = onward_.leaving(0);
-  if (k == 1 && left_ > 0) return std::min(bound, limit_);  // all that leave the lattice were looked at
-  if (k == 1 || limit == kNever<double> || bound <= limit) return bound;
+  double bound = onward_.leaving(0);
+  if (k == 1 && left_ > 0) bound = std::min(bound, limit_);  // all that leave the lattice were looked at
+  if (k > 1 && limit != kNever<double> && bound > limit && list_all()) bound = limit;
+  onward_.put_back();
+  return bound;
+}
+
+// Follows all paths of the lattice, too, as far as they may leave it.
+bool Detours::list_all() {
   ways_.clear();
   start(0);
   std::size_t begin = 0;
-  for (Index t = 0; t <= cascade.length(); ++t) {
+  for (Index t = 0; t <= cascade_->length(); ++t) {
     const std::size_t next = ways_.size();
-    if (!expand(t, begin, next)) return bound;
+    if (!expand(t, begin, next)) return false;
     begin = next;
   }
   keep_found(begin);
-  return limit;
+  return true;
 }
 
 // Follows all ways that leave the lattice after a position.
@@ -139,7 +145,7 @@ void Detours::go_to_candidate(Index t, const Way& way, std::int32_t number, std:
   next.owed = next.since < 2 ? way.owed : 0;
   next.score = weigh(way, next.label, m, static_cast<float>(level.node[s]), next);
   if (!(next.score + next.owed + (inside ? onward_.leaving(s) : onward_.from(m, s)) > limit_)) return;
-  if (k_ == 1 && m == order_ && !(next.score > cascade_->paths.best[s])) return;
+  if (k_ == 1 && is_best_ && m == order_ && !(next.score > cascade_->paths.best[s])) return;
   keep(next);
 }
 

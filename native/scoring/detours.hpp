@@ -45,6 +45,7 @@ class Detours {
     Key full[kMostOrder], coarse[kMostOrder];  // [n]: keys of its last n + 1 labels, and of their coarse tags
   };
 
+  bool list_all();
   void search_from(Index t);
   bool expand(Index t, std::size_t begin, std::size_t end);
   void start(std::uint32_t s);
@@ -66,6 +67,8 @@ class Detours {
   Index order_ = 0, k_ = 1;
   double limit_ = 0;
   bool searched_ = false;
+  bool is_best_ =
+      false;  // whether the lattice has nothing above the limit: what is worse than its paths can be left out
   std::size_t left_ = 0;                       // how many may still be looked at
   std::uint32_t states_[kMostOrder + 1] = {};  // of the way that goes on, [order]
   std::vector<Way> ways_;                      // of all positions

@@ -69,6 +69,8 @@ class Onward {
   double from_label(Index t, Label y) const;
   // What it may add to the ways on of later states.
   double excess(Index t, Label y) const { return contexts_.excess(t)[cascade_->bounds->group(y)]; }
+  // Makes the labels that were told apart part of degenerate ones again.
+  void put_back();
   // The labels told apart at a position.
   std::span<const Named> named(Index t) const {
     return {named_.data() + named_begin_[t + 1], named_.data() + named_begin_[t]};

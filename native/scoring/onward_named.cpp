@@ -31,6 +31,10 @@ void Onward::name_labels(Index t) {
   }
 }
 
+void Onward::put_back() {
+  for (const Named& label : named_) cascade_->raise_rest(label.position, label.label, label.score);
+}
+
 // Makes the best ways to coarse tags from paths of the last lattice.
 void Onward::lead_alone(Index t) {
   const NgramBounds& bounds = *cascade_->bounds;

@@ -33,6 +33,9 @@ constexpr float kLess = 0.1f;       // by how much less is pruned in the next ro
 // bounded, and smaller lattices cost less.
 constexpr float kMoreLabels = 2, kMoreStates = 3;
 
+// How far below the best sequence of a lattice those outside are looked for.
+constexpr double kMargins[] = {0, 3, 6, 9};
+
 double add_logs(double x, double y) {
   const double most = std::max(x, y);
   return most == kNever<double> ? most : most + std::log1p(std::exp(std::min(x, y) - most));
@@ -154,17 +157,33 @@ void Tagger::prune_by(float first, float later, Workspace& w) const {
   for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
 }
 
-const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, float pruning, bool& exact,
-                                               Workspace& w) const {
+const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, float pruning, bool bounded,
+                                               double& outside, Workspace& w) const {
   find_rows(sentence, w);
   prune_by(pruning, pruning, w);
   w.cascade->legal = nullptr;
-  w.cascade->bounds = nullptr;
+  w.cascade->bounds = bounded ? &*bounds_ : nullptr;
+  w.cascade->group_bounds = bounded ? &*group_bounds_ : nullptr;
   Index position = -1;
   const Level* const level = search(sentence.length, {}, w, position);
   if (!level) throw std::invalid_argument("a score is infinite or not a number");
-  exact = !w.cascade->pruned;
+  if (!w.cascade->pruned) outside = kNever<double>;
+  else outside = bounded ? bound_outside(w) : -kNever<double>;
   return *level;
+}
+
+// A bound of all that the cascade has dropped: the score of the best, where that is found within a margin below the
+// best path of the last lattice.
+double Tagger::bound_outside(Workspace& w) const {
+  const double best = w.cascade->best.score;
+  double bound = -kNever<double>;
+  for (const double margin : kMargins) {
+    const double limit = best - margin;
+    bound = std::min(bound, w.detours.find(*w.cascade, ngrams_, order_, limit, 1, nullptr, {w.units.data(), w.stride}));
+    if (!w.detours.found.empty()) bound = std::max(bound, w.detours.found[0].score);
+    if (bound > limit) break;
+  }
+  return bound;
 }
 
 // Builds the cascade; its last lattice, in which best paths are known, or null if there is no path.

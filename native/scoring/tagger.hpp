@@ -62,10 +62,11 @@ class Tagger {
   // The scores of all labels at all positions, [T][labels].
   void emissions(const features::Sentence& sentence, float* out, Workspace& workspace) const;
 
-  // The last lattice of the cascade, its thresholds multiplied by `pruning`; `exact`: nothing was dropped. It lives in
-  // the workspace until the next call.
-  const lattice::Lattice& search_lattice(const features::Sentence& sentence, float pruning, bool& exact,
-                                         Workspace& workspace) const;
+  // The last lattice of the cascade, its thresholds multiplied by `pruning`. It lives in the workspace until the next
+  // call. `outside` becomes a bound of the scores of all sequences that it lacks: -inf if there are none, and infinite
+  // unless that is `bounded`.
+  const lattice::Lattice& search_lattice(const features::Sentence& sentence, float pruning, bool bounded,
+                                         double& outside, Workspace& workspace) const;
 
   const features::Extractor& extractor() const { return extractor_; }
   const Tagset& tagset() const { return tagset_; }
@@ -84,6 +85,7 @@ class Tagger {
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
+  double bound_outside(Workspace& w) const;
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
   const Level* climb(Workspace& w, Index& position) const;

@@ -797,7 +797,7 @@ class Lattices:
     @property
     def first(self) -> NDArray[np.int64]: ...  # [sentences + 1]: tokens
     @property
-    def exact(self) -> NDArray[np.uint8]: ...  # [sentences]
+    def outside(self) -> NDArray[np.float64]: ...  # [sentences]
 
 @final
 class StoredLattices(Lattices): ...
@@ -807,7 +807,11 @@ class ChainLattices(Lattices):
     def __init__(self, chain: Model64, first: NDArray[np.int64], emissions: NDArray[np.float32]) -> None: ...
 
 def search_all(
-    tagger: Tagger, sentences: Sequence[Sequence[Sequence[str]]], pruning: float, threads: int
+    tagger: Tagger,
+    sentences: Sequence[Sequence[Sequence[str]]],
+    pruning: float,
+    threads: int,
+    bounded: bool = False,
 ) -> StoredLattices: ...
 
 @final

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from certus import _native
 from certus.errors import InvalidInput
+from certus.lattice.lattices import TagLattices
 from tests.learn.problems import Problem, Sentence, cascade, features
 from tests.learn.test_native_tagger import Scores, is_legal, random_allowed, satisfies, tag
 
@@ -123,6 +125,35 @@ def test_proofs_take_back_what_was_pruned() -> None:
         assert found.optimal[0]
         assert found.rounds[0] > 1
         assert problem.tagger([0.0] * 3).tag([sentence]).rounds[0] == 1
+
+
+def test_lattices_bound_what_they_lack() -> None:
+    """No sequence outside a lattice scores more than its bound, which is usually the score of the best."""
+    close = pruned = 0
+    for seed in range(200):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=4)
+        sentence = problem.sentence(1)
+        tagger = problem.tagger(random_thresholds(problem))
+        lattices = TagLattices(_native.search_all(tagger, [[sentence]], 1.0, 1, bounded=True), "abcd")
+        held = list_sequences(lattices)
+        lacking = [s for y, s in problem.crf.all_scores(features(sentence)).items() if y not in held]
+        most = max(lacking, default=-np.inf)
+        assert most <= lattices.outside[0] < np.inf
+        assert lacking or lattices.exact[0] or lattices.outside[0] > -np.inf
+        pruned += bool(lacking)
+        close += bool(lacking) and lattices.outside[0] == most
+    assert pruned > 100
+    assert close > 0.8 * pruned
+
+
+def list_sequences(lattices: TagLattices) -> set[tuple[int, ...]]:
+    """All sequences of the one lattice."""
+    arcs = lattices.arcs(0)
+    reached: dict[int, set[tuple[int, ...]]] = {0: {()}}
+    for origin, target in sorted(zip(arcs.origin.tolist(), arcs.target.tolist(), strict=True)):
+        before = reached.get(origin, set())
+        reached.setdefault(target, set()).update((*y, int(arcs.label[target])) for y in before)
+    return {y[:-1] for s in range(arcs.begin[-2], arcs.begin[-1]) for y in reached.get(s, set())}
 
 
 def test_proofs_can_be_left_out() -> None:

@@ -37,7 +37,9 @@ class ToyTagger:
         self, sentences: Sequence[Sequence[str]], *, pruning: float = 1.0, threads: int = 1
     ) -> TagLattices:
         cells = [[list(words)] for words in sentences]
-        return TagLattices(_native.search_all(self.native, cells, pruning, threads), self.labels)
+        return TagLattices(
+            _native.search_all(self.native, cells, pruning, threads, bounded=True), self.labels
+        )
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 Of a sequence y the lattice of its sentence knows the score s(y). With adjustments a, of tokens and labels,
 the best is the y with the largest ``s(y) + sum_t a[t, y_t]``. A pruned CRF leaves few sequences (a sentence's
-last lattice, states of as many labels as its order); a perceptron, a CRF and a hidden Markov model keep all.
-In both cases what is proven of an answer is proven within the lattice.
+last lattice, states of as many labels as its order), and bounds the scores of all others, ``outside``; a
+perceptron, a CRF and a hidden Markov model keep all. With adjustments no sequence outside scores more than
+``outside + sum_t max_y a[t, y]``; what is not above that is proven within the lattice only.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ class TagLattices:
         labels: how many labels there are.
         first: (sentences + 1,) where the tokens of each begin; tokens are numbered over all sentences.
         exact: (sentences,) whether nothing was pruned: the lattice has all label sequences.
+        outside: (sentences,) no label sequence that the lattice lacks scores more; -inf where it lacks none.
     """
 
     def __init__(self, native: _native.Lattices, names: Sequence[str]) -> None:
@@ -74,7 +76,8 @@ class TagLattices:
         self.names = list(names)
         self.labels = len(self.names)
         self.first = native.first
-        self.exact: NDArray[np.bool_] = native.exact.astype(bool)
+        self.outside: NDArray[np.float64] = native.outside
+        self.exact: NDArray[np.bool_] = self.outside == -np.inf
         # The largest adjustment with which no sum over a sentence leaves the range of float64.
         self._limit = np.finfo(np.float64).max / 32 / max(1, int(np.diff(self.first).max(initial=1)))
 

@@ -300,14 +300,20 @@ class Tagger:
 
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
-        return TagLattices(self.search(cells, pruning=pruning, threads=threads), self.labels)
+        found = self.search(cells, pruning=pruning, threads=threads, bounded=self._decoder.proof)
+        return TagLattices(found, self.labels)
 
-    def search(self, cells: Cells, *, pruning: float = 1.0, threads: int = 1) -> _native.Lattices:
-        """Search sentences given as columns of cells; the lattices stay in the kernels."""
+    def search(
+        self, cells: Cells, *, pruning: float = 1.0, threads: int = 1, bounded: bool = False
+    ) -> _native.Lattices:
+        """Search sentences given as columns of cells; the lattices stay in the kernels.
+
+        If ``bounded``, what a pruned CRF prunes is bounded, which takes longer.
+        """
         check_count("threads", threads)
         if not 0 <= pruning < float("inf"):
             raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
-        return self._decoder.search(cells, pruning=pruning, threads=threads)
+        return self._decoder.search(cells, pruning=pruning, threads=threads, bounded=bounded)
 
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""

@@ -20,6 +20,7 @@ from certus.syntax.joint.cells import DisputedCells
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+ROUNDING = 1e-6  # of scores of taggers, which are sums in single precision
 V = TypeVar("V", bound="Tree | None")  # a tree, or None where a solution may be without one
 
 
@@ -39,8 +40,9 @@ class Limits(TypedDict, total=False):
 class JointParse(Solution[V]):
     """A tree and its tags: ``score <= optimum <= bound``, over all trees and all sequences of tags.
 
-    A pruned lattice proves nothing of the sequences that it lacks: there the status is FEASIBLE at best and
-    the bound infinite, and ``lattice_optimal`` and ``lattice_bound`` say what is proven of the lattice.
+    What a pruned lattice lacks scores at most as much as the best sequence outside may and the best tree of
+    all together. Where that is more, the status is FEASIBLE at best, and ``lattice_optimal`` and
+    ``lattice_bound`` say what is proven of the lattice.
 
     Attributes:
         value: the tree; None where there is none.
@@ -75,15 +77,15 @@ class JointParse(Solution[V]):
         pruning: float | None,
         scores: tuple[float, float] = (-np.inf, -np.inf),
         *,
-        pruned: bool = False,
+        outside: float = -np.inf,
     ) -> None:
         if found is None:
             super().__init__(tree, -np.inf, -np.inf, Status.INFEASIBLE)
         else:
             super().__init__(tree, found.score, found.bound, found.status)
         self.lattice_optimal, self.lattice_bound = self.optimal, self.bound
-        if pruned:
-            self.bound = np.inf
+        if outside > self.bound + ROUNDING * (1 + abs(self.bound)):
+            self.bound = outside
             self.status = Status.FEASIBLE if self.optimal else self.status
         self.tags, self.pruning = tags, pruning
         self.parse_score, self.tag_score = scores
@@ -138,12 +140,19 @@ class JointProblem:
         found = d.solve(infeasible="return", **limits)
         if found.status is Status.INFEASIBLE:
             return None
-        pruned = not self.lattices.exact[self.number]
+        outside = self.bound_outside()
         if not found.value:
-            return JointParse[Tree | None](None, [], found, self.pruning, pruned=pruned)
+            return JointParse[Tree | None](None, [], found, self.pruning, outside=outside)
         tags = [self.lattices.names[label] for label in found.value[tag]]
         scores = found.scores[parse], found.scores[tag]
-        return JointParse(found.value[parse], tags, found, self.pruning, scores, pruned=pruned)
+        return JointParse(found.value[parse], tags, found, self.pruning, scores, outside=outside)
+
+    def bound_outside(self) -> float:
+        """Return what trees with sequences that the lattice lacks score at most; -inf if it lacks none."""
+        sequences = float(self.lattices.outside[self.number])
+        if not np.isfinite(sequences):
+            return sequences
+        return self.grammar.parse(self.words, infeasible="return").bound + self.weight * sequences
 
     def parts(self) -> tuple[DisputedCells, DisputedCells]:
         """Return the trees and the sequences as parts that share the cells in dispute.
