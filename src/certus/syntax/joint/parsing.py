@@ -8,8 +8,9 @@ one over pairs of the tagger's states). Dual decomposition makes them agree; whe
 fixed by bounds and what stays in dispute is branched on, so that the default answer is proven.
 
 The sequences are those of the tagger's lattice (``Tagger.lattices``): a pruned CRF's lattice leaves out what
-the tagger finds improbable, and what is proven then is proven of the trees and sequences of that lattice, not
-of the whole model (``JointParse.lattice_optimal``). ``pruning`` below 1 lowers the thresholds; 0 leaves
+the tagger finds improbable, and what is proven then is proven of the trees and sequences of that lattice
+(``JointParse.lattice_optimal``), and of the whole model where the best sequence that it lacks with the best
+tree of all does not score more (``JointParse.optimal``). ``pruning`` below 1 lowers the thresholds; 0 leaves
 nothing out. Where no tree has tags that the lattice allows, a looser one is made; the ``pruning`` of the
 answer says which. Tags that only one of the models knows are forbidden in the other.
 """
