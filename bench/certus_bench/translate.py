@@ -60,7 +60,7 @@ def make_plan(
     seconds: Annotated[
         float,
         typer.Option(min=0.1, help="Processor time after which a decoder is given no more sentences."),
-    ] = 20.0,
+    ] = 5.0,
     part: Annotated[str, typer.Option(metavar="NAME", help="Which part of Multi30k.")] = "test2016",
     models: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where translators are kept, as fr.certus.")

@@ -39,7 +39,7 @@ class TranslatePlan:
     limits: tuple[int, ...] = (4, 6)
     decoders: tuple[str, ...] = tuple(DECODERS)
     count: int = 300
-    seconds: float = 20.0
+    seconds: float = 5.0
     part: str = "test2016"
     models: Path | None = None
     threads: int = 1
