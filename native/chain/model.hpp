@@ -31,7 +31,7 @@ struct Bounds {
   double spread = 0;                            // and what the best transition out of a label exceeds it by on average
 };
 
-// The degenerate labels of staggered decoding; degenerate.hpp computes and explains it.
+// The degenerate labels of staggered decoding; degenerate_labels.hpp computes and explains it.
 template <class S>
 struct DegenerateTables;
 
@@ -122,7 +122,7 @@ class Model {
     return bounds_;
   }
 
-  // Set by degenerate.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
+  // Set by degenerate_labels.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
   std::vector<Label> order;
   mutable std::once_flag degenerate_once;
   mutable std::shared_ptr<DegenerateTables<S>> degenerate;

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
-#include "chain/search/forward.hpp"
+#include "chain/search/forward_pass.hpp"
 #include "chain/solvers/viterbi.hpp"
 
 namespace certus {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "relax/optimizer.hpp"
-#include "relax/quadratic.hpp"
+#include "relax/quadratic_program.hpp"
 
 namespace certus::relax {
 

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "scoring/onward.hpp"
+#include "scoring/onward_bounds.hpp"
 
 namespace certus::scoring {
 

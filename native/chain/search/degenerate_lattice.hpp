@@ -10,9 +10,9 @@
 // All sums are in double, whatever the scores are held in: integer scores stay exact.
 #pragma once
 
-#include "chain/search/degenerate.hpp"
-#include "chain/search/selected.hpp"
-#include "chain/search/selected_sparse.hpp"
+#include "chain/search/degenerate_labels.hpp"
+#include "chain/search/selected_sparse_transitions.hpp"
+#include "chain/search/selected_transitions.hpp"
 #include "chain/solver.hpp"
 
 namespace certus {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "chain/run.hpp"
-#include "chain/search/pruned.hpp"
-#include "chain/search/tight.hpp"
+#include "chain/search/pruned_sweeps.hpp"
+#include "chain/search/tight_paths.hpp"
 #include "chain/solvers/viterbi.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
 

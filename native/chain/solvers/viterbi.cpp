@@ -1,6 +1,6 @@
 #include "chain/solvers/viterbi.hpp"
 #include "chain/method.hpp"
-#include "chain/search/forward.hpp"
+#include "chain/search/forward_pass.hpp"
 
 namespace certus {
 namespace {

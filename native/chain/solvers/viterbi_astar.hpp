@@ -1,7 +1,7 @@
 // The whole trellis after a forward pass, as the search for next-best paths wants to see it.
 #pragma once
 
-#include "chain/search/forward.hpp"
+#include "chain/search/forward_pass.hpp"
 #include "chain/search/next_best.hpp"
 
 namespace certus {

@@ -39,6 +39,7 @@ class PairTable {
   }
   void grow() {
     std::vector<Slot> old;
+    old.reserve(used_.size());
     for (const std::size_t at : used_) old.push_back(slots_[at]);
     slots_.assign(2 * slots_.size(), Slot{});
     used_.clear();

@@ -17,9 +17,9 @@
 
 #include <cmath>
 
-#include "chain/search/collect.hpp"
 #include "chain/search/columns.hpp"
-#include "chain/search/forward.hpp"
+#include "chain/search/forward_pass.hpp"
+#include "chain/search/gather_top_labels.hpp"
 #include "chain/solver.hpp"
 
 namespace certus {

@@ -1,5 +1,5 @@
 // Both functions are written twice: plainly, and for AVX-512, whose comparisons leave the bits that are wanted here.
-#include "chain/search/collect.hpp"
+#include "chain/search/gather_top_labels.hpp"
 
 #include <algorithm>
 #include <bit>

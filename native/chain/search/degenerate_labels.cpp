@@ -1,4 +1,4 @@
-#include "chain/search/degenerate.hpp"
+#include "chain/search/degenerate_labels.hpp"
 
 #include <bit>
 #include <numeric>

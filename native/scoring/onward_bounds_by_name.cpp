@@ -5,7 +5,7 @@
 // That is no bound of sequences that have left the lattice before; it only chooses the labels.
 #include <algorithm>
 
-#include "scoring/onward.hpp"
+#include "scoring/onward_bounds.hpp"
 
 namespace certus::scoring {
 namespace {

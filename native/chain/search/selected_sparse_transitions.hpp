@@ -1,7 +1,7 @@
 // The transitions between chosen labels, where all but the listed ones score the same.
 #pragma once
 
-#include "chain/search/selected.hpp"
+#include "chain/search/selected_transitions.hpp"
 
 namespace certus {
 

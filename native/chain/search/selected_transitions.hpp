@@ -1,8 +1,8 @@
 // The transitions between chosen labels, for solvers that keep only some labels of a position. Dense here; for
-// listed ones see selected_sparse.hpp.
+// listed ones see selected_sparse_transitions.hpp.
 #pragma once
 
-#include "chain/search/degenerate.hpp"
+#include "chain/search/degenerate_labels.hpp"
 #include "chain/trellis.hpp"
 
 namespace certus {

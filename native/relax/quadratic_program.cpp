@@ -1,4 +1,4 @@
-#include "relax/quadratic.hpp"
+#include "relax/quadratic_program.hpp"
 
 #include <algorithm>
 

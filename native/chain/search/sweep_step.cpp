@@ -1,4 +1,4 @@
-#include "chain/search/step.hpp"
+#include "chain/search/sweep_step.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "scoring/onward.hpp"
+#include "scoring/onward_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>

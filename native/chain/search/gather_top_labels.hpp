@@ -1,7 +1,7 @@
-// Collecting the few large elements of a row, by the maxima that a step left behind: see Maxima in step.hpp.
+// Collecting the few large elements of a row, by the maxima that a step left behind: see Maxima in sweep_step.hpp.
 #pragma once
 
-#include "chain/search/step.hpp"
+#include "chain/search/sweep_step.hpp"
 
 namespace certus {
 
