@@ -28,19 +28,31 @@ def paint_paths(runs: Mapping[str, Mapping[str, Sequence[Proof]]], patience: flo
     """Draw a panel for each kind of problem; ``runs`` are by kind and solver, one proof per problem."""
     if not runs:
         raise pictures.NothingToDraw("the picture shows factor graphs, and this run solved none")
-    figure = pictures.make_figure(4.0 * len(runs), 3.6)
+    columns = min(len(runs), 3)
+    rows = -(-len(runs) // columns)
+    figure = pictures.make_figure(3.6 * columns, 3.0 * rows + 0.4)
+    panels = np.ravel(figure.subplots(rows, columns, sharex=True, sharey=True))
+    for unused in panels[len(runs) :]:
+        unused.set_visible(False)
+    for lowest in panels[len(runs) - columns : len(runs)]:
+        lowest.tick_params(labelbottom=True)
     times = np.geomspace(FIRST, patience, 200)
-    for axes, (kind, by_solver) in zip(np.ravel(figure.subplots(1, len(runs))), runs.items(), strict=True):
+    for axes, (kind, by_solver) in zip(panels, runs.items(), strict=False):
         best = [max(proof.score for proof in proofs) for proofs in zip(*by_solver.values(), strict=True)]
         for solver, proofs in by_solver.items():
             gaps = np.mean(
                 [measure_gaps(proof, most, times) for proof, most in zip(proofs, best, strict=True)], axis=0
             )
-            axes.plot(times, np.maximum(gaps, LEAST), color=COLOURS.get(solver, pictures.GREY), label=solver)
+            colour, width = COLOURS.get(solver, pictures.GREY), 2.4 if solver == "certus" else 1.4
+            axes.plot(times, np.maximum(gaps, LEAST), color=colour, linewidth=width, label=solver)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_ylim(LEAST, 150)
-        pictures.dress_axes(axes, kind, "seconds", "% below the best score, in the mean")
+        pictures.dress_axes(axes, kind, legend=False)
+    figure.supxlabel("seconds", fontsize=10)
+    figure.supylabel("% below the best score, in the mean", fontsize=10)
+    lines, names = panels[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside upper center", ncols=len(names), fontsize=8, frameon=False)
     return figure
 
 
