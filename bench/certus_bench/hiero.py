@@ -94,15 +94,17 @@ def make_plan(
         typer.Option(help=f"Which decoders, by commas. There are also {', '.join(SLOW)}.", metavar="NAMES"),
     ] = ",".join(DECODERS),
     order: Annotated[
-        int, typer.Option(min=1, help="Of the language model that is trained.", metavar="NUMBER")
+        int, typer.Option(min=1, help="The order of the language model that is trained.", metavar="NUMBER")
     ] = 3,
     seconds: Annotated[
-        float, typer.Option(min=0.001, help="For each sentence.", metavar="NUMBER")
+        float, typer.Option(min=0.001, help="The most time that a sentence may take.", metavar="NUMBER")
     ] = PATIENCE,
     model: Annotated[
         Path | None, typer.Option(help="The translator; it is trained and kept here if there is none.")
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="For training.", metavar="NUMBER")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, help="How many threads train the model.", metavar="NUMBER")
+    ] = 1,
 ) -> HieroPlan:
     """Compare exact search with cube pruning on hierarchical grammars: time, share proven, search errors.
 
