@@ -24,6 +24,7 @@ PYTHON: Layers = (
         "checks",
         "citations",
         "errors",
+        "highs",
         "part",
         "ragged",
         "solution",

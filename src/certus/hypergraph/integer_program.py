@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.errors import CertusError
+from certus.highs import start_highs
 from certus.hypergraph.rows import Constraints
 
 if TYPE_CHECKING:
@@ -38,17 +38,7 @@ def solve_program(
     graph: Forest, scores: NDArray[Any], constraints: Constraints, seconds: float | None
 ) -> Programmed:
     """Solve the program of one forest; several goals share one unit of flow."""
-    try:
-        import highspy
-    except ImportError:
-        raise CertusError('method="ilp" needs HiGHS: pip install "certus[ilp]"') from None
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("threads", 1)
-    solver.setOptionValue("mip_rel_gap", 0.0)
-    solver.setOptionValue("mip_abs_gap", 0.0)
-    if seconds is not None:
-        solver.setOptionValue("time_limit", float(seconds))
+    highspy, solver = start_highs(seconds)
     solver.passModel(_state_program(highspy, graph, scores.astype(np.float64), constraints))
     solver.run()
     status = solver.getModelStatus()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from certus import _native
-from certus.errors import InvalidInput
+from certus.highs import start_highs
 from certus.translate.hierarchical_methods import ForestProgram
 
 WHOLE = 1e-6  # how far from 0 and 1 a number may be that is one of them
@@ -20,17 +20,8 @@ def solve_forest_program(
     forest: _native.TargetForest, method: ForestProgram, seconds: float | None
 ) -> _native.TargetForestAnswer:
     """Return the best derivation; that of the linear program where it is whole, if ``method.relaxed``."""
-    try:
-        import highspy
-    except ImportError:
-        raise InvalidInput("the method ilp needs HiGHS: pip install 'certus[ilp]'") from None
+    highspy, solver = start_highs(seconds)
     program = forest.make_program(method.columns)
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("mip_rel_gap", 0.0)
-    solver.setOptionValue("mip_abs_gap", 0.0)
-    if seconds is not None:
-        solver.setOptionValue("time_limit", float(seconds))
     solver.passModel(_make_model(highspy, program, method.relaxed))
     solver.run()
     info, status = solver.getInfo(), solver.getModelStatus()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
+from certus.highs import start_highs
 from certus.translate.methods import Program
 
 
@@ -23,17 +24,8 @@ def solve_program(
     """Return the best derivation of a short sentence."""
     if forbidden:
         raise InvalidInput("the integer program knows no forbidden terms; use optimal-beam")
-    try:
-        import highspy
-    except ImportError:
-        raise InvalidInput("the method ilp needs HiGHS: pip install 'certus[ilp]'") from None
+    highspy, solver = start_highs(seconds)
     edges = problem.list_edges(method.edges)
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("mip_rel_gap", 0.0)
-    solver.setOptionValue("mip_abs_gap", 0.0)
-    if seconds is not None:
-        solver.setOptionValue("time_limit", float(seconds))
     solver.passModel(_make_model(highspy, problem, edges))
     solver.run()
     info = solver.getInfo()
