@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "chain/search/columns.hpp"
 #include "chain/solver.hpp"
@@ -43,15 +44,27 @@ class Tight {
     return (t + 1 < trellis_.length ? potentials_.leave_rounded : potentials_.nothing).data();
   }
 
+  // The largest sum of a position; always added in double, or what single precision rounds away would lower the bound.
+  double add_up(Index t) {
+    const Index labels = trellis_.labels;
+    const S *const in = enter(t), *const node = trellis_.node(t), *const out = leave(t);
+    if constexpr (std::is_same_v<S, double>) {
+      add_max(own_, in, node, labels);
+      return add_max(sums_, own_, out, labels);
+    }
+    for (Index y = 0; y < labels; ++y)
+      sums_[y] = static_cast<double>(in[y]) + static_cast<double>(node[y]) + static_cast<double>(out[y]);
+    return *std::max_element(sums_, sums_ + labels);
+  }
+
   // Adds the largest sum of a position to the bound, and makes a column of labels that reach it.
   void collect(Index t) {
     const S* const node = trellis_.node(t);
-    add_max(own_, enter(t), node, trellis_.labels);
-    const S most = add_max(sums_, own_, leave(t), trellis_.labels);
-    bound_ += static_cast<double>(most);
+    const double most = add_up(t);
+    bound_ += most;
     Column& column = columns_[t];
     column.reserve(kTight, arena_);
-    for (Index y = 0; y < trellis_.labels && column.count < kTight && most != kNever<S>; ++y)
+    for (Index y = 0; y < trellis_.labels && column.count < kTight && most != kNever<double>; ++y)
       if (sums_[y] == most) {
         column.label[column.count] = static_cast<Label>(y);
         column.own[column.count++] = static_cast<double>(node[y]);
@@ -70,8 +83,8 @@ class Tight {
   Arena& arena_;
   const Bounds<S>& potentials_ = trellis_.model->bounds();
   Column* columns_;
-  S* own_ = arena_.get<S>(trellis_.labels);   // [L]: of the position at hand, with what enters,
-  S* sums_ = arena_.get<S>(trellis_.labels);  // and with what leaves, too
+  double* own_ = arena_.get<double>(trellis_.labels);   // [L]: of the position at hand, with what enters,
+  double* sums_ = arena_.get<double>(trellis_.labels);  // and with what leaves, too
   double bound_ = 0;
 };
 
