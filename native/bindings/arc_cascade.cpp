@@ -17,6 +17,7 @@ namespace {
 using features::ArcPlan;
 using learn::ArcCandidates;
 using learn::HeadLearner;
+using learn::HighestThresholds;
 using learn::OpenArcs;
 using learn::PassLearner;
 using learn::TreeCorpus;
@@ -151,6 +152,8 @@ void bind_learners(nb::module_& m) {
 
 void bind_arc_cascade(nb::module_& m) {
   bind_learners(m);
+  define_arrays(nb::class_<HighestThresholds>(m, "HighestThresholds"), "words", &HighestThresholds::words, "sentences",
+                &HighestThresholds::sentences);
   nb::class_<OpenArcs>(m, "OpenArcs")
       .def("__init__", &make_open, "corpus"_a, "plan"_a, "column"_a, "lengths"_a, "with_trees"_a,
            nb::keep_alive<1, 2>())
@@ -162,11 +165,14 @@ void bind_arc_cascade(nb::module_& m) {
       .def(
           "find_highest_thresholds",
           [](OpenArcs& self, const ArcPlan& plan, Flat<const std::int16_t> weights, const std::string& kind,
-             Index reach, bool posterior, bool single_root, double step) {
-            return array(run_pass(self, plan, weights, kind, reach, posterior, single_root, step, 0,
-                                  learn::find_highest_thresholds));
+             Index reach, bool posterior, bool single_root, double step, Index each) {
+            if (each < 1) refuse("one sentence in at least one is looked at");
+            return run_pass(self, plan, weights, kind, reach, posterior, single_root, step, 0,
+                            [each](OpenArcs& open, const ArcPlan& by, const CascadePass& pass) {
+                              return learn::find_highest_thresholds(open, by, pass, each);
+                            });
           },
-          "plan"_a, "weights"_a, nb::kw_only(), "kind"_a, "reach"_a, "posterior"_a, "single_root"_a, "step"_a)
+          "plan"_a, "weights"_a, nb::kw_only(), "kind"_a, "reach"_a, "posterior"_a, "single_root"_a, "step"_a, "each"_a)
       .def(
           "close",
           [](OpenArcs& self, const ArcPlan& plan, Flat<const std::int16_t> weights, const std::string& kind,

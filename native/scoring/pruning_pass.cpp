@@ -169,9 +169,10 @@ void PruningPass::list_tree(const Label* heads, std::vector<Label>& parts, std::
                  [&](Index place) { siblings.push_back(static_cast<Label>(place)); });
 }
 
-double PruningPass::find_highest(const std::vector<Label>& parts) const {
-  double least = options_.posterior ? 1 : best_;
-  for (const Label p : parts) least = std::min(least, values_[p]);
+double PruningPass::find_highest(Index head, Index modifier) const {
+  const double least = is_long(head, modifier)
+                           ? std::min(values_[outer_head(head, modifier)], values_[outer_modifiers(head, modifier)])
+                           : values_[arcs_.find(head, modifier)];
   if (options_.posterior) return least;
   return best_ > mean_ ? (least - mean_) / (best_ - mean_) : least >= mean_ ? 1 : kNever<double>;
 }

@@ -70,8 +70,8 @@ class PruningPass {
   const syntax::Arcs& arcs() const { return arcs_; }
   // The parts of a tree, and pairs of siblings, as far as its arcs are open.
   void list_tree(const Label* heads, std::vector<Label>& parts, std::vector<Label>& siblings) const;
-  // The highest threshold that closes none of these parts.
-  double find_highest(const std::vector<Label>& parts) const;
+  // The highest threshold that does not close an open arc.
+  double find_highest(Index head, Index modifier) const;
   // How the objective changes with each score: parts of the tree count 1. For max-marginals it is the score of the tree
   // less the threshold at `at`, and nothing where that is 1 or more (the hinge of filter loss, section 4.2); in
   // posterior passes the log-likelihood of the tree. True if anything changes.

@@ -1601,6 +1601,13 @@ def choose_candidates(
 def learn_lengths(corpus: TreeCorpus, plan: ArcPlan, column: int) -> NDArray[np.uint16]: ...
 
 @final
+class HighestThresholds:
+    @property
+    def words(self) -> NDArray[np.float64]: ...
+    @property
+    def sentences(self) -> NDArray[np.float64]: ...
+
+@final
 class OpenArcs:
     def __init__(
         self,
@@ -1621,7 +1628,8 @@ class OpenArcs:
         posterior: bool,
         single_root: bool,
         step: float,
-    ) -> NDArray[np.float64]: ...
+        each: int,
+    ) -> HighestThresholds: ...
     def close(
         self,
         plan: ArcPlan,

@@ -18,15 +18,16 @@ bool crosses(const Label* heads, Index n) {
   return false;
 }
 
-// Calls use(sentence, pass) for each sentence with the values of its parts.
+// Calls use(sentence, pass) for one sentence in so many, with the values of its parts.
 template <class Use>
-void visit_sentences(OpenArcs& open, const features::ArcPlan& plan, const scoring::CascadePass& pass, const Use& use) {
+void visit_sentences(OpenArcs& open, const features::ArcPlan& plan, const scoring::CascadePass& pass, Index each,
+                     const Use& use) {
   scoring::PruningPass runner(pass.options);
   scoring::PassKeys keys;
   const TreeCorpus& corpus = open.corpus();
   const double step = pass.options.posterior ? pass.weights.step : 1;
   Heed heed;
-  for (Index s = 0; s < corpus.sentences(); ++s) {
+  for (Index s = 0; s < corpus.sentences(); s += each) {
     heed(1024 * corpus.length(s));
     if (corpus.length(s) == 0) continue;
     keys.prepare(plan, corpus.pruning[s], pass.options.kind == scoring::PassKind::second);
@@ -96,19 +97,25 @@ void PassLearner::change(double amount) {
   }
 }
 
-std::vector<double> find_highest_thresholds(OpenArcs& open, const features::ArcPlan& plan,
-                                            const scoring::CascadePass& pass) {
-  std::vector<double> out;
-  std::vector<Label> parts, siblings;
-  visit_sentences(open, plan, pass, [&](Index s, scoring::PruningPass& runner) {
-    runner.list_tree(open.corpus().heads_of(s), parts, siblings);
-    out.push_back(runner.find_highest(parts));
+HighestThresholds find_highest_thresholds(OpenArcs& open, const features::ArcPlan& plan,
+                                          const scoring::CascadePass& pass, Index each) {
+  HighestThresholds out;
+  visit_sentences(open, plan, pass, each, [&](Index s, const scoring::PruningPass& runner) {
+    const Label* heads = open.corpus().heads_of(s);
+    constexpr double kAny = -kNever<double>;
+    double least = kAny;
+    for (Index m = 1; m <= open.corpus().length(s); ++m) {
+      const Index h = heads[m - 1];
+      out.words.push_back(open.grid(s).is_open(h, m) ? runner.find_highest(h, m) : kAny);
+      least = std::min(least, out.words.back());
+    }
+    out.sentences.push_back(least);
   });
   return out;
 }
 
 void close_arcs(OpenArcs& open, const features::ArcPlan& plan, const scoring::CascadePass& pass) {
-  visit_sentences(open, plan, pass, [&](Index s, scoring::PruningPass& runner) {
+  visit_sentences(open, plan, pass, 1, [&](Index s, const scoring::PruningPass& runner) {
     runner.close(pass.at, open.grid(s));
     open.open_tree(s);
   });

@@ -38,10 +38,16 @@ class PassLearner {
   Index changed_ = 0;
 };
 
-// For each sentence the highest threshold at which a pass closes no arc of its tree that is still open. `pass` gives
-// options and weights.
-std::vector<double> find_highest_thresholds(OpenArcs& open, const features::ArcPlan& plan,
-                                            const scoring::CascadePass& pass);
+// The highest thresholds at which a pass does not close an arc of the right tree: the arc into each word, and any of
+// each sentence; infinity where arcs are closed already. Sentences without words, or without any structure, are left
+// out.
+struct HighestThresholds {
+  std::vector<double> words, sentences;
+};
+
+// Of one sentence in so many. `pass` gives options and weights.
+HighestThresholds find_highest_thresholds(OpenArcs& open, const features::ArcPlan& plan,
+                                          const scoring::CascadePass& pass, Index each);
 // Runs a pass over all sentences.
 void close_arcs(OpenArcs& open, const features::ArcPlan& plan, const scoring::CascadePass& pass);
 

@@ -38,6 +38,7 @@ CASCADE_OPTIONS = (
     "cascade",
     "filter",
     "filter_loss",
+    "parsing_loss",
     "reach",
     "pruning",
     "candidates",
@@ -136,8 +137,8 @@ class DependencyParser:
         Args:
             train: what to learn them from.
             dev: what to choose their thresholds on.
-            **given: options to change: ``cascade``, ``filter``, ``filter_loss``, ``reach``, ``pruning``,
-                ``candidates`` and ``pruning_epochs``.
+            **given: options to change: ``cascade``, ``filter``, ``filter_loss``, ``parsing_loss``,
+                ``reach``, ``pruning``, ``candidates`` and ``pruning_epochs``.
         """
         unknown = next((name for name in given if name not in CASCADE_OPTIONS), None)
         if unknown is not None:

@@ -182,14 +182,17 @@ def learn_selector(
         for epoch in range(options.pruning_epochs):
             learner.epoch(_leave_out(order(epoch, 2 + number), None if held else HELD_OUT))
         weights, step = learner.compile()
-        highest = (held or opened).find_highest_thresholds(plan, weights, **settings.settings, step=step)
-        seen = highest if held else highest[::HELD_OUT]
-        threshold = choose_threshold(seen, options.filter_loss, HIGHEST[options.filter])
-        opened.close(plan, weights, **settings.settings, step=step, at=threshold)
+        highest = (held or opened).find_highest_thresholds(
+            plan, weights, **settings.settings, step=step, each=1 if held else HELD_OUT
+        )
+        most = HIGHEST[options.filter]
+        safe = choose_threshold(highest.sentences, options.filter_loss, most)
+        sharp = max(safe, choose_threshold(highest.words, options.parsing_loss, most))
+        opened.close(plan, weights, **settings.settings, step=step, at=safe)
         if held is not None:
-            held.close(plan, weights, **settings.settings, step=step, at=threshold)
+            held.close(plan, weights, **settings.settings, step=step, at=sharp)
         arrays |= {f"pass{number}": weights, f"pass{number}_step": np.asarray(step, np.float64)}
-        made.append(Pass(**settings.settings, threshold=threshold))
+        made.append(Pass(**settings.settings, threshold=sharp))
     return Chosen(CascadeSelector(plan, column, made, arrays), opened.list())
 
 
@@ -210,10 +213,10 @@ def _leave_out(order: NDArray[np.int64], each: int | None) -> NDArray[np.int64]:
 
 
 def choose_threshold(highest: NDArray[np.float64], loss: float, most: float) -> float:
-    """Return the highest threshold at which at most this share of sentences lose a part of their tree.
+    """Return the highest threshold at which at most this share of words, or of sentences, lose an arc.
 
     Args:
-        highest: for each sentence the highest threshold at which it loses none.
+        highest: for each of them the highest threshold at which it loses none.
         loss: the share.
         most: the highest threshold there may be.
     """

@@ -54,7 +54,18 @@ class ArcOptions:
     )
     filter: str = option("posteriors", "What passes close arcs by: posteriors or max-marginals.")
     filter_loss: float = option(
-        0.05, "The share of dev sentences that may lose an arc of their tree in each pass.", least=0, most=1
+        0.05,
+        "The share of dev sentences that may lose an arc of their tree in each pass, for what weights are "
+        "learned over.",
+        least=0,
+        most=1,
+    )
+    parsing_loss: float = option(
+        0.01,
+        "The share of dev words that may lose the arc into them in each pass when sentences are parsed; "
+        "passes close at least as much as in learning.",
+        least=0,
+        most=1,
     )
     reach: int = option(3, "How long the arcs are that local-short and vine look at.", least=1)
     pruning: float = option(
