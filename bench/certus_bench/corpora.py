@@ -9,8 +9,10 @@ from pathlib import Path
 
 from certus.errors import InvalidInput
 from certus.formats import Sentence, read
+from certus_bench.supertags import read_supertags
 
 TENTH = 10  # one sentence in so many is held out, from the end, where a corpus has no dev file
+FIFTH = 5  # and one in so many is for testing, where all of it is in one file
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,13 @@ class CorpusFiles:
     dev: bool = True  # whether it has a dev file; if not, the last tenth of the training data stands in
     encoding: str = "utf-8"  # of its files
 
+    def name_file(self, part: str) -> str:
+        """Return the name of the file that holds a part."""
+        return f"{part}{self.suffix}"
+
     def file(self, root: Path, part: str) -> Path:
         """Return the path of a part, or say that it is missing."""
-        path = root / self.folder / f"{part}{self.suffix}"
+        path = root / self.folder / self.name_file(part)
         if not path.is_file():
             raise InvalidInput(
                 f"{self.name} needs {path}, which is not there; --only runs what needs no such file"
@@ -53,6 +59,20 @@ class CorpusFiles:
         return read(self.file(root, name), encoding=self.encoding)
 
 
+@dataclass(frozen=True)
+class TreebankFile(CorpusFiles):
+    """A file of bracketed trees, as words with parts of speech and supertags; its last fifth is test."""
+
+    def name_file(self, part: str) -> str:
+        """Return the name of the file, which holds all parts."""
+        return f"wsj_sample{self.suffix}"
+
+    def _read_whole(self, root: Path, name: str) -> Iterator[Sentence]:
+        sentences = list(read_supertags(self.file(root, name), self.encoding))
+        cut = len(sentences) - len(sentences) // FIFTH
+        return iter(sentences[:cut] if name == "train" else sentences[cut:])
+
+
 _UD, _MORPH, _CHUNK = "ud", "morph", "chunk/conll2000"
 
 CORPORA: dict[str, CorpusFiles] = {
@@ -60,6 +80,8 @@ CORPORA: dict[str, CorpusFiles] = {
     for corpus in (
         CorpusFiles("conll2000", _CHUNK, ".txt", "pos|chunk", dev=False),
         CorpusFiles("conll2000-chunk", _CHUNK, ".txt", "chunk", dev=False),
+        TreebankFile("wsj-pos", "treebank", ".mrg", "pos", dev=False),
+        TreebankFile("wsj-supertags", "treebank", ".mrg", "supertag", dev=False),
         CorpusFiles("czech-xpos", f"{_MORPH}/czech_merged", ".conllu", "xpos", dev=False),
         CorpusFiles("ewt-parse", f"{_UD}/en_ewt", ".conllu", "upos|deprel|offset"),
         CorpusFiles("bosque-xpos", f"{_UD}/pt_bosque", ".conllu", "xpos"),
@@ -77,7 +99,8 @@ CORPORA: dict[str, CorpusFiles] = {
 }
 
 # Which of them each part of the benchmark is about.
-LARGE = ("conll2000", "czech-xpos", "ewt-parse", "bosque-xpos")  # exact decoding, by size of the label set
+# exact decoding, by size of the label set; Kaji et al.'s tasks are the first two and the fourth
+LARGE = ("wsj-pos", "conll2000", "czech-xpos", "wsj-supertags", "ewt-parse", "bosque-xpos")
 POS = ("ewt-upos", "ewt-xpos")  # Müller et al.'s table 2
 MORPHOLOGY = ("bosque", "ewt", "szeged", "talbanken", "polish", "slavonic", "czech", "basque")  # table 6
 

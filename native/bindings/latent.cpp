@@ -64,11 +64,10 @@ void bind_records(nb::module_& m) {
   nb::class_<LatentRequest>(m, "LatentRequest")
       .def(
           "__init__",
-          [](LatentRequest* self, Inference inference, Index k, Index steps, bool bounded, bool all, const Gain* gain) {
-            new (self) LatentRequest{inference, k, steps, bounded, all, gain};
-          },
-          nb::kw_only(), "inference"_a, "k"_a = 1, "steps"_a = 0, "bounded"_a = true, "all"_a = false,
-          "gain"_a.none() = nb::none(), nb::keep_alive<1, 7>());
+          [](LatentRequest* self, Inference inference, Index k, Index steps, bool bounded, double share, bool all,
+             const Gain* gain) { new (self) LatentRequest{inference, k, steps, bounded, share, all, gain}; },
+          nb::kw_only(), "inference"_a, "k"_a = 1, "steps"_a = 0, "bounded"_a = true, "share"_a = 1.0, "all"_a = false,
+          "gain"_a.none() = nb::none(), nb::keep_alive<1, 8>());
   nb::class_<LatentAnswer> latent_answer(m, "LatentAnswer");
   define_fields(latent_answer, "status", &LatentAnswer::status, "position", &LatentAnswer::position, "state",
                 &LatentAnswer::state, "unseen", &LatentAnswer::unseen, "remaining", &LatentAnswer::remaining,

@@ -314,13 +314,26 @@ void make_crf(PrunedCrf* self, const Corpus& corpus, const Tagset& tagset, Index
   new (self) PrunedCrf(corpus, tagset, options);
 }
 
+// What staggered decoding prunes by, or None with other decoders.
+nb::object degenerate_labels(const Perceptron& self) {
+  const DegenerateTables<float>* const tables = self.degenerate();
+  if (!tables) return nb::none();
+  nb::dict out;
+  out["order"] = array(std::vector<Label>(tables->order));
+  out["leave"] = array(std::vector<float>(tables->leave));
+  out["enter"] = array(std::vector<float>(tables->enter));
+  out["between"] = array(std::vector<float>(tables->between));
+  return out;
+}
+
 // It keeps a score for every pair of labels, twice.
 constexpr Index kMostBytes = Index{4} << 30;
 
 void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagset, Index number) {
   const Method& method = all_methods().at(number);
-  if (method.name != "auto" && method.name != "viterbi")
-    refuse("while weights change, only \"auto\" and \"viterbi\" decode");
+  constexpr std::string_view kDecoders[] = {"auto", "carpediem", "staggered", "viterbi"};
+  if (std::find(std::begin(kDecoders), std::end(kDecoders), method.name) == std::end(kDecoders))
+    refuse("while weights change, only \"auto\", \"carpediem\", \"staggered\" and \"viterbi\" decode");
   if (tagset.labels > kMostBytes / (tagset.labels * static_cast<Index>(sizeof(float))))
     refuse("the perceptron keeps a score for every pair of labels, and " + std::to_string(tagset.labels) +
            " labels have too many: train a pruned CRF instead");
@@ -371,6 +384,7 @@ void bind_learners(nb::module_& m) {
       .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a)
       .def_rw("margin", &Perceptron::margin)
       .def_rw("burn_in_epochs", &Perceptron::burn_in_epochs)
+      .def("degenerate_labels", &degenerate_labels)
       .def("state", &perceptron_state)
       .def("restore", &restore_perceptron, "state"_a)
       .def_ro("epochs", &Perceptron::epochs);

@@ -139,7 +139,8 @@ class Model {
   }
 
   // Learning changes scores one by one. The bounds stay valid, if less and less tight, until `tighten`; nothing else
-  // that is prepared is kept up to date, so only `auto` and dense Viterbi may decode with a model that changes.
+  // that is prepared is kept up to date. So `auto`, dense Viterbi and CarpeDiem may decode with a model that changes,
+  // and staggered decoding where search/changing_labels.hpp is told of every change.
   void set(Label i, Label j, S score) {
     const Index stride = padded(labels_);
     matrix_[i * stride + j] = score;
@@ -148,8 +149,10 @@ class Model {
     bounds();
     const double leave = bounds_.leave[i] = std::max(bounds_.leave[i], static_cast<double>(score));
     bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(score) - leave);
+    bounds_.incoming[j] = std::max(bounds_.incoming[j], static_cast<double>(score));
     bounds_.leave_rounded[i] = static_cast<S>(leave);
     bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
+    bounds_.incoming_rounded[j] = static_cast<S>(bounds_.incoming[j]);
     bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
     magnitude_ = std::max(magnitude_, static_cast<double>(largest_magnitude(&score, 1)));
     ++changes_;

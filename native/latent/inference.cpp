@@ -48,7 +48,8 @@ class Search {
       for (Index t = 0; t < T; ++t) labels[t] = model_.owner(states[t]);
       take(labels);
       if (wanted_.all) continue;
-      if (std::exp(sequences_.least()) >= remaining()) return true;
+      const double least = std::exp(sequences_.least());
+      if (least >= wanted_.share * remaining()) return least >= remaining();
       if (wanted_.bounded && improve_bound(T, labels)) return true;
     }
     return false;

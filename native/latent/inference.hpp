@@ -21,6 +21,7 @@ struct LatentRequest {
   Index k = 1;          // label sequences, of ldi
   Index steps = 0;      // the most latent paths to look at; 0: no limit
   bool bounded = true;  // stop by the bound on single sequences (label_search.hpp) as well as by the mass that remains
+  double share = 1;     // of the mass that remains: what a single sequence is believed to have at most
   bool all = false;     // go on to the limit of steps, and return every sequence that was found
   const Gain* gain = nullptr;  // rerank them by what they gain on average
 };

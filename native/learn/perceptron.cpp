@@ -1,5 +1,8 @@
 #include "learn/perceptron.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 namespace certus::learn {
 namespace {
 
@@ -7,10 +10,24 @@ namespace {
 constexpr Index kTighten = 4;
 constexpr Index kTokenWork = 1 << 12;  // what learning from a token counts for, roughly
 
+// The labels, those that occur most often first.
+std::vector<Label> rank_labels(const Corpus& corpus, Index labels) {
+  std::vector<Index> count(labels);
+  for (const Label y : corpus.labels) ++count[y];
+  std::vector<Label> order(labels);
+  std::iota(order.begin(), order.end(), Label{0});
+  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return count[a] > count[b]; });
+  return order;
+}
+
 }  // namespace
 
 Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method& method)
-    : rows(corpus.feature_count(), tagset.units), corpus_(corpus), tagset_(tagset), method_(method) {}
+    : rows(corpus.feature_count(), tagset.units), corpus_(corpus), tagset_(tagset), method_(method) {
+  if (method.name != "staggered") return;
+  model_.order = rank_labels(corpus, tagset.labels);
+  changing_.emplace(model_);
+}
 
 PerceptronEpoch Perceptron::epoch(const Index* order, Index count) {
   PerceptronEpoch report;
@@ -90,9 +107,10 @@ void Perceptron::move(Label i, Label j, float amount) {
 
 void Perceptron::set(Label i, Label j, float weight) {
   const Label boundary = static_cast<Label>(tagset_.labels);
-  if (i == boundary) model_.set_start(j, weight);
-  else if (j == boundary) model_.set_end(i, weight);
-  else model_.set(i, j, weight);
+  if (i == boundary) return model_.set_start(j, weight);
+  if (j == boundary) return model_.set_end(i, weight);
+  model_.set(i, j, weight);
+  if (changing_) changing_->set(i, j, weight);
 }
 
 void Perceptron::replace(Ngrams&& other) {

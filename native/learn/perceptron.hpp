@@ -1,7 +1,10 @@
-// The averaged structured perceptron (Collins 2002), with exact decoding inside (Kaji et al. 2010, §4.3).
+// The averaged structured perceptron (Collins 2002), with exact decoding inside (Kaji et al. 2010, section 4).
 #pragma once
 
+#include <optional>
+
 #include "chain/run.hpp"
+#include "chain/search/changing_labels.hpp"
 #include "learn/corpus.hpp"
 #include "learn/ngrams.hpp"
 #include "learn/rows.hpp"
@@ -38,6 +41,8 @@ class Perceptron {
 
   const Corpus& corpus() const { return corpus_; }
   const Tagset& tagset() const { return tagset_; }
+  // What staggered decoding prunes by, kept up to date with every update; null with other methods.
+  const DegenerateTables<float>* degenerate() const { return changing_ ? &changing_->tables() : nullptr; }
 
  private:
   // The averaged steps before this one: an update now comes too late for them.
@@ -57,6 +62,7 @@ class Perceptron {
                       true,
                       std::vector<float>(tagset_.labels).data(),
                       std::vector<float>(tagset_.labels).data()};
+  std::optional<ChangingLabels> changing_;
   Expansion expansion_{tagset_};
   Update update_{tagset_, 0.5f};
   std::vector<float> units_ = std::vector<float>(tagset_.units + 1), sums_ = std::vector<float>(expansion_.nodes());

@@ -8,6 +8,7 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
@@ -15,22 +16,12 @@ from typer.testing import CliRunner
 from certus.cli.app import app
 from certus.errors import InvalidInput
 from certus.learn.features.data import compile_templates
-from certus_bench.latent import (
-    BENCHMARK,
-    FEW,
-    MANY,
-    RICH,
-    STEPS,
-    TASKS,
-    WAYS,
-    WORDS,
-    InferenceRow,
-    LatentPlan,
-    LatentReport,
-    TaskReport,
-    make_claims,
-    run,
-)
+from certus_bench.harness.significance import count_disagreements
+from certus_bench.latent import BENCHMARK, run
+from certus_bench.latent.measuring import SHARES, TESTED, WAYS
+from certus_bench.latent.records import FEW, MANY, STEPS, InferenceRow, LatentPlan, LatentReport, TaskReport
+from certus_bench.latent.report import make_claims
+from certus_bench.latent.tasks import RICH, TASKS, WORDS
 from tests.models import invented
 
 
@@ -55,7 +46,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(data: Path) -> LatentReport:
-    return run(LatentPlan(data=data, quick=True))
+    return run(LatentPlan(data=data, quick=True, seeds=2))
 
 
 def test_every_table_and_curve_is_measured(report: LatentReport) -> None:
@@ -72,6 +63,44 @@ def test_every_table_and_curve_is_measured(report: LatentReport) -> None:
     assert np is not None
     assert np.learned == np.measured == 40
     assert all(0 < row.f1 <= 100 and 0 <= row.sentences <= 100 and row.seconds > 0 for row in np.rows)
+
+
+def test_models_from_other_weights_and_tests_of_significance(report: LatentReport) -> None:
+    for task in report.tasks:
+        assert list(task.scores) == list(WAYS)
+        assert all(len(scores) == 2 for scores in task.scores.values())
+        for name, scores in task.scores.items():
+            first = task.find_row(name)
+            assert first is not None
+            assert scores[0] == first.f1
+        pairs = [(test.first, test.second) for test in task.tests]
+        assert pairs == [(a, b) for a, b in TESTED if b != "CRF, own prior" or task.task == "np"]
+        for test in task.tests:
+            first, second = task.find_row(test.first), task.find_row(test.second)
+            assert first is not None
+            assert second is not None
+            gain = 100 * (test.only_first - test.only_second) / task.measured
+            assert first.sentences - second.sentences == pytest.approx(gain)
+            assert 0 < test.p <= 1
+
+
+def test_the_loose_condition_stops_sooner_and_proves_less(report: LatentReport) -> None:
+    for task in report.tasks:
+        rows = [task.find_row(name) for name in WAYS if name == "LDI-E, mass" or "alpha" in name]
+        assert len(rows) == 1 + len(SHARES)
+        paths = [row.paths for row in rows if row is not None]
+        assert paths == sorted(paths, reverse=True)
+        exact = [row.exact for row in rows if row is not None]
+        assert exact == sorted(exact, reverse=True)
+
+
+@pytest.mark.parametrize(("first", "second", "p"), [(0, 0, 1.0), (5, 0, 0.0625), (1, 4, 0.375), (3, 3, 1.0)])
+def test_mcnemar(first: int, second: int, p: float) -> None:
+    right = {"a": np.repeat([True, False, True], [first, second, 2])}
+    right["b"] = np.repeat([False, True, True], [first, second, 2])
+    found = count_disagreements("a", "b", right)
+    assert (found.only_first, found.only_second) == (first, second)
+    assert found.p == pytest.approx(p)
 
 
 def test_more_steps_prove_more_and_the_label_bound_never_takes_more_paths(report: LatentReport) -> None:
@@ -143,6 +172,8 @@ def test_it_is_shown_written_and_drawn(report: LatentReport, tmp_path: Path) -> 
         "LDI-A + MBR",
         "10,000",
         "mass of the best latent paths",
+        "without a mistake",
+        "from 2 seeds",
         "what has to hold",
     ):
         assert words in text

@@ -67,6 +67,25 @@ def test_the_bound_is_never_below_the_truth_when_stopped_early(bound: str, steps
     assert early or (bound == "label" and steps > 1)
 
 
+@pytest.mark.parametrize("bound", ["label", "mass"])
+def test_a_belief_about_what_remains_stops_sooner_but_proves_nothing(bound: str) -> None:
+    """Equation 9 of the paper: with a share below 1, the answer may be wrong, and is then not proven."""
+    sooner = unproven = wrong = 0
+    for problem in problems(11, 600, least=1, most=9):
+        truth, chain = problem.truth(), problem.chain()
+        exact = chain.decode(problem.scores, inference=LDI(bound=bound))
+        found = chain.decode(problem.scores, inference=LDI(bound=bound, share=0.05))
+        best, own = max(truth.values()), truth[tuple(found.labels.tolist())]
+        assert found.stats["paths"] <= exact.stats["paths"]
+        assert math.exp(found.bound) >= float(best) * (1 - LITTLE)
+        assert own == best or not found.optimal
+        sooner += found.stats["paths"] < exact.stats["paths"]
+        unproven, wrong = unproven + (not found.optimal), wrong + (own != best)
+    assert sooner
+    assert unproven
+    assert wrong
+
+
 def test_the_label_bound_never_takes_more_latent_paths_than_the_mass() -> None:
     fewer = 0
     for problem in problems(7, 500, least=1, most=9):

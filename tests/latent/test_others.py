@@ -184,6 +184,7 @@ CHAIN = LatentChain(np.zeros((4, 4)), 2)
         (lambda: CHAIN.log_probability(np.zeros((3, 4)), [0, 2, 0]), r"labels\[1\] is 2"),
         (lambda: LDI(steps=0), "steps must be a whole number of at least 1"),
         (lambda: LDI(bound="none"), "unknown bound 'none'"),
+        (lambda: LDI(share=0.0), "share must be above 0 and at most 1, not 0.0"),
         (lambda: MBR(gain="bleu"), "unknown gain 'bleu'"),
     ],
 )

@@ -10,10 +10,12 @@ import pytest
 import certus
 from certus import _native
 from certus.errors import InvalidInput
+from certus.learn.perceptron import DECODERS
 from tests.learn.problems import WORDS, Problem, Sentence, assert_same_state, features, learned
 from tests.reference.perceptron import Floats, Perceptron
 
-AUTO, VITERBI = _native.METHODS.index("auto"), _native.METHODS.index("viterbi")
+METHODS = [_native.METHODS.index(name) for name in DECODERS]
+AUTO, VITERBI, CARPEDIEM, STAGGERED = METHODS
 
 
 def decode(emissions: Floats, transitions: Floats, start: Floats, end: Floats) -> list[int]:
@@ -84,14 +86,14 @@ def trained(method: int, resume: int | None = None) -> dict[str, Any]:
     return learner.state()
 
 
-@pytest.mark.parametrize("method", [AUTO, VITERBI])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("resume", [1, 3])
 def test_training_resumes_where_it_was(method: int, resume: int) -> None:
     straight, resumed = trained(method), trained(method, resume)
     assert_same_state(straight, resumed)
 
 
-@pytest.mark.parametrize("method", [AUTO, VITERBI])
+@pytest.mark.parametrize("method", METHODS)
 def test_it_learns_what_can_be_learned(method: int) -> None:
     """A label is the word's number, but 4 after a 3: it takes transitions to say that."""
     problem = Problem(5, 1, labels=5)
@@ -108,6 +110,92 @@ def test_it_learns_what_can_be_learned(method: int) -> None:
     assert (report.errors, report.wrong) == (0, 0)
     compiled = learner.compile(corpus, problem.tagset, 0.0)
     assert compiled["weights"] > 0
+
+
+def restored(problem: Problem, corpus: _native.Corpus, weights: Floats) -> _native.Perceptron:
+    """A perceptron that decodes by staggered decoding, with these transitions."""
+    learner = _native.Perceptron(corpus, problem.tagset, STAGGERED)
+    origin, target = np.nonzero(weights)
+    state = learner.state()
+    state["ngram_keys"] = (origin * (len(weights) + 1) + target + 1).astype(np.uint64)
+    state["ngram_weights"] = weights[origin, target]
+    state["ngram_memories"] = np.zeros(len(origin), np.float32)
+    learner.restore(state)
+    return learner
+
+
+def make_degenerate_labels(weights: Floats, order: list[int]) -> dict[str, Floats]:
+    """The largest transitions from, into and between the labels that are inactive at each level."""
+    labels = len(order)
+    rests = [order[1 << level :] for level in range((labels - 1).bit_length())]
+    return {
+        "leave": np.array([weights[:, rest].max(1) for rest in rests]),
+        "enter": np.array([weights[rest].max(0) for rest in rests]),
+        "between": np.array([[weights[np.ix_(a, b)].max() for b in rests] for a in rests]),
+    }
+
+
+def assert_up_to_date(learner: _native.Perceptron, labels: int, gold: list[list[int]]) -> None:
+    """What staggered decoding prunes by is what would be made from the weights of now."""
+    state = learner.state()
+    weights = np.zeros((labels + 1, labels + 1), np.float32)
+    keys = state["ngram_keys"].astype(np.int64) - 1
+    weights[keys // (labels + 1), keys % (labels + 1)] = state["ngram_weights"]
+    kept = learner.degenerate_labels()
+    assert kept is not None
+    order = kept.pop("order").tolist()
+    counts = np.bincount(np.array([0] * 5 + [y for labels in gold for y in labels]), minlength=labels)
+    assert order == np.argsort(-counts, kind="stable").tolist()
+    for name, table in make_degenerate_labels(weights[:-1, :-1], order).items():
+        assert kept[name].tolist() == table.reshape(-1).tolist(), name
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_degenerate_labels_are_kept_up_to_date(seed: int) -> None:
+    """Through training, where weights rise and fall in small steps, and when others take their place."""
+    problem = Problem(seed, 1, labels=2 + seed % 39)
+    labels, draw = problem.crf.labels, np.random.default_rng(seed)
+    words = [problem.sentence(1, 8) for _ in range(15)]
+    gold = [draw.integers(0, max(1, labels - 1), len(sentence)).tolist() for sentence in words]
+    corpus = problem.corpus(words, gold)
+    learner = _native.Perceptron(corpus, problem.tagset, STAGGERED)
+    assert_up_to_date(learner, labels, gold)
+    for _ in range(3):
+        for n in draw.permutation(16):
+            learner.epoch(np.array([n]))
+            assert_up_to_date(learner, labels, gold)
+    for _ in range(3):
+        weights = draw.integers(-3, 4, (labels, labels)).astype(np.float32)
+        learner = restored(problem, corpus, weights)
+        assert_up_to_date(learner, labels, gold)
+        learner.epoch(np.arange(16))
+        assert_up_to_date(learner, labels, gold)
+    assert _native.Perceptron(corpus, problem.tagset, AUTO).degenerate_labels() is None
+
+
+@pytest.mark.parametrize("method", [AUTO, CARPEDIEM, STAGGERED])
+@pytest.mark.parametrize("seed", range(10))
+def test_all_decoders_find_the_best_labels_in_training(method: int, seed: int) -> None:
+    """Where no two sequences score the same, for words differ and weights are odd, all learn the same."""
+    problem = Problem(seed, 1, labels=6)
+    words = [problem.rng.permutation(WORDS)[: 1 + n % 4].tolist() for n in range(30)]
+    gold = [problem.rng.integers(0, 6, len(sentence)).tolist() for sentence in words]
+    corpus = problem.corpus(words, gold)
+    states = []
+    for decoder in (VITERBI, method):
+        learner = _native.Perceptron(corpus, problem.tagset, decoder)
+        state = learner.state()
+        sizes = np.full(corpus.features, problem.units, np.uint32)
+        draw = np.random.default_rng(seed)
+        state["row_sizes"] = sizes
+        state["row_units"] = np.tile(np.arange(problem.units, dtype=np.uint32), corpus.features)
+        state["row_weights"] = draw.normal(0, 1, int(sizes.sum())).astype(np.float32)
+        state["row_memories"] = np.zeros(int(sizes.sum()), np.float32)
+        learner.restore(state)
+        for epoch in range(3):
+            learner.epoch(np.random.default_rng(epoch).permutation(31))
+        states.append(learner.state())
+    assert_same_state(*states)
 
 
 def test_too_many_labels_are_refused() -> None:
@@ -140,7 +228,7 @@ def test_many_labels_are_fine_for_a_cascade() -> None:
 def test_bad_input() -> None:
     problem = Problem(0, 1, labels=3)
     corpus = problem.corpus([], [])
-    with pytest.raises(InvalidInput, match='only "auto" and "viterbi"'):
+    with pytest.raises(InvalidInput, match='only "auto", "carpediem", "staggered" and "viterbi"'):
         _native.Perceptron(corpus, problem.tagset, _native.METHODS.index("beam"))
     with pytest.raises(InvalidInput, match="label 7 at token 5"):
         _native.Perceptron(problem.corpus([["a"]], [[7]]), problem.tagset, AUTO)

@@ -513,7 +513,7 @@ def test_an_untrained_tagger(learner: str, tmp_path: Path) -> None:
         (("upos", "pruned-crf"), {"order": 99}, "order is 99; orders go up to"),
         (("upos", "pruned-crf"), {"rate": float("nan")}, "rate is nan; it must be at least"),
         (("upos", "pruned-crf"), {"wanted": (4,)}, "at least two numbers, each at least 1"),
-        (("upos", "perceptron"), {"decoder": "beam"}, "decoder is 'beam'; auto and viterbi"),
+        (("upos", "perceptron"), {"decoder": "beam"}, "decoder is 'beam'; there are auto, viterbi"),
         (("upos", "perceptron"), {"templates": "word[0]\nsufix(word[0])"}, "templates, line 2: there is no"),
         (("upos", "hmm"), {"templates": "word[0]"}, "the learner hmm looks at words alone"),
         (("upos+",), {}, "lacks a column name"),

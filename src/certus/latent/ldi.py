@@ -28,6 +28,8 @@ class LDI(Inference):
         bound: what must not exceed the best. ``mass``: the probability of all unseen sequences together,
             the paper's condition. ``label``: that, or a bound on any single one of them, whichever is met
             first, so never after more latent paths; docs/latent.md explains it.
+        share: the most that a single sequence is believed to have of the probability that remains, the
+            paper's alpha (equation 9). Below 1, LDI also stops by that belief, without a proof.
     """
 
     name: ClassVar[str] = "ldi"
@@ -36,15 +38,22 @@ class LDI(Inference):
     many: ClassVar[bool] = True
     steps: int | None = None
     bound: str = "label"
+    share: float = 1.0
 
     def __post_init__(self) -> None:
         if self.steps is not None:
             check_count("steps", self.steps)
         if self.bound not in BOUNDS:
             raise InvalidInput(f"unknown bound {self.bound!r}; choose one of: {', '.join(BOUNDS)}")
+        if not 0 < self.share <= 1:
+            raise InvalidInput(f"share must be above 0 and at most 1, not {self.share!r}")
 
     def request(self, k: int, names: Sequence[str] | None) -> _native.LatentRequest:
         """Pass the options on."""
         return _native.LatentRequest(
-            inference=self.code, k=k, steps=self.steps or 0, bounded=self.bound == "label"
+            inference=self.code,
+            k=k,
+            steps=self.steps or 0,
+            bounded=self.bound == "label",
+            share=self.share,
         )

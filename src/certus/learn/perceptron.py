@@ -17,6 +17,9 @@ from certus.learn.trainer import Arrays, EpochTrainer, as_arrays
 if TYPE_CHECKING:  # what training alone needs is imported when it is asked for: tagging starts sooner
     from certus.learn.features.data import TrainingSet
 
+DECODERS = ("auto", "viterbi", "carpediem", "staggered")
+_NAMED = f"{', '.join(DECODERS[:-1])} or {DECODERS[-1]}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class PerceptronLearner(FeatureLearner):
@@ -34,13 +37,13 @@ class PerceptronLearner(FeatureLearner):
         least=0,
     )
     burn_in: int = option(1, "Epochs that averaged weights leave out.", least=0)
-    decoder: str = option("auto", "How sentences are decoded in training; any exact method gives the same.")
+    decoder: str = option("auto", f"How sentences are decoded in training: {_NAMED}, which are all exact.")
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         super().__post_init__()
-        if self.decoder not in ("auto", "viterbi"):
-            raise InvalidInput(f"decoder is {self.decoder!r}; auto and viterbi decode in training")
+        if self.decoder not in DECODERS:
+            raise InvalidInput(f"decoder is {self.decoder!r}; there are {', '.join(DECODERS)} in training")
 
     def start(self, data: TrainingSet, threads: int) -> PerceptronTrainer:
         """Make what learns the weights; it works on one thread."""
