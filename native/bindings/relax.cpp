@@ -203,7 +203,7 @@ void bind_parts(nb::module_& m) {
       [](Doubles arcs, Doubles siblings, Index words) {
         return make_part<HeadAutomata>(copy(arcs), siblings.data(), words);
       },
-      "arcs"_a.noconvert(), "siblings"_a.noconvert(), "words"_a);
+      "arcs"_a.noconvert(), "siblings"_a.noconvert(), "words"_a, nb::keep_alive<0, 2>());
   m.def(
       "make_state_automata",
       [](Doubles arcs, Doubles steps, Doubles start, Doubles stop, Index words, Index states) {

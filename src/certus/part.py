@@ -64,8 +64,11 @@ class NativePart(Part, Protocol):
         None where there is none for this part: then it is asked by ``maximize``.
         """
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
-        """Return the best structure that uses these cells and no others; they are numbered as above."""
+    def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
+        """Return the best structure that uses these cells and no others; they are numbered as above.
+
+        ``native`` is what make_native returned, and the kernels have used.
+        """
 
     def read_structure(self, structure: Any) -> Choice:
         """Return what the kernels found, as a choice."""

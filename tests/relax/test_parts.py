@@ -324,7 +324,7 @@ def test_kernels_maximise_as_parts_do(maker: Callable[[Rng], tuple[Any, list[Str
             assert found.score == -np.inf
             continue
         assert found.score + float(flat[found.used].sum()) == best
-        assert part.make_choice(found.used).score == found.score == native.complete(found.used)
+        assert part.make_choice(found.used, native).score == found.score == native.complete(found.used)
         within, without = np.empty(len(flat)), np.empty(len(flat))
         native.max_marginals(flat, within, without)
         for value, used in zip(worth, cells, strict=True):

@@ -5,53 +5,191 @@
 #include <limits>
 
 #include "base/arena.hpp"
-#include "base/simd.hpp"
+#include "base/widths.hpp"
 
 namespace certus::relax {
+namespace {
+
+constexpr Index kNone = 0;  // where a word is expected: the root is nobody's modifier
+
+using Side = HeadAutomata::Side;
+using Bounds = HeadAutomata::Bounds;
+
+// Neighbouring words.
+struct Words {
+  Index begin, count;
+};
+
+// The words of a side from `word` on outwards, itself left out, as far as `last`.
+CERTUS_INLINE Words list_beyond(const Side& s, Index word, Index last) {
+  return s.right ? Words{word + 1, last - word} : Words{last, word - last};
+}
+CERTUS_INLINE Words list_beyond(const Side& s, Index word) { return list_beyond(s, word, s.right ? s.words : 1); }
+
+CERTUS_INLINE Index find_cell(const Side& s, Index word) { return (word - 1) * (s.words + 1); }
+
+// The scores of siblings after `before`, by word; `words + 1` stands for none.
+CERTUS_INLINE const double* find_row(const Side& s, Index before) { return s.siblings + before * (s.words + 1); }
+
+// acc[j] = max(acc[j], from + row[j]). What vectors of this width leave is done by narrower ones.
+template <int bytes>
+CERTUS_INLINE void raise_row(double* acc, double from, const double* row, Index n) {
+  if constexpr (bytes == sizeof(double)) {
+    if (n > 0) *acc = larger(from + *row, *acc);
+  } else {
+    using V = typename Simd<double, bytes>::vector;
+    using U = typename Simd<double, bytes>::unaligned;
+    constexpr Index W = Simd<double, bytes>::width;
+    for (; n >= W; n -= W, acc += W, row += W) {
+      U* to = reinterpret_cast<U*>(acc);
+      *to = larger<V>(from + *reinterpret_cast<const U*>(row), *to);
+    }
+    raise_row<bytes / 2>(acc, from, row, n);
+  }
+}
+
+// The largest a[j] + b[j], -inf when n is 0.
+template <int bytes>
+CERTUS_INLINE double find_largest_sum(const double* a, const double* b, Index n) {
+  if constexpr (bytes == sizeof(double)) {
+    return n > 0 ? *a + *b : kNever<double>;
+  } else {
+    using V = typename Simd<double, bytes>::vector;
+    using U = typename Simd<double, bytes>::unaligned;
+    constexpr Index W = Simd<double, bytes>::width;
+    if (n < W) return find_largest_sum<bytes / 2>(a, b, n);
+    V most = *reinterpret_cast<const U*>(a) + *reinterpret_cast<const U*>(b);
+    for (a += W, b += W, n -= W; n >= W; n -= W, a += W, b += W)
+      most = larger<V>(*reinterpret_cast<const U*>(a) + *reinterpret_cast<const U*>(b), most);
+    return larger(fold_largest<double, bytes>(most), find_largest_sum<bytes / 2>(a, b, n));
+  }
+}
+
+// The best sequence: its value and its last modifier.
+struct End {
+  double value;
+  Index last;
+};
+
+// Goes outwards. `visit` is called before a word can be a modifier, with the best sequence until there: raised[] of the
+// words beyond then stands for sequences without it.
+template <int bytes, class Visit>
+CERTUS_INLINE End follow(const Side& s, Visit visit) {
+  End end{0.0, kNone};
+  const Words all = list_beyond(s, s.head);
+  std::copy_n(find_row(s, s.words + 1) + all.begin, all.count, s.raised + all.begin);
+  const Index step = s.right ? 1 : -1;
+  Index word = s.head;
+  for (Index place = 0; place < all.count; ++place) {
+    word += step;
+    visit(word, end);
+    const Index cell = find_cell(s, word);
+    const Words beyond = list_beyond(s, word);
+    s.into[word] = s.raised[word];
+    const double best = s.best[word] = s.raised[word] + s.sums[cell];
+    if (s.required[cell]) {
+      std::fill_n(s.raised + beyond.begin, beyond.count, kNever<double>);
+      end = {kNever<double>, kNone};
+    }
+    if (best > end.value) end = {best, word};
+    if (best != kNever<double>)
+      raise_row<bytes>(s.raised + beyond.begin, best, find_row(s, word) + beyond.begin, beyond.count);
+  }
+  return end;
+}
+
+template <class, int bytes>
+CERTUS_INLINE End find_best_body(const Side& s) {
+  return follow<bytes>(s, [](Index, const End&) __attribute__((always_inline)) {});
+}
+
+// Goes inwards.
+template <int bytes>
+CERTUS_INLINE void find_suffixes(const Side& s, const Bounds& b) {
+  const Index step = s.right ? 1 : -1;
+  Index limit = kNone, word = s.right ? s.words : 1;
+  for (Index left = list_beyond(s, s.head).count; left > 0; --left, word -= step) {
+    const Index cell = find_cell(s, word);
+    b.limit[word] = limit;
+    b.suffix[word] = limit == kNone ? 0.0 : kNever<double>;
+    if (s.best[word] != kNever<double>) {
+      const Words beyond = limit == kNone ? list_beyond(s, word) : list_beyond(s, word, limit);
+      const double* row = find_row(s, word);
+      b.suffix[word] =
+          larger(b.suffix[word], find_largest_sum<bytes>(row + beyond.begin, b.rest + beyond.begin, beyond.count));
+    }
+    b.rest[word] = s.sums[cell] + b.suffix[word];
+    if (s.required[cell]) limit = word;
+  }
+}
+
+// with[] and without[] of all cells of a side, less its value; `used` are those of its best sequence, as found.
+template <class, int bytes>
+CERTUS_INLINE void find_bounds_body(const Side& s, const Bounds& b, double value, const std::vector<Index>& used) {
+  find_suffixes<bytes>(s, b);
+  Index next = static_cast<Index>(used.size()) - 1;
+  follow<bytes>(s, [&](Index word, const End& until) __attribute__((always_inline)) {
+    const Index cell = find_cell(s, word);
+    b.with[cell] = std::min(0.0, s.best[word] + b.suffix[word] - value);
+    b.without[cell] = s.required[cell] ? kNever<double> : 0.0;
+    if (next < 0 || used[next] != cell + s.head) return;
+    --next;
+    b.with[cell] = 0;
+    if (s.required[cell]) return;
+    const Index limit = b.limit[word];
+    const Words beyond = limit == kNone ? list_beyond(s, word) : list_beyond(s, word, limit);
+    const double more = find_largest_sum<bytes>(s.raised + beyond.begin, b.rest + beyond.begin, beyond.count);
+    b.without[cell] = std::min(0.0, (limit == kNone ? larger(more, until.value) : more) - value);
+  });
+}
+
+// The modifier before this one in the best sequence up to it.
+Index find_before(const Side& s, Index word) {
+  const double into = s.into[word];
+  const Index step = s.right ? 1 : -1;
+  Index found = kNone;
+  for (Index before = word - step; before != s.head; before -= step) {
+    if (s.best[before] + find_row(s, before)[word] == into) found = before;
+    if (s.required[find_cell(s, before)]) return found;
+  }
+  return find_row(s, s.words + 1)[word] == into ? kNone : found;
+}
+
+}  // namespace
+
+CERTUS_BY_WIDTH(static End, find_best, double, find_best_body, (const Side& s), (s))
+CERTUS_BY_WIDTH(static void, find_bounds, double, find_bounds_body,
+                (const Side& s, const Bounds& b, double value, const std::vector<Index>& used), (s, b, value, used))
 
 HeadAutomata::HeadAutomata(std::vector<double> arcs, const double* siblings, Index words)
     : Part(std::move(arcs)),
       words_(words),
+      siblings_(siblings),
       sides_(2 * (words + 1)),
-      best_(cells()),
+      best_((words + 1) * (words + 1)),
+      into_(best_.size()),
+      raised_(words + 1),
       suffix_(words + 1),
+      rest_(words + 1),
+      limit_(words + 1),
       with_(cells(), 0.0),
       without_(cells(), 0.0),
       seen_(cells(), std::numeric_limits<double>::quiet_NaN()),
       needed_(cells(), 0) {
   for (Index c = 0; c < cells(); ++c) add_group(c, c + 1, false);
-  const Index N = words + 1;
-  Index rows = 0;
-  for (Index head = 0; head < N; ++head)
-    for (const bool right : {false, true}) {
-      const Index count = side(head, right).count;
-      rows += count * (count + 1) / 2;
-    }
-  siblings_.resize(rows);
-  double* to = siblings_.data();
-  Index places = 0;
-  for (Index head = 0; head < N; ++head)
-    for (const bool right : {false, true}) {
-      const Side s = side(head, right);
-      begin_.push_back(to - siblings_.data());
-      first_.push_back(places);
-      places += s.count;
-      const double* own = siblings + head * (N + 1) * N;
-      for (Index place = 0; place < s.count; ++place) {
-        const double* column = own + s.word(place);
-        for (Index before = 0; before < place; ++before) *to++ = column[s.word(before) * N];
-        *to++ = column[N * N];
-      }
-    }
 }
 
-HeadAutomata::Side HeadAutomata::side(Index head, bool right) const {
-  if (right) return {head, head + 1, 1, words_ - head};
-  return {head, head - 1, -1, std::max<Index>(head - 1, 0)};
-}
-
-const double* HeadAutomata::siblings(const Side& side, Index place) const {
-  return siblings_.data() + begin_[number(side)] + place * (place + 1) / 2;
+HeadAutomata::Side HeadAutomata::side(Index head, bool right) {
+  const Index N = words_ + 1;
+  return {words_,
+          head,
+          right,
+          siblings_ + head * (N + 1) * N,
+          sums_.data() + head,
+          required_.data() + head,
+          best_.data() + head * N,
+          into_.data() + head * N,
+          raised_.data()};
 }
 
 // Marks the sides whose adjustments changed since they were looked at.
@@ -72,59 +210,22 @@ void HeadAutomata::find_changed() {
   }
 }
 
-// Fills best_ of one side:  best[m] = arc[m] + max over k of best[k] + sibling(k, m).
 void HeadAutomata::run_side(const Side& side) {
-  heed_(side.count * side.count);
-  double* best = best_.data() + first_[number(side)];
-  Index needed = -1;  // the last modifier so far that has to be there
-  for (Index place = 0; place < side.count; ++place) {
-    const Index at = cell(side, place);
-    const double own = sums_[at];
-    best[place] = kNever<double>;
-    if (own != kNever<double>) {
-      const double* row = siblings(side, place);
-      const Index first = std::max<Index>(needed, 0);
-      const double none = needed < 0 ? row[place] : kNever<double>;
-      best[place] = std::max(none, max_sum(row + first, best + first, place - first)) + own;
-    }
-    if (required_[at]) needed = place;
-  }
-  Found& found = sides_[number(side)];
-  const Index last = find_last(side, &found.value);
-  found.used.clear();
+  heed_(words_ * words_ / 2);
+  Found& found = sides_[2 * side.head + side.right];
+  const End end = find_best(side);
+  found.value = end.value;
   found.score = 0;
+  found.used.clear();
   found.is_run = true;
   found.is_bounded = false;
-  for (Index place = last; place >= 0;) {
-    const Index before = find_before(side, place);
-    found.used.push_back(cell(side, place));
-    found.score += scores_[found.used.back()] + siblings(side, place)[before < 0 ? place : before];
-    place = before;
+  if (end.value == kNever<double>) return;
+  for (Index word = end.last; word != kNone;) {
+    const Index before = find_before(side, word);
+    found.used.push_back(find_cell(side, word) + side.head);
+    found.score += scores_[found.used.back()] + sibling(side.head, before == kNone ? words_ + 1 : before, word);
+    word = before;
   }
-}
-
-// The last modifier of the best sequence, -1 for none at all.
-Index HeadAutomata::find_last(const Side& side, double* value) const {
-  const double* best = best_.data() + first_[number(side)];
-  Index needed = -1, last = -1;
-  for (Index place = 0; place < side.count; ++place)
-    if (required_[cell(side, place)]) needed = place;
-  *value = needed < 0 ? 0.0 : kNever<double>;
-  for (Index place = std::max<Index>(needed, 0); place < side.count; ++place)
-    if (best[place] > *value) *value = best[place], last = place;
-  return last;
-}
-
-// The place of the modifier before this one in the best sequence up to it, -1 for none.
-Index HeadAutomata::find_before(const Side& side, Index place) const {
-  const double *row = siblings(side, place), *best = best_.data() + first_[number(side)];
-  Index first = place;
-  while (first > 0 && !required_[cell(side, first - 1)]) --first;
-  double most = first == 0 ? row[place] : kNever<double>;
-  Index from = -1;
-  for (Index before = std::max<Index>(first - 1, 0); before < place; ++before)
-    if (best[before] + row[before] > most) most = best[before] + row[before], from = before;
-  return from;
 }
 
 // Whether a word has to be its own head.
@@ -141,9 +242,9 @@ double HeadAutomata::run_changed() {
   double total = 0;
   for (Index head = 0; head <= words_; ++head)
     for (const bool right : {false, true}) {
-      const Side s = side(head, right);
-      if (!sides_[number(s)].is_run) run_side(s);
-      total += sides_[number(s)].value;
+      const Found& found = sides_[2 * head + right];
+      if (!found.is_run) run_side(side(head, right));
+      total += found.value;
     }
   return total;
 }
@@ -160,61 +261,12 @@ double HeadAutomata::maximize(std::vector<Index>& used) {
   return score;
 }
 
-// suffix_[place]: the best that can follow a modifier.
-void HeadAutomata::find_suffixes(const Side& side) {
-  Index needed = -1;
-  for (Index place = 0; place < side.count; ++place)
-    if (required_[cell(side, place)]) needed = place;
-  for (Index place = 0; place < side.count; ++place) suffix_[place] = place < needed ? kNever<double> : 0.0;
-  for (Index after = side.count - 1; after > 0; --after) {
-    const double rest = sums_[cell(side, after)] + suffix_[after];
-    if (rest == kNever<double>) continue;
-    Index first = after - 1;  // the modifier before is at or after the last one that has to be there
-    while (first > 0 && !required_[cell(side, first)]) --first;
-    const double* row = siblings(side, after);
-    for (Index before = first; before < after; ++before)
-      suffix_[before] = std::max(suffix_[before], row[before] + rest);
-  }
-}
-
-// The best value of a side without the modifier at `but`, which need not be there.
-double HeadAutomata::find_without(const Side& side, Index but) const {
-  const double* best = best_.data() + first_[number(side)];
-  Index first = but, last = but;  // the places around it that a sequence has to pass between
-  while (first > 0 && !required_[cell(side, first - 1)]) --first;
-  do ++last;
-  while (last < side.count && !required_[cell(side, last)]);
-  const Index begin = std::max<Index>(first - 1, 0);
-  double most = kNever<double>;
-  if (last == side.count) {  // nothing has to follow
-    most = first == 0 ? 0.0 : kNever<double>;
-    for (Index place = begin; place < but; ++place) most = std::max(most, best[place]);
-  }
-  for (Index after = but + 1; after < side.count && after <= last; ++after) {
-    const double rest = sums_[cell(side, after)] + suffix_[after];
-    if (rest == kNever<double>) continue;
-    const double* row = siblings(side, after);
-    const double none = first == 0 ? row[after] : kNever<double>;
-    most = std::max(most, std::max(none, max_sum(row + begin, best + begin, but - begin)) + rest);
-  }
-  return most;
-}
-
-// with_ and without_ of the cells of one side: less the best value of the side.
 void HeadAutomata::bound_side(const Side& side) {
-  Found& found = sides_[number(side)];
-  heed_(side.count * side.count);
-  find_suffixes(side);
-  const double* best = best_.data() + first_[number(side)];
-  for (Index place = 0; place < side.count; ++place) {
-    const Index c = cell(side, place);
-    with_[c] = std::min(0.0, best[place] + suffix_[place] - found.value);
-    without_[c] = required_[c] ? kNever<double> : 0.0;
-  }
-  for (const Index c : found.used) {
-    with_[c] = 0;
-    if (!required_[c]) without_[c] = std::min(0.0, find_without(side, place_of(side, c)) - found.value);
-  }
+  heed_(words_ * words_);
+  Found& found = sides_[2 * side.head + side.right];
+  const Bounds bounds{suffix_.data(), rest_.data(), limit_.data(), with_.data() + side.head,
+                      without_.data() + side.head};
+  find_bounds(side, bounds, found.value, found.used);
   found.is_bounded = true;
 }
 
@@ -225,7 +277,7 @@ bool HeadAutomata::max_marginals(double* with, double* without) {
   if (total == kNever<double>) return true;
   for (Index head = 0; head <= words_; ++head)
     for (const bool right : {false, true})
-      if (const Side s = side(head, right); !sides_[number(s)].is_bounded) bound_side(s);
+      if (!sides_[2 * head + right].is_bounded) bound_side(side(head, right));
   for (Index c = 0; c < cells(); ++c) {
     with[c] = total + with_[c];
     without[c] = total + without_[c];
@@ -239,23 +291,21 @@ bool HeadAutomata::complete(const std::vector<Index>& used, double* score) {
   double sum = 0;
   const Index N = words_ + 1;
   const LocalArena arena;
-  Index* back = arena.get<Index>(N, -1);  // by head: the place of the modifier before
+  Index* back = arena.get<Index>(N, N);  // by head: the modifier before, N for none
   for (const Index c : used) {
     const Index word = c / N + 1, head = c % N;
     if (word == head) return *score = kNever<double>, true;
     sum += scores_[c];
     if (word < head) continue;
-    const Index place = word - head - 1;
-    sum += siblings(side(head, true), place)[back[head] < 0 ? place : back[head]];
-    back[head] = place;
+    sum += sibling(head, back[head], word);
+    back[head] = word;
   }
-  std::fill_n(back, N, -1);
+  std::fill_n(back, N, N);
   for (auto c = used.rbegin(); c != used.rend(); ++c) {
     const Index word = *c / N + 1, head = *c % N;
     if (word > head) continue;
-    const Index place = head - word - 1;
-    sum += siblings(side(head, false), place)[back[head] < 0 ? place : back[head]];
-    back[head] = place;
+    sum += sibling(head, back[head], word);
+    back[head] = word;
   }
   *score = sum;
   return true;

@@ -8,58 +8,63 @@
 namespace certus::relax {
 
 // For each head and side, the best sequence of modifiers, from the head outwards:
-//   best[m] = arc[m] + max over k of best[k] + sibling(k, m),  k a modifier between the head and m, or none.
+//   best[m] = arc[m] + into[m],  into[m] = max over k of best[k] + sibling(k, m),  k a modifier between the head and m,
+// or none. Whenever a best[k] is known, into[] of all words beyond is raised, many at once.
 class HeadAutomata final : public Part {
  public:
   // arcs[n][n + 1]; siblings[n + 1][n + 2][n + 1], by head, the modifier before (n + 1 for none) and the modifier,
-  // where words count from 1. -inf forbids.
+  // where words count from 1. -inf forbids. Siblings are not copied: they have to stay.
   HeadAutomata(std::vector<double> arcs, const double* siblings, Index words);
 
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
   bool complete(const std::vector<Index>& used, double* score) override;
 
- private:
-  // The modifiers of a head on one side, the nearest first: there are `count`, the first is `first`, and each is `step`
-  // further on.
+  // One side of a head, and the arrays that its scores go into, by word.
   struct Side {
-    Index head, first, step, count;
-    Index word(Index place) const { return first + place * step; }
+    Index words, head;
+    bool right;
+    const double* siblings;        // [n + 2][n + 1]
+    const double* sums;            // [n][n + 1], as all cells of this head
+    const std::uint8_t* required;  // the same
+    double *best, *into, *raised;  // [n + 1]; the last is what into[] of the words ahead is so far
   };
+  // What bounds need beside the best sequences, by word.
+  struct Bounds {
+    double *suffix, *rest;   // [n + 1]: the best that can follow a modifier; with the modifier itself
+    Index* limit;            // [n + 1]: the nearest word beyond that has to be a modifier, 0 for none
+    double *with, *without;  // [n][n + 1], as the cells of this head
+  };
+
+ private:
   // What the automaton of a side chose last.
   struct Found {
     double value = 0, score = 0;  // with the adjustments, and without
     bool is_run = false;          // since its adjustments changed
     bool is_bounded = false;      // the same of with_ and without_
-    std::vector<Index> used;      // cells
+    std::vector<Index> used;      // cells, the outermost first
   };
 
-  Side side(Index head, bool right) const;
-  static Index number(const Side& side) { return 2 * side.head + (side.step > 0); }
-  Index cell(const Side& side, Index place) const { return (side.word(place) - 1) * (words_ + 1) + side.head; }
-  Index place_of(const Side& side, Index c) const { return (c / (words_ + 1) + 1 - side.first) * side.step; }
-  // [place + 1]: of each modifier before, at the place it has on this side, and of none, at the end.
-  const double* siblings(const Side& side, Index place) const;
-
+  Side side(Index head, bool right);
+  double sibling(Index head, Index before, Index word) const {
+    return siblings_[(head * (words_ + 2) + before) * (words_ + 1) + word];
+  }
   bool is_impossible() const;
   void find_changed();
   double run_changed();
   void run_side(const Side& side);
   void bound_side(const Side& side);
-  Index find_last(const Side& side, double* value) const;
-  Index find_before(const Side& side, Index place) const;
-  void find_suffixes(const Side& side);
-  double find_without(const Side& side, Index but) const;
 
   Index words_;
   Heed heed_;
-  std::vector<Found> sides_;            // [2 (n + 1)]
-  std::vector<double> siblings_;        // by side and place, rows of [places before and one for none]
-  std::vector<Index> begin_, first_;    // [2 (n + 1)]: the first row of each side, and its first place in best_
-  std::vector<double> best_, suffix_;   // by side and place; by place
-  std::vector<double> with_, without_;  // [cells]: max-marginals less the value of their side
-  std::vector<double> seen_;            // [cells]: sums_ when the sides were run,
-  std::vector<std::uint8_t> needed_;    // and required_
+  const double* siblings_;
+  std::vector<Found> sides_;                    // [2 (n + 1)]: of each head the left one, then the right one
+  std::vector<double> best_, into_;             // [n + 1][n + 1], by head and word
+  std::vector<double> raised_, suffix_, rest_;  // [n + 1]
+  std::vector<Index> limit_;                    // [n + 1]
+  std::vector<double> with_, without_;          // [cells]: max-marginals less the value of their side
+  std::vector<double> seen_;                    // [cells]: sums_ when the sides were run,
+  std::vector<std::uint8_t> needed_;            // and required_
 };
 
 }  // namespace certus::relax

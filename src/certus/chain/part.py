@@ -80,7 +80,7 @@ class ChainPart:
         """Return the chain as plain data, for certificates; None where bigrams are shared."""
         return None if self._bigrams else {"kind": "chain", **self._chain.state_problem(self._emissions).data}
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+    def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
         """Return the label sequence of these cells."""
         return self._choice(cells[: len(self._rows)] - self._rows * self._emissions.shape[1])
 

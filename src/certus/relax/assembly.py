@@ -25,6 +25,7 @@ class Entry:
         begin: the first of its cells among those of all parts.
         shapes: of its spaces.
         blocks: its copies.
+        kernel: what the kernels have of it.
     """
 
     part: Any
@@ -32,6 +33,7 @@ class Entry:
     begin: int
     shapes: dict[str, tuple[int, ...]]
     blocks: tuple[Block, ...]
+    kernel: _native.RelaxPart | None = None
 
     def list_cells(self, block: Block) -> Ints:
         """Return the numbers of a block's copies, among the cells of all parts."""
@@ -69,7 +71,7 @@ class Assembly:
         elif structure is not None:
             choice = entry.part.read_structure(structure)
         else:
-            choice = entry.part.make_choice(self.relaxation.used(number).astype(np.int64))
+            choice = entry.part.make_choice(self.relaxation.used(number), entry.kernel)
         return choice
 
     def read_average(self, number: int) -> dict[str, Floats]:
@@ -99,7 +101,7 @@ def assemble(
     begin, variables = 0, len(layout.reserve)
     for number, (part, blocks) in enumerate(zip(parts, layout.blocks, strict=True)):
         made = _make_native(part)
-        entry = Entry(part, made is not None, begin, spaces[number], blocks)
+        entry = Entry(part, made is not None, begin, spaces[number], blocks, made)
         if made is None:
             made = _native.make_python_part(
                 oracle := Oracle(part, names[number], weights[number], blocks, whole=whole), oracle.size

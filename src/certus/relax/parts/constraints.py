@@ -39,7 +39,7 @@ class Constraint(ABC):
         """Return the best cells."""
         return self._make_choice(self._best(self._values(adjust)))
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+    def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
         """Return the choice of these cells."""
         return self._make_choice(cells)
 
@@ -184,7 +184,7 @@ class TablePart:
             "scores": zeros,
         }
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+    def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
         """Return the cell of the table with these values, one per variable."""
         starts = np.cumsum([0, *self.scores.shape[:-1]])
         return self._make_choice(tuple(int(i) for i in cells - starts))

@@ -47,9 +47,9 @@ class KernelPart(ABC):
     def _kernel(self) -> _native.RelaxPart:
         return self.make_native()
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+    def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
         """Return the structure of these cells; its score is -inf where there is none."""
-        return self._choose(cells, self._kernel.complete(cells))
+        return self._choose(cells, native.complete(cells))
 
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best structure."""
@@ -60,7 +60,7 @@ class KernelPart(ABC):
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Return the structure that the indicators spell, if they spell one."""
-        choice = self.make_choice(np.flatnonzero(np.asarray(indicators[self.space])))
+        choice = self.make_choice(np.flatnonzero(np.asarray(indicators[self.space])), self._kernel)
         return choice if np.isfinite(choice.score) else None
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, Floats]:

@@ -62,7 +62,7 @@ class TreePart:
         """Return the trees as plain data, for certificates."""
         return {"kind": "trees", "arcs": self.scores, "single_root": int(self.single_root)}
 
-    def make_choice(self, cells: NDArray[np.int64]) -> Choice:
+    def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
         """Return the tree of these cells."""
         return self._make_choice(cells - self._rows * self.scores.shape[1])
 
