@@ -10,9 +10,12 @@
 // and -inf for the words inside. Which node of the cycle an edge leads to is found when the tree is read off: the one
 // whose difference is the maximum.
 //
-// Trees with one child of the root are the best under pairs (edges from the root, score) in lexical order: fewer such
-// edges first. No edge of a cycle comes from the root, so it is enough to take an edge from the root only where a node
-// has no other: no large constant is needed.
+// Trees with one child of the root are the best where each edge from the root costs a large enough price, which rises
+// from 0 (Gabow & Tarjan 1984): at each moment, of the nodes that hang on the root, the one moves elsewhere that loses
+// the least by it, and where it moves below itself, the cycle becomes one node, which hangs on the root. No edge of a
+// cycle comes from the root, so prices never enter the rows.
+//
+// For bounds the price is infinite from the start: an edge from the root is taken only where a node has no other.
 //
 // best(v) of all nodes are a solution of the dual. With S over the nodes, contracted ones included, that an edge from h
 // to m enters, score(h, m) <= sum of best(S), and the sum of all best is the score of the best tree; so a tree that
@@ -39,13 +42,15 @@ struct Largest {
 };
 
 enum class Place : std::uint8_t { outside, path, joined };
+// How many children the root may have: any number, one, or one by an infinite price.
+enum class Roots : std::uint8_t { several, one, last };
 
 // Nodes are the words, 1 ... n, the root, 0, and from n + 1 on the contracted ones.
 struct Nodes {
   Index words, stride;
-  bool single;
-  double* rows;         // [nodes][stride]; of `single` trees without the root
-  double* root;         // [nodes]: of `single` trees the edge from the root
+  Roots roots;
+  double* rows;         // [nodes][stride]; without the root where it may have one child
+  double* root;         // [nodes]: there, the edge from the root
   double* best;         // [nodes]
   Label* from;          // [nodes]: the word that the best edge comes from
   Label* up;            // [nodes]: the node that it was contracted into
@@ -59,7 +64,9 @@ struct Nodes {
   Label made;           // the next node
 
   double* row(Index v) const { return rows + v * stride; }
-  double edge(Index v, Label from_word) const { return single && from_word == 0 ? root[v] : row(v)[from_word]; }
+  double edge(Index v, Label from_word) const {
+    return roots != Roots::several && from_word == 0 ? root[v] : row(v)[from_word];
+  }
 
   Label find(Label v) const {
     while (inside[v] != kNone) {
@@ -70,9 +77,9 @@ struct Nodes {
   }
 };
 
-Nodes make_nodes(const LocalArena& arena, Index n, bool single) {
+Nodes make_nodes(const LocalArena& arena, Index n, Roots roots) {
   const Index all = 2 * n + 1, stride = (n + 8) / 8 * 8;
-  Nodes x{.words = n, .stride = stride, .single = single};
+  Nodes x{.words = n, .stride = stride, .roots = roots};
   x.rows = arena.get<double>(all * stride);
   x.root = arena.get<double>(all, kForbidden);
   x.best = arena.get<double>(all);
@@ -101,7 +108,7 @@ void fill_rows(const Nodes& x, const S* scores) {
     for (Index w = 0; w < N; ++w) row[w] = static_cast<double>(given[w]);
     for (Index w = N; w < x.stride; ++w) row[w] = kForbidden;
     row[v] = kForbidden;
-    if (x.single) x.root[v] = row[0], row[0] = kForbidden;
+    if (x.roots != Roots::several) x.root[v] = row[0], row[0] = kForbidden;
     x.first[v] = x.last[v] = static_cast<Label>(v);
   }
   x.place[0] = Place::joined;
@@ -176,7 +183,7 @@ CERTUS_INLINE bool grow(Nodes& x, Label start, Heed& heed) {
     x.path[length++] = v;
     x.place[v] = Place::path;
     Largest found = find_largest<S, bytes>(x.row(v), x.stride);
-    if (found.value == kForbidden) found = {x.root[v], 0};
+    if (x.roots == Roots::last ? found.value == kForbidden : x.root[v] > found.value) found = {x.root[v], 0};
     if (found.value == kForbidden) return false;
     x.best[v] = found.value;
     x.from[v] = found.at;
@@ -188,13 +195,54 @@ CERTUS_INLINE bool grow(Nodes& x, Label start, Heed& heed) {
   return true;
 }
 
+// A node that hangs on the root, and its best edge from elsewhere.
+struct RootChild {
+  Label node;
+  Largest other;
+};
+
+// Moves children of the root elsewhere until one is left; false where they have no other edge.
+template <class S, int bytes>
+CERTUS_INLINE bool keep_one_child(Nodes& x, Heed& heed) {
+  const LocalArena arena;
+  RootChild* children = arena.get<RootChild>(x.words);
+  Index count = 0;
+  for (Label v = 1; v < x.made; ++v)
+    if (x.up[v] == kNone && x.from[v] == 0) children[count++].node = v;
+  for (Index c = 0; count > 1 && c < count; ++c)
+    children[c].other = find_largest<S, bytes>(x.row(children[c].node), x.stride);
+  while (count > 1) {
+    heed(x.stride);
+    RootChild* least = children;
+    for (RootChild* child = children + 1; child < children + count; ++child)
+      if (x.root[child->node] - child->other.value < x.root[least->node] - least->other.value) least = child;
+    if (least->other.value == kForbidden) return false;
+    const Label u = least->node;
+    x.best[u] = least->other.value;
+    x.from[u] = least->other.at;
+    Index length = 0;
+    x.path[length++] = u;
+    Label v = x.find(x.from[u]);
+    for (; v != u && x.from[v] != 0; v = x.find(x.from[v])) x.path[length++] = v;
+    if (v != u) {
+      *least = children[--count];
+      continue;
+    }
+    const Label made = contract<S, bytes>(x, length, u);
+    x.best[made] = x.root[made];
+    x.from[made] = 0;
+    *least = {made, find_largest<S, bytes>(x.row(made), x.stride)};
+  }
+  return true;
+}
+
 template <class S, int bytes>
 CERTUS_INLINE bool span_body(Nodes& x, Heed& heed) {
   for (Label start = 1; start <= x.words; ++start) {
     const Label v = x.find(start);
     if (x.place[v] == Place::outside && !grow<S, bytes>(x, v, heed)) return false;
   }
-  return true;
+  return x.roots != Roots::one || keep_one_child<S, bytes>(x, heed);
 }
 
 CERTUS_BY_WIDTH(bool, span_nodes, double, span_body, (Nodes & x, Heed& heed), (x, heed))
@@ -213,7 +261,7 @@ bool read_heads(const Nodes& x, Index* heads) {
     heads[v - 1] = x.from[v];
     roots += x.from[v] == 0;
   }
-  return !x.single || roots <= 1;
+  return x.roots == Roots::several || roots <= 1;
 }
 
 template <class S>
@@ -228,7 +276,7 @@ bool find_tree(const S* scores, Index n, bool single, Index* heads) {
   if (n == 0) return true;
   Heed heed;
   const LocalArena arena;
-  Nodes x = make_nodes(arena, n, single);
+  Nodes x = make_nodes(arena, n, single ? Roots::one : Roots::several);
   return span(x, scores, heads, heed);
 }
 
@@ -259,7 +307,7 @@ void bound_word(const Nodes& x, Label word, const Label* order, const Label* beg
   }
   for (Label i = 0; i < begin[v]; ++i) sums[order[i]] = sum;
   for (Label i = end[v]; i < x.words; ++i) sums[order[i]] = sum;
-  sums[0] = x.single && x.from[v] != 0 ? -kForbidden : sum;
+  sums[0] = x.roots != Roots::several && x.from[v] != 0 ? -kForbidden : sum;
 }
 
 }  // namespace
@@ -271,18 +319,11 @@ bool spanning_tree(const double* scores, Index n, bool single, Index* heads) {
   return find_tree(scores, n, single, heads);
 }
 
-// The best of all trees often has one child of the root by itself, and is found faster than under that condition.
-template <class S>
-static bool find_either(const S* scores, Index n, bool single, Index* heads) {
-  if (!find_tree(scores, n, false, heads)) return false;
-  return !single || std::count(heads, heads + n, Index{0}) == 1 || find_tree(scores, n, true, heads);
-}
-
 template <class S>
 static double span_scores(const S* scores, Index n, bool single, Index* heads) {
   constexpr S kLargest = sizeof(S) == 4 ? std::numeric_limits<S>::max() : static_cast<S>(1e100);
   if (first_beyond(scores, n * (n + 1), kLargest) >= 0) return std::numeric_limits<double>::quiet_NaN();
-  if (!find_either(scores, n, single, heads)) return kForbidden;
+  if (!find_tree(scores, n, single, heads)) return kForbidden;
   double total = 0;
   for (Index i = 0; i < n; ++i) total += static_cast<double>(scores[i * (n + 1) + heads[i]]);
   return total;
@@ -298,7 +339,7 @@ bool bound_trees(const double* scores, Index n, bool single, Index* heads, doubl
   if (n == 0) return true;
   Heed heed;
   const LocalArena arena;
-  Nodes x = make_nodes(arena, n, single);
+  Nodes x = make_nodes(arena, n, single ? Roots::last : Roots::several);
   if (!span(x, scores, heads, heed)) return false;
   const Index N = n + 1, all = 2 * n + 1;
   Label *order = arena.get<Label>(n), *begin = arena.get<Label>(all), *end = arena.get<Label>(all);
@@ -330,7 +371,7 @@ void tree_max_marginals(const double* scores, Index n, bool single, double* best
       row[h] = scores[i * N + h];
       double total = kForbidden;
       const LocalArena inner;
-      Nodes x = make_nodes(inner, n, single);
+      Nodes x = make_nodes(inner, n, single ? Roots::one : Roots::several);
       if (h != i + 1 && row[h] != kForbidden && span(x, only, heads, heed)) {
         total = 0;
         for (Index j = 0; j < n; ++j) total += scores[j * N + heads[j]];

@@ -34,13 +34,13 @@ def test_against_enumeration(single: bool) -> None:
         words = int(random.integers(1, 5))
         scores = draw_scores(random, words)
         trees = enumerate_trees(scores, single)
-        heads, bounds = np.empty(words, np.int64), np.empty_like(scores)
-        assert _native.spanning_tree(scores, single, heads) == bool(trees)
+        found, heads, bounds = np.empty(words, np.int64), np.empty(words, np.int64), np.empty_like(scores)
+        assert _native.spanning_tree(scores, single, found) == bool(trees)
         assert _native.bound_trees(scores, single, heads, bounds) == bool(trees)
         if not trees:
             continue
         best = max(trees.values())
-        assert trees[tuple(heads.tolist())] == best
+        assert trees[tuple(found.tolist())] == trees[tuple(heads.tolist())] == best
         with_arc: dict[tuple[int, int], float] = defaultdict(lambda: -np.inf)
         for tree, score in trees.items():
             for word, head in enumerate(tree):
@@ -50,7 +50,7 @@ def test_against_enumeration(single: bool) -> None:
         assert (bounds[np.arange(words), heads] == best).all()
         single_precision = np.empty_like(heads)
         assert _native.spanning_tree(scores.astype(np.float32), single, single_precision)
-        assert (single_precision == heads).all()
+        assert (single_precision == found).all()
 
 
 @pytest.mark.parametrize("single", [False, True])
@@ -68,3 +68,20 @@ def test_bounds_are_tight_enough_to_fix(single: bool) -> None:
         bounds[np.arange(words), gold] = -np.inf
         # One child of the root: the edge that would close the last cycle costs nothing, either.
         assert (bounds > best - words / 2).sum() <= (2 * words if single else 0)
+
+
+def test_two_ways_to_one_child_of_the_root() -> None:
+    """The tree by a price of the root that rises scores as much as the one by an infinite price."""
+    random = np.random.default_rng(5)
+    for _ in range(PROBLEMS):
+        words = int(random.integers(2, 40))
+        scores = random.integers(0, int(random.integers(2, 30)), (words, words + 1)).astype(float)
+        scores[:, 0] += int(random.integers(0, 30))  # many want to hang on the root
+        scores[random.random(scores.shape) < random.choice([0.0, 0.5, 0.9])] = -np.inf
+        rising, infinite, bounds = np.empty(words, np.int64), np.empty(words, np.int64), np.empty_like(scores)
+        possible = _native.bound_trees(scores, True, infinite, bounds)
+        assert _native.spanning_tree(scores, True, rising) == possible
+        if possible:
+            rows = np.arange(words)
+            assert (rising == 0).sum() == 1
+            assert scores[rows, rising].sum() == scores[rows, infinite].sum()

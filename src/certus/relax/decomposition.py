@@ -307,7 +307,8 @@ class Decomposition:
             known = ", ".join(f"{name!r} {shape}" for name, shape in spaces.items()) or "none"
             raise InvalidInput(f"part {handle.name} has no space {space!r}; its spaces are: {known}")
         what = f"part {handle.name}, space {space!r}"
-        return Member(handle.index, space, as_cells(side[2] if len(side) == 3 else None, spaces[space], what))
+        cells = side[2] if len(side) == 3 else None
+        return Member(handle.index, space, as_cells(cells, spaces[space], what), all=cells is None)
 
 
 def _read_spaces(part: object) -> dict[str, tuple[int, ...]]:

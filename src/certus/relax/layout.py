@@ -24,11 +24,15 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Member:
-    """One side of an agreement: some cells of a space of a part, as indices into the flattened array."""
+    """One side of an agreement: some cells of a space of a part, as indices into the flattened array.
+
+    ``all`` says that these are all cells of the space, in order.
+    """
 
     part: int
     space: str
     cells: Ints
+    all: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,29 @@ def lay_out(shapes: Sequence[dict[str, tuple[int, ...]]], groups: Sequence[Group
         for name, shape in spaces.items():
             starts[part, name] = size
             size += math.prod(shape)
+    known = _number_spaces(shapes, starts, groups)
+    if known is not None:
+        return _arrange_all(shapes, starts, known)
     return _arrange(shapes, starts, size, *_find_classes(starts, size, groups))
+
+
+def _number_spaces(
+    shapes: Sequence[dict[str, tuple[int, ...]]],
+    starts: dict[tuple[int, str], int],
+    groups: Sequence[Group],
+) -> Ints | None:
+    """Return the variables where all spaces agree as a whole, each in one group, as most often; else None."""
+    group_of = {
+        (m.part, m.space): n for n, g in enumerate(groups) if not g.reserve for m in g.members if m.all
+    }
+    if not starts or not len(group_of) == len(starts) == sum(len(group.members) for group in groups):
+        return None
+    numbers: dict[int, Ints] = {}
+    known = 0
+    for (part, name), group in ((key, group_of[key]) for key in starts):
+        if group not in numbers:
+            numbers[group] = np.arange(known, known := known + math.prod(shapes[part][name]))
+    return np.concatenate([numbers[group_of[key]] for key in starts])
 
 
 def _find_classes(
@@ -165,7 +191,7 @@ def _arrange(
 def _arrange_all(
     shapes: Sequence[dict[str, tuple[int, ...]]], starts: dict[tuple[int, str], int], variables: Ints
 ) -> Layout:
-    """Do the same where every cell of every space is shared, as most often: they are in order already."""
+    """Do the same where every cell of every space is shared: they are in order already."""
     blocks: list[list[Block]] = [[] for _ in shapes]
     for (part, name), begin in starts.items():
         shape = shapes[part][name]
