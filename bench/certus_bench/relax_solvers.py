@@ -88,7 +88,7 @@ def solve_certus(problem: GraphProblem, seconds: float, *, tighten: bool = True)
     began = perf_counter()
     found = graph.solve(seconds=seconds, tighten=tighten)
     taken = perf_counter() - began
-    # The trace is of the last search, if there were several: it ended with all of them, at the latest.
+    # What comes before the first search, the kernels' copy of the graph, is added to all times.
     times = (found.trace.seconds + (taken - found.trace.seconds[-1:].sum())).tolist()
     path = _keep_better([*zip(times, found.trace.score.tolist(), strict=True), (taken, found.score)])
     return Proof(found.score, found.optimal, taken, path)

@@ -54,9 +54,18 @@ class Relaxation {
   }
   void link(Index variables, Flags reserve) { problem_.link(variables, copy(reserve)); }
 
+  // The next run goes on where that of another relaxation ended, which has the same first variables; it began so many
+  // seconds ago.
+  void carry_on(const Relaxation& other, double seconds, Index variables) {
+    std::vector<std::int8_t> on = other.list_on();
+    if (!on.empty()) on.resize(variables);
+    earlier_ = {seconds, other.search->bound(), other.search->nodes(), other.search->trace(), std::move(on)};
+  }
+
   // Once. What it throws leaves all that was found by then.
   SearchEnd run(const SearchLimits& limits, const OptimizerOptions& options, nb::object progress) {
     search = std::make_unique<Search>(problem_, limits, options);
+    search->carry_on(std::move(earlier_));
     if (!progress.is_none())
       search->progress = [&progress](const SearchProgress& now) {
         const nb::gil_scoped_acquire lock;
@@ -128,6 +137,7 @@ class Relaxation {
 
  private:
   Problem problem_;
+  EarlierSearch earlier_;
   std::vector<decltype(RelaxPart::read)> readers_;  // [parts]
 };
 
@@ -363,6 +373,7 @@ void bind_search(nb::module_& m) {
       .def("add", &Relaxation::add, "part"_a, "variables"_a, "weight"_a = 1.0, nb::keep_alive<1, 2>())
       .def("add_graph", &Relaxation::add_graph, "graph"_a)
       .def("link", &Relaxation::link, "variables"_a, "reserve"_a)
+      .def("carry_on", &Relaxation::carry_on, "other"_a, "seconds"_a, "variables"_a)
       .def("run", &Relaxation::run, "limits"_a, "options"_a, "progress"_a.none())
       .def("structure", &Relaxation::read_structure, "part"_a)
       .def(

@@ -123,6 +123,14 @@ void Rounding::round(bool forward) {
   finish();
 }
 
+void Rounding::complete(const std::vector<std::int8_t>& on) {
+  begin();
+  std::copy(on.begin(), on.end(), on_.begin());
+  for (Index p = 0; p < problem_.parts(); ++p)
+    if (!choose(p)) return;
+  finish();
+}
+
 double Rounding::propose() {
   const Index parts = problem_.parts();
   earned_ += kOften * static_cast<double>(parts);

@@ -30,6 +30,8 @@ class Rounding {
   void round(bool forward);
   // Fixes variables one after the other as they are worth most, where what follows from that is cheap to find.
   void decide();
+  // Lets all parts choose under what is known of the first variables.
+  void complete(const std::vector<std::int8_t>& on);
   // Takes what the parts have chosen, where they agree.
   void take();
   // Completes what the parts chose, within the budget; returns the best score found in this round, or NaN.

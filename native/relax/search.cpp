@@ -56,6 +56,12 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
   else separators_ = find_separators(problem, kGroups);
 }
 
+void Search::carry_on(EarlierSearch earlier) {
+  trace_ = std::move(earlier.trace);
+  bound_ = earlier.bound;
+  earlier_ = std::move(earlier);
+}
+
 SearchEnd Search::run() {
   SearchEnd end = SearchEnd::proven;
   if (optimizer_ && optimizer_->spreads()) dual_.spread();
@@ -64,6 +70,7 @@ SearchEnd Search::run() {
     return end;
   }
   if (!optimizer_) dual_.worth();  // before anything moves
+  if (!earlier_.on.empty()) rounding_.complete(earlier_.on);
   try {
     explore(limits_.nodes);
     bound_ = score();
@@ -93,13 +100,13 @@ void Search::note(double primal, double step) {
     if (score() != kNever<double> && score() > dual + kSlack * size) throw Contradiction(score(), dual);
     bound_ = std::min(bound_, std::max({here_, others, score()}));
   }
-  trace_.seconds.push_back(watch_.elapsed());
+  trace_.seconds.push_back(earlier_.seconds + watch_.elapsed());
   trace_.dual.push_back(std::max(dual, score()));
   trace_.bound.push_back(bound_);
   trace_.primal.push_back(primal);
   trace_.score.push_back(score());
   trace_.step.push_back(step);
-  trace_.nodes.push_back(nodes_);
+  trace_.nodes.push_back(earlier_.nodes + nodes_);
   if (progress)
     progress({static_cast<Index>(trace_.dual.size()), dual, bound_, score(), nodes_, static_cast<Index>(open_.size()),
               trace_.seconds.back()});

@@ -40,6 +40,15 @@ struct SearchTrace {
   std::vector<Index> nodes;
 };
 
+// What a search of the same problem, stated otherwise, had found when it ended.
+struct EarlierSearch {
+  double seconds = 0;  // from its start to that of the next one
+  double bound = std::numeric_limits<double>::infinity();
+  Index nodes = 0;
+  SearchTrace trace;
+  std::vector<std::int8_t> on;  // of the first variables, those of its best whole; empty where it had none
+};
+
 struct SearchProgress {
   Index iteration;
   double dual, bound, score;
@@ -59,6 +68,8 @@ class Search {
  public:
   Search(Problem& problem, const SearchLimits& limits, const OptimizerOptions& options = {});
 
+  // Before run(): goes on where another search ended, with its answer, its bound and its trace.
+  void carry_on(EarlierSearch earlier);
   SearchEnd run();
 
   double score() const { return rounding_.best().score; }  // -inf: none is known, or, after a proof, there is none
@@ -123,6 +134,7 @@ class Search {
   DepthFirst depth_first_;
   std::unique_ptr<Optimizer> optimizer_;  // null where the parts are swept, one after the other
   std::vector<Separator> separators_;     // where parts are swept, if they meet in a few groups each
+  EarlierSearch earlier_;                 // but for its trace
   SearchTrace trace_;
   std::vector<Node> open_;  // a heap by bound
   double bound_;            // of all that is not yet searched, and of the best answer

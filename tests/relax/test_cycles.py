@@ -105,3 +105,23 @@ def test_searches_go_on_with_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.stats["nodes"] <= plain.stats["nodes"]
         stopped = graph.solve(max_nodes=3)
         assert stopped.score <= found.score <= stopped.bound
+
+
+def test_the_trace_goes_on_with_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time, answers and bounds of the search before there were clusters are those that the next one has."""
+    for name in ("AT_ONCE", "NARROW"):
+        monkeypatch.setattr(factor_graph, name, 0)
+    monkeypatch.setattr(factor_graph, "MANY_NODES", 2)
+    longer = 0
+    for seed in range(4):
+        graph = draw_torus(5, np.random.default_rng(seed))
+        first, found = graph.solve(max_nodes=2), graph.solve()
+        steps = len(first.trace.bound)
+        longer += len(found.trace.bound) > steps
+        for name in ("bound", "score", "nodes"):
+            assert (getattr(found.trace, name)[:steps] == getattr(first.trace, name)).all()
+        assert (np.diff(found.trace.seconds) >= 0).all()
+        assert (np.diff(found.trace.bound) <= 0).all()
+        assert (found.trace.score[1:] >= found.trace.score[:-1]).all()
+        assert found.trace.bound.min() >= found.score == found.trace.score[-1]
+    assert longer > 0

@@ -257,17 +257,13 @@ class FactorGraph:
         if narrow and end is _native.SearchEnd.NODES:
             return self._eliminate(graph, relaxation, infeasible)
         if loose and end is _native.SearchEnd.NODES:
-            return self._search_tightened(relaxation, search, nodes, infeasible)
+            tightened = self._tighten(search)
+            tightened.carry_on(relaxation, perf_counter() - began, len(self._scores))
+            end, relaxation = search(tightened, nodes), tightened
         return self._read_answer(relaxation, _STATUS[end], infeasible)
 
-    def _search_tightened(
-        self,
-        tried: _native.Relaxation,
-        search: Callable[[_native.Relaxation, int], _native.SearchEnd],
-        nodes: int,
-        infeasible: OnInfeasible,
-    ) -> Assignment:
-        """Search on with clusters on cycles, or without where there are none that help."""
+    def _tighten(self, search: Callable[[_native.Relaxation, int], _native.SearchEnd]) -> _native.Relaxation:
+        """Return the relaxation with clusters on cycles, or without where there are none that help."""
         pairs = Pairs([v.states for v in self._variables], [v.cell for v in self._variables])
         find_pairs(pairs, self._factors)
         graph = self._make_graph()
@@ -275,13 +271,7 @@ class FactorGraph:
         search(root, 1)
         factors = list(self._share_scores())
         tightened = tighten_cycles(pairs, graph, factors, root.multipliers, len(self._scores))
-        last = self._relax(graph) if tightened is None else tightened
-        status = _STATUS[search(last, nodes)]
-        if status is Status.OPTIMAL:
-            return self._read_answer(last, status, infeasible)
-        best = max((tried, last), key=lambda one: one.score)
-        bound = max(best.score, min(tried.bound, last.bound))
-        return Assignment(self._read_states(best.on), best.score, bound, status, last)
+        return self._relax(graph) if tightened is None else tightened
 
     def _eliminate(
         self, graph: _native.FactorGraph, tried: _native.Relaxation | None, infeasible: OnInfeasible

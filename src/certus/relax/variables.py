@@ -62,7 +62,7 @@ class Assignment(Solution[NDArray[np.int64]]):
     Attributes:
         value: the state of each variable, in the order in which they were added; of a binary one, 0 or 1.
             Empty while no assignment was found.
-        trace: how the last search stood, step by step: arrays ``seconds``, ``bound``, ``score``, ``nodes``;
+        trace: how the search stood, step by step: arrays ``seconds``, ``bound``, ``score``, ``nodes``;
             empty where dynamic programming needed none.
     """
 
