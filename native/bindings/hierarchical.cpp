@@ -150,9 +150,9 @@ void bind_hierarchical(nb::module_& m) {
       "edges", &ForestDerivation::edges);
   define_fields(nb::class_<ForestAnswer>(m, "TargetForestAnswer"), "best", &ForestAnswer::best, "bound",
                 &ForestAnswer::bound, "status", &ForestAnswer::status, "exhausted", &ForestAnswer::exhausted, "beams",
-                &ForestAnswer::beams, "items", &ForestAnswer::items, "joined", &ForestAnswer::joined,
-                "relaxation_seconds", &ForestAnswer::relaxation_seconds, "beam_seconds", &ForestAnswer::beam_seconds,
-                "timed_out", &ForestAnswer::timed_out);
+                &ForestAnswer::beams, "items", &ForestAnswer::items, "joined", &ForestAnswer::joined, "parts",
+                &ForestAnswer::parts, "relaxation_seconds", &ForestAnswer::relaxation_seconds, "beam_seconds",
+                &ForestAnswer::beam_seconds, "timed_out", &ForestAnswer::timed_out);
   define_arrays(define_fields(nb::class_<ForestProgram>(m, "TargetForestProgram"), "edges", &ForestProgram::edges),
                 "cost", &ForestProgram::cost, "upper", &ForestProgram::upper, "target", &ForestProgram::target, "start",
                 &ForestProgram::start, "row", &ForestProgram::row, "value", &ForestProgram::value);
@@ -165,6 +165,7 @@ void bind_hierarchical(nb::module_& m) {
       .def_rw("items", &ForestOptions::items)
       .def_rw("rounds", &ForestOptions::rounds)
       .def_rw("paths", &ForestOptions::paths)
+      .def_rw("prune", &ForestOptions::prune)
       .def_rw("seconds", &ForestOptions::seconds);
   nb::class_<BoundForest>(m, "TargetForest")
       .def("__init__", &make_forest, "model"_a, "nodes"_a, "goal"_a, "heads"_a, "scores"_a, "first"_a, "symbols"_a,

@@ -2090,6 +2090,8 @@ class TargetForestAnswer:
     @property
     def joined(self) -> int: ...
     @property
+    def parts(self) -> int: ...
+    @property
     def relaxation_seconds(self) -> float: ...
     @property
     def beam_seconds(self) -> float: ...
@@ -2121,6 +2123,7 @@ class TargetForestOptions:
     items: int
     rounds: int
     paths: bool
+    prune: bool
     seconds: float
 
 @final

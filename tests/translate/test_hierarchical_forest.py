@@ -22,6 +22,7 @@ from certus.translate import (
     ForestLagrangian,
     ForestMethod,
     ForestProgram,
+    ForestTightening,
     TranslationForest,
     decode_forest,
 )
@@ -132,6 +133,62 @@ def test_relaxations_of_leaves_are_bounds(first: int) -> None:
     assert proven >= 10
 
 
+TIGHTENING: list[ForestMethod] = [ForestTightening(), ForestTightening(rounds=5000, prune=False)]
+
+
+@pytest.mark.parametrize("first", range(0, PROBLEMS, 50))
+def test_tightening_proves_everything(first: int) -> None:
+    for seed in range(first, min(first + 50, PROBLEMS)):
+        forest = make_forest(seed)
+        expected = forest.enumerate()
+        if seed % 3 == 0 or seed % 5 > 2 or len(expected) > 3000:  # everything has words; orders 1, 2, 3
+            continue
+        for method in TIGHTENING:
+            answer = forest.make().decode(method=method, infeasible="return")
+            check_answer(answer, expected, (seed, method))
+            assert answer.optimal == bool(expected), (seed, method)
+
+
+def make_reordered_forest(seed: int) -> RandomForest:
+    """Return a forest of words in any order, where the words before a leaf are often mistaken for others."""
+    rng = random.Random(seed)
+    vocabulary = [f"w{n}" for n in range(5)]
+    heads, tails = [], []
+    targets: list[list[str | int]] = []
+    for node in range(5):
+        sides: list[list[str | int]] = [[rng.choice(vocabulary)] for _ in range(3)]
+        below = [[], [], [], [0, 1], [2, 3]][node]
+        if below:
+            sides = [[0, 1], [1, 0], [0, rng.choice(vocabulary), 1]]
+        for side in sides:
+            heads.append(node)
+            tails.append(below)
+            targets.append(side)
+    offsets = np.cumsum([0, *map(len, tails)])
+    graph = Hypergraph(heads, offsets, [one for part in tails for one in part], 4, nodes=5)
+    scores = [float(rng.randint(-1, 1)) for _ in heads]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmoothingWarning)
+        return RandomForest(graph, targets, scores, make_model(seed), 3)
+
+
+def test_words_are_divided_where_the_relaxation_is_not_tight() -> None:
+    parts = []
+    for seed in range(200):
+        if seed % 5 not in (1, 2):
+            continue
+        forest = make_reordered_forest(seed)
+        expected = forest.enumerate()
+        relaxed = forest.make().decode(method=ForestLagrangian())
+        check_answer(relaxed, expected, (seed, "lagrangian"))
+        for method in TIGHTENING:
+            answer = forest.make().decode(method=method)
+            assert answer.optimal, (seed, method)
+            check_answer(answer, expected, (seed, method))
+            parts.append(answer.stats["parts"])
+    assert max(parts) > 2
+
+
 def test_programs_find_the_best_derivations() -> None:
     pytest.importorskip("highspy")
     solved = 0
@@ -182,7 +239,9 @@ def check_many(forest: RandomForest, expected: list[tuple[float, Derivation, str
 
 
 def test_every_method_is_tried() -> None:
-    assert set(FOREST_METHODS.values()) == {type(method) for method in [*ANY, *LAGRANGIAN, ForestProgram()]}
+    assert set(FOREST_METHODS.values()) == {
+        type(method) for method in [*ANY, *LAGRANGIAN, *TIGHTENING, ForestProgram()]
+    }
 
 
 def test_no_time_gives_an_honest_gap() -> None:

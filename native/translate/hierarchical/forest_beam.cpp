@@ -159,7 +159,7 @@ ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOption
 ForestAnswer search_forest(const ForestProblem& problem, const ForestOptions& options) {
   if (options.method == "exhaustive") return search_exhaustively(problem, options);
   if (options.method == "cube") return search_cubes(problem, options);
-  if (options.method == "lagrangian") return search_leaves(problem, options);
+  if (options.method == "lagrangian" || options.method == "tightening") return search_leaves(problem, options);
   // Hooks keep one derivation of each item, and need text to hang on.
   if (options.method == "optimal-beam" || options.k > 1 || derives_nothing(problem.forest))
     return search_forest_beam(problem, options);

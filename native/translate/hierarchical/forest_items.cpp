@@ -140,7 +140,7 @@ void ForestIncumbents::settle(double unseen, ForestAnswer& answer) {
   const bool full = static_cast<Index>(best_.size()) >= k_;
   answer.best.clear();
   for (Entry& entry : best_) answer.best.push_back(entry.derivation);
-  const bool proven = unseen == kNever<double> || (full && unseen <= lower() + find_forest_margin(lower()));
+  const bool proven = are_proven(unseen);
   answer.exhausted = unseen == kNever<double> && !full;
   answer.status =
       best_.empty() ? (proven ? Status::infeasible : Status::feasible) : (proven ? Status::optimal : Status::feasible);

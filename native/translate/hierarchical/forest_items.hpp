@@ -115,6 +115,10 @@ class ForestIncumbents {
     return static_cast<Index>(best_.size()) < k_ ? kNever<double> : best_.back().derivation.score;
   }
   double threshold() const { return lower() == kNever<double> ? lower() : lower() - find_forest_margin(lower()); }
+  // Whether nothing that was not seen is better, where it scores no more than `unseen`.
+  bool are_proven(double unseen) const {
+    return unseen == kNever<double> || (lower() > kNever<double> && unseen <= lower() + find_forest_margin(lower()));
+  }
   // Settles an answer, where no derivation that was not seen scores more than `unseen`.
   void settle(double unseen, ForestAnswer& answer);
 

@@ -34,6 +34,7 @@ struct ForestAnswer {
   Status status = Status::infeasible;
   bool exhausted = false;  // whether these are all there are
   Index beams = 0, items = 0, joined = 0;
+  Index parts = 0;  // that tightening divided words into
   double relaxation_seconds = 0, beam_seconds = 0;
   bool timed_out = false;
 };
@@ -46,6 +47,7 @@ struct ForestOptions {
   Index items = 20'000'000;  // the most that are kept in all
   Index rounds = 200;        // of relaxation
   bool paths = true;         // whether ways from leaf to leaf have multipliers
+  bool prune = false;        // whether relaxation drops edges that no better derivation has
   double seconds = std::numeric_limits<double>::infinity();
 };
 
@@ -58,7 +60,7 @@ ForestAnswer search_exhaustively(const ForestProblem& problem, const ForestOptio
 ForestAnswer search_cubes(const ForestProblem& problem, const ForestOptions& options);
 // The product, searched from coarse to fine.
 ForestAnswer search_coarse_to_fine(const ForestProblem& problem, const ForestOptions& options);
-// Lagrangian relaxation of leaves (Rush & Collins 2011).
+// Lagrangian relaxation of leaves (Rush & Collins 2011), which "tightening" tightens by parts of words.
 ForestAnswer search_leaves(const ForestProblem& problem, const ForestOptions& options);
 // Beams under bounds (Rush et al. 2013).
 ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOptions& options);

@@ -61,6 +61,17 @@ TargetForest sort_forest(Index nodes, Index goal, std::span<const Index> heads, 
   return made;
 }
 
+TargetForest select_edges(const TargetForest& forest, std::span<const Index> edges) {
+  TargetForest made{forest.nodes, forest.goal, {0}, {}, {0}, {}, {}};
+  std::size_t next = 0;
+  for (Index v = 0; v < forest.nodes; ++v) {
+    for (; next < edges.size() && edges[next] < forest.edge_first[v + 1]; ++next)
+      copy_edge(made, forest.score[edges[next]], forest.list_symbols(edges[next]), forest.origin[edges[next]]);
+    made.edge_first.push_back(static_cast<Index>(next));
+  }
+  return made;
+}
+
 std::vector<char> find_starts(const TargetForest& forest) {
   std::vector<char> starts(forest.nodes, 1), used(forest.nodes);
   used[forest.goal] = 1;

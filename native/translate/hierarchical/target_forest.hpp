@@ -36,6 +36,9 @@ struct TargetForest {
 TargetForest sort_forest(Index nodes, Index goal, std::span<const Index> heads, std::span<const double> scores,
                          std::span<const Index> symbol_first, std::span<const Symbol> symbols);
 
+// The same nodes with some of their edges, which come in order.
+TargetForest select_edges(const TargetForest& forest, std::span<const Index> edges);
+
 // [nodes] whether all derivations that use a node begin with it, so that <s> is before its text.
 std::vector<char> find_starts(const TargetForest& forest);
 // Whether <s> is before an edge and no node on its right-hand side has read it.

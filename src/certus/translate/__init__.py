@@ -10,6 +10,7 @@ from certus.translate.hierarchical_methods import (
     ForestLagrangian,
     ForestMethod,
     ForestProgram,
+    ForestTightening,
 )
 from certus.translate.kneser_ney import Estimate, estimate_ngrams
 from certus.translate.methods import (
@@ -43,6 +44,7 @@ __all__ = [
     "ForestLagrangian",
     "ForestMethod",
     "ForestProgram",
+    "ForestTightening",
     "Lagrangian",
     "Method",
     "OptimalBeam",

@@ -213,7 +213,7 @@ def judge(found: _native.TargetForestAnswer, score: float) -> tuple[Status, floa
 
 def count_work(found: _native.TargetForestAnswer) -> dict[str, int]:
     """Return what a search counted."""
-    names = ("beams", "items", "joined")
+    names = ("beams", "items", "joined", "parts")
     return {name: getattr(found, name) for name in names}
 
 

@@ -97,6 +97,28 @@ class ForestLagrangian(ForestMethod):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ForestTightening(ForestMethod):
+    """The same relaxation, tightened: words that leaves take for each other are put into different parts.
+
+    What a leaf chooses must be in the same parts as what the derivation has before it, which A* over the
+    product of forest and parts finds. For models of at most three words.
+
+    Attributes:
+        rounds: the most of them.
+        items: the most that one round of A* may keep.
+        prune: whether edges that no better derivation can have are dropped as the gap closes, which the
+            paper does not do.
+    """
+
+    name: ClassVar[str] = "tightening"
+    papers: ClassVar[tuple[str, ...]] = ("rush2011syntactic",)
+    many: ClassVar[bool] = False
+    rounds: int = 1000
+    items: int = 20_000_000
+    prune: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class ForestProgram(ForestMethod):
     """An integer program for HiGHS: for forests of short sentences, to compare with.
 
@@ -114,7 +136,15 @@ class ForestProgram(ForestMethod):
 
 FOREST_METHODS: dict[str, type[ForestMethod]] = {
     method.name: method
-    for method in (CoarseToFine, ForestBeam, ForestLagrangian, CubePruning, Exhaustive, ForestProgram)
+    for method in (
+        CoarseToFine,
+        ForestBeam,
+        ForestLagrangian,
+        ForestTightening,
+        CubePruning,
+        Exhaustive,
+        ForestProgram,
+    )
 }
 
 
