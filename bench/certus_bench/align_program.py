@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.align import Agreement
+from certus.highs import start_highs
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +57,7 @@ def solve_program(
         agreement: what it costs where the two differ.
         seconds: the most time that HiGHS gets.
     """
-    import highspy
-
+    highspy, solver = start_highs(seconds)
     program = Program()
     choices = [
         [[program.add_column(float(x)) if x > -np.inf else -1 for x in row] for row in side]
@@ -70,10 +70,6 @@ def solve_program(
             _add_steps(program, side, steps)
     _add_prices(program, agreement, choices[0], choices[1])
     _add_prices(program, agreement, choices[1], choices[0])
-    solver = highspy.Highs()
-    solver.silent()
-    solver.setOptionValue("time_limit", seconds)
-    solver.setOptionValue("threads", 1)
     for n, score in enumerate(program.scores):
         solver.addVar(0, 1)
         solver.changeColCost(n, -score)

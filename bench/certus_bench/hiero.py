@@ -7,75 +7,34 @@ translators that ``certus train translator --model hierarchical`` makes.
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group
 
-from certus.errors import InvalidInput
 from certus.models.translator import Translator
-from certus.translate import (
-    CoarseToFine,
-    CubePruning,
-    Exhaustive,
-    ForestBeam,
-    ForestLagrangian,
-    ForestMethod,
-    ForestProgram,
-    Translation,
-)
-from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
-from certus_bench.harness.claims import Claim, divide
+from certus.translate import Translation
+from certus_bench.harness.benchmark import Benchmark, Tell, keep_quiet
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, require_data, split_names
-from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import time_processor
+from certus_bench.hiero_report import (
+    DECODERS,
+    LIMITS,
+    PATIENCE,
+    SLOW,
+    DecoderRow,
+    HieroPlan,
+    HieroReport,
+    lay_out,
+    make_claims,
+)
 
-OPTIMAL = "coarse-to-fine"
-DECODERS: dict[str, ForestMethod] = {
-    OPTIMAL: CoarseToFine(),
-    "optimal-beam": ForestBeam(),
-    "cube 50": CubePruning(width=50),
-    "cube 500": CubePruning(width=500),
-    "cube 1000": CubePruning(width=1000),
-}
-SLOW: dict[str, ForestMethod] = {
-    "exhaustive": Exhaustive(),
-    "lagrangian": ForestLagrangian(),
-    "lagrangian of leaves": ForestLagrangian(paths=False),
-    "lp": ForestProgram(relaxed=True),
-    "ilp": ForestProgram(),
-}
-PATIENCE = 30.0  # seconds of each call
 SAME = 1e-6  # scores that differ by less are equal
-
-
-@dataclass(frozen=True, kw_only=True)
-class HieroPlan:
-    """What to translate, and how."""
-
-    data: Path
-    language: str = "de"
-    part: str = "test2016"
-    count: int = 300
-    longest: int = 1000
-    decoders: tuple[str, ...] = tuple(DECODERS)
-    order: int = 3
-    seconds: float = PATIENCE
-    model: Path | None = None
-    threads: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be run, before any time is spent."""
-        known = {**DECODERS, **SLOW}
-        unknown = next((name for name in self.decoders if name not in known), None)
-        if unknown is not None:
-            raise InvalidInput(f"there is no decoder {unknown!r}; there are {', '.join(known)}")
 
 
 def make_plan(
@@ -96,6 +55,14 @@ def make_plan(
     order: Annotated[
         int, typer.Option(min=1, help="The order of the language model that is trained.", metavar="NUMBER")
     ] = 3,
+    options: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="The most target sides for each source side: fewer make smaller forests.",
+            metavar="NUMBER",
+        ),
+    ] = 20,
     seconds: Annotated[
         float, typer.Option(min=0.001, help="The most time that a sentence may take.", metavar="NUMBER")
     ] = PATIENCE,
@@ -118,41 +85,11 @@ def make_plan(
         longest=longest,
         decoders=split_names(decoders),
         order=order,
+        options=options,
         seconds=seconds,
         model=model,
         threads=threads,
     )
-
-
-@dataclass(frozen=True)
-class DecoderRow:
-    """One decoder on all sentences; seconds of the processor."""
-
-    decoder: str
-    median: float
-    mean: float
-    worst: float
-    proven: float  # in percent
-    errors: float  # sentences, in percent, with a better translation that another one found
-    items: float  # in the mean
-
-
-@dataclass
-class HieroReport(BenchmarkReport):
-    """What the decoders did."""
-
-    plan: HieroPlan
-    sentences: int = 0
-    edges: float = 0  # of forests, in the median
-    rows: list[DecoderRow] = field(default_factory=list)
-
-    def find_median(self, decoder: str) -> float | None:
-        """Return the median time of a decoder, if it was measured."""
-        return next((row.median for row in self.rows if row.decoder == decoder), None)
-
-    def find_mean(self, decoder: str) -> float | None:
-        """Return the mean time of a decoder, if it was measured."""
-        return next((row.mean for row in self.rows if row.decoder == decoder), None)
 
 
 def prepare(plan: HieroPlan) -> Translator:
@@ -177,6 +114,7 @@ def run(plan: HieroPlan, tell: Tell = keep_quiet) -> HieroReport:
     report = HieroReport(plan, describe_machine({}))
     tell("the translator", 0)
     translator = prepare(plan)
+    translator.options = replace(translator.options, options=plan.options)
     lines = _read(plan.data / f"mt/multi30k/{plan.part}.{plan.language}")[: plan.count]
     sentences = [line for line in lines if len(line) <= plan.longest]
     report.sentences = len(sentences)
@@ -214,47 +152,25 @@ def compare(
                 100 * statistics.mean(answer.optimal for answer in found),
                 100 * statistics.mean(behind),
                 statistics.mean(answer.stats.get("items", 0) for answer in found),
+                [_measure_share(times[name], found, limit) for limit in LIMITS],
+                [answer.stats["parts"] for answer in found if answer.optimal and answer.stats.get("parts")],
+                _measure_fractional(found) if name == "lp" else None,
             )
         )
     found = next(iter(answers.values()))
     report.edges = statistics.median(answer.stats.get("edges", 0) for answer in found)
 
 
-def make_claims(report: HieroReport) -> list[Claim]:
-    """Return what is promised, with what was measured."""
-    proven = next((row.proven for row in report.rows if row.decoder == OPTIMAL), None)
-    optimal = report.find_median(OPTIMAL)
-    return [
-        Claim("sentences that coarse-to-fine proves", 99, True, proven, "%"),
-        Claim(
-            "coarse-to-fine over cube pruning, 50, median",
-            5,
-            False,
-            divide(optimal, report.find_median("cube 50")),
-        ),
-        Claim(
-            "coarse-to-fine over cube pruning, 1000, median",
-            1,
-            False,
-            divide(optimal, report.find_median("cube 1000")),
-        ),
-        Claim(
-            "the integer program over coarse-to-fine, mean",
-            20,
-            True,
-            divide(report.find_mean("ilp"), report.find_mean(OPTIMAL)),
-        ),
-    ]
+def _measure_share(seconds: list[float], found: list[Translation], limit: float) -> float:
+    """Return the share of sentences, in percent, that were proven in time."""
+    done = zip(seconds, found, strict=True)
+    return 100 * statistics.mean(answer.optimal and spent <= limit for spent, answer in done)
 
 
-def lay_out(report: HieroReport) -> Iterator[Group]:
-    """Yield the table."""
-    table = make_table("decoder", "median ms", "mean", "worst", "% proven", "% search errors", "items")
-    for row in report.rows:
-        figures = (f"{1e3 * x:.3g}" for x in (row.median, row.mean, row.worst))
-        table.add_row(row.decoder, *figures, f"{row.proven:.3g}", f"{row.errors:.3g}", f"{row.items:,.0f}")
-    title = f"{report.sentences} sentences, {report.edges:,.0f} edges in the median"
-    yield add_title(title, table)
+def _measure_fractional(found: list[Translation]) -> float | None:
+    """Return the share of linear programs, in percent, whose solution is no derivation."""
+    solved = [answer for answer in found if answer.bound < math.inf]
+    return 100 * statistics.mean(not answer.optimal for answer in solved) if solved else None
 
 
 BENCHMARK = Benchmark(name="hiero", make_plan=make_plan, run=run, lay_out=lay_out, make_claims=make_claims)

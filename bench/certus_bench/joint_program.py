@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from certus.errors import CertusError
+from certus.highs import start_highs
 from certus_bench.joint_arrays import Floats, Ints, JointArrays, Pair
 
 TOLERANCE = 1e-6  # how far from 0 and 1 a variable may be and still count as whole
@@ -49,14 +50,10 @@ def solve_program(
         seconds: the most time to spend.
         give_up: whether to return None, too, where that was not enough, instead of raising an error.
     """
-    highspy = _import_highs()
+    highspy, solver = start_highs(seconds)
     if not len(problem.forest):
         return None
     lp, words = _write_program(problem, integer, highspy)
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    if seconds is not None:
-        solver.setOptionValue("time_limit", float(seconds))
     solver.passModel(lp)
     solver.run()
     status = solver.getModelStatus()
@@ -68,14 +65,6 @@ def solve_program(
         raise CertusError(f"HiGHS gave up: {solver.modelStatusToString(status)}; allow it more seconds")
     score, x = float(solver.getObjectiveValue()), np.array(solver.getSolution().col_value)
     return Outcome(score, _read_pair(problem, x, words, score), lp.num_col_, lp.num_row_)
-
-
-def _import_highs() -> Any:
-    try:
-        import highspy
-    except ImportError:
-        raise CertusError("integer programs need HiGHS: install certus[ilp], or highspy") from None
-    return highspy
 
 
 def _write_program(problem: JointArrays, integer: bool, highspy: Any) -> tuple[Any, slice]:

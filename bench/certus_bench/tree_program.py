@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from certus.highs import start_highs
+
 Array = NDArray[np.float64]
 Flow = Literal["single", "multi"]
 TOLERANCE = 1e-6  # how far from 0 and 1 a variable may be and still count as whole
@@ -65,8 +67,7 @@ def solve_program(
     parts: Parts, seconds: float, *, integer: bool = True, flow: Flow = "single", single_root: bool = False
 ) -> Outcome | None:
     """Solve a program; None where HiGHS does not end in time."""
-    import highspy
-
+    highspy, solver = start_highs(seconds)
     written = _Program()
     arcs = _write_trees(parts, flow, single_root, written)
     _write_automata(parts, arcs, written)
@@ -74,14 +75,6 @@ def solve_program(
     if integer:  # with whole arcs, all else that is best is whole
         whole, part = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
         program.integrality_ = [whole if c < len(arcs) else part for c in range(program.num_col_)]
-    solver = highspy.Highs()
-    for name, value in (
-        ("output_flag", False),
-        ("threads", 1),
-        ("time_limit", seconds),
-        ("mip_rel_gap", 0.0),
-    ):
-        solver.setOptionValue(name, value)
     solver.passModel(program)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:

@@ -5,10 +5,6 @@
 namespace certus::translate {
 namespace {
 
-constexpr double kLeast = kNever<double>;
-
-void raise(double& best, double value) { best = std::max(best, value); }
-
 // into[j] = max(into[j], x + values[j])
 void raise_all(double* into, double x, const double* values, Index count) {
   for (Index j = 0; j < count; ++j) into[j] = std::max(into[j], x + values[j]);
@@ -37,52 +33,6 @@ EndBounds::EndBounds(const ForestProblem& problem, const PrefixForest& prefixes,
     make_node(v);
   }
   run_outside();
-}
-
-void EndBounds::find_shapes() {
-  const Automaton& automaton = problem_.model->automaton();
-  const Index most = automaton.order - 1;
-  const auto set_right = [&](Shape& shape, Word word) {
-    shape.right = shape.known >= most ? scores_.end_in_state(shape.state) : scores_.end_in(word);
-  };
-  Shape& start = shape_[PrefixForest::kStart];
-  start = {problem_.model->begin(), most, scores_.end_in_state(problem_.model->begin())};
-  for (std::size_t q = 2; q < shape_.size(); ++q) {
-    const auto [parent, symbol] = prefixes_.prefixes[q];
-    if (is_node(symbol)) continue;
-    const Word word = static_cast<Word>(symbol);
-    const Shape& before = shape_[parent];
-    Shape& shape = shape_[q];
-    shape.state = automaton.advance(before.state, word).state;
-    shape.known = std::min(before.known + 1, most);
-    set_right(shape, word);
-    shape.cost = before.right >= 0 ? scores_.row(before.right)[scores_.number(word)] : score_first_word(word);
-  }
-}
-
-void EndBounds::run_without_context() {
-  const TargetForest& forest = problem_.forest;
-  shape_[PrefixForest::kAnywhere].inside = shape_[PrefixForest::kStart].inside = 0;
-  for (Index v = 0; v < forest.nodes; ++v) {
-    for (Index q = prefixes_.prefix_first[v]; q < prefixes_.prefix_first[v + 1]; ++q) {
-      const auto [parent, symbol] = prefixes_.prefixes[q];
-      if (is_node(symbol)) shape_[q].cost = inside_[~symbol];
-      shape_[q].inside = shape_[parent].inside + shape_[q].cost;
-    }
-    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e)
-      raise(inside_[v], shape_[prefixes_.whole[e]].inside + forest.score[e]);
-  }
-  outside_[forest.goal] = score_first_word(kEnd);
-  for (Index v = forest.goal; v >= 0; --v) {
-    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1] && outside_[v] > kLeast; ++e)
-      raise(shape_[prefixes_.whole[e]].outside, outside_[v] + forest.score[e]);
-    for (Index q = prefixes_.prefix_first[v + 1] - 1; q >= prefixes_.prefix_first[v]; --q) {
-      const auto [parent, symbol] = prefixes_.prefixes[q];
-      if (shape_[q].outside == kLeast || shape_[q].inside == kLeast) continue;
-      raise(shape_[parent].outside, shape_[q].outside + shape_[q].cost);
-      if (is_node(symbol)) raise(outside_[~symbol], shape_[q].outside + shape_[parent].inside);
-    }
-  }
 }
 
 void EndBounds::allocate(Table& table, Index rows, Index columns) {
@@ -191,26 +141,38 @@ void EndBounds::add_node(Index q) {
                   part.columns);
 }
 
-void EndBounds::make_node(Index v) {
+// Visits what edges make of a node: the opening, the last word, the table of the edge and the cell in it, its score.
+template <class Use>
+void EndBounds::visit_edges(Index v, const Use& use) const {
   const TargetForest& forest = problem_.forest;
+  for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e) {
+    const Index q = prefixes_.whole[e];
+    const Table& whole = prefix_[q];
+    for (Index c = 0; c < whole.columns; ++c) {
+      const Neighbour last = find_end(q, c);
+      for (Index r = 0; r < whole.rows; ++r)
+        if (whole.inside[r * whole.columns + c] > kLeast)
+          use(whole.left[r], last, whole, r * whole.columns + c, forest.score[e]);
+    }
+  }
+}
+
+// The place of each row and column of a table while its cells are looked up.
+void EndBounds::number_ends(const Table& table) {
+  for (Index r = 0; r < table.rows; ++r) row_[table.left[r]] = r;
+  for (Index c = 0; c < table.columns; ++c) column_[table.right[c]] = c;
+}
+void EndBounds::forget_ends(const Table& table) {
+  for (Index r = 0; r < table.rows; ++r) row_[table.left[r]] = -1;
+  for (Index c = 0; c < table.columns; ++c) column_[table.right[c]] = -1;
+}
+
+void EndBounds::make_node(Index v) {
   std::vector<Opening> left;
   std::vector<Neighbour> right;
-  // Visits what edges make of the node: the opening, the last word, the score.
-  const auto visit = [&](const auto& use) {
-    for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e) {
-      const Index q = prefixes_.whole[e];
-      const Table& whole = prefix_[q];
-      for (Index c = 0; c < whole.columns; ++c) {
-        const Neighbour last = find_end(q, c);
-        for (Index r = 0; r < whole.rows; ++r)
-          if (whole.inside[r * whole.columns + c] > kLeast)
-            use(whole.left[r], last, whole.inside[r * whole.columns + c] + forest.score[e]);
-      }
-    }
-  };
-  visit([&](Opening first, Neighbour last, double) {
-    if (row_[first] < 0) row_[first] = static_cast<Index>(left.size()), left.push_back(first);
-    if (column_[last] < 0) column_[last] = static_cast<Index>(right.size()), right.push_back(last);
+  visit_edges(v, [&](Opening first, Neighbour last, const Table&, Index, double) {
+    if (row_[first] < 0) row_[first] = 0, left.push_back(first);
+    if (column_[last] < 0) column_[last] = 0, right.push_back(last);
   });
   if (left.empty()) return;
   Table& made = node_[v];
@@ -221,12 +183,17 @@ void EndBounds::make_node(Index v) {
   made.left = lefts;
   made.right = rights;
   allocate(made, static_cast<Index>(left.size()), static_cast<Index>(right.size()));
-  visit([&](Opening first, Neighbour last, double value) {
-    raise(made.inside[row_[first] * made.columns + column_[last]], value);
+  number_ends(made);
+  visit_edges(v, [&](Opening first, Neighbour last, const Table& edge, Index cell, double score) {
+    raise(made.inside[row_[first] * made.columns + column_[last]], edge.inside[cell] + score);
   });
-  for (const Opening first : left) row_[first] = -1;
-  for (const Neighbour last : right) column_[last] = -1;
+  forget_ends(made);
   prune(made, outside_[v]);
+}
+
+void EndBounds::drop_below_threshold(const Table& table) const {
+  for (Index i = 0; i < table.rows * table.columns; ++i)
+    if (!(table.inside[i] + table.outside[i] >= threshold_)) table.outside[i] = kLeast;
 }
 
 void EndBounds::run_outside() {
@@ -247,26 +214,14 @@ void EndBounds::run_outside() {
 
 // Hands what is around a node on to its edges; all that use it are done.
 void EndBounds::finish_node(Index v) {
-  const TargetForest& forest = problem_.forest;
   const Table& whole = node_[v];
   if (whole.rows == 0) return;
-  for (Index i = 0; i < whole.rows * whole.columns; ++i)
-    if (!(whole.inside[i] + whole.outside[i] >= threshold_)) whole.outside[i] = kLeast;
-  for (Index r = 0; r < whole.rows; ++r) row_[whole.left[r]] = r;
-  for (Index c = 0; c < whole.columns; ++c) column_[whole.right[c]] = c;
-  for (Index e = forest.edge_first[v]; e < forest.edge_first[v + 1]; ++e) {
-    const Index q = prefixes_.whole[e];
-    const Table& part = prefix_[q];
-    for (Index c = 0; c < part.columns; ++c) {
-      const Neighbour last = find_end(q, c);
-      for (Index r = 0; r < part.rows; ++r)
-        if (row_[part.left[r]] >= 0 && column_[last] >= 0)
-          raise(part.outside[r * part.columns + c],
-                whole.outside[row_[part.left[r]] * whole.columns + column_[last]] + forest.score[e]);
-    }
-  }
-  for (Index r = 0; r < whole.rows; ++r) row_[whole.left[r]] = -1;
-  for (Index c = 0; c < whole.columns; ++c) column_[whole.right[c]] = -1;
+  drop_below_threshold(whole);
+  number_ends(whole);
+  visit_edges(v, [&](Opening first, Neighbour last, const Table& edge, Index cell, double score) {
+    raise(edge.outside[cell], whole.outside[row_[first] * whole.columns + column_[last]] + score);
+  });
+  forget_ends(whole);
 }
 
 // Hands what is around a prefix on to the two that it is made of.
@@ -274,8 +229,7 @@ void EndBounds::hand_down(Index q) {
   const auto [parent, symbol] = prefixes_.prefixes[q];
   const Table &whole = prefix_[q], &before = prefix_[parent];
   heed_(20 * whole.rows * whole.columns + 100);
-  for (Index i = 0; i < whole.rows * whole.columns; ++i)
-    if (!(whole.inside[i] + whole.outside[i] >= threshold_)) whole.outside[i] = kLeast;
+  drop_below_threshold(whole);
   if (parent == PrefixForest::kAnywhere) {
     if (!is_node(symbol)) return;
     const Table& part = node_[~symbol];
@@ -290,7 +244,11 @@ void EndBounds::hand_down(Index q) {
     }
     return;
   }
-  const Table& part = node_[~symbol];
+  hand_down_node(whole, before, node_[~symbol]);
+}
+
+// The same for a prefix that ends in a node.
+void EndBounds::hand_down_node(const Table& whole, const Table& before, const Table& part) {
   scratch_.assign(whole.columns, kLeast);
   for (Index c = 0; c < before.columns; ++c) {
     const double* costs = scores_.row(before.right[c]);

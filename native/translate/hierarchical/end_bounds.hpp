@@ -7,6 +7,8 @@
 // left out of the next one. Texts that differ in their second words are one here, so that there are few.
 #pragma once
 
+#include <algorithm>
+
 #include "base/arena.hpp"
 #include "base/interrupt.hpp"
 #include "translate/hierarchical/neighbour_scores.hpp"
@@ -41,6 +43,9 @@ class EndBounds {
     double cost = 0, inside = kNever<double>, outside = kNever<double>;  // its last symbol's cost, at first
   };
 
+  static constexpr double kLeast = kNever<double>;
+  static void raise(double& best, double value) { best = std::max(best, value); }
+
   void find_shapes();
   void run_without_context();
   void begin();
@@ -52,7 +57,13 @@ class EndBounds {
   void prune(Table& table, double outside);
   void run_outside();
   void hand_down(Index q);
+  void hand_down_node(const Table& whole, const Table& before, const Table& part);
   void finish_node(Index v);
+  void drop_below_threshold(const Table& table) const;
+  template <class Use>
+  void visit_edges(Index v, const Use& use) const;
+  void number_ends(const Table& table);
+  void forget_ends(const Table& table);
   void allocate(Table& table, Index rows, Index columns);
   // What a node knows of the end of a prefix that becomes it.
   Neighbour find_end(Index q, Index column) const {
