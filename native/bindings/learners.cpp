@@ -115,7 +115,7 @@ void put_sequences(nb::dict& out, const PrunedCrf& self, float least, const Valu
   else out["ngram_sequences"] = array(list_sequences<std::uint32_t>(self, keys));
 }
 
-void put_rows(nb::dict& out, const Rows& rows) {
+void put_rows(nb::dict& out, const Rows& rows, const std::string& prefix = "row_") {
   std::vector<std::uint32_t> sizes, units;
   std::vector<float> weights, memories;
   for (Feature f = 0; f < rows.features(); ++f) {
@@ -126,10 +126,10 @@ void put_rows(nb::dict& out, const Rows& rows) {
       memories.push_back(memory);
     });
   }
-  out["row_sizes"] = array(std::move(sizes));
-  out["row_units"] = array(std::move(units));
-  out["row_weights"] = array(std::move(weights));
-  out["row_memories"] = array(std::move(memories));
+  out[(prefix + "sizes").c_str()] = array(std::move(sizes));
+  out[(prefix + "units").c_str()] = array(std::move(units));
+  out[(prefix + "weights").c_str()] = array(std::move(weights));
+  out[(prefix + "memories").c_str()] = array(std::move(memories));
 }
 void put_table(nb::dict& out, const Ngrams& ngrams) {
   std::vector<Key> keys;
@@ -144,12 +144,14 @@ void put_table(nb::dict& out, const Ngrams& ngrams) {
   out["ngram_memories"] = array(std::move(memories));
 }
 
-void get_rows(const nb::dict& state, Rows& rows, Index unit_count) {
-  const auto sizes = get<std::uint32_t>(state, "row_sizes", rows.features());
+void get_rows(const nb::dict& state, Rows& rows, Index unit_count, const std::string& prefix = "row_") {
+  const auto name = [&](const char* what) { return prefix + what; };
+  const auto sizes = get<std::uint32_t>(state, name("sizes").c_str(), rows.features());
   Index total = 0;
   for (std::size_t f = 0; f < sizes.shape(0); ++f) total += sizes.data()[f];
-  const auto units = get<std::uint32_t>(state, "row_units", total);
-  const auto weights = get<float>(state, "row_weights", total), memories = get<float>(state, "row_memories", total);
+  const auto units = get<std::uint32_t>(state, name("units").c_str(), total);
+  const auto weights = get<float>(state, name("weights").c_str(), total);
+  const auto memories = get<float>(state, name("memories").c_str(), total);
   for (Index i = 0; i < total; ++i)
     if (units.data()[i] >= static_cast<Unit>(unit_count)) refuse(kOther);
   rows.clear();
@@ -249,8 +251,11 @@ auto run_epoch(Learner& self, Flat<const Index> order) {
   return self.epoch(order.data(), extent(order));
 }
 
-nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least) {
+nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const Tagset& tagset, float least,
+                            const Corpus* pairs) {
   check_features(corpus, self.rows);
+  if (self.pairs.has_value() != (pairs != nullptr)) refuse("the learner was trained on another corpus");
+  if (pairs) check_features(*pairs, self.pairs->rows);
   if (tagset.labels != self.tagset().labels || tagset.units != self.tagset().units)
     refuse("the learner was trained with another tag set");
   const auto mean = average_over(self.steps - self.burn_in);
@@ -267,6 +272,9 @@ nb::dict compile_perceptron(const Perceptron& self, const Corpus& corpus, const 
   out["transition_from"] = array(std::move(from));
   out["transition_to"] = array(std::move(to));
   out["transition_score"] = array(std::move(score));
+  if (!pairs) return out;
+  nb::dict more = compiled(compile(self.pairs->rows, pairs->feature_keys, self.pairs->pairs(), least, mean));
+  for (const auto& [name, value] : more) out[nb::str("pair_") + name] = value;
   return out;
 }
 
@@ -275,6 +283,7 @@ Numbers numbers_of(Perceptron& self) { return Numbers(self.epochs, self.steps, s
 nb::dict perceptron_state(Perceptron& self) {
   nb::dict out;
   put_rows(out, self.rows);
+  if (self.pairs) put_rows(out, self.pairs->rows, "pair_row_");
   put_table(out, self.transitions);
   out["numbers"] = numbers_of(self).write();
   return out;
@@ -284,6 +293,7 @@ void restore_perceptron(Perceptron& self, const nb::dict& state) {
   const auto found = numbers.find(state);
   const Key width = static_cast<Key>(self.tagset().labels) + 1;
   get_rows(state, self.rows, self.tagset().units);
+  if (self.pairs) get_rows(state, self.pairs->rows, self.pairs->pairs(), "pair_row_");
   Ngrams transitions;
   get_table(state, transitions, width * width - 1);  // the last would be an empty sentence
   numbers.restore(found);
@@ -329,7 +339,19 @@ nb::object degenerate_labels(const Perceptron& self) {
 // It keeps a score for every pair of labels, twice.
 constexpr Index kMostBytes = Index{4} << 30;
 
-void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagset, Index number) {
+// With features of pairs, also one for every step of a sentence.
+void check_pairs(const Corpus& corpus, const Corpus& pairs, const Tagset& tagset) {
+  if (pairs.sentence != corpus.sentence) refuse("the features of pairs are of other sentences than the others");
+  Index longest = 0;
+  for (Index n = 0; n < corpus.sentences(); ++n)
+    longest = std::max<Index>(longest, corpus.sentence[n + 1] - corpus.sentence[n]);
+  if (tagset.labels * longest > kMostBytes / (tagset.labels * static_cast<Index>(sizeof(float))))
+    refuse("with features of pairs, every step of a sentence has a score for every pair of labels: " +
+           std::to_string(tagset.labels) + " labels and sentences of " + std::to_string(longest) +
+           " tokens are too many; leave out the templates that begin with pair");
+}
+
+void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagset, Index number, const Corpus* pairs) {
   const Method& method = all_methods().at(number);
   constexpr std::string_view kDecoders[] = {"auto", "carpediem", "staggered", "viterbi"};
   if (std::find(std::begin(kDecoders), std::end(kDecoders), method.name) == std::end(kDecoders))
@@ -338,7 +360,8 @@ void make_perceptron(Perceptron* self, const Corpus& corpus, const Tagset& tagse
     refuse("the perceptron keeps a score for every pair of labels, and " + std::to_string(tagset.labels) +
            " labels have too many: train a pruned CRF instead");
   check_labels(corpus, tagset);
-  new (self) Perceptron(corpus, tagset, method);
+  if (pairs) check_pairs(corpus, *pairs, tagset);
+  new (self) Perceptron(corpus, tagset, method, pairs);
 }
 
 }  // namespace
@@ -374,14 +397,15 @@ void bind_learners(nb::module_& m) {
       .def("compile", &compile_crf, "corpus"_a, "least"_a)
       .def("state", &crf_state)
       .def("restore", &restore_crf, "state"_a)
+      .def_rw("keep_gold", &PrunedCrf::keep_gold)
       .def_ro("epochs", &PrunedCrf::epochs);
   define_fields(nb::class_<PerceptronEpoch>(m, "PerceptronEpoch"), "errors", &PerceptronEpoch::errors, "wrong",
                 &PerceptronEpoch::wrong);
   nb::class_<Perceptron>(m, "Perceptron")
-      .def("__init__", &make_perceptron, "corpus"_a, "tagset"_a, "method"_a, nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
+      .def("__init__", &make_perceptron, "corpus"_a, "tagset"_a, "method"_a, "pairs"_a.none() = nb::none(),
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 5>())
       .def("epoch", &run_epoch<Perceptron>, "order"_a)
-      .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a)
+      .def("compile", &compile_perceptron, "corpus"_a, "tagset"_a, "least"_a, "pairs"_a.none() = nb::none())
       .def_rw("margin", &Perceptron::margin)
       .def_rw("burn_in_epochs", &Perceptron::burn_in_epochs)
       .def("degenerate_labels", &degenerate_labels)

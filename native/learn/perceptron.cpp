@@ -22,9 +22,10 @@ std::vector<Label> rank_labels(const Corpus& corpus, Index labels) {
 
 }  // namespace
 
-Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method& method)
+Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method& method, const Corpus* pair_corpus)
     : rows(corpus.feature_count(), tagset.units), corpus_(corpus), tagset_(tagset), method_(method) {
-  if (method.name != "staggered") return;
+  if (pair_corpus) pairs.emplace(*pair_corpus, tagset.labels, kLeast);
+  if (method.name != "staggered" || pairs) return;
   model_.order = rank_labels(corpus, tagset.labels);
   changing_.emplace(model_);
 }
@@ -62,13 +63,32 @@ Index Perceptron::train(Index sentence) {
   emissions(first, T);
   if (margin != 0)
     for (Index t = 0; t < T; ++t) scores_[t * tagset_.labels + corpus_.labels[first + t]] -= margin;
-  found_.resize(T);
-  double score;
-  run(model_, method_, certus::Sentence<float>{scores_.data(), T, tagset_.labels}, Request{}, found_.data(), &score);
+  decode(first, T);
   Index errors = 0;
   for (Index t = 0; t < T; ++t) errors += found_[t] != corpus_.labels[first + t];
   if (errors) update(first, T);
   return errors;
+}
+
+// With features of pairs, every step of a sentence has transitions of its own.
+void Perceptron::decode(Index first, Index length) {
+  const Index L = tagset_.labels;
+  const certus::Sentence<float> sentence{scores_.data(), length, L};
+  double score;
+  found_.resize(length);
+  if (!pairs || length == 1) {
+    run(model_, method_, sentence, Request{}, found_.data(), &score);
+    return;
+  }
+  steps_.resize((length - 1) * L * L);
+  Heed heed;
+  for (Index t = 1; t < length; ++t, heed(L * L)) {
+    float* const step = steps_.data() + (t - 1) * L * L;
+    for (Label i = 0; i < L; ++i) std::copy_n(model_.dense().row(0, i, nullptr), L, step + i * L);
+    pairs->score(first + t, step);
+  }
+  const Model<float> model(steps_.data(), L, length - 1, false, model_.start(), model_.end());
+  run(model, method_, sentence, Request{}, found_.data(), &score);
 }
 
 void Perceptron::update(Index first, Index length) {
@@ -85,11 +105,12 @@ void Perceptron::update(Index first, Index length) {
     if (right != wrong || next_right != next_wrong) {
       move(right, next_right, 1);
       move(wrong, next_wrong, -1);
+      if (pairs && t > 0 && t < length) pairs->update(first + t, right, next_right, wrong, next_wrong, change);
     }
     if (next_right != next_wrong) {
       update_.clear();
-      update_.add(next_right, 1);
-      update_.add(next_wrong, -1);
+      update_.add(tagset_, next_right, 1);
+      update_.add(tagset_, next_wrong, -1);
       const Feature* features = corpus_.features.data();
       update_.apply(rows, features + corpus_.token[first + t], features + corpus_.token[first + t + 1], change);
     }

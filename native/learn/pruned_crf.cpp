@@ -43,19 +43,23 @@ void PrunedCrf::train(Index sentence) {
   const Index first = static_cast<Index>(corpus_.sentence[sentence]);
   const Index T = static_cast<Index>(corpus_.sentence[sentence + 1]) - first;
   cascade.begin(T);
+  dropped_.clear();
   for (Index t = 0; t < T; ++t) {
+    const Label right = corpus_.labels[first + t];
     rows.score_token(corpus_, first + t, first + T, scores_);
     cascade.token(scores_.data());
+    if (keep_gold) dropped_.push_back({t + 1, right, tagset_.score(right, scores_.data())});
   }
   cascade.close();
+  if (keep_gold) take_back_gold(first);
   positions += static_cast<double>(T);
   kept[0] += static_cast<double>(cascade.level(0).size() - 2);
   seen[0] += static_cast<double>(T);
-  if (!find_labels(first)) {
+  if (!keep_gold && !find_labels(first)) {
     ++report_.lost[0];
     return update_groups(first);
   }
-  if (!find_states()) {
+  if (!find_states(first)) {
     ++report_.lost[1];
     return update_labels(first);
   }
@@ -75,6 +79,13 @@ void PrunedCrf::train(Index sentence) {
   }
 }
 
+// Makes candidates of gold labels that were dropped, and keeps their states at all orders.
+void PrunedCrf::take_back_gold(Index first) {
+  std::erase_if(dropped_, [&](const auto& taken) { return cascade.has_candidate(taken.position, taken.label); });
+  cascade.add_candidates(dropped_);
+  cascade.paths_to_keep = {corpus_.labels.data() + first, static_cast<std::size_t>(cascade.length())};
+}
+
 // Finds the gold labels among those whose coarse tag stayed.
 bool PrunedCrf::find_labels(Index first) {
   gold_.clear();
@@ -88,13 +99,13 @@ bool PrunedCrf::find_labels(Index first) {
   return true;
 }
 
-// Finds them among the candidates, from where `find_labels` found them.
-bool PrunedCrf::find_states() {
+// Finds them among the candidates.
+bool PrunedCrf::find_states(Index first_token) {
   const Level& level = cascade.level(0);
   lower_gold_.assign(1, 0);
   for (Index t = 0; t < cascade.length(); ++t) {
     const auto first = level.label.begin() + level.begin[t + 1], last = level.label.begin() + level.begin[t + 2];
-    const auto found = std::find(first, last, cascade.labels[gold_[t]].label);
+    const auto found = std::find(first, last, corpus_.labels[first_token + t]);
     if (found == last) return false;
     lower_gold_.push_back(static_cast<std::uint32_t>(found - level.label.begin()));
   }
@@ -184,7 +195,7 @@ void PrunedCrf::update_labels(Index first) {
     for (std::uint32_t i = cascade.label_begin[t]; i < cascade.label_begin[t + 1]; ++i) {
       const Cascade::Candidate& c = cascade.labels[i];
       if (c.label == right) report_.loss -= std::log(std::max(c.probability, 1e-30f));
-      update_.add(c.label, (c.label == right) - c.probability);
+      update_.add(tagset_, c.label, (c.label == right) - c.probability);
     }
     apply(first + t);
   }
@@ -238,7 +249,7 @@ void PrunedCrf::change_labels(Index first) {
     update_.clear();
     for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s) {
       const float g = static_cast<float>((gold_[t + 1] == s) - lower_[s]);
-      if (!is_small(g)) update_.add(one.label[s], g);
+      if (!is_small(g)) update_.add(tagset_, one.label[s], g);
     }
     apply(first + t);
   }

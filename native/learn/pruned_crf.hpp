@@ -58,6 +58,7 @@ class PrunedCrf {
   std::unordered_map<Key, Sequence> sequences;  // what the keys of `ngrams` stand for
   Cascade cascade;
   PrunedCrfOptions options;
+  bool keep_gold = false;  // pruning never drops the gold labels, as in the paper's oracle experiments (section 4.4)
   Index epochs = 0, steps = 0;
   Index burn_in = 0;  // steps that averages leave out
   float penalty = 0;  // what every weight should have lost to the L1 penalty so far
@@ -78,8 +79,9 @@ class PrunedCrf {
   void change_ngrams(Key full, Key coarse, float gradient, Index n, std::uint32_t state, Label next);
   void change_ngram(Key key, float gradient, Index n, std::uint32_t state, Label next, bool coarse);
   Sequence spell(Index n, std::uint32_t state, Label next, bool coarse) const;
+  void take_back_gold(Index first);
   bool find_labels(Index first);
-  bool find_states();
+  bool find_states(Index first_token);
   void follow_states(Index n);
   void change_transitions(Index n);
   void change_lower(Index n);
@@ -92,8 +94,9 @@ class PrunedCrf {
   const Tagset& tagset_;
   PrunedCrfEpoch report_;
   float rate_ = 0;
-  Update update_{tagset_, options.least};
+  Update update_{tagset_.units, options.least};
   std::vector<float> scores_ = std::vector<float>(tagset_.units + 1);
+  std::vector<Cascade::Taken> dropped_;           // gold labels that were dropped, but are to be kept
   std::vector<std::uint32_t> gold_, lower_gold_;  // states of the gold sequence
   std::vector<double> lower_, next_lower_;        // posteriors of states of a lower order
 };

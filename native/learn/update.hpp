@@ -13,8 +13,7 @@ class Update {
   static constexpr float kSmall = 0.01f;
 
   // A pair that has no weight yet gets one from gradients at least as large as `least`.
-  Update(const Tagset& tagset, float least)
-      : tagset_(tagset), least_(least), gradient_(tagset.units, 0.0f), listed_(tagset.units, 0) {}
+  Update(Index units, float least) : least_(least), gradient_(units, 0.0f), listed_(units, 0) {}
 
   void clear() {
     for (const Unit u : touched_) gradient_[u] = 0;
@@ -24,8 +23,8 @@ class Update {
     if (gradient_[u] == 0) touched_.push_back(u);
     gradient_[u] += amount;
   }
-  void add(Label y, float amount) {
-    for (std::uint32_t k = tagset_.begin[y]; k < tagset_.begin[y + 1]; ++k) add_unit(tagset_.parts[k], amount);
+  void add(const Tagset& tagset, Label y, float amount) {
+    for (std::uint32_t k = tagset.begin[y]; k < tagset.begin[y + 1]; ++k) add_unit(tagset.parts[k], amount);
   }
 
   // Calls change(weight, memory, gradient) for every weight of the features that has a gradient.
@@ -83,7 +82,6 @@ class Update {
     rows.append(f, u, weight, memory);
   }
 
-  const Tagset& tagset_;
   const float least_;
   std::vector<float> gradient_;        // [units]
   std::vector<std::uint64_t> listed_;  // [units] when a row was last seen that lists the unit,

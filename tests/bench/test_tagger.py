@@ -25,17 +25,18 @@ from certus_bench.harness.claims import Claim
 from certus_bench.harness.tables import format_amount, format_number, lay_out_claims
 from certus_bench.harness.timing import Spread
 from certus_bench.referee import Row
-from certus_bench.tagger import BENCHMARK, decoders, job, learning, orders, proofs, run, tasks
+from certus_bench.tagger import BENCHMARK, decoders, job, learning, oracle, orders, proofs, run, tasks
+from certus_bench.tagger.claims import make_claims
 from certus_bench.tagger.job import Job, measure_quality, perform_job, read_peak_megabytes, run_job
 from certus_bench.tagger.records import (
     PARTS,
     Learning,
+    PruningCost,
     Startup,
     TaggerPlan,
     TaggerReport,
     TrainedTagger,
 )
-from certus_bench.tagger.report import make_claims
 
 WORDS = {
     "the": ("DET", "DT", "Definite=Def", "B-NP"),
@@ -215,6 +216,42 @@ def test_learning_is_timed_whole_or_extrapolated(data: Path, monkeypatch: pytest
         assert row.seconds > 0
 
 
+def test_orders_are_trained_from_several_seeds(data: Path, here: None) -> None:
+    report = run(replace(small(data, "orders", "szeged"), seeds=2))
+    assert [row.what for row in report.orders] == [row.what for row in report.seeds]
+    assert [len(row.accuracies) for row in report.seeds] == [2, 2, 2]
+    assert [row.accuracies[0] for row in report.seeds] == [row.accuracy for row in report.orders]
+    console = Console(width=200, record=True, file=StringIO())
+    BENCHMARK.show(report, console)
+    assert "of 2" in console.export_text()
+
+
+def test_pruning_costs_little_and_an_oracle_loses_nothing(data: Path) -> None:
+    rows = run(small(data, "oracle", "szeged", "basque")).pruning
+    assert [(row.corpus, row.what, row.seed) for row in rows] == [
+        (corpus, what, seed) for corpus in ("szeged", "basque") for what in oracle.MODELS for seed in (0, 1)
+    ]
+    for row in rows:
+        assert len(row.lost) == len(row.lost_on_dev) == 2
+        assert 0 < row.accuracy <= 100
+        assert 0 < row.proven <= 100
+        if row.what.startswith("oracle"):
+            assert row.lost == (0.0, 0.0)
+            assert row.accuracy == row.proven
+
+
+def test_what_pruning_drops_is_counted_and_taken_back() -> None:
+    gold, lengths = np.array([0, 3, 2, -1], np.int32), np.array([2, 1, 1])
+    candidates = [np.array(labels, np.int32) for labels in ([0, 1], [1], [2], [0])]
+    assert oracle.count_lost(candidates, gold, lengths) == 0.5  # the last sentence has an unknown label
+    allowed = oracle.add_gold(candidates, gold, lengths)
+    assert [[labels.tolist() for labels in one or [] if labels is not None] for one in allowed] == [
+        [[0, 1], [1, 3]],
+        [[2]],
+        [[0]],
+    ]
+
+
 def test_orders_are_trained_on_dev_and_the_unpruned_crf_beside_them(data: Path, here: None) -> None:
     report = run(small(data, "orders", "ewt-upos", "basque"))
     assert [(row.corpus, row.what) for row in report.orders] == [
@@ -333,6 +370,8 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
     fast = Learning("conll2000", 319, "auto", 10, 2.0, 100, 100)
     report.training = [replace(fast, decoder="viterbi", seconds=60.0, measured=10), fast]
     report.orders, report.tasks = [model(what="PCRF 2")], [model(), *job.MARMOT]
+    dropped = PruningCost("szeged", 444, "4 labels", 0, 89.0, 89.1, (5.0, 4.0), (7.0, 6.5))
+    report.pruning = [dropped, replace(dropped, seed=1, accuracy=89.5)]
     report.startup = Startup(Spread(0.2, 0.1, 0.3), "m")
     report.failures = ["auto is wrong"]
     console = Console(width=200, record=True, file=StringIO())
@@ -340,7 +379,7 @@ def test_tables_name_everything(data: Path, tmp_path: Path) -> None:
     text = console.export_text()
     for part in (
         "1,000 [500–1,000]", "1,000 (4)", "1,000 (8)", "3.00 (2.0)", "60 * (10 of 100)", "2 30×",
-        "MarMoT 3 (quoted)",
+        "MarMoT 3 (quoted)", "89.25 ± 0.35", "6.5",
         "200 ms [100–300]", "what has to hold", "FAILED  auto is wrong", "5,000",
     ):  # fmt: skip
         assert part in text, part

@@ -20,6 +20,7 @@ from certus.storage.model_file import ModelFile
 PLAIN = "word[0]\nword[-1]"
 PAIRS = "word[0]\npair word[0]"
 LEARNERS: list[tuple[str, dict[str, Any]]] = [
+    ("perceptron", {"min_count": 1}),
     ("crf", {"algorithm": "lbfgs", "c1": 0.0, "c2": 0.05}),
     ("crf", {"algorithm": "lbfgs", "c1": 0.05}),
     ("latent-crf", {"latent": 1, "variance": 10.0}),
@@ -126,11 +127,11 @@ def test_a_killed_run_goes_on_to_the_same_weights(train: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("learner", "given"),
-    [("perceptron", {}), ("pruned-crf", {}), ("crf", {}), ("crf", {"algorithm": "sgd"})],
+    [("pruned-crf", {}), ("crf", {}), ("crf", {"algorithm": "sgd"})],
 )
 def test_other_learners_refuse_pairs(learner: str, given: dict[str, Any]) -> None:
     with pytest.raises(
-        InvalidInput, match=r"has no features of pairs of labels .*; crf with algorithm=lbfgs"
+        InvalidInput, match=r"has no features of pairs of labels .*; perceptron, crf with algorithm=lbfgs"
     ):
         Tagger("tag", learner, templates=PAIRS, **given)
 

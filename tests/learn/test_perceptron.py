@@ -36,14 +36,21 @@ def language(problem: Problem, sentences: int) -> tuple[list[Sentence], list[lis
     return words, gold
 
 
+def keep_pairs(state: dict[str, Any]) -> dict[str, Any]:
+    """What a state says of features of pairs, as it says it of others."""
+    return {**state, **{name[5:]: array for name, array in state.items() if name.startswith("pair_")}}
+
+
+@pytest.mark.parametrize("with_pairs", [False, True])
 @pytest.mark.parametrize("seed", range(25))
-def test_equals_the_slow_one(seed: int) -> None:
+def test_equals_the_slow_one(seed: int, with_pairs: bool) -> None:
     problem = Problem(seed, 1)
     crf = problem.crf
     words, gold = language(problem, 12)
     corpus = problem.corpus(words, gold)
-    learner = _native.Perceptron(corpus, problem.tagset, VITERBI)
-    slow = Perceptron(crf.parts, decode)
+    pairs = corpus if with_pairs else None  # all features, once more, of two labels in a row
+    learner = _native.Perceptron(corpus, problem.tagset, VITERBI, pairs)
+    slow = Perceptron(crf.parts, decode, with_pairs)
     for epoch in range(3):
         order = np.random.default_rng(epoch).permutation(12)
         report = learner.epoch(1 + order)
@@ -54,7 +61,11 @@ def test_equals_the_slow_one(seed: int) -> None:
     assert learned(state, rows) == {name: slow.rows.get((name[1], name[2]), 0) for name in rows}
     memories = {("row", f, u): slow.steps * w - slow.sums["row", f, u] for (f, u), w in slow.rows.items()}
     assert learned(state, rows, "memories") == {name: memories.get(name, 0) for name in rows}
-    compiled = learner.compile(corpus, problem.tagset, 0.0)
+    if with_pairs:
+        steps = [("step", f, n) for f in range(5) for n in range(crf.labels**2)]
+        names = {("row", f, n): slow.steps_of.get((f, n), 0) for _, f, n in steps}
+        assert learned(keep_pairs(state), list(names)) == names
+    compiled = learner.compile(corpus, problem.tagset, 0.0, pairs)
     columns = [compiled[f"transition_{name}"].tolist() for name in ("from", "to", "score")]
     transitions = {(a, b): w for a, b, w in zip(*columns, strict=True)}
     expected = {pair: slow.average("pair", *pair) for pair in slow.pairs}
@@ -70,15 +81,16 @@ def test_equals_the_slow_one(seed: int) -> None:
     np.testing.assert_allclose(out, averages, atol=12 * compiled["step"])
 
 
-def trained(method: int, resume: int | None = None) -> dict[str, Any]:
+def trained(method: int, resume: int | None = None, with_pairs: bool = False) -> dict[str, Any]:
     problem = Problem(1, 1, labels=5)
     words, gold = language(problem, 60)
     corpus = problem.corpus(words, gold)
-    learner = _native.Perceptron(corpus, problem.tagset, method)
+    pairs = corpus if with_pairs else None
+    learner = _native.Perceptron(corpus, problem.tagset, method, pairs)
     for epoch in range(4):
         if epoch == resume:
             state = learner.state()
-            learner = _native.Perceptron(corpus, problem.tagset, method)
+            learner = _native.Perceptron(corpus, problem.tagset, method, pairs)
             learner.epoch(np.arange(5)[::-1].copy())  # what it learned before must be forgotten
             learner.restore(state)
         learner.epoch(np.random.default_rng(epoch).permutation(61))
@@ -88,9 +100,12 @@ def trained(method: int, resume: int | None = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("resume", [1, 3])
-def test_training_resumes_where_it_was(method: int, resume: int) -> None:
-    straight, resumed = trained(method), trained(method, resume)
+@pytest.mark.parametrize("with_pairs", [False, True])
+def test_training_resumes_where_it_was(method: int, resume: int, with_pairs: bool) -> None:
+    straight, resumed = trained(method, None, with_pairs), trained(method, resume, with_pairs)
     assert_same_state(straight, resumed)
+    if with_pairs:
+        assert_same_state(keep_pairs(straight), keep_pairs(resumed))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -232,6 +247,14 @@ def test_bad_input() -> None:
         _native.Perceptron(corpus, problem.tagset, _native.METHODS.index("beam"))
     with pytest.raises(InvalidInput, match="label 7 at token 5"):
         _native.Perceptron(problem.corpus([["a"]], [[7]]), problem.tagset, AUTO)
+    other = problem.corpus([["a"]], [[1]])
+    with pytest.raises(InvalidInput, match="features of pairs are of other sentences"):
+        _native.Perceptron(corpus, problem.tagset, AUTO, other)
+    with pytest.raises(InvalidInput, match="another corpus"):
+        _native.Perceptron(corpus, problem.tagset, AUTO, corpus).compile(corpus, problem.tagset, 0.0)
+    many = _native.Tagset(np.arange(15_000, dtype=np.int32)[:, None], 15_000, 15_000)
+    with pytest.raises(InvalidInput, match="15000 labels and sentences of 5 tokens are too many"):
+        _native.Perceptron(corpus, many, AUTO, corpus)
     learner = _native.Perceptron(corpus, problem.tagset, AUTO)
     with pytest.raises(InvalidInput, match="there is no sentence 9"):
         learner.epoch(np.array([9]))

@@ -15,11 +15,16 @@ Decode: TypeAlias = Callable[[Floats, Floats, Floats, Floats], list[int]]
 
 
 class Perceptron:
-    """Weights by (feature, unit) and by (label, label), the boundary being the label after the last."""
+    """Weights by (feature, unit) and by (label, label), the boundary being the label after the last.
 
-    def __init__(self, parts: list[list[int]], decode: Decode) -> None:
+    If asked for, every feature also has weights by (feature, label, label).
+    """
+
+    def __init__(self, parts: list[list[int]], decode: Decode, with_pairs: bool = False) -> None:
         self.parts = parts
         self.decode = decode
+        self.with_pairs = with_pairs
+        self.steps_of: dict[tuple[int, int], int] = defaultdict(int)  # by feature, and pair as one number
         self.rows: dict[tuple[int, int], int] = defaultdict(int)
         self.pairs: dict[tuple[int, int], int] = defaultdict(int)
         self.sums: dict[tuple[str, int, int], int] = defaultdict(int)
@@ -35,6 +40,8 @@ class Perceptron:
             self.sums[("row", *pair)] += weight
         for pair, weight in self.pairs.items():
             self.sums[("pair", *pair)] += weight
+        for pair, weight in self.steps_of.items():
+            self.sums[("step", *pair)] += weight
         return sum(a != b for a, b in zip(found, gold, strict=True))
 
     def _add(self, sentence: Sequence[Sequence[int]], labels: Sequence[int], amount: int) -> None:
@@ -45,6 +52,9 @@ class Perceptron:
                     self.rows[f, u] += amount
         for a, b in pairwise([edge, *labels, edge]) if labels else ():
             self.pairs[a, b] += amount
+        for features, (a, b) in zip(sentence[1:] if self.with_pairs else [], pairwise(labels), strict=False):
+            for f in features:
+                self.steps_of[f, a * edge + b] += amount
 
     def scores(self, sentence: Sequence[Sequence[int]]) -> tuple[Floats, Floats, Floats, Floats]:
         """Emissions, transitions, start and end."""
@@ -53,7 +63,14 @@ class Perceptron:
             [sum(self.rows[f, u] for f in fs for u in units) for units in self.parts] for fs in sentence
         ]
         pairs = np.array([[self.pairs[a, b] for b in range(L + 1)] for a in range(L + 1)], np.float32)
-        return np.array(emissions, np.float32), pairs[:L, :L].copy(), pairs[L, :L].copy(), pairs[:L, L].copy()
+        transitions = pairs[:L, :L].copy()
+        if self.with_pairs and len(sentence) > 1:
+            added = [
+                [[sum(self.steps_of[f, a * L + b] for f in fs) for b in range(L)] for a in range(L)]
+                for fs in sentence[1:]
+            ]
+            transitions = transitions + np.array(added, np.float32)
+        return np.array(emissions, np.float32), transitions, pairs[L, :L].copy(), pairs[:L, L].copy()
 
     def average(self, kind: str, a: int, b: int) -> float:
         return self.sums[kind, a, b] / self.steps

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from certus_bench.corpora import CORPORA, LARGE, MORPHOLOGY, POS, select_corpora
 from certus_bench.harness.benchmark import Benchmark, Tell, keep_quiet, tell_part
 from certus_bench.harness.environment import describe_machine
+from certus_bench.tagger.claims import make_claims
 from certus_bench.tagger.decoders import measure_decoders
 from certus_bench.tagger.job import CRFSUITE, find_crfsuite
 from certus_bench.tagger.learning import measure_training
+from certus_bench.tagger.oracle import measure_pruning
 from certus_bench.tagger.orders import measure_orders
 from certus_bench.tagger.proofs import PROVEN, measure_proofs
 from certus_bench.tagger.records import TaggerPlan, TaggerReport, make_plan
-from certus_bench.tagger.report import lay_out, make_claims, paint
+from certus_bench.tagger.report import lay_out, paint
 from certus_bench.tagger.tasks import is_wanted, list_jobs, measure_tasks
 
 __all__ = ["BENCHMARK", "run"]
@@ -22,6 +24,7 @@ _MEASURES: dict[str, Callable[[TaggerReport, Tell], None]] = {
     "decoders": measure_decoders,
     "training": measure_training,
     "orders": measure_orders,
+    "oracle": measure_pruning,
     "proofs": measure_proofs,
     "tasks": measure_tasks,
 }
@@ -42,7 +45,15 @@ def check_corpora(plan: TaggerPlan) -> None:
     large, trained = [*select_corpora(LARGE, plan.only)], [*select_corpora((*POS, *MORPHOLOGY), plan.only)]
     tested = [CORPORA[name] for name in {job.corpus for job in list_jobs(plan)} if is_wanted(plan, name)]
     proven = [*select_corpora(PROVEN, plan.only)]
-    needed = {"decoders": large, "training": large, "orders": trained, "proofs": proven, "tasks": tested}
+    pruned = [*select_corpora(MORPHOLOGY, plan.only)]
+    needed = {
+        "decoders": large,
+        "training": large,
+        "orders": trained,
+        "oracle": pruned,
+        "proofs": proven,
+        "tasks": tested,
+    }
     for part in plan.parts:
         for corpus in needed[part]:
             second = ("test",) if part in ("tasks", "proofs") else ("dev",) if corpus.dev else ()

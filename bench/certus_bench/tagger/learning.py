@@ -18,7 +18,7 @@ from certus_bench.tagger.records import Learning, TaggerPlan, TaggerReport
 EPOCHS = 10
 DECODERS = ("viterbi", "carpediem", "staggered", "auto")
 _PIECES = 4  # of an epoch, each of which slow decoding is timed on
-_PATIENCE = 60.0  # seconds for one decoder on one corpus, after which its time is extrapolated
+_PATIENCE = 20.0  # seconds for one decoder on one corpus, after which its time is extrapolated
 _STEP = 16  # sentences before the first look at the clock
 
 Lengths = NDArray[np.int64]

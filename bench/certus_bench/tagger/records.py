@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ from certus_bench.harness.options import Data, check_data, flag_quick, require_d
 from certus_bench.harness.timing import Spread
 from certus_bench.referee import Row, find_seconds
 
-PARTS = ("decoders", "training", "orders", "proofs", "tasks")
+PARTS = ("decoders", "training", "orders", "oracle", "proofs", "tasks")
 _HURRY = 1000  # sentences that a quick run learns from
 
 
@@ -30,6 +30,7 @@ class TaggerPlan:
     quick: bool = False  # learn from few sentences for two epochs: for a first look, not for figures
     seconds: float = 2.0  # budget for timing one thing
     sentences: int = 20  # how many each decoder is timed on
+    seeds: int = 1  # how many models of each order are trained, from seed 0 on; tables are of the first
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run, before any time is spent."""
@@ -43,7 +44,7 @@ class TaggerPlan:
 
     def hurry(self) -> TaggerPlan:
         """Return the plan of a quick run."""
-        return TaggerPlan(data=self.data, only=self.only, quick=True, seconds=self.seconds / 10, sentences=5)
+        return replace(self, quick=True, seconds=self.seconds / 10, sentences=5)
 
     def limit_epochs(self, wanted: int) -> int:
         """Return how many epochs to train for."""
@@ -65,11 +66,15 @@ def make_plan(
     only: Annotated[
         str,
         typer.Option(
-            help="Parts (decoders, training, orders, proofs, tasks) and corpora by name, separated by "
-            "commas; all by default."
+            help="Parts (decoders, training, orders, oracle, proofs, tasks) and corpora by name, separated "
+            "by commas; all by default."
         ),
     ] = "",
     quick: Annotated[bool, flag_quick("Learn from 1,000 sentences for two epochs: a first look.")] = False,
+    seeds: Annotated[
+        int,
+        typer.Option(min=1, help="How many models of each order to train, each from another seed."),
+    ] = 1,
 ) -> TaggerPlan:
     """Train taggers on real corpora: decoders, training, orders of CRFs and their proofs, whole tasks.
 
@@ -78,7 +83,7 @@ def make_plan(
     table holds the promises of the documentation against this machine. All of it takes about an hour and a
     half.
     """
-    plan = TaggerPlan(data=require_data(data), only=frozenset(split_names(only)))
+    plan = TaggerPlan(data=require_data(data), only=frozenset(split_names(only)), seeds=seeds)
     return plan.hurry() if quick else plan
 
 
@@ -111,6 +116,15 @@ class TrainedTagger:
     def sentences_per_second(self) -> float | None:
         """Speed of tagging."""
         return None if self.length is None else self.tokens_per_second / self.length
+
+
+@dataclass(frozen=True)
+class SeedScores:
+    """Accuracies of models that differ in their seed alone."""
+
+    corpus: str
+    what: str
+    accuracies: tuple[float, ...]  # in percent, one for each seed
 
 
 @dataclass(frozen=True)
@@ -164,6 +178,20 @@ class ProofCost:
         return self.proven_token / self.unproven_token
 
 
+@dataclass(frozen=True)
+class PruningCost:
+    """A pruned CRF of order 1, and how often pruning drops what is annotated."""
+
+    corpus: str
+    labels: int
+    what: str  # how many labels are kept, and whether by an oracle
+    seed: int
+    accuracy: float  # on dev, in percent; of ``proven`` answers, the best under the whole model
+    proven: float
+    lost: tuple[float, ...]  # sentences whose labels were dropped in training, in percent, by epoch
+    lost_on_dev: tuple[float, ...]  # those of dev, after each epoch
+
+
 @dataclass
 class TaggerReport(BenchmarkReport):
     """The times of decoders and of learning, and the models that were trained."""
@@ -172,6 +200,8 @@ class TaggerReport(BenchmarkReport):
     decoders: list[Row] = field(default_factory=list)  # their ``lattice`` is the name of a corpus
     training: list[Learning] = field(default_factory=list)
     orders: list[TrainedTagger] = field(default_factory=list)
+    seeds: list[SeedScores] = field(default_factory=list)  # of the orders, if there are several
+    pruning: list[PruningCost] = field(default_factory=list)
     proofs: list[ProofCost] = field(default_factory=list)
     tasks: list[TrainedTagger] = field(default_factory=list)
     startup: Startup | None = None

@@ -59,7 +59,7 @@ class FeatureLearner(Learner):
         if templates.ask_pairs and not self.pairs:
             raise InvalidInput(
                 f"the learner {self.name} has no features of pairs of labels (templates that begin "
-                "with pair); crf with algorithm=lbfgs and latent-crf have"
+                "with pair); perceptron, crf with algorithm=lbfgs and latent-crf have"
             )
 
     def choose_columns(

@@ -93,6 +93,7 @@ class LatentDecoder(StateDecoder):
         arrays: of the model.
         latent: the latent states of each label.
         paired: how many labels or states features of pairs are of; labels by default.
+        tagset: what labels are made of, where they share parts; by default each state has its own weights.
 
     Attributes:
         chain: the chain over latent states.
@@ -108,16 +109,20 @@ class LatentDecoder(StateDecoder):
         *,
         latent: int = 1,
         paired: int | None = None,
+        tagset: _native.Tagset | None = None,
         inference: Inference | None = None,
     ) -> None:
         self._paired = len(inventory) if paired is None else paired
         self._states = len(inventory) * latent
-        self._scorer = _Scorer(extractor, arrays, "", self._states)
+        self._scorer = _Scorer(extractor, arrays, "", tagset or _list_units(self._states))
         self._pair_scorer = (
-            None if pair_extractor is None else _Scorer(pair_extractor, arrays, "pair_", self._paired**2)
+            None
+            if pair_extractor is None
+            else _Scorer(pair_extractor, arrays, "pair_", _list_units(self._paired**2))
         )
-        transitions = np.asarray(make_chain(self._states, arrays).transitions)
-        self.chain = LatentChain(transitions, latent, names=inventory.labels)
+        chain = make_chain(self._states, arrays)
+        transitions = np.asarray(chain.transitions)
+        self.chain = LatentChain(transitions, latent, chain.start, chain.end, names=inventory.labels)
         self.inference: Inference = inference or LDI()
 
     @property
@@ -173,19 +178,27 @@ def _forbid(
                 scores[begin + t, ~np.isin(owner, labels)] = -np.inf
 
 
+def _list_units(width: int) -> _native.Tagset:
+    """Return states, or pairs of them, as kernels know them: labels that share nothing."""
+    return _native.Tagset(np.arange(width, dtype=np.int32)[:, None], width, width)
+
+
 class _Scorer:
-    """From cells to scores of states or pairs of states: for kernels, labels that share nothing."""
+    """From cells to scores of states or pairs of states."""
 
     def __init__(
-        self, extractor: _native.Extractor, arrays: Mapping[str, NDArray[Any]], prefix: str, width: int
+        self,
+        extractor: _native.Extractor,
+        arrays: Mapping[str, NDArray[Any]],
+        prefix: str,
+        tagset: _native.Tagset,
     ) -> None:
-        self._width = width
-        self._tagset = _native.Tagset(np.arange(width, dtype=np.int32)[:, None], width, width)
+        self._tagset = tagset
         slots, rows, step = (arrays[prefix + name] for name in ("slots", "rows", "step"))
-        self._tagger = _native.Tagger(extractor, self._tagset, slots, rows, float(step))
+        self._tagger = _native.Tagger(extractor, tagset, slots, rows, float(step))
 
     def __call__(self, cells: Cells, threads: int) -> NDArray[np.float32]:
-        out = np.empty((int(find_starts(cells)[-1]), self._width), np.float32)
+        out = np.empty((int(find_starts(cells)[-1]), self._tagset.labels), np.float32)
         self._tagger.emissions(cells, out, threads)
         return out
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
+from certus.learn.decoder import Decoder
 from certus.learn.feature_learner import FeatureLearner
+from certus.learn.features.inventory import Inventory
 from certus.learn.learner import option
 from certus.learn.trainer import Arrays, EpochTrainer, as_arrays
 
@@ -45,6 +48,26 @@ class PerceptronLearner(FeatureLearner):
         if self.decoder not in DECODERS:
             raise InvalidInput(f"decoder is {self.decoder!r}; there are {', '.join(DECODERS)} in training")
 
+    @property
+    def pairs(self) -> bool:
+        """Whether it learns features of two labels in a row."""
+        return True
+
+    def decode_by(
+        self,
+        inventory: Inventory,
+        tagset: _native.Tagset,
+        weights: Mapping[str, NDArray[Any]],
+        extractor: _native.Extractor,
+        pair_extractor: _native.Extractor | None,
+    ) -> Decoder:
+        """Make the decoder of some weights: features of pairs need one whose transitions may all differ."""
+        if pair_extractor is None:
+            return super().decode_by(inventory, tagset, weights, extractor, None)
+        from certus.learn.latent_decoder import LatentDecoder
+
+        return LatentDecoder(extractor, pair_extractor, inventory, weights, tagset=tagset)
+
     def start(self, data: TrainingSet, threads: int) -> PerceptronTrainer:
         """Make what learns the weights; it works on one thread."""
         return PerceptronTrainer(data, self)
@@ -55,7 +78,8 @@ class PerceptronTrainer(EpochTrainer[_native.Perceptron]):
 
     def __init__(self, data: TrainingSet, learner: PerceptronLearner) -> None:
         self._data, self._drop = data, learner.drop
-        native = _native.Perceptron(data.corpus, data.tagset, _native.METHODS.index(learner.decoder))
+        method = _native.METHODS.index(learner.decoder)
+        native = _native.Perceptron(data.corpus, data.tagset, method, data.pair_corpus)
         # An update raises the right label and lowers the wrong one, by one for each feature and unit.
         units = float((data.inventory.table >= 0).sum(1).mean())
         native.margin = round(learner.margin * 2 * units * data.corpus.occurrences / data.corpus.tokens)
@@ -68,4 +92,5 @@ class PerceptronTrainer(EpochTrainer[_native.Perceptron]):
 
     def compile(self) -> Arrays:
         """Return the averaged weights."""
-        return as_arrays(self._native.compile(self._data.corpus, self._data.tagset, self._drop))
+        data = self._data
+        return as_arrays(self._native.compile(data.corpus, data.tagset, self._drop, data.pair_corpus))

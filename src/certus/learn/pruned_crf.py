@@ -66,7 +66,13 @@ class PrunedCrfLearner(FeatureLearner):
 
 
 class PrunedCrfTrainer(EpochTrainer[_native.PrunedCrf]):
-    """The native learner of pruned CRFs, an epoch at a time."""
+    """The native learner of pruned CRFs, an epoch at a time.
+
+    Attributes:
+        lost: the share of sentences whose labels pruning dropped in the last epoch.
+    """
+
+    lost = 0.0
 
     def __init__(self, data: TrainingSet, learner: PrunedCrfLearner) -> None:
         self._data, self._drop = data, learner.drop
@@ -84,7 +90,18 @@ class PrunedCrfTrainer(EpochTrainer[_native.PrunedCrf]):
 
     def epoch(self, order: NDArray[np.int64]) -> float:
         """Go once over the sentences; return the negative log-likelihood per token."""
-        return self._native.epoch(order).loss
+        found = self._native.epoch(order)
+        self.lost = sum(found.updates[:-1]) / max(1, sum(found.updates))
+        return found.loss
+
+    @property
+    def keep_gold(self) -> bool:
+        """Whether pruning never drops the labels to be learned: only to see what it costs that it does."""
+        return self._native.keep_gold
+
+    @keep_gold.setter
+    def keep_gold(self, keep: bool) -> None:
+        self._native.keep_gold = keep
 
     def compile(self) -> Arrays:
         """Return the weights, averaged unless there is a penalty."""
