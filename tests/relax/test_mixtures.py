@@ -95,10 +95,11 @@ def draw_agreements(rng: Rng, listed: list[ListedPart]) -> list[list[Side]]:
     return agreements
 
 
-def check_mixture(rng: Rng, optimizer: Optimizer, pool: Pool) -> Status:
+def check_mixture(rng: Rng, optimizer: Optimizer, pool: Pool) -> Status | None:
+    """Solve one; None where no part was drawn that has any structure and any cell."""
     parts, listed = draw_parts(rng, isinstance(optimizer, Descent), pool)
     if not parts:
-        return Status.OPTIMAL
+        return None
     agreements = draw_agreements(rng, listed)
     weights = [1.0 if rng.random() < 0.7 else float(rng.choice([0.5, 2.0])) for _ in parts]
     d = Decomposition()
@@ -136,12 +137,15 @@ def check_mixture(rng: Rng, optimizer: Optimizer, pool: Pool) -> Status:
 
 
 def test_mixtures_are_solved_exactly() -> None:
-    ended, pool = [], Pool()
+    ended: list[Status] = []
+    pool = Pool()
     for number in range(FIRST, FIRST + COUNT):
         rng = np.random.default_rng((11, number))
-        ended.append(check_mixture(rng, OPTIMIZERS[number % len(OPTIMIZERS)], pool))
+        status = check_mixture(rng, OPTIMIZERS[number % len(OPTIMIZERS)], pool)
+        if status is not None:
+            ended.append(status)
         if (number + 1) % REPORT == 0:
-            print(f"{number + 1 - FIRST:,} mixtures from {FIRST:,} on were solved exactly", flush=True)
-    assert ended.count(Status.OPTIMAL) > COUNT / 2
+            print(f"{len(ended):,} mixtures from {FIRST:,} on were solved exactly", flush=True)
+    assert ended.count(Status.OPTIMAL) > len(ended) / 2
     assert Status.ITERATIONS in ended
     assert Status.INFEASIBLE in ended
