@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "features/arc_keys.hpp"
+#include "scoring/weight_sums.hpp"
 #include "syntax/dependency/arcs.hpp"
 
 namespace certus::scoring {
@@ -17,18 +17,6 @@ using features::ArcPlan;
 using features::ArcWords;
 using features::Places;
 using syntax::Arcs;
-
-// Weights in training are floats; in a model they are whole multiples of a step, so that sums are exact.
-template <class W>
-struct WeightSum;
-template <>
-struct WeightSum<float> {
-  using type = float;
-};
-template <>
-struct WeightSum<std::int16_t> {
-  using type = std::int32_t;
-};
 
 // Which relations an arc may have: those of the root's arcs, and those of others.
 struct Relations {
@@ -45,15 +33,17 @@ void add_rows(const std::int16_t* weights, const features::Place* places, Index 
 template <class W>
 void prefetch_rows(const W* weights, const features::PlaceList& places, Index count) {
   constexpr Index kLine = 64 / sizeof(W);
-  for (const features::Place place : places)
+  for (const features::Place place : places) {
     for (Index r = 0; r < count; r += kLine) __builtin_prefetch(weights + place + r);
+    __builtin_prefetch(weights + place + count - 1);  // rows begin anywhere in a line
+  }
 }
 
 // A table of 2^bits weights, and as many more as there are relations.
 template <class W>
 class PartScorer {
  public:
-  using Sum = typename WeightSum<W>::type;
+  using Sum = WeightSum<W>;
 
   PartScorer(const ArcPlan& plan, const Relations& relations, const W* weights)
       : plan_(plan), relations_(relations), weights_(weights), sums_(static_cast<std::size_t>(relations.count)) {}
@@ -77,30 +67,14 @@ class PartScorer {
   const ArcKeys& keys(ArcPart part) const { return keys_[static_cast<int>(part)]; }
 
  private:
-  // A part whose features were found, and whose weights are on their way from memory.
-  struct Awaited {
-    Places places;
-    double* score = nullptr;
-  };
-  static constexpr std::size_t kAhead = 12;  // parts without relations that are awaited at the same time
-
-  Sum add_bare(const Places& places) const {
-    Sum sum = 0;
-    for (const features::Place place : places.bare) sum += weights_[place];
-    return sum;
-  }
   void add_relations(const Places& places) {
     add_rows(weights_, places.relation.begin(), static_cast<Index>(places.relation.size()), relations_.count,
              sums_.data());
   }
   void prefetch(const Places& places) const {
-    for (const features::Place place : places.bare) __builtin_prefetch(weights_ + place);
+    prefetch_weights(weights_, places.bare);
     prefetch_rows(weights_, places.relation, relations_.count);
   }
-  // Finds the features of a part; its score is written some parts later, or by settle().
-  template <class Find>
-  void await(double* score, const Find& find);
-  void settle();
   template <class Find>
   void score_pairs(const Arcs& arcs, Index side, double* table, const Find& find);
 
@@ -109,8 +83,7 @@ class PartScorer {
   const W* weights_;
   ArcKeys keys_[features::kArcParts];
   Places places_[2];
-  Awaited awaited_[kAhead];
-  std::size_t asked_ = 0, answered_ = 0;
+  AwaitedSums awaited_;
   std::vector<Sum> sums_;
 };
 
@@ -167,30 +140,6 @@ void visit_siblings(const Label* heads, Index n, const Use& use) {
   }
 }
 
-template <class W>
-template <class Find>
-void PartScorer<W>::await(double* score, const Find& find) {
-  Awaited& each = awaited_[asked_ % kAhead];
-  if (asked_ - answered_ == kAhead) {
-    *each.score = static_cast<double>(add_bare(each.places));
-    ++answered_;
-  }
-  each.places.clear();
-  find(each.places);
-  prefetch(each.places);
-  each.score = score;
-  ++asked_;
-}
-
-template <class W>
-void PartScorer<W>::settle() {
-  for (; answered_ < asked_; ++answered_) {
-    const Awaited& each = awaited_[answered_ % kAhead];
-    *each.score = static_cast<double>(add_bare(each.places));
-  }
-  asked_ = answered_ = 0;
-}
-
 // The features of an arc are found while the weights of the one before it come from memory.
 template <class W>
 template <class Cost>
@@ -207,7 +156,7 @@ void PartScorer<W>::score_arcs(const Arcs& arcs, const Cost& cost, double* score
   for (Index a = 0; a < arcs.size(); ++a) {
     find(a + 1);
     const Places& places = places_[a % 2];
-    const double bare = static_cast<double>(add_bare(places));
+    const auto bare = static_cast<double>(add_weights(weights_, places.bare));
     add_relations(places);
     const std::vector<char>& allowed = arcs.head(a) == 0 ? relations_.of_root : relations_.of_others;
     scores[a] = kNever<double>;
@@ -235,8 +184,8 @@ void PartScorer<W>::score_pairs(const Arcs& arcs, Index side, double* table, con
   const auto word = [&](Index i) { return i < 0 || i >= k ? none : Index{arcs.modifier(arcs.candidate(side, i))}; };
   for (Index previous = 0; previous <= k; ++previous)
     for (Index next = previous; next <= k; ++next)
-      await(table + previous * (k + 1) + next,
-            [&](Places& out) { find(side / 2, word(next), word(previous - 1), out); });
+      awaited_.ask(weights_, table + previous * (k + 1) + next,
+                   [&](Places& out) { find(side / 2, word(next), word(previous - 1), out); });
 }
 
 template <class W>
@@ -245,7 +194,7 @@ void PartScorer<W>::score_siblings(const Arcs& arcs, double* scores) {
   for (Index side = 0; side < arcs.sides(); ++side)
     score_pairs(arcs, side, scores + arcs.sibling(side, 0, 0),
                 [&](Index h, Index m, Index s, Places& out) { keys.sibling(h, m, s, out); });
-  settle();
+  awaited_.settle(weights_);
 }
 
 template <class W>
@@ -255,9 +204,10 @@ void PartScorer<W>::score_grandparents(const Arcs& arcs, double* scores) {
     for (Index p = 0; p < arcs.parents(h); ++p) {
       const Index g = h == 0 ? arcs.words() + 1 : Index{arcs.head(arcs.into(arcs.into_begin(h) + p))};
       for (Label a = arcs.begin(h); a < arcs.begin(h + 1); ++a)
-        await(scores + arcs.grandparent(p, a), [&](Places& out) { keys.grandparent(g, h, arcs.modifier(a), out); });
+        awaited_.ask(weights_, scores + arcs.grandparent(p, a),
+                     [&](Places& out) { keys.grandparent(g, h, arcs.modifier(a), out); });
     }
-  settle();
+  awaited_.settle(weights_);
 }
 
 template <class W>
@@ -269,7 +219,7 @@ void PartScorer<W>::score_grandsiblings(const Arcs& arcs, double* scores) {
       score_pairs(arcs, side, scores + arcs.grandsibling(side, p, 0, 0),
                   [&](Index head, Index m, Index s, Places& out) { keys.grand_sibling(g, head, m, s, out); });
     }
-  settle();
+  awaited_.settle(weights_);
 }
 
 }  // namespace certus::scoring

@@ -18,11 +18,10 @@
 // or, in posterior passes, if its probability is below t = a.
 #pragma once
 
-#include <type_traits>
 #include <vector>
 
-#include "features/arc_keys.hpp"
 #include "scoring/arc_grid.hpp"
+#include "scoring/weight_sums.hpp"
 #include "syntax/dependency/projective.hpp"
 #include "syntax/dependency/vine.hpp"
 
@@ -111,35 +110,25 @@ class PruningPass {
   syntax::ProjectiveTrees trees_;
   std::vector<double> part_changes_, sibling_changes_, counts_;
   std::vector<Label> best_arcs_;
-  features::Places places_;
+  AwaitedSums awaited_;
 };
 
 template <class W>
 void PruningPass::score(const PassKeys& keys, const W* weights, double step) {
-  using Sum = std::conditional_t<std::is_integral_v<W>, std::int32_t, double>;
-  const auto add = [&]() {
-    Sum sum = 0;
-    for (const features::Place place : places_.bare) sum += weights[place];
-    return static_cast<double>(sum) * step;
-  };
-  scores_.resize(static_cast<std::size_t>(arcs_.size() + (options_.has_outer() ? outer_.size() : 0)));
-  for (Index p = 0; p < parts(); ++p) {
-    scores_[p] = kNever<double>;
-    if (p >= arcs_.size() && !outer_[p - arcs_.size()]) continue;
-    places_.clear();
-    find_part(keys, p, places_);
-    scores_[p] = add();
-  }
-  siblings_.clear();
-  if (options_.kind != PassKind::second) return;
-  siblings_.resize(static_cast<std::size_t>(arcs_.siblings()));
-  for (Index side = 0; side < arcs_.sides(); ++side)
+  scores_.assign(static_cast<std::size_t>(arcs_.size() + (options_.has_outer() ? outer_.size() : 0)), kNever<double>);
+  for (Index p = 0; p < parts(); ++p)
+    if (p < arcs_.size() || outer_[p - arcs_.size()])
+      awaited_.ask(weights, &scores_[p], [&](features::Places& out) { find_part(keys, p, out); });
+  siblings_.assign(options_.kind == PassKind::second ? static_cast<std::size_t>(arcs_.siblings()) : 0, 0);
+  for (Index side = 0; !siblings_.empty() && side < arcs_.sides(); ++side)
     for (Index k = arcs_.candidates(side), previous = 0; previous <= k; ++previous)
-      for (Index next = previous; next <= k; ++next) {
-        places_.clear();
-        find_siblings(keys, side, previous, next, places_);
-        siblings_[arcs_.sibling(side, previous, next)] = add();
-      }
+      for (Index next = previous; next <= k; ++next)
+        awaited_.ask(weights, &siblings_[arcs_.sibling(side, previous, next)],
+                     [&](features::Places& out) { find_siblings(keys, side, previous, next, out); });
+  awaited_.settle(weights);
+  for (Index p = 0; p < parts(); ++p)
+    if (exists(p)) scores_[p] *= step;
+  for (double& score : siblings_) score *= step;
 }
 
 }  // namespace certus::scoring

@@ -12,7 +12,7 @@ namespace certus::scoring {
 template <class W>
 class TreeLabels {
  public:
-  using Sum = typename WeightSum<W>::type;
+  using Sum = WeightSum<W>;
 
   // Weights: [2^bits + relations]. All templates count as having relations.
   TreeLabels(const ArcPlan& plan, const Relations& relations, const W* weights)

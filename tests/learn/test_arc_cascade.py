@@ -16,6 +16,7 @@ from certus.errors import InvalidInput, ModelError
 from certus.formats import build
 from certus.learn.arcs.cascade import choose_threshold
 from tests.models import invented_treebank as invented
+from tests.reference.dependency import list_trees
 
 SMALL: dict[str, Any] = {"hash_bits": 14, "epochs": 2, "projective": "yes"}
 CASCADES = ("length", "length local", "local-short", "length vine", "first", "length vine first second")
@@ -174,6 +175,25 @@ def test_passes_follow_each_other_and_all_leave_a_tree() -> None:
         assert len(answer.heads) == len(sentence)
     ranked = parser.parse(gold[0], 3)
     assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+
+
+@pytest.mark.parametrize("filter", FILTERS)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_answers_are_the_best_trees_over_arcs_that_are_left(order: int, filter: str) -> None:
+    parser = DependencyParser(order=order, filter=filter, parsing_loss=0.2, **SMALL | {"epochs": 1})
+    parser.fit(invented.sentences(30, 1), dev=invented.sentences(30, 2))
+    short = [sentence for sentence in invented.sentences(120, 5) if len(sentence) <= 6]
+    assert len(short) > 20
+    lost = 0
+    for sentence, opened in zip(short, list_arcs(parser, short), strict=True):
+        trees = list_trees(len(sentence), True, True)
+        left = [heads for heads in trees if opened.issuperset((h, m) for m, h in enumerate(heads, 1))]
+        answer = parser.parse(sentence)
+        assert answer.optimal
+        assert answer.score == max(parser.score(sentence, heads) for heads in left)
+        assert answer.pruned == len(sentence) ** 2 - len(opened)
+        lost += len(trees) - len(left)
+    assert lost > 0
 
 
 def test_without_dev_thresholds_are_chosen_on_trees_that_are_left_out() -> None:

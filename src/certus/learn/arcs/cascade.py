@@ -21,6 +21,7 @@ RATE = 0.1  # of AdaGrad
 TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
 HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
 HIGHEST = {"posteriors": 0.1, "max-marginals": 1.0}  # thresholds, however well dev trees are kept
+EARLIER = 0.25  # of the share of words that the last pass may lose: what each pass before it may
 LOWEST = -1.0  # of thresholds of max-marginals: what is as far below their mean as the best is above it
 LENGTH_BITS = 14  # of the table of lengths; native/scoring/arc_grid.hpp
 Order = Callable[[int, int], NDArray[np.int64]]  # of an epoch of a stage
@@ -176,7 +177,8 @@ def learn_selector(
     held = None if dev is None else _native.OpenArcs(dev, plan, column, lengths, False)
     arrays: dict[str, NDArray[Any]] = {"lengths": lengths}
     made: list[Pass] = []
-    for number, kind in enumerate(name for name in passes if name != "length"):
+    kinds = [name for name in passes if name != "length"]
+    for number, kind in enumerate(kinds):
         settings = Pass(kind, options.reach, options.filter == "posteriors", single_root)
         learner = _native.PassLearner(opened, plan, **settings.settings, at=TRADE, rate=RATE)
         for epoch in range(options.pruning_epochs):
@@ -187,7 +189,8 @@ def learn_selector(
         )
         most = HIGHEST[options.filter]
         safe = choose_threshold(highest.sentences, options.filter_loss, most)
-        sharp = max(safe, choose_threshold(highest.words, options.parsing_loss, most))
+        lost = options.parsing_loss * (1 if kind == kinds[-1] else EARLIER)
+        sharp = max(safe, choose_threshold(highest.words, lost, most))
         opened.close(plan, weights, **settings.settings, step=step, at=safe)
         if held is not None:
             held.close(plan, weights, **settings.settings, step=step, at=sharp)
