@@ -21,7 +21,7 @@ from rich.console import Group
 from certus.annotation.sentence import Sentence
 from certus.errors import InvalidInput
 from certus.formats import read
-from certus.learn.arcs.options import ALGORITHMS, LEARN_FROM
+from certus.learn.arcs.options import ALGORITHMS, LEARN_FROM, PRUNING_FEATURES, ArcOptions
 from certus.models.dependency_parser import DependencyParser
 from certus_bench.dependency_paper import PaperTrial, hold_against_paper
 from certus_bench.harness import pictures
@@ -68,6 +68,8 @@ class DependencyPlan:
     epochs: int = 8
     algorithm: str = "mira"
     learn_from: str = "trees"
+    pruning: float = ArcOptions.pruning
+    pruning_features: str = ArcOptions.pruning_features
     sentences: int = 1_000_000
     sample: int = 1_000_000
     programs: int = 0
@@ -79,6 +81,7 @@ class DependencyPlan:
             ("system", self.systems, SYSTEMS),
             ("algorithm", (self.algorithm,), ALGORITHMS),
             ("way to learn", (self.learn_from,), LEARN_FROM),
+            ("kind of features", (self.pruning_features,), PRUNING_FEATURES),
         ):
             unknown = next((name for name in names if name not in known), None)
             if unknown is not None:
@@ -106,6 +109,13 @@ def make_plan(
     learn_from: Annotated[
         str, typer.Option(help="Learn crossing trees from: trees, or automata as in the paper.")
     ] = "trees",
+    pruning: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Leave out heads less likely than this many times the best one."),
+    ] = ArcOptions.pruning,
+    pruning_features: Annotated[
+        str, typer.Option(help="What heads are left out by: tags, or arcs for all features of arcs.")
+    ] = ArcOptions.pruning_features,
     sentences: Annotated[int, typer.Option(min=1, help="How many trees to learn from.")] = 1_000_000,
     sample: Annotated[
         int, typer.Option(min=1, help="How many test sentences to parse, evenly spread.")
@@ -122,6 +132,8 @@ def make_plan(
         epochs=epochs,
         algorithm=algorithm,
         learn_from=learn_from,
+        pruning=pruning,
+        pruning_features=pruning_features,
         sentences=sentences,
         sample=sample,
         programs=programs,
@@ -190,6 +202,8 @@ def try_system(plan: DependencyPlan, treebank: str, system: str, report: Depende
         epochs=plan.epochs,
         algorithm=plan.algorithm,
         learn_from=plan.learn_from if is_relaxed(order, projective) else "trees",
+        pruning=plan.pruning,
+        pruning_features=plan.pruning_features,
     )
     training, _ = time_processor(partial(parser.fit, known, held_out))
     gold = list(read(str(test), encoding=encoding))

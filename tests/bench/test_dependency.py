@@ -31,6 +31,8 @@ def test_everything_is_measured(tmp_path: Path) -> None:
         systems=("arcs", "projective grandparents", "siblings"),
         epochs=2,
         learn_from="automata",
+        pruning=0.1,
+        pruning_features="arcs",
         programs=2,
     )
     report = run(plan, lambda *_: None)
@@ -73,6 +75,8 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         DependencyPlan(data=tmp_path, algorithm="z")
     with pytest.raises(InvalidInput, match="there is no way to learn 'w'"):
         DependencyPlan(data=tmp_path, learn_from="w")
+    with pytest.raises(InvalidInput, match="there is no kind of features 'v'"):
+        DependencyPlan(data=tmp_path, pruning_features="v")
     with pytest.raises(InvalidInput, match="there is no system 'y'"):
         DependencyPlan(data=tmp_path, treebanks=(), systems=("y",))
     with pytest.raises(InvalidInput, match="says which corpora are needed"):

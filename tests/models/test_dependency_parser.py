@@ -65,6 +65,23 @@ def test_automata_by_themselves_are_learned_from(algorithm: str, order: int) -> 
     assert count_wrong_picks(made) < count_wrong_picks(other)
 
 
+def test_features_of_arcs_leave_fewer_heads(tmp_path: Path) -> None:
+    train, dev = list(invented.sentences(150, 1)), list(invented.sentences(40, 2))
+    options: dict[str, Any] = {"projective": "no", **SMALL}
+    tags = DependencyParser(**options).fit(train)
+    # The table of their weights is larger; weights of trees are learned over more heads than are scored.
+    arcs = DependencyParser(pruning_features="arcs", pruning=0.1, **options | {"hash_bits": 21}).fit(train)
+    arcs.save(tmp_path / "p.certus")
+    kept = certus.load(tmp_path / "p.certus")
+    assert isinstance(kept, DependencyParser)
+    assert measure(kept) > 0.97
+    assert measure(kept, pruning=0) > 0.95
+    changed = tags.change_cascade(train, pruning_features="arcs", pruning=0.1)
+    assert measure(changed) > 0.97
+    pruned = [sum(answer.pruned for answer in each.parse_batch(dev)) for each in (tags, kept, changed)]
+    assert min(pruned[1:]) > pruned[0]
+
+
 def count_wrong_picks(parser: DependencyParser) -> int:
     """Return the number of words that not exactly one automaton picks as its modifier."""
     wrong = 0
@@ -278,6 +295,7 @@ def test_words_alone_are_enough_where_nothing_else_is_looked_at() -> None:
         ({"epochs": 0}, "epochs is 0"),
         ({"algorithm": "magic"}, "algorithm is 'magic'"),
         ({"learn_from": "magic"}, "learn_from is 'magic'; there are trees and automata"),
+        ({"pruning_features": "magic"}, "pruning_features is 'magic'; there are tags and arcs"),
         ({"single_root": "maybe"}, "single_root is 'maybe'"),
         ({"order": 4}, "order is 4"),
         ({"columns": "word colour"}, "columns is 'word colour'"),

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from certus.errors import InvalidInput
-from certus.learn.arcs.learner import ArcModel
+from certus.learn.arcs.learner import ArcModel, choose_pruning_bits
 from certus.learn.arcs.options import HEADS, INPUTS, PASSES, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.version import __version__
@@ -48,15 +48,17 @@ def restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOpt
     named = {*templates.columns, *pruning.columns, *(() if labels is None else labels.columns)}
     if not named <= set(columns):
         raise InvalidInput("its templates look at columns that it does not list")
+    passes = HEADS if about.get("cascade") is None else tuple(about["passes"])
     model = ArcModel(
         about["relations"],
         columns,
         pruning,
         templates,
         options.hash_bits,
+        choose_pruning_bits(options, passes),
         about["single_root"] is True,
         about["projective"] is True,
-        HEADS if about.get("cascade") is None else tuple(about["passes"]),
+        passes,
         _check_cascade(about.get("cascade")),
         labels,
         arrays,

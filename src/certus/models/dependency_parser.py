@@ -42,6 +42,7 @@ CASCADE_OPTIONS = (
     "reach",
     "pruning",
     "candidates",
+    "pruning_features",
     "pruning_epochs",
 )
 Source: TypeAlias = "str | os.PathLike[str] | IOBase | Iterable[Sentence]"
@@ -138,7 +139,7 @@ class DependencyParser:
             train: what to learn them from.
             dev: what to choose their thresholds on.
             **given: options to change: ``cascade``, ``filter``, ``filter_loss``, ``parsing_loss``,
-                ``reach``, ``pruning``, ``candidates`` and ``pruning_epochs``.
+                ``reach``, ``pruning``, ``candidates``, ``pruning_features`` and ``pruning_epochs``.
         """
         unknown = next((name for name in given if name not in CASCADE_OPTIONS), None)
         if unknown is not None:

@@ -15,9 +15,10 @@ from certus import _native
 from certus.learn.arcs.options import HEADS, ArcOptions
 from certus.storage.declaration import Array, reals, whole
 
-HEAD_BITS = 20  # of the table of a model of heads, or those of the parser if they are fewer
+HEAD_BITS = {"tags": 20, "arcs": 22}  # of the table of a model of heads, or the parser's if they are fewer
 PASS_BITS = 18  # of each pass, likewise: what stays in a cache is read fast
 RATE = 0.1  # of AdaGrad
+LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
 TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
 HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
 HIGHEST = {"posteriors": 0.1, "max-marginals": 1.0}  # thresholds, however well dev trees are kept
@@ -207,7 +208,9 @@ def _learn_heads(
         learner.epoch(order(epoch, 0))
     weights, step = learner.compile()
     arrays: dict[str, NDArray[Any]] = {"heads": weights, "head_step": np.asarray(step, np.float64)}
-    chosen = _native.choose_candidates(train, plan, learner.weights(), options.pruning, options.candidates)
+    # Many features know by heart which heads are right here, so that few others would be left to learn from.
+    ratio = options.pruning if options.pruning_features == "tags" else min(options.pruning, LEAST_RATIO)
+    chosen = _native.choose_candidates(train, plan, learner.weights(), ratio, options.candidates)
     return Chosen(HeadSelector(plan, arrays), chosen)
 
 

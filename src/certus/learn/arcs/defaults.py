@@ -181,6 +181,9 @@ relation shape(modifier.word) modifier.upos head.upos
 """For arcs and their relations: the features of McDonald, Crammer and Pereira (2005) and of Martins, Almeida
 and Smith (2013) over words, tags, lemmas, morphology, the tags around and between, and distances."""
 
+BARE_ARCS = "".join(f"{line}\n" for line in ARCS.splitlines() if not line.startswith("relation "))
+"""The same without relations: for the model that chooses arcs, where it is to leave few."""
+
 SIBLINGS = """\
 sibling.upos modifier.upos
 head.upos sibling.upos modifier.upos

@@ -69,6 +69,7 @@ class ArcModel:
         pruning: templates of the model that chooses arcs.
         templates: of the model that scores them.
         hash_bits: of its table.
+        pruning_bits: of the tables of what chooses arcs.
         single_root: whether trees have one root.
         projective: whether trees have no crossing arcs.
         passes: that choose arcs, by their names; or HEADS.
@@ -82,17 +83,13 @@ class ArcModel:
     pruning: ArcTemplates
     templates: ArcTemplates
     hash_bits: int
+    pruning_bits: int
     single_root: bool
     projective: bool
     passes: Sequence[str]
     cascade: Any
     labels: ArcTemplates | None
     arrays: Mapping[str, NDArray[Any]]
-
-    @property
-    def pruning_bits(self) -> int:
-        """How large the tables are of what chooses arcs."""
-        return min(HEAD_BITS if tuple(self.passes) == HEADS else PASS_BITS, self.hash_bits)
 
     @cached_property
     def plans(self) -> tuple[_native.ArcPlan, _native.ArcPlan]:
@@ -293,8 +290,9 @@ def relearn_selector(options: ArcOptions, model: ArcModel, train: Treebank, dev:
     """Return a model with the same scores of arcs, and others of them scored: as ``options`` say."""
     passes = options.list_passes(model.projective)
     columns = [name for name in model.columns if name in options.list_columns()]
-    pruning = _restrict(choose_pruning_templates(passes, columns), columns, False)
-    bare = _replace(model, passes=passes, pruning=pruning, cascade=None)
+    pruning = _restrict(choose_pruning_templates(options, passes, columns), columns, False)
+    bits = choose_pruning_bits(options, passes)
+    bare = _replace(model, passes=passes, pruning=pruning, pruning_bits=bits, cascade=None)
     chosen = _choose_arcs(options, bare, _make_corpus(bare, train), dev)
     kept = (*DECLARED, *(DECLARED_LABELS if model.labels else ()))
     arrays = {name: model.arrays[name] for name in kept} | dict(chosen.selector.arrays)
@@ -320,14 +318,24 @@ def choose_templates(order: int) -> ArcTemplates:
     return ArcTemplates("".join(texts[:order]))
 
 
-def choose_pruning_templates(passes: Sequence[str], columns: Sequence[str]) -> ArcTemplates:
+def choose_pruning_templates(
+    options: ArcOptions, passes: Sequence[str], columns: Sequence[str]
+) -> ArcTemplates:
     """Return the templates of what chooses arcs, for data with these columns."""
+    if passes == HEADS and options.pruning_features == "arcs":
+        return ArcTemplates(defaults.BARE_ARCS)
     text = defaults.PRUNING if "upos" in columns else defaults.PRUNING_BY_WORDS
     if passes != HEADS:
         text += defaults.OUTER if "upos" in columns else defaults.OUTER_BY_WORDS
     if "second" in passes:
         text += defaults.PRUNING_SIBLINGS if "upos" in columns else defaults.PRUNING_SIBLINGS_BY_WORDS
     return ArcTemplates(text)
+
+
+def choose_pruning_bits(options: ArcOptions, passes: Sequence[str]) -> int:
+    """Return how large the tables are of what chooses arcs."""
+    bits = HEAD_BITS[options.pruning_features] if tuple(passes) == HEADS else PASS_BITS
+    return min(bits, options.hash_bits)
 
 
 def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | None) -> ArcModel:
@@ -337,7 +345,7 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
     chosen = _restrict(templates or choose_templates(options.order), filled, templates is not None)
     projective = _choose_projective(options, train, chosen)
     passes = options.list_passes(projective)
-    pruning = _restrict(choose_pruning_templates(passes, filled), filled, False)
+    pruning = _restrict(choose_pruning_templates(options, passes, filled), filled, False)
     relations = sorted(set(train.relations))
     is_root = train.heads == 0
     names = np.array(train.relations)
@@ -352,6 +360,7 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
         pruning,
         chosen,
         options.hash_bits,
+        choose_pruning_bits(options, passes),
         not train.several_roots if options.single_root == "auto" else options.single_root == "yes",
         projective,
         passes,

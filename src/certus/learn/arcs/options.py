@@ -11,6 +11,7 @@ TAGGED = ("word", "upos", "feats")  # of these, what taggers predict, and words
 ALGORITHMS = ("mira", "perceptron")
 LEARN_FROM = ("trees", "automata")
 RELATIONS = ("second-pass", "joint")
+PRUNING_FEATURES = ("tags", "arcs")
 FILTERS = ("posteriors", "max-marginals")
 ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
 PASSES = (*ANY_TREE, "vine", "first", "second")  # and those for projective trees
@@ -75,6 +76,12 @@ class ArcOptions:
         most=1,
     )
     candidates: int = option(8, "How many heads are scored for each word at the most.", least=1)
+    pruning_features: str = option(
+        "tags",
+        "What the model of heads looks at: tags above all, which is fast; or arcs: all that arcs are scored "
+        "by, so that more heads may be left out, with a pruning of 0.1, and trees are easier to prove. "
+        "Weights are then learned over as many heads as there are candidates.",
+    )
     pruning_epochs: int = option(3, "Passes over the training data to learn which heads are likely.", least=1)
     columns: str = option(
         " ".join(INPUTS), "The columns that features may look at; those that are empty are left out."
@@ -101,6 +108,7 @@ class ArcOptions:
             ("learn_from", LEARN_FROM),
             ("relations", RELATIONS),
             ("filter", FILTERS),
+            ("pruning_features", PRUNING_FEATURES),
         ):
             if getattr(self, name) not in known:
                 raise InvalidInput(f"{name} is {getattr(self, name)!r}; there are {' and '.join(known)}")
