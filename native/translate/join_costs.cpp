@@ -71,6 +71,25 @@ double JoinCosts::score_second(State state, Word word) const {
                             : bounds.slack(state) + automaton_.advance(state, word).score);
 }
 
+// The second words of a first word, after a state in which it was read.
+void JoinCosts::score_seconds(State after, Index first, double* seconds) const {
+  const bool backs_off = exact_ && automaton_.suffix[after] == default_after_[first];
+  const double backoff = backs_off ? problem_.weigh(automaton_.backoff[after]) : 0;
+  const Word *arc = automaton_.word + automaton_.begin[after], *const end =
+                                                                   automaton_.word + automaton_.begin[after + 1];
+  for (Index p = pair_begin_[first]; p < pair_begin_[first + 1]; ++p) {
+    const auto [_, word, has_second] = pairs_[p];
+    if (!has_second) continue;
+    if (!backs_off) {
+      seconds[p] = score_second(after, word);
+      continue;
+    }
+    arc = std::lower_bound(arc, end, word);  // words are in increasing order
+    seconds[p] = arc < end && *arc == word ? problem_.weigh(double{automaton_.score[arc - automaton_.word]})
+                                           : backoff + default_second_[p];
+  }
+}
+
 Index JoinCosts::add_source(State state) {
   const bool joins = automaton_.order > 1;  // else no word sees what stands before it
   const double slack = exact_ ? 0 : problem_.bounds()->slack(state);
@@ -86,8 +105,7 @@ Index JoinCosts::add_source(State state) {
     first_[row + f] = problem_.weigh(double{automaton_.score[arc]} + slack);
     if (after == default_after_[f]) return;
     after_[row + f] = after;
-    for (Index p = pair_begin_[f]; p < pair_begin_[f + 1]; ++p)
-      if (pairs_[p].has_second) seconds[p] = score_second(after, pairs_[p].second);
+    score_seconds(after, f, seconds);
   };
   if (state != kEmpty && joins) match_arcs(state, correct);
   return sources_++;

@@ -41,6 +41,7 @@ class JoinCosts {
   template <class Take>
   void match_arcs(State state, const Take& take) const;
   double score_second(State state, Word word) const;
+  void score_seconds(State after, Index first, double* seconds) const;
 
   const PhraseProblem& problem_;
   const Automaton& automaton_;

@@ -238,7 +238,7 @@ PhraseAnswer search_optimal_beam(const PhraseProblem& problem, const ForbiddenTe
     const Index widest = std::max<Index>(1000, options.limits.hypotheses / (problem.words() + 1));
     Index width = 200 * options.size.k;
     for (Index stage = 0; !descent.is_over(options); ++stage) {
-      const Index rounds = stage < 3 ? 4 : 10;
+      const Index rounds = stage == 0 ? 1 : stage < 3 ? 4 : 10;  // a beam costs less than a round at first
       Index idle = 0;
       for (Index n = 0; n < rounds && idle < 6 && !descent.is_over(options); ++n) {
         if (n % 4 == 0) descent.prune();
