@@ -44,6 +44,16 @@ struct Column {
   }
 };
 
+// The transitions into label y, of a model where one matrix serves all positions: [L], padded if `buffer` is.
+template <class S>
+const S* enter_label(const Trellis<Dense<S>>& trellis, Label y, S*) {
+  return trellis.model->across() + y * padded(trellis.labels);
+}
+template <class S>
+const S* enter_label(const Trellis<Sparse<S>>& trellis, Label y, S* buffer) {
+  return trellis.transitions.column(y, buffer);
+}
+
 inline Index first_column(Column& c, Arena& arena) {
   c.active = arena.get<double>(c.count);
   c.via = nullptr;
@@ -65,6 +75,16 @@ Index connect_columns(const Column& from, Column& to, const Trellis<Tr>& trellis
     }
   for (Index b = 0; b < to.count; ++b) to.active[b] += to.own[b];
   return from.count * to.count;
+}
+
+// Connects all columns; returns how many transitions that took.
+template <class Tr>
+Index connect_all(Column* columns, const Trellis<Tr>& trellis, Arena& arena) {
+  Index edges = 0;
+  Heed heed;
+  for (Index t = 0; t < trellis.length; ++t, heed(trellis.labels))
+    edges += t ? connect_columns(columns[t - 1], columns[t], trellis, t, arena) : first_column(columns[t], arena);
+  return edges;
 }
 
 // Connected columns, as NextBest wants to see them.
@@ -89,6 +109,7 @@ class Columns {
   }
 
   Index length() const { return positions; }
+  Index width(Index t) const { return column[t].count; }
   double offset(Index) const { return 0; }
   double node(Index t, Index y) const { return column[t].own[y]; }
   double link(Index t, Index i, Index y) const { return into(t, y)[i]; }
@@ -99,6 +120,13 @@ class Columns {
   }
   TwoBest two(Index t, Index y) const {
     return two_best_sums(column[t].active, into(t, y), stride(y), column[t].count);
+  }
+
+  // The transitions that connecting takes.
+  Index edges() const {
+    Index sum = 0;
+    for (Index t = 1; t < positions; ++t) sum += column[t - 1].count * column[t].count;
+    return sum;
   }
 
   // Whether every label of a column is in the same column of the other.

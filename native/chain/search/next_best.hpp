@@ -4,9 +4,12 @@
 // Huang et al. 2012 (section 3.5, "Viterbi A*") never expands a hypothesis in vain. Each path taken from the
 // agenda spawns, at every position before its last deviation, the paths that differ there. The paper pushes
 // all L of them; here only the best is pushed, and the next best when that one is taken: T entries per path
-// instead of T L, with the same order.
+// instead of T L, with the same order. The two best ways to a node are looked for once, since many paths share it; and
+// where it is known how many paths are wanted, only what may be among them is pushed.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <queue>
 #include <vector>
 
@@ -18,17 +21,22 @@ namespace certus {
 
 // `Columns` describes the trellis after the forward pass:
 //   Index length() const;
+//   Index width(t)                                 how many labels column t has
 //   double offset(t)                               added to scores at position t to make them absolute
 //   Index next(t, y, value, index, double* found)  the best label at position t to go to label y at t + 1 from, among
 //                                                  those after (value, index); y = -1 stands for the end of the
 //                                                  sentence; *found is prefix + transition, less offset(t)
-//   TwoBest two(t, y)                              the best two of those, in that order (if it can be had cheaply)
+//   TwoBest two(t, y)                              the best two of those, in that order
 //   double node(t, y), link(t, i, y)               the scores themselves
 //   Index label(t, y)                              what to report for the y-th label of column t
 template <class Columns>
 class NextBest {
  public:
-  explicit NextBest(Columns columns) : columns_(std::move(columns)) {
+  // No more than `wanted` paths will be asked for; 0 stands for any number.
+  explicit NextBest(Columns columns, Index wanted = 0)
+      : columns_(std::move(columns)), wanted_(wanted), begin_(columns_.length() + 1, 0) {
+    for (Index t = 0; t < columns_.length(); ++t) begin_[t + 1] = begin_[t] + columns_.width(t);
+    looked_.assign(begin_.back(), 0);
     offer(columns_.length() - 1, -1, -1, std::numeric_limits<double>::infinity(), -1);
   }
 
@@ -43,7 +51,7 @@ class NextBest {
     for (Index s = suffix, t = entry.t; s >= 0; s = pool_[s].next, ++t) labels[t] = columns_.label(t, pool_[s].label);
     Index y = entry.label;
     for (Index t = entry.t - 1; t >= 0; --t, heed_(kStep)) {
-      const TwoBest two = best_two(t, y);
+      const TwoBest& two = best_two(t, y);
       const Index best = two.index[0];
       if (two.index[1] >= 0) push(t, y, suffix, two.value[1], two.index[1]);
       suffix = extend(t, best, y, suffix);
@@ -73,15 +81,14 @@ class NextBest {
     }
   };
 
-  TwoBest best_two(Index t, Index y) const {
-    if constexpr (requires { columns_.two(t, y); }) {
-      return columns_.two(t, y);
-    } else {
-      TwoBest out{{-1, -1}, {}};
-      out.index[0] = columns_.next(t, y, std::numeric_limits<double>::infinity(), -1, &out.value[0]);
-      out.index[1] = columns_.next(t, y, out.value[0], out.index[0], &out.value[1]);
-      return out;
+  // The best two labels at position t to go to label y at t + 1 from.
+  const TwoBest& best_two(Index t, Index y) {
+    std::uint32_t& place = looked_[begin_[t + 1] + y];
+    if (!place) {
+      two_.push_back(columns_.two(t, y));
+      place = static_cast<std::uint32_t>(two_.size());
     }
+    return two_[place - 1];
   }
 
   // Offers the best path through `suffix` (which starts with label `to` at t + 1) after (value, label).
@@ -92,7 +99,18 @@ class NextBest {
   }
   void push(Index t, Index to, Index suffix, double value, Index label) {
     const double rest = suffix < 0 ? 0 : pool_[suffix].score;
-    agenda_.push({columns_.offset(t) + value + rest, offered_++, t, label, to, suffix, value});
+    const double score = columns_.offset(t) + value + rest;
+    if (is_among_wanted(score)) agenda_.push({score, offered_++, t, label, to, suffix, value});
+  }
+  // Each offer is a path of its own: one that does not exceed as many others as are wanted will never be taken.
+  bool is_among_wanted(double score) {
+    if (!wanted_) return true;
+    if (static_cast<Index>(best_.size()) == wanted_) {
+      if (!(score > best_.top())) return false;
+      best_.pop();
+    }
+    best_.push(score);
+    return true;
   }
 
   Index extend(Index t, Index label, Index to, Index suffix) {
@@ -106,7 +124,12 @@ class NextBest {
 
   Columns columns_;
   Heed heed_;
+  Index wanted_;
+  std::vector<Index> begin_;           // [T + 1]: where the nodes of a column begin among all
+  std::vector<std::uint32_t> looked_;  // [nodes]: 1 + the place in two_ of the best two ways to a node, or 0
+  std::vector<TwoBest> two_;
   std::priority_queue<Entry> agenda_;
+  std::priority_queue<double, std::vector<double>, std::greater<>> best_;  // the best scores offered, if wanted_
   std::vector<Suffix> pool_;
   Index offered_ = 0;
 };

@@ -43,10 +43,9 @@ class Pruned {
 
   // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a
   // usual transition. That is the mean of all, raised by `trust` times what those between the best labels so far had
-  // over it, less `caution` times what the best transition out of a label has over it on average. `fewest` labels are
-  // kept in any case, at most kFewest. Any values are correct.
-  static constexpr Index kFewest = 8;
-  Sweep explore(Index most, double trust, double caution, Index fewest) {
+  // over it, less `caution` times what the best transition out of a label has over it on average. Any values are
+  // correct.
+  Sweep explore(Index most, double trust, double caution) {
     begin();
     spent_ = 0;
     double taken = 0, steps = 1;  // transitions between the best labels so far, over the mean of all
@@ -63,8 +62,7 @@ class Pruned {
       for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
       const double usual = bounds_.mean + trust * std::max(0.0, taken / steps);
       const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
-      S wanted = static_cast<S>(static_cast<double>(highest) + margin);
-      if (fewest > 1) wanted = std::min(wanted, find_group(fewest));
+      const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
       gather(before_ + t * width_, leave(t), wanted, most, most);
       hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
       if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
@@ -132,24 +130,15 @@ class Pruned {
     return score;
   }
 
-  // The kept labels, at most `few` of each position, connected.
-  Columns connect(Index few) {
-    Column* columns = arena_.get<Column>(T_);
-    for (Index t = 0; t < T_; ++t, heed_(L_)) {
-      columns[t] = kept_[t].best(few, arena_);
-      counters_.edges +=
-          t ? connect_columns(columns[t - 1], columns[t], lattice_, t, arena_) : first_column(columns[t], arena_);
-    }
-    return {columns, T_};
+  // The kept labels, connected.
+  Columns connect() {
+    counters_.edges += connect_all(kept_, lattice_, arena_);
+    return {kept_, T_};
   }
   // Whether all kept labels are among those of some columns.
   bool within(const Columns& columns) const { return Columns(kept_, T_).within(columns.column); }
   // The transitions that connecting takes.
-  Index edges() const {
-    Index sum = 0;
-    for (Index t = 1; t < T_; ++t) sum += kept_[t - 1].count * kept_[t].count;
-    return sum;
-  }
+  Index edges() const { return Columns(kept_, T_).edges(); }
 
  private:
   static constexpr Index kShare = 4;
@@ -186,7 +175,7 @@ class Pruned {
   // that could follow.
   void step_left(Index t, double known) {
     const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
-    load(from, true, [&](Index i, S* buffer) { return arrivals(from->label[i], buffer); });
+    load(from, true, [&](Index i, S* buffer) { return enter_label(lattice_, from->label[i], buffer); });
     origin_after_[t] = from ? from->top : 0;
     double follow = from ? from->rest : 0;
     for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);
@@ -237,12 +226,6 @@ class Pruned {
     }
   }
 
-  // The transitions into label y: [L], padded.
-  const S* arrivals(Label y, S* buffer) const {
-    if constexpr (std::is_same_v<Tr, Sparse<S>>) return lattice_.transitions.column(y, buffer);
-    else return lattice_.model->across() + y * width_;
-  }
-
   // Collects the labels with x + other >= least; `below` becomes a bound on x + other for all the others. Where more
   // than `limit` groups would be looked into, `least` is raised, so that `most` are.
   void gather(const S* x, const S* other, S least, Index limit, Index most) {
@@ -257,25 +240,6 @@ class Pruned {
     }
     count_ = collect(x, other, L_, marked_, least, found_, &below_);
     spent_ += 6 * count_;
-  }
-
-  // What the maxima of n groups reach at least: the n-th largest, if each lane of all chunks counts as one group.
-  S find_group(Index n) const {
-    S lanes[kLanes], largest[kFewest];
-    std::copy_n(maxima_.group, kLanes, lanes);
-    for (Index c = 1; c < chunks_; ++c)
-      for (Index w = 0; w < kLanes; ++w) {
-        const S most = maxima_.group[c * kLanes + w];
-        lanes[w] = most > lanes[w] ? most : lanes[w];
-      }
-    std::fill_n(largest, n, kNever<S>);
-    for (const S most : lanes) {
-      if (!(most > largest[n - 1])) continue;
-      Index i = n - 1;
-      for (; i > 0 && most > largest[i - 1]; --i) largest[i] = largest[i - 1];
-      largest[i] = most;
-    }
-    return largest[n - 1];
   }
 
   // Puts a label with the largest x among those found, first in rank.

@@ -7,6 +7,7 @@
 
 #include "chain/run.hpp"
 #include "chain/search/pruned_sweeps.hpp"
+#include "chain/search/substitutions.hpp"
 #include "chain/search/tight_paths.hpp"
 #include "chain/solvers/viterbi.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
@@ -15,14 +16,9 @@ namespace certus {
 namespace {
 
 inline constexpr Index kSmall = 160;  // labels below which the dense sweep is faster
-// For k > 1: the labels of a position that the first sweep keeps at least, so that there are k good paths among them to
-// prune by; those among which paths are looked for; and the share of all that later sweeps keep at most.
-struct Effort {
-  Index fewest, listed, share;
-};
-inline Effort choose_effort(Index k) {
-  return k < 10 ? Effort{3, 8, 10} : k < 50 ? Effort{5, 16, 10} : Effort{5, 16, 4};
-}
+// Labels that a sweep keeps of a position, at most: so many at least, and the share of all, for the best path and for
+// lists, which run through more labels.
+inline constexpr Index kFew = 16, kMost = 32, kShareOne = 10, kShareMany = 4;
 inline constexpr Index kSweeps = 8;      // after the first
 inline constexpr Index kConnected = 16;  // transitions between kept labels, for each label of the sentence, at most
 // How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try
@@ -41,7 +37,7 @@ inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
 // Writes the k best paths of some columns; returns the score of the last, or -inf if there are fewer.
 double list(const Columns& columns, Index k, Answer& answer) {
-  NextBest paths(columns);
+  NextBest paths(columns, k);
   double last = kNever<double>;
   for (answer.found = 0; answer.found < k; ++answer.found) {
     last = paths.remaining();
@@ -87,7 +83,7 @@ bool solve_one(Pruned<Tr>& pruned, Index T, Index most, Index edges, Answer& ans
     if (sweep == Sweep::lost) return false;
     if (sweep == Sweep::complete) {
       if (pruned.edges() > edges) return false;
-      pruned.connect(std::numeric_limits<Index>::max()).trace(known, answer.labels);
+      pruned.connect().trace(known, answer.labels);
       return true;
     }
     if (n % 2 == 0) continue;
@@ -98,23 +94,29 @@ bool solve_one(Pruned<Tr>& pruned, Index T, Index most, Index edges, Answer& ans
   return false;
 }
 
+// The same for lists of paths. What to prune by is the last of a list through the labels that the first path would
+// change for least.
 template <class Tr>
-bool solve_many(Pruned<Tr>& pruned, Index few, Index most, Index edges, Index k, Answer& answer) {
+bool solve_many(const Trellis<Tr>& trellis, Pruned<Tr>& pruned, Index most, Index edges, Index k, Answer& answer,
+                Arena& arena) {
   using Sweep = typename Pruned<Tr>::Sweep;
-  Columns listed = pruned.connect(few);
-  double known = list(listed, k, answer);
+  Index* path = arena.get<Index>(trellis.length);
+  if (pruned.trace(path) == kNever<double>) return false;
+  Column* columns = Substitutions<Tr>(trellis, arena).collect_best(path, k - 1, most);
+  const Columns listed(columns, trellis.length);
+  if (listed.edges() > edges) return false;
+  answer.counters.edges += connect_all(columns, trellis, arena);
+  const double known = list(listed, k, answer);
   for (Index n = 0; n < kSweeps; ++n) {
-    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most, n ? 0 : few);
+    const Sweep sweep = n % 2 ? pruned.sweep_right(known, most) : pruned.sweep_left(known, most, n ? 0 : kFew);
     if (sweep == Sweep::lost) return false;
     if (sweep == Sweep::complete) {
       // Where the labels that matter are among those that paths were listed from, the list is right already.
       if (answer.found == k && known != kNever<double> && pruned.within(listed)) return true;
       if (pruned.edges() > edges) return false;
-      list(pruned.connect(std::numeric_limits<Index>::max()), k, answer);
+      list(pruned.connect(), k, answer);
       return answer.found > 0;
     }
-    listed = pruned.connect(few);
-    known = std::max(known, list(listed, k, answer));
   }
   return false;
 }
@@ -131,16 +133,15 @@ CERTUS_SOLVER(automatic) {
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
   const bool one = request.k == 1, listed = trellis.model->mostly_default();
-  const Effort effort = one ? Effort{1, 1, 10} : choose_effort(request.k);
-  const Index few = std::max<Index>(16, L / 20), most = std::max<Index>(32, L / effort.share),
+  const Index few = std::max(kFew, L / 20), most = std::max(kMost, L / (one ? kShareOne : kShareMany)),
               edges = T * L * std::min(L / 200, kConnected);
   std::span<const Try> tries = kMany;
   if (one) tries = listed ? kOneListed : L < kLarge ? kOne : kOneLarge;
   for (const Try& attempt : tries) {
-    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution, effort.fewest);
+    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution);
     if (sweep == Sweep::partial) {
       if (one ? solve_one(pruned, T, most, edges, answer, arena)
-              : solve_many(pruned, effort.listed, most, edges, request.k, answer))
+              : solve_many(trellis, pruned, most, edges, request.k, answer, arena))
         return;
       continue;
     }

@@ -40,6 +40,7 @@ class DegenerateColumns {
   }
 
   Index length() const { return trellis_->length(); }
+  Index width(Index s) const { return trellis_->place(s).size(); }
   double offset(Index) const { return 0; }
   double node(Index s, Index i) const { return trellis_->place(s).node[i]; }
   double link(Index s, Index i, Index j) const { return static_cast<double>(trellis_->link(s, i, j)); }
@@ -75,7 +76,7 @@ template <class Tr>
 bool add_next_best(const DegenerateLattice<Tr>& degenerate, DegeneratePaths<Tr>& search, Index k, bool forward,
                    BestPaths<Tr>& paths, Index* path, Counters& counters, Arena& arena) {
   const Arena::Scope scope(arena);
-  NextBest<DegenerateColumns<Tr>> next(DegenerateColumns<Tr>(degenerate, arena));
+  NextBest<DegenerateColumns<Tr>> next(DegenerateColumns<Tr>(degenerate, arena), 2 * k);
   double unresolved = kNever<double>;  // the score of the best degenerate path
   bool all_active = true;
   for (Index n = 0; n < 2 * k; ++n) {

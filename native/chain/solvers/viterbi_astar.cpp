@@ -9,7 +9,7 @@ CERTUS_SOLVER(viterbi_astar) {
   const auto f = forward(trellis, arena);
   answer.counters = {1, trellis.length * L, 0, (trellis.length - 1) * L * L, 0};
   if (f.died >= 0) return;
-  NextBest<FullColumns<Tr>> paths(FullColumns<Tr>(trellis, f, arena));
+  NextBest<FullColumns<Tr>> paths(FullColumns<Tr>(trellis, f, arena), request.k);
   while (answer.found < request.k && paths.next(answer.labels + answer.found * trellis.length)) ++answer.found;
   answer.counters.expanded = paths.taken;
 }

@@ -19,6 +19,7 @@ class FullColumns {
   }
 
   Index length() const { return forward_->died >= 0 ? 0 : trellis_->length; }
+  Index width(Index) const { return trellis_->labels; }
   double offset(Index t) const { return forward_->offset[t]; }
   double node(Index t, Index y) const { return static_cast<double>(trellis_->node(t)[y]); }
   double link(Index t, Index i, Index y) const {
