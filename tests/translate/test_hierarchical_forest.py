@@ -252,6 +252,19 @@ def test_no_time_gives_an_honest_gap() -> None:
         assert answer.bound >= (expected[0][0] if expected else -float("inf"))
 
 
+@pytest.mark.parametrize("method", FOREST_METHODS)
+def test_forests_may_be_deep(method: str) -> None:
+    """A derivation of 100,000 edges, one below the other, is found without a deep stack of calls."""
+    count = 100_000 if method != "ilp" else 50
+    offsets = np.concatenate([[0], np.arange(count)])
+    graph = Hypergraph(np.arange(count), offsets, np.arange(count - 1), count - 1)
+    targets: list[list[str | int]] = [["a"], *([0, "b" if edge % 2 else "a"] for edge in range(count - 1))]
+    found = TranslationForest(graph, np.zeros(count), targets, make_model(7)).decode(method=method)
+    assert found.optimal
+    assert found.edges == tuple(range(count - 1, -1, -1))
+    assert found.words[:4] == ["a", "a", "b", "a"]
+
+
 def test_labels_of_a_graph_are_its_target_sides() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmoothingWarning)

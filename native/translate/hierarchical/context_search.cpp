@@ -2,12 +2,9 @@
 
 namespace certus::translate {
 
-ContextSearch::ContextSearch(const TargetForest& forest, const NeighbourScores& scores, const WordPartition& partition,
-                             const LeafChoices& choices, const SearchLimits& limits)
-    : forest_(forest), scores_(scores), partition_(partition), choices_(choices), limits_(limits) {
-  Index leaves = 0;
-  for (const Symbol symbol : forest.symbols) leaf_.push_back(is_node(symbol) ? -1 : leaves++);
-}
+ContextSearch::ContextSearch(const TargetForest& forest, const LeafGraph& graph, const NeighbourScores& scores,
+                             const WordPartition& partition, const LeafChoices& choices, const SearchLimits& limits)
+    : forest_(forest), graph_(graph), scores_(scores), partition_(partition), choices_(choices), limits_(limits) {}
 
 double ContextSearch::run(const std::vector<double>& weight, const ForestBounds& bounds, double threshold,
                           std::vector<Edge>& edges) {
@@ -79,7 +76,7 @@ void ContextSearch::join(ItemId reader, ItemId node) {
 void ContextSearch::read(Item item) {
   const Index end = forest_.symbol_first[item.edge + 1];
   for (; item.symbol < end && !is_node(forest_.symbols[item.symbol]); ++item.symbol) {
-    item.value += choices_.find(leaf_[item.symbol], item.after).value;
+    item.value += choices_.find(graph_.leaf_at[item.symbol], item.after).value;
     item.after = partition_.advance(item.after, scores_.number(static_cast<Word>(forest_.symbols[item.symbol])));
   }
   if (item.symbol == end) item.symbol = -1;
@@ -92,7 +89,7 @@ double ContextSearch::bound_rest(const Item& item) const {
   double rest = bounds_->outside[item.node];
   for (Index i = item.symbol; i < forest_.symbol_first[item.edge + 1]; ++i) {
     const Symbol symbol = forest_.symbols[i];
-    rest += is_node(symbol) ? bounds_->inside[~symbol] : choices_.find_best(leaf_[i]);
+    rest += is_node(symbol) ? bounds_->inside[~symbol] : choices_.find_best(graph_.leaf_at[i]);
   }
   return rest;
 }
@@ -115,10 +112,13 @@ void ContextSearch::put(const Item& item) {
 }
 
 void ContextSearch::list_edges(ItemId id, std::vector<Edge>& edges) const {
-  edges.push_back(items_[id].edge);
-  std::vector<ItemId> nodes;
-  for (; items_[id].right >= 0; id = items_[id].left) nodes.push_back(items_[id].right);
-  for (std::size_t i = nodes.size(); i-- > 0;) list_edges(nodes[i], edges);
+  std::vector<ItemId> open{id};
+  while (!open.empty()) {
+    id = open.back();
+    open.pop_back();
+    edges.push_back(items_[id].edge);
+    for (; items_[id].right >= 0; id = items_[id].left) open.push_back(items_[id].right);
+  }
 }
 
 }  // namespace certus::translate

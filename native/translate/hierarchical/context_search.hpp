@@ -23,8 +23,8 @@ struct SearchLimits {
 
 class ContextSearch {
  public:
-  ContextSearch(const TargetForest& forest, const NeighbourScores& scores, const WordPartition& partition,
-                const LeafChoices& choices, const SearchLimits& limits);
+  ContextSearch(const TargetForest& forest, const LeafGraph& graph, const NeighbourScores& scores,
+                const WordPartition& partition, const LeafChoices& choices, const SearchLimits& limits);
 
   // Returns the best score, or `threshold` where all are below it; of a search that takes too long, a bound.
   // `weight` has the edges without what leaves choose, `bounds` has passes with the best choices.
@@ -60,11 +60,11 @@ class ContextSearch {
   void list_edges(ItemId id, std::vector<Edge>& edges) const;
 
   const TargetForest& forest_;
+  const LeafGraph& graph_;
   const NeighbourScores& scores_;
   const WordPartition& partition_;
   const LeafChoices& choices_;
   SearchLimits limits_;
-  std::vector<Index> leaf_;  // [symbols] the number that each word has as a leaf
   const std::vector<double>* weight_ = nullptr;
   const ForestBounds* bounds_ = nullptr;
   double threshold_ = kNever<double>;

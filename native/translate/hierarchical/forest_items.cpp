@@ -66,11 +66,14 @@ double ItemChart::take(ItemTable& table, Index width) {
 }
 
 void ItemChart::list_edges(ItemId item, const TargetForest& forest, std::vector<Edge>& edges) const {
-  const Edge edge = items[item].edge;
-  edges.push_back(edge);
-  std::uint32_t at = items[item].tails;
-  for (const Symbol symbol : forest.list_symbols(edge))
-    if (is_node(symbol)) list_edges(tails[at++], forest, edges);
+  std::vector<ItemId> open{item};
+  while (!open.empty()) {
+    const Item& next = items[open.back()];
+    open.pop_back();
+    edges.push_back(next.edge);
+    const Index count = std::ranges::count_if(forest.list_symbols(next.edge), is_node);
+    for (Index i = count; i-- > 0;) open.push_back(tails[next.tails + i]);
+  }
 }
 
 Item ItemMaker::make(const ItemChart& chart, Index head, Index edge, std::span<const ItemId> parts) {
@@ -147,48 +150,18 @@ void ForestIncumbents::settle(double unseen, ForestAnswer& answer) {
   answer.bound = !proven ? unseen : best_.empty() ? kNever<double> : lower();
 }
 
-namespace {
-
-// Walks through the words of a derivation.
-class Walk {
- public:
-  Walk(const ForestProblem& problem, const std::vector<Edge>& edges) : problem_(problem), edges_(edges) {}
-
-  double run() {
-    state_ = problem_.model->begin();
-    visit();
-    read(kEnd);
-    return rules_ + problem_.weigh(words_);
-  }
-
- private:
-  void read(Word word) {
-    const Step step = problem_.model->automaton().advance(state_, word);
-    words_ += step.score;
-    state_ = step.state;
-  }
-  void visit() {
-    const Edge edge = edges_[next_++];
-    rules_ += problem_.forest.score[edge];
-    for (const Symbol symbol : problem_.forest.list_symbols(edge))
-      if (is_node(symbol)) {
-        visit();
-      } else {
-        read(static_cast<Word>(symbol));
-      }
-  }
-
-  const ForestProblem& problem_;
-  const std::vector<Edge>& edges_;
-  std::size_t next_ = 0;
-  State state_ = kEmpty;
-  double rules_ = 0, words_ = 0;
-};
-
-}  // namespace
-
 double score_derivation(const ForestProblem& problem, const std::vector<Edge>& sorted_edges) {
-  return Walk(problem, sorted_edges).run();
+  double rules = 0, words = 0;
+  for (const Edge edge : sorted_edges) rules += problem.forest.score[edge];
+  State state = problem.model->begin();
+  const auto read = [&](Word word) {
+    const Step step = problem.model->automaton().advance(state, word);
+    words += step.score;
+    state = step.state;
+  };
+  visit_words(problem.forest, sorted_edges, [&](Index i) { read(static_cast<Word>(problem.forest.symbols[i])); });
+  read(kEnd);
+  return rules + problem.weigh(words);
 }
 
 }  // namespace certus::translate

@@ -229,17 +229,19 @@ void HookSearch::sort_items(Index v) {
 }
 
 void HookSearch::list_edges(Index node, Index item, std::vector<Edge>& edges) const {
-  const Part& part = node_[node].items[item];
-  edges.push_back(static_cast<Edge>(part.before));
-  list_prefix(prefixes_.whole[part.before], part.part, edges);
-}
-
-void HookSearch::list_prefix(Index q, Index item, std::vector<Edge>& edges) const {
-  if (q <= PrefixForest::kStart) return;
-  const auto [parent, symbol] = prefixes_.prefixes[q];
-  const Part& part = prefix_[q][item];
-  list_prefix(parent, part.before, edges);
-  if (is_node(symbol)) list_edges(~symbol, part.part, edges);
+  std::vector<const Part*> open{&node_[node].items[item]};
+  while (!open.empty()) {
+    const Part& whole = *open.back();
+    open.pop_back();
+    edges.push_back(static_cast<Edge>(whole.before));
+    Index place = whole.part;
+    for (Index q = prefixes_.whole[whole.before]; q > PrefixForest::kStart; q = prefixes_.prefixes[q].parent) {
+      const Part& part = prefix_[q][place];
+      const Symbol symbol = prefixes_.prefixes[q].symbol;
+      if (is_node(symbol)) open.push_back(&node_[~symbol].items[part.part]);
+      place = part.before;
+    }
+  }
 }
 
 void HookSearch::add_goal(ForestIncumbents& found) {

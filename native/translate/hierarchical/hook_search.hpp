@@ -62,7 +62,6 @@ class HookSearch {
   bool is_needed(LeftId left, Neighbour end, double value) { return value + finder_.find(left, end) >= threshold_; }
   void put(const Part& part);
   void list_edges(Index node, Index item, std::vector<Edge>& edges) const;
-  void list_prefix(Index q, Index item, std::vector<Edge>& edges) const;
   void add_goal(ForestIncumbents& found);
 
   const ForestProblem& problem_;

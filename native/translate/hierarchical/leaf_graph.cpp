@@ -5,8 +5,10 @@
 namespace certus::translate {
 
 LeafGraph::LeafGraph(const TargetForest& forest) : nodes(forest.nodes), leaf_first{0}, step_first{0} {
-  for (const Symbol symbol : forest.symbols)
+  for (const Symbol symbol : forest.symbols) {
+    leaf_at.push_back(is_node(symbol) ? -1 : leaves());
     if (!is_node(symbol)) leaf.push_back(static_cast<Word>(symbol));
+  }
   enters.resize(leaf.size());
   const Index events = 2 * (nodes + leaves());
   std::unordered_map<Index, Index> known;  // steps between nodes, which edges share

@@ -14,6 +14,7 @@ namespace certus::translate {
 struct LeafGraph {
   Index nodes = 0;
   std::vector<Word> leaf;         // [leaves] the word of each
+  std::vector<Index> leaf_at;     // [symbols of the forest] the leaf that each is, -1 for nodes
   std::vector<Index> leaf_first;  // [edges + 1] the leaves of an edge
   std::vector<Index> from, to;    // [steps] events
   std::vector<Index> step_first;  // [edges + 1] into `steps`

@@ -20,7 +20,7 @@ LeafRelaxation::LeafRelaxation(ForestProblem problem, NeighbourScores& scores, W
       graph_(problem_.forest),
       ways_(problem_, graph_, scores_, partition_),
       choices_(problem_, graph_, scores_, partition_, ways_),
-      search_(problem_.forest, scores_, partition_, choices_, limits),
+      search_(problem_.forest, graph_, scores_, partition_, choices_, limits),
       multipliers_(ways_.places(), {std::vector<double>(graph_.leaves()), std::vector<double>(graph_.from.size())}),
       slopes_(multipliers_) {}
 
@@ -56,8 +56,10 @@ double LeafRelaxation::find_slopes(bool notes_words) {
   const Opening start = scores_.start();
   context_ = partition_.advance(partition_.advance(0, start), start);
   before_ = {start, start};
-  next_ = 0;
-  visit(notes_words);
+  for (Multipliers& one : slopes_)
+    for (const Edge e : edges_)
+      for (Index i = graph_.step_first[e]; i < graph_.step_first[e + 1]; ++i) one.step[graph_.steps[i]] += 1;
+  visit_words(problem_.forest, edges_, [&](Index i) { read(graph_.leaf_at[i], notes_words); });
   const Index out = LeafGraph::leave(problem_.forest.goal);
   compare(ways_.trace_event(0, out, choices_.find_end_label(0, context_), slopes_), notes_words);
   if (ways_.places() > 1) ways_.trace_event(1, out, choices_.find_end_label(1, context_), slopes_);
@@ -68,20 +70,6 @@ double LeafRelaxation::find_slopes(bool notes_words) {
     for (const double slope : one.step) norm += slope * slope;
   }
   return norm;
-}
-
-// Goes through the words of the derivation.
-void LeafRelaxation::visit(bool notes_words) {
-  const Edge e = edges_[next_++];
-  Index l = graph_.leaf_first[e];
-  for (const Symbol symbol : problem_.forest.list_symbols(e))
-    if (is_node(symbol)) {
-      visit(notes_words);
-    } else {
-      read(l++, notes_words);
-    }
-  for (Multipliers& one : slopes_)
-    for (Index i = graph_.step_first[e]; i < graph_.step_first[e + 1]; ++i) one.step[graph_.steps[i]] += 1;
 }
 
 void LeafRelaxation::read(Index l, bool notes_words) {

@@ -35,7 +35,6 @@ class LeafRelaxation {
 
  private:
   void weigh_edges();
-  void visit(bool notes_words);
   void read(Index l, bool notes_words);
   void compare(const LeafWays::Words& chosen, bool notes_words);
 
@@ -54,7 +53,6 @@ class LeafRelaxation {
   std::vector<Edge> edges_;  // of the derivation
 
   // While the derivation is read:
-  std::size_t next_ = 0;      // edge
   Index context_ = 0;         // before the next word
   LeafWays::Words before_{};  // the last words
 };

@@ -39,6 +39,30 @@ TargetForest sort_forest(Index nodes, Index goal, std::span<const Index> heads, 
 // The same nodes with some of their edges, which come in order.
 TargetForest select_edges(const TargetForest& forest, std::span<const Index> edges);
 
+// Calls visit(i) for the place in forest.symbols of each word of a derivation, in the order of its text. Edges come
+// from the goal down and from left to right. Forests may be deep: no function calls itself for a node.
+template <class Visit>
+void visit_words(const TargetForest& forest, std::span<const Edge> edges, const Visit& visit) {
+  struct Place {
+    Index symbol, end;
+  };
+  std::vector<Place> open;
+  for (const Edge e : edges) {
+    open.push_back({forest.symbol_first[e], forest.symbol_first[e + 1]});
+    // Goes on to the next node, which the next edge rewrites.
+    while (!open.empty()) {
+      Place& place = open.back();
+      if (place.symbol == place.end) {
+        open.pop_back();
+        continue;
+      }
+      const Index symbol = place.symbol++;
+      if (is_node(forest.symbols[symbol])) break;
+      visit(symbol);
+    }
+  }
+}
+
 // [nodes] whether all derivations that use a node begin with it, so that <s> is before its text.
 std::vector<char> find_starts(const TargetForest& forest);
 // Whether <s> is before an edge and no node on its right-hand side has read it.
