@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,21 @@ def test_the_chain_of_a_sentence_is_what_ldi_sums_over(train: Path, pair_of: str
         found = tagger.tag(words, confidence=True)
         log_z = hidden.marginals(scores).log_partition
         assert found.score == pytest.approx(math.log(found.probability or 0.0) + log_z)
+
+
+def test_a_perceptron_with_pairs_answers_with_the_best_of_all(train: Path) -> None:
+    """Its labels share parts, and it has weights for the first and the last label, unlike the CRFs."""
+    tagger = fitted(train, "perceptron", {"min_count": 1})
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        words = rng.choice(["a", "b", "stay", "flip", "new"], int(rng.integers(1, 7))).tolist()
+        chain, scores = tagger.latent.make_state_chain([words]), tagger.latent.score_states([[words]])
+        found = tagger.tag(words)
+        sequences = product(range(len(tagger.labels)), repeat=len(words))
+        best = max(chain.score(scores, list(labels)) for labels in sequences)
+        assert found.score == pytest.approx(best, abs=1e-6)
+    assert chain.start is not None
+    assert np.any(chain.start != 0)
 
 
 def test_templates_of_pairs_alone_are_enough(train: Path) -> None:

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from certus.errors import CertusError
-from certus_bench.corpora import MORPHOLOGY, POS, select_corpora
+from certus.formats import Target
+from certus.learn.features.data import choose_templates
+from certus_bench.corpora import MORPHOLOGY, POS, CorpusFiles, select_corpora
 from certus_bench.harness.benchmark import Tell
 from certus_bench.tagger.job import Job, run_job
 from certus_bench.tagger.records import SeedScores, TaggerPlan, TaggerReport
 
 ORDERS = (1, 2, 3)
 UNPRUNED = "CRF 1"
+DICTIONARY = "PCRF 2, seen"
 # Tags to keep per position: more than there are in the tag sets of table 2. Thresholds then sink to the least
 # there is, a probability of one in a million.
 _EVERYTHING = (1000.0, 1000.0, 1000.0)
@@ -44,6 +47,16 @@ def list_jobs(plan: TaggerPlan) -> Iterator[Job]:
         yield from (describe_pruned_crf(plan, corpus.name, order) for order in ORDERS)
     for corpus in select_corpora(MORPHOLOGY, plan.only):
         yield from (describe_pruned_crf(plan, corpus.name, order) for order in ORDERS)
+        templates = add_dictionary(plan, corpus)
+        yield describe_pruned_crf(plan, corpus.name, 2, what=DICTIONARY, templates=templates)
+
+
+def add_dictionary(plan: TaggerPlan, corpus: CorpusFiles) -> str:
+    """Return the templates that suit a corpus, and what each word was seen with (the paper's section 2.5)."""
+    target = Target(corpus.target)
+    sentences = list(corpus.read(plan.data, "learn", plan.limit))
+    labels = {label for sentence in sentences for label in target.labels(sentence)}
+    return f"{choose_templates(tuple(sentences[0].columns), target, labels)}\nseen(word[0])"
 
 
 def describe_pruned_crf(
@@ -53,6 +66,7 @@ def describe_pruned_crf(
     *,
     what: str | None = None,
     wanted: tuple[float, ...] | None = None,
+    templates: str | None = None,
     learn: str = "learn",
     part: str = "dev",
     epochs: int = 10,
@@ -63,6 +77,8 @@ def describe_pruned_crf(
     options: dict[str, object] = {"order": order, "epochs": plan.limit_epochs(epochs)}
     if wanted is not None:
         options["wanted"] = wanted
+    if templates is not None:
+        options["templates"] = templates
     return Job(
         corpus=corpus,
         what=what or f"PCRF {order}",
