@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.formats import Target
+from certus.learn.feature_learner import FeatureLearner
 from certus.learn.features.data import Examples, TrainingSet, choose_templates, compile_templates
 from certus.learn.perceptron import PerceptronLearner, PerceptronTrainer
 from certus_bench.corpora import LARGE, CorpusFiles, select_corpora
@@ -29,28 +30,36 @@ def measure_training(report: TaggerReport, tell: Tell) -> None:
     corpora = list(select_corpora(LARGE, report.plan.only))
     for n, corpus in enumerate(corpora):
         tell(f"training: features of {corpus.name}", n / len(corpora))
-        data, lengths = make_training_set(report.plan, corpus)
+        data, examples = make_training_set(report.plan, corpus, PerceptronLearner())
         tell(f"training: {corpus.name}", (n + 0.5) / len(corpora))
-        report.training += time_learning(report.plan, corpus, data, lengths)
+        report.training += time_learning(report.plan, corpus, data, examples.lengths)
 
 
-def make_training_set(plan: TaggerPlan, corpus: CorpusFiles) -> tuple[TrainingSet, Lengths]:
-    """Return numbered features and labels, the same work whatever the decoder, and lengths of sentences."""
+def read_examples(plan: TaggerPlan, corpus: CorpusFiles, part: str) -> Examples:
+    """Read a part of a corpus, with the columns that features look at."""
     target = Target(corpus.target)
-    first = next(iter(corpus.read(plan.data, "learn", 1)))
-    templates = compile_templates(choose_templates(tuple(first.columns), target))
-    examples = Examples(corpus.read(plan.data, "learn", plan.limit), target, templates.columns)
-    learner = PerceptronLearner()
-    inventory = learner.list_labels(target, sorted(set(examples.labels)))
+    columns = compile_templates(choose_templates(_list_columns(plan, corpus), target)).columns
+    return Examples(corpus.read(plan.data, part, plan.limit), target, columns)
+
+
+def make_training_set(
+    plan: TaggerPlan, corpus: CorpusFiles, learner: FeatureLearner
+) -> tuple[TrainingSet, Examples]:
+    """Return numbered features and labels of what is learned from, and those sentences."""
+    target, examples = Target(corpus.target), read_examples(plan, corpus, "learn")
     numbered = TrainingSet(
         examples,
-        inventory,
-        templates,
+        learner.list_labels(target, sorted(set(examples.labels))),
+        compile_templates(choose_templates(_list_columns(plan, corpus), target, examples.labels)),
         rare=learner.rare,
         hash_bits=learner.hash_bits,
         min_count=learner.min_count,
     )
-    return numbered, examples.lengths
+    return numbered, examples
+
+
+def _list_columns(plan: TaggerPlan, corpus: CorpusFiles) -> tuple[str, ...]:
+    return tuple(next(iter(corpus.read(plan.data, "learn", 1))).columns)
 
 
 @dataclass

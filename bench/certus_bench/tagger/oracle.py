@@ -12,12 +12,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.formats import Target
 from certus.learn.decoder import Allowed, Cells, Decoder, Request
-from certus.learn.features.data import Examples, TrainingSet, choose_templates, compile_templates
+from certus.learn.features.data import Examples, TrainingSet
 from certus.learn.pruned_crf import PrunedCrfLearner
-from certus_bench.corpora import MORPHOLOGY, CorpusFiles, select_corpora
+from certus_bench.corpora import MORPHOLOGY, select_corpora
 from certus_bench.harness.benchmark import Tell
+from certus_bench.tagger.learning import make_training_set, read_examples
 from certus_bench.tagger.records import PruningCost, TaggerPlan, TaggerReport
 
 SEEDS = 5  # the paper's figures are means of five runs
@@ -31,31 +31,12 @@ def measure_pruning(report: TaggerReport, tell: Tell) -> None:
     """Add what pruning costs to a report."""
     corpora = list(select_corpora(MORPHOLOGY, report.plan.only))
     for n, corpus in enumerate(corpora):
-        data, dev = read_parts(report.plan, corpus)
+        data, _ = make_training_set(report.plan, corpus, PrunedCrfLearner())
+        dev = read_examples(report.plan, corpus, "dev")
         for m, what in enumerate(MODELS):
             for seed in range(2 if report.plan.quick else SEEDS):
                 tell(f"oracle: {corpus.name}, {what}, seed {seed}", (n + m / len(MODELS)) / len(corpora))
                 report.pruning.append(train_pruned(report.plan, corpus.name, what, data, dev, seed))
-
-
-def read_parts(plan: TaggerPlan, corpus: CorpusFiles) -> tuple[TrainingSet, Examples]:
-    """Return what is learned from, and the sentences of dev."""
-    target = Target(corpus.target)
-    first = next(iter(corpus.read(plan.data, "learn", 1)))
-    columns = compile_templates(choose_templates(tuple(first.columns), target)).columns
-    examples = Examples(corpus.read(plan.data, "learn", plan.limit), target, columns)
-    templates = compile_templates(choose_templates(tuple(first.columns), target, examples.labels))
-    learner = PrunedCrfLearner()
-    inventory = learner.list_labels(target, sorted(set(examples.labels)))
-    data = TrainingSet(
-        examples,
-        inventory,
-        templates,
-        rare=learner.rare,
-        hash_bits=learner.hash_bits,
-        min_count=learner.min_count,
-    )
-    return data, Examples(corpus.read(plan.data, "dev", plan.limit), target, columns)
 
 
 def train_pruned(

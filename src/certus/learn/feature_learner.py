@@ -163,5 +163,12 @@ class FeatureLearner(Learner):
         extractor: _native.Extractor,
         pair_extractor: _native.Extractor | None,
     ) -> Decoder:
-        """Make the decoder of some weights, given what finds features of labels and of pairs of labels."""
-        return FeatureDecoder(extractor, inventory, tagset, weights)
+        """Make the decoder of some weights, given what finds features of labels and of pairs of labels.
+
+        Features of pairs need one whose transitions may all differ.
+        """
+        if pair_extractor is None:
+            return FeatureDecoder(extractor, inventory, tagset, weights)
+        from certus.learn.latent_decoder import LatentDecoder
+
+        return LatentDecoder(extractor, pair_extractor, inventory, weights, tagset=tagset)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
-from certus.learn.decoder import Decoder
 from certus.learn.feature_learner import FeatureLearner
-from certus.learn.features.inventory import Inventory
 from certus.learn.learner import option
 from certus.learn.trainer import Arrays, EpochTrainer, as_arrays
 
@@ -52,21 +49,6 @@ class PerceptronLearner(FeatureLearner):
     def pairs(self) -> bool:
         """Whether it learns features of two labels in a row."""
         return True
-
-    def decode_by(
-        self,
-        inventory: Inventory,
-        tagset: _native.Tagset,
-        weights: Mapping[str, NDArray[Any]],
-        extractor: _native.Extractor,
-        pair_extractor: _native.Extractor | None,
-    ) -> Decoder:
-        """Make the decoder of some weights: features of pairs need one whose transitions may all differ."""
-        if pair_extractor is None:
-            return super().decode_by(inventory, tagset, weights, extractor, None)
-        from certus.learn.latent_decoder import LatentDecoder
-
-        return LatentDecoder(extractor, pair_extractor, inventory, weights, tagset=tagset)
 
     def start(self, data: TrainingSet, threads: int) -> PerceptronTrainer:
         """Make what learns the weights; it works on one thread."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,9 +10,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.errors import InvalidInput
-from certus.learn.decoder import Decoder
 from certus.learn.feature_learner import FeatureLearner
-from certus.learn.features.inventory import Inventory
 from certus.learn.learner import option
 from certus.learn.trainer import Arrays, EpochTrainer, as_arrays
 
@@ -51,21 +48,6 @@ class CrfLearner(FeatureLearner):
     def start(self, data: TrainingSet, threads: int) -> FirstOrderTrainer:
         """Make what learns the weights."""
         return FirstOrderTrainer(data, self, threads)
-
-    def decode_by(
-        self,
-        inventory: Inventory,
-        tagset: _native.Tagset,
-        weights: Mapping[str, NDArray[Any]],
-        extractor: _native.Extractor,
-        pair_extractor: _native.Extractor | None,
-    ) -> Decoder:
-        """Make the decoder of some weights: features of pairs need one whose transitions may all differ."""
-        if pair_extractor is None:
-            return super().decode_by(inventory, tagset, weights, extractor, None)
-        from certus.learn.latent_decoder import LatentDecoder
-
-        return LatentDecoder(extractor, pair_extractor, inventory, weights)
 
 
 class FirstOrderTrainer(EpochTrainer[_native.CrfSgd | _native.CrfLbfgs]):
