@@ -71,7 +71,8 @@ class Assembly:
         elif structure is not None:
             choice = entry.part.read_structure(structure)
         else:
-            choice = entry.part.make_choice(self.relaxation.used(number), entry.kernel)
+            cells = self.relaxation.used(number).astype(np.int64)  # of the kind that NumPy prints plainly
+            choice = entry.part.make_choice(cells, entry.kernel)
         return choice
 
     def read_average(self, number: int) -> dict[str, Floats]:
