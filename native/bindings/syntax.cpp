@@ -176,6 +176,9 @@ void bind_syntax(nb::module_& m) {
             return bounded(0, [&] { return self.maximize(adjust.data()); });
           },
           "adjust"_a.noconvert(), Unlocked())
+      .def(
+          "maximize_unadjusted", [](Parses& self) { return bounded(0, [&] { return self.maximize_unadjusted(); }); },
+          Unlocked())
       .def("write_best", &Parses::write_best)
       .def(
           "max_marginals",

@@ -115,7 +115,7 @@ bool Parses::same_forbidden(const Slot& slot, const double* adjust) const {
 }
 
 double Parses::maximize(const double* adjust) {
-  for (Index n = 0; n < 2; ++n) {
+  for (Index n = 0; n < 3; ++n) {
     Slot& slot = slots_[n];
     if (!slot.forest) continue;
     const double most = gain(slot, adjust);
@@ -131,6 +131,12 @@ double Parses::maximize(const double* adjust) {
   const bool fresh = !slots_[0].forest || same_forbidden(slots_[0], adjust);
   current_ = fresh ? 0 : 1;
   return parse(slots_[current_], adjust);
+}
+
+double Parses::maximize_unadjusted() {
+  const std::vector<double> zero(static_cast<std::size_t>(length() * tags_), 0.0);
+  current_ = 2;
+  return slots_[2].forest ? slots_[2].forest->maximize(zero.data(), tags_) : parse(slots_[2], zero.data());
 }
 
 // Packs what is within a margin of the best, or within a smaller one if that is too much to hold.

@@ -34,6 +34,9 @@ class Parses {
 
   // The best score with adjustments, (words, tags); -inf where no tree is allowed.
   double maximize(const double* adjust);
+  // The best score without adjustments. What is near it is kept beside the other forests, so that whoever asks this
+  // first may have nothing left to parse.
+  double maximize_unadjusted();
   // After `maximize`, which found one: the best tree.
   WrittenTree write_best() const;
   // For each tag of each word the best score with adjustments of a tree that uses it. Where no tree of the forest
@@ -46,8 +49,8 @@ class Parses {
   Index edges() const;                      // of the forest that answered last
 
  private:
-  // A forest, and the adjustments under which it was made. One is for the adjustments as they drift, the other
-  // for those that forbid what the first does not, as when another's tags are tried.
+  // A forest, and the adjustments under which it was made. The first is for the adjustments as they drift, the second
+  // for those that forbid what the first does not, as when another's tags are tried; the last is without any.
   struct Slot {
     std::optional<AdjustedForest> forest;  // none before the first use
     std::vector<double> origin;            // [word][tag]
@@ -63,7 +66,7 @@ class Parses {
   const Leaves leaves_;
   const Index tags_;
   std::vector<std::vector<Label>> possible_;  // [word] its tags
-  Slot slots_[2];
+  Slot slots_[3];
   Index current_ = 0, parsed_ = 0;
   double outside_ = 0;  // no tree outside the current forest scored more when it was last maximised
 };

@@ -106,10 +106,18 @@ class Lexicon:
         tag_counts = np.zeros(self._count)
         used = np.flatnonzero(symbol_counts)
         np.add.at(tag_counts, tags[used], symbol_counts[used])
-        self._used, self._used_tags = used.astype(np.int32), tags[used]
-        self._share = np.zeros(len(tags))  # P(r | t)
-        self._share[used] = symbol_counts[used] / tag_counts[tags[used]]
+        # Preterminals that were seen, and of each its place among them, its tag, P(r | t) and c(r).
+        self._used, self._used_tags, self._used_counts = (
+            used.astype(np.int32),
+            tags[used],
+            symbol_counts[used],
+        )
+        self._place = np.zeros(len(tags), np.int64)
+        self._place[used] = np.arange(len(used))
+        self._share = symbol_counts[used] / tag_counts[tags[used]]
         self._cache: dict[tuple[str, bool], Leaves] = {}
+        self._class_cache: dict[tuple[str, ...], NDArray[np.float64]] = {}  # by the classes, narrowest first
+        self._unseen_cache: dict[tuple[str, ...], Leaves] = {}  # of words never seen, by their classes
 
     @property
     def words(self) -> list[str]:
@@ -174,14 +182,24 @@ class Lexicon:
 
     def class_tags(self, word: str, first: bool = False) -> NDArray[np.float64]:
         """Return P(t | class of the word), for each tag."""
-        found: NDArray[np.float64] = self._classes[""] / self._classes[""].sum()
-        for name in reversed(make_signatures(word, first)):
-            counts = self._classes.get(name)
-            if counts is None and name.startswith("First"):
-                counts = self._classes.get("Cap" + name[len("First") :])
-            if counts is not None:
-                prior = self.options["class_prior"]
-                found = (counts + prior * found) / (counts.sum() + prior)
+        return self._find_class_tags(make_signatures(word, first))
+
+    def _find_class_tags(self, names: tuple[str, ...]) -> NDArray[np.float64]:
+        """Return P(t | class) for the first of these classes, each of which is smoothed with the next."""
+        found = self._class_cache.get(names)
+        if found is not None:
+            return found
+        if len(names) > 1:
+            found = self._find_class_tags(names[1:])
+        else:
+            found = self._classes[""] / self._classes[""].sum()
+        counts = self._classes.get(names[0])
+        if counts is None and names[0].startswith("First"):
+            counts = self._classes.get("Cap" + names[0][len("First") :])
+        if counts is not None:
+            prior = self.options["class_prior"]
+            found = (counts + prior * found) / (counts.sum() + prior)
+        self._class_cache[names] = found
         return found
 
     def leaves(self, words: Sequence[str]) -> list[Leaves]:
@@ -193,7 +211,8 @@ class Lexicon:
         found = self._cache.get(key)
         if found is None:
             if len(self._cache) > 200_000:  # of long runs; the words of a language are not finitely many
-                self._cache.clear()
+                for cache in (self._cache, self._class_cache, self._unseen_cache):
+                    cache.clear()
             found = self._cache[key] = self._compute(word, first)
         return found
 
@@ -202,21 +221,40 @@ class Lexicon:
             lower = word[:1].lower() + word[1:]
             if lower in self._seen:
                 word = lower
-        seen = self._seen.get(word, {})
+        seen = self._seen.get(word)
+        if seen:
+            return self._compute_seen(word, seen, first)
+        names = make_signatures(word, first)
+        found = self._unseen_cache.get(names)
+        if found is None:
+            nothing = np.zeros(self._count)
+            tags = self._find_class_tags(names)
+            found = self._unseen_cache[names] = self._score(tags, 0.0, nothing, 0.5)
+        return found
+
+    def _compute_seen(self, word: str, seen: Mapping[int, int], first: bool) -> Leaves:
         total = sum(seen.values())
-        by_tag = np.zeros(self._count)
+        by_tag, by_symbol = np.zeros(self._count), np.zeros(len(self._used))
         for symbol, count in seen.items():
             by_tag[self._tags[symbol]] += count
+            by_symbol[self._place[symbol]] = count
         if total >= self.options["trusted"]:
-            tag_given_word = by_tag / total
+            tags = by_tag / total
         else:
-            prior = self.options["word_prior"] if total else 1.0
-            tag_given_word = (by_tag + prior * self.class_tags(word, first)) / (total + prior)
-        place = np.flatnonzero(tag_given_word[self._used_tags])
-        possible, tag = self._used[place], self._used_tags[place]
-        counts = np.zeros(len(self._tags))
-        counts[list(seen)] = list(seen.values())
+            prior = self.options["word_prior"]
+            tags = (by_tag + prior * self.class_tags(word, first)) / (total + prior)
+        return self._score(tags, by_symbol, by_tag, total)
+
+    def _score(
+        self,
+        tag_given_word: NDArray[np.float64],
+        by_symbol: NDArray[np.float64] | float,
+        by_tag: NDArray[np.float64],
+        total: float,
+    ) -> Leaves:
+        """Return the leaves of a word by P(t | w), c(r, w), c(t, w) and c(w)."""
         prior = self.options["split_prior"]
-        given = (counts[possible] + prior * self._share[possible]) / (by_tag[tag] + prior)
-        chance = tag_given_word[tag] * given
-        return Leaves(possible, np.log(chance * max(total, 0.5) / self._symbol_counts[possible]))
+        given = (by_symbol + prior * self._share) / (by_tag + prior)[self._used_tags]
+        chance = tag_given_word[self._used_tags] * given
+        possible = np.flatnonzero(chance)
+        return Leaves(self._used[possible], np.log(chance[possible] * total / self._used_counts[possible]))

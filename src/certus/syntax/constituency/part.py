@@ -78,6 +78,14 @@ class TreePart:
             )
         return self.read_structure(self._parses.write_best())
 
+    def find_best_score(self) -> float:
+        """Return the score of the best tree without adjustments; -inf where there is none.
+
+        Trees near the best are kept: asked for before adjustments are, few of those need another parse.
+        """
+        with bounded_memory([self._words]):
+            return self._parses.maximize_unadjusted()
+
     def make_native(
         self, base: NDArray[np.float64] | None = None, cells: NDArray[np.int64] | None = None
     ) -> _native.RelaxPart:

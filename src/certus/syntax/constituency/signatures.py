@@ -5,34 +5,28 @@ from __future__ import annotations
 _SUFFIXES = 3  # the most letters of a suffix
 
 
-def make_signature(word: str, suffix: int = _SUFFIXES, first: bool = False) -> str:
-    """Return the class of a word: case, digits, hyphens, and its last letters.
+def make_signatures(word: str, first: bool = False) -> tuple[str, ...]:
+    """Return the classes of a word, the most telling first: its look alone, and with ever fewer last letters.
+
+    The look is case, digits and hyphens. It comes last, but for words that are too short for the longest
+    suffix: those look like many others that end differently.
 
     Args:
         word: as it is written.
-        suffix: how many of the last letters to tell.
         first: whether the word begins a sentence, where a capital says little.
     """
-    letters = sum(map(str.isalpha, word))
-    digits = sum(map(str.isdigit, word))
-    capital = word[:1].isupper()
+    letters = any(map(str.isalpha, word))
+    digits = any(map(str.isdigit, word))
     if letters and word.isupper() and len(word) > 1:
-        case = "CAPS"
-    elif capital:
-        case = "First" if first else "Cap"
+        look = "CAPS"
+    elif word[:1].isupper():
+        look = "First" if first else "Cap"
     else:
-        case = "lower" if letters else "none"
-    parts = [case]
+        look = "lower" if letters else "none"
     if digits:
-        parts.append("num" if not letters else "mix")
+        look += "/mix" if letters else "/num"
     if "-" in word[1:]:
-        parts.append("dash")
-    if suffix and letters and not digits and len(word) > suffix + 1:
-        parts.append(word[-suffix:].lower())
-    return "/".join(parts)
-
-
-def make_signatures(word: str, first: bool = False) -> list[str]:
-    """Return the classes of a word, the narrowest first."""
-    found = [make_signature(word, length, first) for length in range(_SUFFIXES, -1, -1)]
-    return list(dict.fromkeys(found))
+        look += "/dash"
+    longest = min(_SUFFIXES, len(word) - 2) if letters and not digits else 0
+    suffixes = tuple(f"{look}/{word[-length:].lower()}" for length in range(longest, 0, -1))
+    return (*suffixes, look) if longest == _SUFFIXES else (look, *suffixes)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from certus.annotation.trees import Tree
 from certus.lattice.lattices import TagLattices
-from certus.part import Forbidden
 from certus.relax import Decomposition, JointSolution, Optimizer, Progress, Trace
 from certus.solution import Solution, Status
 from certus.syntax.constituency.grammar import Grammar
@@ -130,40 +129,41 @@ class JointProblem:
         """
         if not self.allowed.any(1).all():
             return None
+        trees, sequences, outside = self._prepare()
         d = Decomposition()
-        try:
-            trees, sequences = self.parts()
-        except Forbidden:
-            return None
         parse, tag = d.add(trees, "parse"), d.add(sequences, "tag", weight=self.weight)
         d.agree((parse, "tags"), (tag, "tags"))
         found = d.solve(infeasible="return", **limits)
         if found.status is Status.INFEASIBLE:
             return None
-        outside = self.bound_outside()
         if not found.value:
             return JointParse[Tree | None](None, [], found, self.pruning, outside=outside)
         tags = [self.lattices.names[label] for label in found.value[tag]]
         scores = found.scores[parse], found.scores[tag]
         return JointParse(found.value[parse], tags, found, self.pruning, scores, outside=outside)
 
-    def bound_outside(self) -> float:
-        """Return what trees with sequences that the lattice lacks score at most; -inf if it lacks none."""
-        sequences = float(self.lattices.outside[self.number])
-        if not np.isfinite(sequences):
-            return sequences
-        return self.grammar.parse(self.words, infeasible="return").bound + self.weight * sequences
+    def _prepare(self) -> tuple[DisputedCells, DisputedCells, float]:
+        """Return both parts, and what trees with sequences that the lattice lacks score at most.
 
-    def parts(self) -> tuple[DisputedCells, DisputedCells]:
-        """Return the trees and the sequences as parts that share the cells in dispute.
+        The trees and the sequences share the cells in dispute. A cell is a word and a tag; where a word may
+        have one tag only, there is nothing to agree on.
 
-        A cell is a word and a tag; where a word may have one tag only, there is nothing to agree on.
+        The bound is -inf if the lattice lacks nothing. It takes the best tree of all tags; the trees near
+        that one are kept, so that their part rarely needs another chart.
         """
+        outside = float(self.lattices.outside[self.number])
+        bounded = bool(np.isfinite(outside))
+        trees = self.grammar.part(self.words, allowed=None if bounded else self.allowed)
+        if bounded:
+            outside = trees.find_best_score() + self.weight * outside
         allowed = np.zeros((len(self.words), self.lattices.labels), bool)
         rows, tags = np.nonzero(self.allowed)
         allowed[rows, self.label[tags]] = True
         where = np.argwhere(self.allowed & (self.allowed.sum(1) > 1)[:, None])
         there = np.stack([where[:, 0], self.label[where[:, 1]]], 1)
-        trees = self.grammar.part(self.words, allowed=self.allowed)
         sequences = self.lattices.part(self.number)
-        return DisputedCells(trees, self.allowed, where), DisputedCells(sequences, allowed, there)
+        return (
+            DisputedCells(trees, self.allowed, where),
+            DisputedCells(sequences, allowed, there),
+            outside,
+        )
