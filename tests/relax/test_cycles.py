@@ -82,6 +82,28 @@ def test_a_cycle_is_worth_what_its_tables_lose_together() -> None:
     assert find_cycles({}) == []
 
 
+def test_a_long_cycle_of_spins_is_cut_into_triangles() -> None:
+    """A ring in which an odd number of neighbours want to differ loses what is wanted least."""
+    same, apart = np.eye(2), 1 - np.eye(2)
+    ring = {(i, i + 1): (2 + i) * same for i in range(6)} | {(0, 6): 1.5 * apart}
+    (score, triplets), *rest = find_cycles(ring)
+    assert (score, rest) == (1.5, [])
+    assert len(triplets) == 5
+    assert {v for triplet in triplets for v in triplet} == set(range(7))
+    assert find_cycles(ring | {(0, 6): 1.5 * same}) == []
+    graph = FactorGraph()
+    spins = [graph.add_variable(np.zeros(2)) for _ in range(7)]
+    for (a, b), table in ring.items():
+        graph.add_table([spins[a], spins[b]], table)
+    pairs = Pairs([2] * 7, [v.cell for v in spins])
+    find_pairs(pairs, graph._factors)
+    native, factors = graph._make_graph(), list(graph._share_scores())
+    made = make_tightened(pairs, native, factors, triplets, len(graph._scores))
+    run(made, 1)
+    best = sum(float(table.max()) for table in ring.values()) - 1.5
+    assert (made.score, made.bound) == (best, best)
+
+
 def draw_torus(side: int, rng: Rng) -> FactorGraph:
     """Spins on a torus, so that nothing is at the edge."""
     graph = FactorGraph()

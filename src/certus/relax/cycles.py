@@ -7,12 +7,13 @@ maximised together instead of one by one, under the multipliers of the relaxatio
 
     sum over tables of max b  -  max over states of the sum of b
 
-Cycles of three variables are one cluster; those of four get a chord and are two. Longer ones, which Sontag,
-Choe & Li (2012) search for, are left to branching.
+Cycles of three variables are one cluster; those of four get a chord and are two. Of variables with two
+states, longer cycles are found as well (Sontag, Choe & Li 2012), and get a chord for each cluster but one.
 """
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,13 +80,14 @@ def read_beliefs(
 
 
 def find_cycles(beliefs: Mapping[Pair, Floats]) -> list[tuple[float, list[Triplet]]]:
-    """Return cycles of three and four variables that lower the bound, as triplets, the best first."""
+    """Return cycles of variables that lower the bound, as triplets, the best first."""
     around: dict[int, set[int]] = {}
     for a, b in beliefs:
         around.setdefault(a, set()).add(b)
         around.setdefault(b, set()).add(a)
     largest = max((float(np.abs(b[np.isfinite(b)]).max(initial=0.0)) for b in beliefs.values()), default=0.0)
-    found = [*_score_triangles(beliefs, around), *_score_squares(beliefs, around)]
+    squares = _score_squares(beliefs, around)
+    found = [*_score_triangles(beliefs, around), *squares, *_score_long_cycles(beliefs)]
     kept = [pair for pair in found if pair[0] > LEAST * largest]
     return sorted(kept, key=lambda pair: -pair[0])
 
@@ -124,6 +126,50 @@ def _score_squares(
         for i, j in itertools.combinations(range(len(sides)), 2):
             score = _compare((*sides[i], *sides[j]), joined[i] + joined[j])
             yield score, [_sort(a, between[i], c), _sort(a, between[j], c)]
+
+
+def _score_long_cycles(beliefs: Mapping[Pair, Floats]) -> Iterator[tuple[float, list[Triplet]]]:
+    """Score cycles of more than four variables with two states that cannot all be as their tables want them.
+
+    A table wants its variables equal or apart, by so much: a cycle in which an odd number wants them apart
+    loses at least the least of that. Looked at are those that one table closes over a tree of the tables that
+    want it most.
+    """
+    wants = {
+        pair: float(max(b[0, 0], b[1, 1]) - max(b[0, 1], b[1, 0]))
+        for pair, b in beliefs.items()
+        if b.shape == (2, 2)
+    }
+    parent, depth = _span({pair: abs(want) for pair, want in wants.items()})
+    for a, b in wants:
+        left, right = [a], [b]
+        while left[-1] != right[-1]:
+            side = left if depth[left[-1]] >= depth[right[-1]] else right
+            side.append(parent[side[-1]])
+        cycle = left + right[-2::-1]
+        own = [wants[min(pair), max(pair)] for pair in itertools.pairwise([*cycle, a])]
+        if len(cycle) > 4 and sum(want < 0 for want in own) % 2:
+            yield min(map(abs, own)), [_sort(a, *pair) for pair in itertools.pairwise(cycle[1:])]
+
+
+def _span(weights: Mapping[Pair, float]) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the parents and the depths of variables in the heaviest spanning trees; roots are their own."""
+    around: dict[int, list[int]] = {}
+    for a, b in weights:
+        around.setdefault(a, []).append(b)
+        around.setdefault(b, []).append(a)
+    parent: dict[int, int] = {}
+    depth: dict[int, int] = {}
+    for root in around:
+        queue = [(0.0, root, root)]
+        while queue:
+            _, a, b = heapq.heappop(queue)
+            if b in parent:
+                continue
+            parent[b], depth[b] = a, depth.get(a, -1) + 1
+            for c in around[b]:
+                heapq.heappush(queue, (-weights[min(b, c), max(b, c)], b, c))
+    return parent, depth
 
 
 def _sort(a: int, b: int, c: int) -> Triplet:

@@ -29,7 +29,7 @@ TOLERANCE = 1e-12
 AT_ONCE = 1 << 18  # entries of all tables on the way: graphs so narrow are solved by elimination,
 NARROW = 1 << 22  # and these as well where the search takes more than
 FEW_NODES = 30
-MANY_NODES = 200  # after which other graphs get clusters on cycles
+MANY_NODES = 50  # after which other graphs get clusters on cycles
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -188,7 +188,7 @@ class FactorGraph:
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options. ``auto``
                 sweeps over the factors, which suits most graphs best.
             tighten: whether clusters of three variables are added on cycles of tables that contradict each
-                other, where 200 branches did not suffice (certus/relax/cycles.py).
+                other, where 50 branches did not suffice (certus/relax/cycles.py).
             tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
             infeasible: whether constraints that nothing meets raise Infeasible or return an assignment with
                 that status.
