@@ -88,7 +88,10 @@ def make_plan(
     orders: Annotated[str, typer.Option(metavar="NUMBERS", help="Which orders, by commas.")] = "1,2,3",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the training data.")] = 5,
     sentences: Annotated[int, typer.Option(min=1, help="How many trees to learn from.")] = 1_000_000,
-    sample: Annotated[int, typer.Option(min=1, help="How many dev sentences are timed.")] = 150,
+    sample: Annotated[
+        int,
+        typer.Option(min=1, help="How many sentences are timed, of dev and of what --sentences leaves out."),
+    ] = 150,
 ) -> VinePlan:
     """Train parsers of three orders and compare what may choose their arcs: speed, oracle, UAS."""
     return VinePlan(
@@ -146,8 +149,10 @@ def run(plan: VinePlan, tell: Tell) -> VineReport:
     report = VineReport(plan, describe_machine({}))
     train, dev, test = (None if file is None else str(plan.data / file) for file in TREEBANKS[plan.treebank])
     encoding = ENCODINGS.get(plan.treebank, "utf-8")
-    known = list(islice(read(str(train), encoding=encoding), plan.sentences))
+    given = read(str(train), encoding=encoding)
+    known = list(islice(given, plan.sentences))
     held_out = list(read(dev or str(test), encoding=encoding))
+    sample = _choose_sample(plan, [*given, *held_out])
     total = len(plan.orders) * (len(plan.setups) + 1)
     done = 0
     for order in plan.orders:
@@ -156,9 +161,15 @@ def run(plan: VinePlan, tell: Tell) -> VineReport:
         for name in (NONE, *plan.setups):
             tell(f"order {order}: {name}", done / total)
             made = parser if name == NONE else _change(parser, name, known, held_out)
-            report.setups.append(_measure(plan, name, order, made, held_out))
+            report.setups.append(_measure(name, order, made, held_out, sample))
             done += 1
     return report
+
+
+def _choose_sample(plan: VinePlan, unseen: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences that all setups are timed on."""
+    step = max(1, len(unseen) // plan.sample)
+    return [sentence for sentence in unseen[::step] if len(sentence) <= LONGEST]
 
 
 def _change(
@@ -169,12 +180,14 @@ def _change(
 
 
 def _measure(
-    plan: VinePlan, name: str, order: int, parser: DependencyParser, held_out: Sequence[Sentence]
+    name: str,
+    order: int,
+    parser: DependencyParser,
+    held_out: Sequence[Sentence],
+    sample: Sequence[Sentence],
 ) -> Setup:
     given: dict[str, Any] = {"pruning": 0.0} if name == NONE else {}
     longest = LONGEST_CURVE[order] if name == NONE else LONGEST
-    step = max(1, len(held_out) // plan.sample)
-    sample = [sentence for sentence in held_out[::step] if len(sentence) <= LONGEST]
     seconds = min(time_processor(partial(parser.parse_batch, sample, **given))[0] for _ in range(ROUNDS))
     sampled, _ = score(sample, parser.parse_batch(sample, **given))
     uas = sampled
