@@ -1,5 +1,6 @@
 // Consistency across a corpus: lattices and consensus nodes in, labels, scores and bounds out.
 #include <algorithm>
+#include <cmath>
 
 #include "bindings/vectors.hpp"
 #include "corpus/subgradient.hpp"
@@ -16,25 +17,24 @@ struct Problem {
   Field field;
   Region open, stuck;  // stuck: what branching could not finish
 
-  Problem(Agreement agreement, Index nodes, double window) : field(std::move(agreement), nodes, window) {}
+  Problem(Agreement agreement, Index nodes, bool with_outside) : field(std::move(agreement), nodes, with_outside) {}
 };
 
-void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes, double window) {
+void make(Problem* self, Flat<const Label> group, double same, double close, double null, Index nodes,
+          bool with_outside) {
   Agreement agreement{same, close, null, copy(group)};
-  new (self) Problem(std::move(agreement), nodes, window);
+  new (self) Problem(std::move(agreement), nodes, with_outside);
 }
 
 // Sentences of the lattices, the first of which is number `sentence` and begins with token `token` of the corpus.
 void add(Problem& self, const lattice::Lattices& lattices, Index sentence, Index token, const Flat<const Index>& nodes,
-         const Flat<Label>& labels, const Flat<double>& scores, const Flat<std::uint8_t>& pruned) {
+         const Flat<Label>& labels, const Flat<double>& scores, const Flat<double>& excess) {
   Heed heed;
   for (Index n = 0; n < lattices.sentences(); ++n) {
     heed(1 << 14);  // a sentence takes some microseconds
     const Index at = lattices.first()[n];
-    bool risky = false;
     scores.data()[n] =
-        self.field.add(lattices, n, sentence + n, token + at, nodes.data() + at, labels.data() + at, risky);
-    pruned.data()[n] = risky || !lattices.is_exact(n);
+        self.field.add(lattices, n, sentence + n, token + at, nodes.data() + at, labels.data() + at, excess.data()[n]);
   }
 }
 
@@ -75,7 +75,7 @@ double labels(Problem& self, const Flat<Label>& out, const Flat<double>& scores)
   std::vector<Label> found;
   for (Index b = 0; b < blocks.size(); ++b) {
     found.resize(blocks.length(b));
-    const double score = self.field.labels(b, found.data());
+    const double score = self.field.labels_inside(b, found.data());
     double agreed = 0;
     for (std::size_t p = 0; p < found.size(); ++p) {
       const Index slot = blocks.slots_of(b)[p];
@@ -87,6 +87,19 @@ double labels(Problem& self, const Flat<Label>& out, const Flat<double>& scores)
   }
   for (Index c = 0; c < self.field.nodes(); ++c) sum += self.field.prior(c);
   return sum;
+}
+
+// The sentences that would score more, given the labels of nodes, if what their lattices lack were as good as its
+// bound.
+auto sentences_outside(Problem& self) {
+  const Blocks& blocks = self.field.blocks();
+  std::vector<Index> sentences;
+  for (Index b = 0; b < blocks.size(); ++b) {
+    if (blocks.outside[b] == kNever<double>) continue;
+    const double inside = self.field.labels_inside(b, nullptr);
+    if (self.field.labels(b, nullptr) > inside + 1e-6 * (1 + std::abs(inside))) sentences.push_back(blocks.sentence[b]);
+  }
+  return array(std::move(sentences));
 }
 
 // What every node agrees on: a label, or the number of labels where it is turned off, and whether that is proven.
@@ -178,8 +191,8 @@ void make_mrf(Mrf* self, Flat<const Label> group, double same, double close, dou
 
 void bind_corpus(nb::module_& m) {
   nb::class_<Problem>(m, "Field")
-      .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "window"_a)
-      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "pruned"_a,
+      .def("__init__", &make, "group"_a, "same"_a, "close"_a, "null"_a, "nodes"_a, "with_outside"_a = true)
+      .def("add", &add, "lattices"_a, "sentence"_a, "token"_a, "nodes"_a, "labels"_a, "scores"_a, "excess"_a,
            Unlocked())
       .def("merge", [](Problem& self, Flat<const Index> into) { self.field.merge(into.data()); })
       .def("close", &close, Unlocked())
@@ -202,6 +215,7 @@ void bind_corpus(nb::module_& m) {
       .def("consensus", &get_consensus)
       .def("components", &count_components)
       .def("open_sentences", &open_sentences)
+      .def("sentences_outside", &sentences_outside)
       .def_prop_ro("open_blocks", [](const Problem& self) { return self.open.blocks.size(); })
       .def_prop_ro("open_nodes", [](const Problem& self) { return self.open.nodes.size(); });
   define_arrays(nb::class_<Consensus>(m, "Consensus"), "labels", &Consensus::labels, "fixed", &Consensus::fixed);

@@ -1,6 +1,8 @@
 // Lattices of tags that are decoded again and again: adjustments in, labels and scores out.
 #include "lattice/lattices.hpp"
 
+#include <nanobind/stl/optional.h>
+
 #include "base/parallel.hpp"
 #include "bindings/relax_part.hpp"
 #include "bindings/text.hpp"
@@ -16,15 +18,20 @@ namespace {
 using namespace lattice;
 using scoring::Tagger;
 
-StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pruning, Index threads, bool bounded) {
+// `margins`: one for each sentence. Without them, lattices have the best sequence, and what they lack is bounded as low
+// as may be.
+StoredLattices* search_all(const Tagger& tagger, nb::handle sentences, float pruning, Index threads, bool bounded,
+                           const std::optional<Flat<const double>>& margins) {
   if (tagger.has_chain() || !tagger.is_ready()) refuse("the tagger has no cascade: call use_cascade");
   const Texts texts(sentences, tagger.extractor().columns());
+  if (margins && extent(*margins) != texts.size()) refuse("there must be a margin for each sentence");
   auto lattices = std::make_unique<StoredLattices>(texts.starts(), tagger.tagset().labels);
   const nb::gil_scoped_release released;
   tagger.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
     if (texts.at(n).length == 0) return;
     double outside = kNever<double>;
-    const Lattice& lattice = tagger.search_lattice(texts.at(n), pruning, bounded, outside, workspace);
+    const scoring::LatticeRequest request{pruning, bounded, margins ? margins->data()[n] : 0, !margins};
+    const Lattice& lattice = tagger.search_lattice(texts.at(n), request, outside, workspace);
     lattices->keep(n, lattice, outside);
   });
   return lattices.release();
@@ -101,7 +108,7 @@ void bind_lattices(nb::module_& m) {
       .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 4>());
   m.def("search_all", &search_all, "tagger"_a, "sentences"_a, "pruning"_a, "threads"_a, "bounded"_a = false,
-        nb::rv_policy::take_ownership);
+        "margins"_a = nb::none(), nb::rv_policy::take_ownership);
 }
 
 }  // namespace certus

@@ -7,18 +7,21 @@
 
 namespace certus::corpus {
 
-// same >= close >= null >= 0. The consensus label `labels` stands for none: the constraint is turned off.
+// same >= close >= null >= 0. The consensus label `labels` stands for none: the constraint is turned off. A word of a
+// sequence of which only a bound is known has the label `any`, which agrees with whatever its node has.
 struct Agreement {
   double same = 0, close = 0, null = 0;
   std::vector<Label> group;  // [labels]: labels of a group are close to one another
 
   Index labels() const { return static_cast<Index>(group.size()); }
   Label none() const { return static_cast<Label>(group.size()); }
+  Label any() const { return none() + 1; }
 
+  bool is_close(Label word, Label consensus) const { return word != any() && group[word] == group[consensus]; }
   double operator()(Label word, Label consensus) const {
     if (consensus == none()) return null;
-    if (word == consensus) return same;
-    return group[word] == group[consensus] ? close : 0;
+    if (word == consensus || word == any()) return same;
+    return is_close(word, consensus) ? close : 0;
   }
 };
 

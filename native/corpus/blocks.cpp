@@ -1,19 +1,30 @@
 #include "corpus/blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace certus::corpus {
+namespace {
+
+constexpr double kRounding = 1e-6;  // of scores of taggers, which are sums in single precision
+
+}  // namespace
 
 double Builder::add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
-                    Label* labels, bool& risky) {
+                    Label* labels, double& excess) {
   const double score = lattices.decode(n, {}, labels, scratch_);
   const Index T = lattices.length(n);
-  risky = false;
+  const Index words = std::count_if(consensus, consensus + T, [](Index c) { return c >= 0; });
+  // All consensus nodes together gain no more than `same` for each of their words over what the best path gets.
+  const double most = mrf_.agreement.same * static_cast<double>(words), rounding = kRounding * (1 + std::abs(score));
+  outside_ = lattices.outside(n);
+  excess = outside_ > score + rounding ? outside_ - score : 0;
+  if (!with_outside || excess == -kNever<double> || outside_ <= score - most + rounding) outside_ = kNever<double>;
   for (Index t = 0; t < T; ++t)
     if (consensus[t] < -1) observed_.push_back({-2 - consensus[t], labels[t], 1});
-  if (std::all_of(consensus, consensus + T, [](Index c) { return c < 0; })) return score;
+  if (words == 0) return score;
   lattice_ = &lattices.get(n, room_);
-  risky = drop(find_path(labels), consensus);
+  drop(find_path(labels) - most);
   cut(sentence, token, consensus);
   return score;
 }
@@ -41,30 +52,23 @@ double Builder::find_path(const Label* labels) {
   return best.score;
 }
 
-// Drops the states that are on no path near the best, and says whether an optimum of the corpus might have needed one:
-// all consensus nodes together gain no more than `same` for each of their words over what the best path gets.
-bool Builder::drop(double best, const Index* consensus) {
+// Drops the states that are on no path that an optimum of the corpus might need.
+void Builder::drop(double needed) {
   const Index P = lattice_->positions();
-  const Index words = std::count_if(consensus, consensus + (P - 2), [](Index c) { return c >= 0; });
-  const double needed = best - mrf_.agreement.same * static_cast<double>(words),
-               least = std::max(needed, best - window);
   find_best_through(*lattice_, paths_);
   kept_.resize(lattice_->size());
   number_.assign(lattice_->size(), -1);
   count_.assign(P, 0);
-  bool risky = false;
   for (Index p = 0; p < P; ++p)
     for (std::uint32_t s = lattice_->begin[p]; s < lattice_->begin[p + 1]; ++s) {
-      const double through = paths_.best[s] + paths_.rest[s];
-      kept_[s] = on_path_[s] || through > least;
-      risky = risky || (!kept_[s] && through > needed);
+      kept_[s] = on_path_[s] || paths_.best[s] + paths_.rest[s] > needed;
       if (kept_[s]) number_[s] = static_cast<std::int32_t>(count_[p]++);
     }
-  return risky;
 }
 
 // Whether the states kept at a position differ in their labels.
 bool Builder::is_undecided(Index p) const {
+  if (has_outside()) return true;
   const Label label = lattice_->label[path_[p]];
   for (std::uint32_t s = lattice_->begin[p]; s < lattice_->begin[p + 1]; ++s)
     if (kept_[s] && lattice_->label[s] != label) return true;
@@ -75,7 +79,7 @@ void Builder::cut(Index sentence, Index token, const Index* consensus) {
   const Index P = lattice_->positions();
   Index before = 0;
   for (Index p = 1; p <= P; ++p) {
-    if (p < P && count_[p] > 1) continue;  // past the end there is one state, so to say
+    if (p < P && (count_[p] > 1 || has_outside())) continue;  // past the end there is one state, so to say
     add_piece(before, p, sentence, token, consensus);
     before = p;
   }
@@ -94,10 +98,11 @@ void Builder::add_piece(Index before, Index after, Index sentence, Index token, 
   for (Index p = before + 1; p < after; ++p) {
     add_position(p, before, after);
     blocks_.slot_at.push_back(-1);
-    if (p < end && consensus[p - 1] >= 0 && is_undecided(p)) add_slot(p, consensus[p - 1]);
+    if (p < end && consensus[p - 1] >= 0 && is_undecided(p)) add_slot(consensus[p - 1]);
   }
   blocks_.lattice.push_back(piece_);
   blocks_.base.push_back(along_path(before, after));
+  blocks_.outside.push_back(outside_);
   blocks_.sentence.push_back(sentence);
   blocks_.token.push_back(token + before);
   blocks_.position.push_back(blocks_.slot_at.size());
@@ -123,8 +128,16 @@ void Builder::add_position(Index p, Index before, Index after) {
     else from = piece_.begin[p - before - 2] + add_edges(s);
     piece_.add_state(lattice_->label[s], node, from);
   }
+  if (has_outside()) add_outside(p);
   piece_.end_position();
   blocks_.candidate.resize(blocks_.state.back() + piece_.size(), -1);
+}
+
+// Adds the state of the path outside at a position of the sentence.
+void Builder::add_outside(Index p) {
+  if (p > 1) piece_.edge.push_back(0);
+  piece_.add_state(p < lattice_->positions() - 1 ? mrf_.agreement.any() : mrf_.agreement.none(), p > 1 ? 0 : outside_,
+                   p > 1 ? piece_.begin.back() - 1 : 0);
 }
 
 // Adds the edges into a state from those that are kept; returns the number of the first among these.
@@ -140,10 +153,10 @@ std::size_t Builder::add_edges(std::uint32_t s) {
 }
 
 // The position added last holds a word of a consensus node.
-void Builder::add_slot(Index p, Index consensus) {
+void Builder::add_slot(Index consensus) {
   blocks_.slot_at.back() = blocks_.slots();
   const std::size_t first = mrf_.candidate_label.size();
-  for (std::size_t s = piece_.size() - static_cast<std::size_t>(count_[p]); s < piece_.size(); ++s) {
+  for (std::size_t s = piece_.begin[piece_.begin.size() - 2]; s < piece_.size(); ++s) {
     const auto begin = mrf_.candidate_label.begin() + static_cast<std::ptrdiff_t>(first);
     const auto found = std::find(begin, mrf_.candidate_label.end(), piece_.label[s]);
     blocks_.candidate[blocks_.state.back() + s] = static_cast<std::int32_t>(found - begin);

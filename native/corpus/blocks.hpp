@@ -1,13 +1,16 @@
 // What is undecided in the sentences of a corpus: pieces of their lattices that hold words of consensus nodes.
 //
 // A sentence's lattice is first cleared of the states that no optimum of the corpus needs: the best labels of the
-// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. If asked to, it
-// is pruned further, by max-marginals, as in the paper (§9). What is left is cut where a position has one state. A
+// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. (The paper, §9,
+// prunes by max-marginals, too, but at a threshold.) What is left is cut where a position has one state. A
 // piece with no undecided word of a consensus node is solved once and for all; the others are blocks. Words whose label
 // is the same in all that is left are settled: they vote for it.
+//
+// Sequences that the lattice lacks are one more path, if an optimum might need them. It scores what they score at most,
+// and its words agree with whatever their nodes have, so no labels at all are better than the best with such paths. A
+// sentence that has one is a single block, and all its words are undecided.
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "corpus/mrf.hpp"
@@ -20,6 +23,8 @@ struct Blocks {
   std::vector<lattice::Lattice> lattice;  // [blocks]
   std::vector<Index> sentence, token;     // [blocks]: the sentence, and the first token
   std::vector<double> base;               // [blocks]: the score of the sentence's own best labels
+  // [blocks]: the score of the path for what its lattice lacks, the last of each position; -inf if there is none
+  std::vector<double> outside;
 
   // Positions, states and slots of all blocks, one after the other. A slot is a word of a consensus node that is not
   // settled; its candidates are the labels of its states.
@@ -45,22 +50,24 @@ class Builder {
   // Sentence n of the lattices, which is number `sentence` of the corpus and whose first token is `token` of it.
   // `consensus`: [T] the nodes of its words; -1 for none; -2 - c for a word that node c takes as observed, with the
   // label that the sentence by itself gives it. Writes the best labels of the sentence by itself, and returns their
-  // score. `risky`: whether states were dropped, for being outside the window, that an optimum might have needed.
+  // score. `excess`: by how much the sentence by itself may be better, for sequences that the lattice lacks; infinite
+  // where nothing is known of these.
   double add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
-             Label* labels, bool& risky);
+             Label* labels, double& excess);
 
-  double window =
-      std::numeric_limits<double>::infinity();  // states whose best path is further from the best are dropped
+  bool with_outside = true;  // whether there are paths for what lattices lack
 
  private:
   double find_path(const Label* labels);
-  bool drop(double best, const Index* consensus);
+  void drop(double needed);
   void cut(Index sentence, Index token, const Index* consensus);
   bool is_undecided(Index p) const;
+  bool has_outside() const { return outside_ != kNever<double>; }
   void add_piece(Index before, Index after, Index sentence, Index token, const Index* consensus);
   void add_position(Index p, Index before, Index after);
+  void add_outside(Index p);
   std::size_t add_edges(std::uint32_t s);
-  void add_slot(Index p, Index consensus);
+  void add_slot(Index consensus);
   double along_path(Index before, Index after) const;
   double get_edge(std::uint32_t from, std::uint32_t to) const;
 
@@ -78,6 +85,7 @@ class Builder {
   std::vector<std::uint32_t> path_;           // [positions]: states of the best labels
   std::vector<std::int32_t> number_;          // [states]: the rank among those kept at the position, or -1
   std::vector<Index> count_;                  // [positions]: states kept
+  double outside_ = kNever<double>;           // what sequences score at most that the lattice lacks and may be needed
 };
 
 }  // namespace certus::corpus

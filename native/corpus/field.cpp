@@ -106,6 +106,17 @@ double Field::score(const Region& region) {
   return sum;
 }
 
+double Field::labels_inside(Index block, Label* out) {
+  lattice::Lattice& lattice = blocks_.lattice[block];
+  const double outside = blocks_.outside[block];
+  if (outside == kNever<double>) return labels(block, out);
+  double& first = lattice.node[lattice.begin[1] - 1];
+  first = kNever<double>;
+  const double score = labels(block, out);
+  first = outside;
+  return score;
+}
+
 void Field::improve(const Region& region) {
   std::vector<Label> found;
   std::vector<Label> chosen(blocks_.slots(), -1);  // [slots]

@@ -40,16 +40,16 @@ enum class Reach { disagreeing, near, all };
 
 class Field {
  public:
-  Field(Agreement agreement, Index nodes, double window) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
+  Field(Agreement agreement, Index nodes, bool with_outside) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
     mrf_.agreement = std::move(agreement);
-    builder_.window = window;
+    builder_.with_outside = with_outside;
   }
   Field(const Field&) = delete;
 
   // Building: sentences (see Builder), then `close`.
   double add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* nodes, Label* labels,
-             bool& risky) {
-    return builder_.add(lattices, n, sentence, token, nodes, labels, risky);
+             double& excess) {
+    return builder_.add(lattices, n, sentence, token, nodes, labels, excess);
   }
   // Makes one node of several: node c becomes node into[c].
   void merge(const Index* into);
@@ -79,6 +79,8 @@ class Field {
   double score(const Region& region);        // with the nodes' labels as they are
   // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
   double labels(Index block, Label* out) { return search(block, false, out, true); }
+  // The same without the path for what the sentence's lattice lacks.
+  double labels_inside(Index block, Label* out);
 
   double bound_of(Index block) const { return bound_[block]; }
   double find_highest(Index node) const;  // the largest total of a node's labels

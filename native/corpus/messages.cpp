@@ -31,17 +31,21 @@ void Field::adjust(Index slot, std::int32_t value, bool with_multipliers) {
     return;
   }
   const double none = alive_[first + n - 1] ? mrf_.agreement.null - m[n - 1] : kNever<double>;
-  double most = none;
-  for (std::size_t v = 0; v + 1 < n; ++v) most = std::max(most, alive_[first + v] ? -m[v] : kNever<double>);
+  double most_label = kNever<double>;
+  for (std::size_t v = 0; v + 1 < n; ++v) most_label = std::max(most_label, alive_[first + v] ? -m[v] : kNever<double>);
+  const double most = std::max(none, most_label);
   for (std::size_t k = begin; k < end; ++k) {
+    if (mrf_.candidate_label[k] == mrf_.agreement.any()) {
+      added[k - begin] = std::max(none, most_label + mrf_.agreement.same);
+      continue;
+    }
     const std::size_t v = mrf_.candidate_value[k];
     added[k - begin] = alive_[first + v] ? std::max(most, mrf_.agreement.same - m[v]) : most;
   }
   if (mrf_.agreement.close == 0) return;
   for (std::size_t k = begin; k < end; ++k)
     for (std::size_t v = 0; v + 1 < n; ++v)
-      if (alive_[first + v] &&
-          mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+      if (alive_[first + v] && mrf_.agreement.is_close(mrf_.candidate_label[k], mrf_.value[first + v]))
         added[k - begin] = std::max(added[k - begin], mrf_.agreement.close - m[v]);
 }
 
@@ -55,13 +59,14 @@ void Field::find_reachable(Index slot, const double* apart, double* out) const {
   std::fill_n(out, n, most);
   out[n - 1] += mrf_.agreement.null;
   for (std::size_t k = begin; k < end; ++k) {
-    double& x = out[mrf_.candidate_value[k]];
-    x = std::max(x, apart[k - begin] + mrf_.agreement.same);
+    const bool any = mrf_.candidate_label[k] == mrf_.agreement.any();
+    const std::size_t value = any ? 0 : mrf_.candidate_value[k], last = any ? n - 1 : value + 1;
+    for (std::size_t v = value; v < last; ++v) out[v] = std::max(out[v], apart[k - begin] + mrf_.agreement.same);
   }
   if (mrf_.agreement.close == 0) return;
   for (std::size_t k = begin; k < end; ++k)
     for (std::size_t v = 0; v + 1 < n; ++v)
-      if (mrf_.agreement.group[mrf_.candidate_label[k]] == mrf_.agreement.group[mrf_.value[first + v]])
+      if (mrf_.agreement.is_close(mrf_.candidate_label[k], mrf_.value[first + v]))
         out[v] = std::max(out[v], apart[k - begin] + mrf_.agreement.close);
 }
 

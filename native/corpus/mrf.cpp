@@ -8,6 +8,7 @@ namespace {
 // Labels that are neither of a word nor observed are no values: whatever such a label gains from those that are close
 // to it, one of these gains too.
 void list_values(std::vector<Label>& labels, Label none) {
+  std::erase_if(labels, [&](Label y) { return y > none; });
   std::sort(labels.begin(), labels.end());
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   labels.push_back(none);

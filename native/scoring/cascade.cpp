@@ -56,7 +56,7 @@ void Cascade::add_boundary() {
 
 void Cascade::begin(Index length) {
   length_ = length;
-  pruned = false;
+  pruned = limited = false;
   levels_[0].clear();
   labels.clear();
   label_begin.assign(1, 0);
@@ -81,7 +81,7 @@ void Cascade::limit_candidates() {
   kept.assign(zero.size(), 1);
   for (Index t = 1; t <= length_; ++t)
     keep_largest(zero.node.data() + zero.begin[t], zero.states(t), kCandidates, largest_, kept.data() + zero.begin[t]);
-  pruned = true;
+  pruned = limited = true;
   Level all;
   std::swap(all, zero);
   zero.clear();
@@ -102,6 +102,7 @@ void Cascade::limit_states(const Level& level, std::vector<std::uint8_t>& kept) 
     edges += before * last * here;
     before = last, last = here;
   }
+  limited = limited || is_too_much(edges);
   for (Index t = 1; is_too_much(edges) && t <= length_; ++t)
     keep_largest(sums.probability.data() + level.begin[t], level.states(t), kStates, largest_,
                  kept.data() + level.begin[t]);

@@ -55,6 +55,7 @@ class Cascade {
   bool remember = false;                // keeps the posteriors before pruning, which learning needs
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
   bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
+  bool limited = false;                 // whether any of it was because there would be too many edges
   // If given, what is dropped at tokens is bounded.
   const NgramBounds* bounds = nullptr;
   const GroupBounds* group_bounds = nullptr;

@@ -33,8 +33,11 @@ constexpr float kLess = 0.1f;       // by how much less is pruned in the next ro
 // bounded, and smaller lattices cost less.
 constexpr float kMoreLabels = 2, kMoreStates = 3;
 
-// How far below the best sequence of a lattice those outside are looked for.
-constexpr double kMargins[] = {0, 3, 6, 9};
+// How much further below the best sequence of a lattice those outside are looked for.
+constexpr double kFurther[] = {0, 3, 6, 9};
+// How far they are below it with the usual thresholds, about. Where that is not as far as wanted, thresholds are
+// multiplied by a factor, and divided by this again and again, down to a least factor.
+constexpr double kUsualMargin = 4, kMore = 10, kLeastFactor = 1e-12;
 
 double add_logs(double x, double y) {
   const double most = std::max(x, y);
@@ -157,31 +160,42 @@ void Tagger::prune_by(float first, float later, Workspace& w) const {
   for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
 }
 
-const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, float pruning, bool bounded,
+const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, const LatticeRequest& request,
                                                double& outside, Workspace& w) const {
   find_rows(sentence, w);
-  prune_by(pruning, pruning, w);
   w.cascade->legal = nullptr;
-  w.cascade->bounds = bounded ? &*bounds_ : nullptr;
-  w.cascade->group_bounds = bounded ? &*group_bounds_ : nullptr;
-  Index position = -1;
-  const Level* const level = search(sentence.length, {}, w, position);
-  if (!level) throw std::invalid_argument("a score is infinite or not a number");
-  if (!w.cascade->pruned) outside = kNever<double>;
-  else outside = bounded ? bound_outside(w) : -kNever<double>;
-  return *level;
+  w.cascade->bounds = request.bounded ? &*bounds_ : nullptr;
+  w.cascade->group_bounds = request.bounded ? &*group_bounds_ : nullptr;
+  // What has a posterior below a threshold scores less than the best by about its logarithm.
+  double factor = request.bounded ? std::exp(std::clamp(kUsualMargin - request.margin, -12.0, 0.0)) : 1;
+  for (bool is_last = !request.bounded;;) {
+    const float pruning = request.pruning * static_cast<float>(factor);
+    prune_by(pruning, pruning, w);
+    Index position = -1;
+    const Level* const level = search(sentence.length, {}, w, position);
+    if (!level) throw std::invalid_argument("a score is infinite or not a number");
+    if (w.cascade->limited && factor < 1) {  // a lattice that has all that is likely has better bounds
+      is_last = true;
+      factor = std::min(1.0, factor * kMore);
+      continue;
+    }
+    const double most = w.cascade->best.score - request.margin;
+    outside = !w.cascade->pruned ? kNever<double> : request.bounded ? bound_outside(request, w) : -kNever<double>;
+    if (is_last || outside <= most + kRounding * (1 + std::abs(most)) || factor < kLeastFactor) return *level;
+    factor /= kMore;
+  }
 }
 
 // A bound of all that the cascade has dropped: the score of the best, where that is found within a margin below the
 // best path of the last lattice.
-double Tagger::bound_outside(Workspace& w) const {
+double Tagger::bound_outside(const LatticeRequest& request, Workspace& w) const {
   const double best = w.cascade->best.score;
   double bound = -kNever<double>;
-  for (const double margin : kMargins) {
-    const double limit = best - margin;
+  for (const double further : kFurther) {
+    const double limit = best - request.margin - further;
     bound = std::min(bound, w.detours.find(*w.cascade, ngrams_, order_, limit, 1, nullptr, {w.units.data(), w.stride}));
     if (!w.detours.found.empty()) bound = std::max(bound, w.detours.found[0].score);
-    if (bound > limit) break;
+    if (bound > limit || !request.further) break;
   }
   return bound;
 }

@@ -37,6 +37,16 @@ struct TagAnswer {
   bool optimal = false;
 };
 
+// What is wanted of a lattice that is decoded again and again.
+struct LatticeRequest {
+  float pruning = 1;    // what thresholds are multiplied by
+  bool bounded = true;  // whether what it lacks is to be bounded
+  // How far below the best sequence all those have to be that it lacks: less is pruned until they are, or until the
+  // lattice would be too large.
+  double margin = 0;
+  bool further = false;  // whether to find out if they are further below it
+};
+
 class Tagger {
  public:
   struct Workspace;
@@ -62,10 +72,9 @@ class Tagger {
   // The scores of all labels at all positions, [T][labels].
   void emissions(const features::Sentence& sentence, float* out, Workspace& workspace) const;
 
-  // The last lattice of the cascade, its thresholds multiplied by `pruning`. It lives in the workspace until the next
-  // call. `outside` becomes a bound of the scores of all sequences that it lacks: -inf if there are none, and infinite
-  // unless that is `bounded`.
-  const lattice::Lattice& search_lattice(const features::Sentence& sentence, float pruning, bool bounded,
+  // The last lattice of the cascade, which lives in the workspace until the next call. `outside` becomes a bound of the
+  // scores of all sequences that it lacks: -inf if there are none, infinite if none is wanted.
+  const lattice::Lattice& search_lattice(const features::Sentence& sentence, const LatticeRequest& request,
                                          double& outside, Workspace& workspace) const;
 
   const features::Extractor& extractor() const { return extractor_; }
@@ -85,7 +94,7 @@ class Tagger {
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
-  double bound_outside(Workspace& w) const;
+  double bound_outside(const LatticeRequest& request, Workspace& w) const;
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
   const Level* climb(Workspace& w, Index& position) const;

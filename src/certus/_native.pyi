@@ -817,6 +817,7 @@ def search_all(
     pruning: float,
     threads: int,
     bounded: bool = False,
+    margins: NDArray[np.float64] | None = None,
 ) -> StoredLattices: ...
 
 @final
@@ -1264,7 +1265,13 @@ class AlignmentModel:
 @final
 class Field:
     def __init__(
-        self, group: NDArray[np.int32], same: float, close: float, null: float, nodes: int, window: float
+        self,
+        group: NDArray[np.int32],
+        same: float,
+        close: float,
+        null: float,
+        nodes: int,
+        with_outside: bool = True,
     ) -> None: ...
     def add(
         self,
@@ -1274,7 +1281,7 @@ class Field:
         nodes: NDArray[np.int64],
         labels: NDArray[np.int32],
         scores: NDArray[np.float64],
-        pruned: NDArray[np.uint8],
+        excess: NDArray[np.float64],
     ) -> None: ...
     def merge(self, into: NDArray[np.int64]) -> None: ...
     def close(self) -> None: ...
@@ -1289,6 +1296,7 @@ class Field:
     def consensus(self) -> Consensus: ...
     def components(self) -> Components: ...
     def open_sentences(self) -> NDArray[np.int64]: ...
+    def sentences_outside(self) -> NDArray[np.int64]: ...
     @property
     def open_blocks(self) -> int: ...
     @property

@@ -18,7 +18,7 @@ class Loaded(NamedTuple):
     field: _native.Field
     labels: NDArray[np.int32]
     scores: NDArray[np.float64]
-    pruned: NDArray[np.uint8]
+    excess: NDArray[np.float64]
 
     @property
     def base(self) -> float:
@@ -49,15 +49,13 @@ def problem(dice: np.random.Generator) -> Problem:
     )
 
 
-def load(made: Problem, window: float = np.inf) -> Loaded:
+def load(made: Problem) -> Loaded:
     """Put all sentences into a field."""
     model: Any = Chain(made.transitions).prepare(np.dtype(np.float64))
     lattices = _native.ChainLattices(model, made.first, made.emissions)
-    field = _native.Field(made.groups, *made.delta, made.count, window)
+    field = _native.Field(made.groups, *made.delta, made.count)
     count = len(made.first) - 1
-    loaded = Loaded(
-        field, np.zeros(int(made.first[-1]), np.int32), np.zeros(count), np.zeros(count, np.uint8)
-    )
-    field.add(lattices, 0, 0, made.nodes, loaded.labels, loaded.scores, loaded.pruned)
+    loaded = Loaded(field, np.zeros(int(made.first[-1]), np.int32), np.zeros(count), np.zeros(count))
+    field.add(lattices, 0, 0, made.nodes, loaded.labels, loaded.scores, loaded.excess)
     field.close()
     return loaded

@@ -42,7 +42,7 @@ def test_the_answer_equals_brute_force(seed: int, tally: list[int]) -> None:
         assert all(iteration.bound >= best - TINY for iteration in trace)
         assert (loaded.field.open_blocks, loaded.field.open_nodes) == (0, 0)
         assert loaded.field.bound() + loaded.base == pytest.approx(best, abs=TINY)
-        assert not loaded.pruned.any()
+        assert not loaded.excess.any()
         tally.append(1)
 
 
@@ -151,22 +151,13 @@ def test_observed_words_decide() -> None:
     assert score == made.best(loaded.labels) == 3 + 3 + 0 + 3 * 2
 
 
-def test_a_window_is_owned_up_to() -> None:
-    emissions = np.array([[3, 0], [0, 3], [0, 3]], np.float32)
-    first, nodes = np.array([0, 1, 2, 3], np.int64), np.zeros(3, np.int64)
-    groups = np.arange(2, dtype=np.int32)
-    made = Problem(first, emissions, np.zeros((2, 2)), nodes, 1, (4.0, 0.0, 0.0), groups)
-    assert load(made, window=1.0).pruned.tolist() == [1, 1, 1]
-    assert load(made, window=5.0).pruned.tolist() == [0, 0, 0]
-
-
 def test_merging_nodes() -> None:
     emissions = np.array([[1, 0], [0, 3]], np.float32)
     model: Any = Chain(np.zeros((2, 2))).prepare(np.dtype(np.float64))
     lattices = _native.ChainLattices(model, np.array([0, 1, 2], np.int64), emissions)
-    field = _native.Field(np.arange(2, dtype=np.int32), 2.0, 0.0, 0.0, 2, np.inf)
-    labels, scores, pruned = np.zeros(2, np.int32), np.zeros(2), np.zeros(2, np.uint8)
-    field.add(lattices, 0, 0, np.array([0, 1], np.int64), labels, scores, pruned)
+    field = _native.Field(np.arange(2, dtype=np.int32), 2.0, 0.0, 0.0, 2)
+    labels, scores, excess = np.zeros(2, np.int32), np.zeros(2), np.zeros(2)
+    field.add(lattices, 0, 0, np.array([0, 1], np.int64), labels, scores, excess)
     field.merge(np.array([0, 0], np.int64))
     field.close()
     solve(field, Limits(), 2.0, float(scores.sum()), lambda _: None)

@@ -14,6 +14,7 @@ from certus.errors import InvalidInput
 from certus.lattice.lattices import TagLattices
 from certus.part import Forbidden
 from tests.learn.problems import Problem, features
+from tests.learn.test_pruned_proofs import random_thresholds, whole_numbers
 from tests.models import invented
 from tests.reference.pruned_crf import Labels
 
@@ -239,3 +240,29 @@ def test_refusals(tagger: Tagger) -> None:
         tagger.lattices([["a"]], pruning=-1)
     with pytest.raises(InvalidInput, match="not trained yet"):
         Tagger().lattices([["a"]])
+
+
+def test_what_lattices_lack_is_bounded_with_adjustments() -> None:
+    """Decoding again is proven where its score is not below the bound; margins make it so."""
+    proven = lacking = 0
+    for seed in range(150):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=4)
+        sentence = problem.sentence(1, 4)
+        adjust = problem.rng.integers(-2, 3, (len(sentence), 4)).astype(float)
+        margin = np.array([float((adjust.max(1) - adjust.min(1)).sum())])
+        scores = problem.crf.all_scores(features(sentence))
+        best = max(s + sum(adjust[t, y] for t, y in enumerate(labels)) for labels, s in scores.items())
+        tagger = problem.tagger(random_thresholds(problem))
+        for margins in (None, margin):
+            native = _native.search_all(tagger, [[sentence]], 1.0, 1, bounded=True, margins=margins)
+            lattices = TagLattices(native, "abcd")
+            labels, score = lattices.decode(tokens=np.arange(len(sentence)), adjust=adjust)
+            adjusted = score[0] + adjust[np.arange(len(sentence)), labels].sum()
+            bound = lattices.bound_outside(tokens=np.arange(len(sentence)), adjust=adjust)[0]
+            assert adjusted <= best <= max(adjusted, bound)
+            if adjusted >= bound:
+                assert adjusted == best
+            lacking += not lattices.exact[0]
+            proven += margins is not None and adjusted == best
+    assert lacking > 50
+    assert proven > 145

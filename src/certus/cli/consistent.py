@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     if options.output is not None:
         check_writable(options.output, "output")
     tagger = open_tagger(model)
+    if options.unproven:
+        tagger.proof = False
     sentences = list(read_inputs(inputs, tagger, options))
     form, columns, encoding = options.format, options.columns, options.encoding
     found = tag(
@@ -76,7 +79,9 @@ def summarize(found: Consistent) -> str:
     """Say in two lines what was done and what is proven."""
     stats = found.stats
     took, first = stats["solve_seconds"], max(stats["load_seconds"], 1e-9)
-    proof = "all proven" if found.complete else f"{found.bound - found.score:.3g} below the bound"
+    gap = found.bound - found.score
+    proven = found.complete and (gap == 0 or gap == math.inf)
+    proof = "all proven" if proven else f"{gap:.3g} below the bound"
     rounds = format_count(stats["iterations"], "iteration")
     where = " among the labels that the tagger's pruning leaves" if stats["pruned"] else ""
     return (

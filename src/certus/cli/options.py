@@ -124,7 +124,7 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         takes="FILE",
         about=SENTENCES,
     )
-    unproven: bool = option(False, "Do without proofs, which makes pruned CRFs faster.", about=SENTENCES)
+    unproven: bool = option(False, "Do without proofs, which makes pruned CRFs faster.")
     legal: str | None = option(
         None,
         "Allow only legal sequences of bio, iob1, bilou, iobes or bmes labels.",

@@ -34,14 +34,16 @@ class Iteration:
 class Consistent:
     """The labels of a corpus, and how good they are proven to be: ``score <= optimum <= bound``.
 
-    What is proven is proven within the lattices of the tagger: a pruned CRF drops labels before.
+    Bounds are about all label sequences, also those that a pruned CRF drops, unless it was told not to prove
+    its answers.
 
     Attributes:
         labels: of each sentence, the label of each word.
         score: of all sentences, added ones too, and of all consensus nodes together.
-        bound: no labels score more than this.
+        bound: no labels score more than this; infinite if the tagger does not bound what it drops.
         certified: (sentences,) whether a sentence has its labels in some optimum: nothing of it is unproven.
-        pruned: (sentences,) whether the tagger dropped labels of the sentence before.
+            Where ``pruned`` is set, that is an optimum of what the tagger's pruning leaves.
+        pruned: (sentences,) whether labels that the tagger dropped might be better.
         scores: (sentences,) of each by itself under the tagger, consistency aside.
         consensus: for each word type that should agree, by its key, the label agreed on; None if turned off.
         trace: what every iteration did.
@@ -62,7 +64,7 @@ class Consistent:
 
     @property
     def optimal(self) -> bool:
-        """Whether no labels at all score more: everything is proven, and nothing was pruned."""
+        """Whether no labels at all score more, also of what the tagger has dropped."""
         return self.complete and not self.stats["pruned"]
 
     @property

@@ -76,7 +76,12 @@ class Clock:
 
 
 def solve(
-    field: _native.Field, limits: Limits, same: float, base: float, progress: Progress
+    field: _native.Field,
+    limits: Limits,
+    same: float,
+    base: float,
+    progress: Progress,
+    clock: Clock | None = None,
 ) -> list[Iteration]:
     """Solve a closed field as far as the limits allow; returns what every iteration did.
 
@@ -86,8 +91,9 @@ def solve(
         same: the weight, which steps are measured in.
         base: what the sentences score by themselves, which bounds leave out.
         progress: is called after each iteration.
+        clock: of the limit of seconds, which starts now by default.
     """
-    clock = Clock(limits.seconds)
+    clock = clock or Clock(limits.seconds)
     if limits.method == "subgradient":
         return _run_subgradient(field, limits, same, base, clock, progress)
     trace: list[Iteration] = []

@@ -16,14 +16,14 @@ from certus.annotation.columns import Words, select_columns
 from certus.checks import check_count
 from certus.corpus.agreement import Agreement, number_groups
 from certus.corpus.result import Consistent, Iteration
-from certus.corpus.solver import Limits, solve
+from certus.corpus.solver import Clock, Limits, solve
 from certus.corpus.words import Nodes, Types, find_nodes, find_types, merge_pairs, suffix_relates
 from certus.errors import InvalidInput
 from certus.lattice.model import SequenceModel
 
-CHUNK = 1024  # sentences whose lattices are held at a time
+MARGIN = 2.5  # in units of the weight `same`: how far below the best all is that lattices lack at first
+CHUNK = 128  # sentences whose lattices are held at a time
 DELTA = Agreement(4.0, 3.0)  # in units of log-probabilities; close counts where labels have parts
-WINDOW = 1.0  # in units of the weight `same`
 
 
 def tag(
@@ -35,7 +35,6 @@ def tag(
     max_iterations: int = 200,
     seconds: float | None = None,
     threads: int = 1,
-    window: float | None = None,
     known: Collection[str] | None = None,
     groups: Callable[[str], Hashable] | None = None,
     case: bool = True,
@@ -47,7 +46,9 @@ def tag(
 
     The labels maximise the tagger's scores of all sentences, plus a bonus for every unknown word that has the
     label which its type agrees on (Rush et al. 2012). The answer comes with a bound, and with a proof for
-    each sentence, which in practice is missing for none.
+    each sentence. What a pruned CRF drops is bounded, and sentences are searched again, with less dropped,
+    where it might be needed. One that is told not to prove its answers (``tagger.proof = False``) drops more
+    and is faster; the bound is then infinite.
 
     Args:
         tagger: a trained one.
@@ -60,8 +61,6 @@ def tag(
         threads: for the tagger's part of the work.
 
     Other args:
-        window: labels are left out that cost a sentence by itself more than this, in units of the tagger's
-            scores; by default what one word can gain. ``inf`` leaves nothing out.
         known: the words of the training data, for models that do not hold them.
         groups: gives a label its group; labels of a group are close. By default the coarse tag, if labels
             are made of several parts.
@@ -76,17 +75,29 @@ def tag(
     limits = limits or Limits(max_iterations=max_iterations, seconds=seconds)
     agreement = choose_delta(tagger) if delta is None else Agreement.of(delta)
     began = time.perf_counter()
-    width = WINDOW * agreement.same if window is None else float(window)
-    if not width >= 0:
-        raise InvalidInput(f"window is {window}; it must not be below 0")
-    corpus = _CorpusProblem(tagger, sentences, text, _make_known_test(tagger, known), case, suffixes)
-    field = corpus.load(agreement, _number_groups(tagger, groups), width, threads)
+    corpus = _CorpusProblem(
+        tagger,
+        sentences,
+        text,
+        _make_known_test(tagger, known),
+        case,
+        suffixes,
+        agreement,
+        _number_groups(tagger, groups),
+        threads,
+    )
+    field = corpus.load()
     loaded = time.perf_counter()
-    corpus.stats["components"] = len(field.components().blocks)
-    corpus.stats |= {"blocks": field.open_blocks, "nodes": field.open_nodes}
-    trace = solve(field, limits, agreement.same, corpus.base, progress)
+    clock = Clock(limits.seconds)
+    corpus.solve(field, limits, clock, progress)
+    if not clock.is_over and corpus.widen(corpus.outside):
+        field = corpus.load()
+        corpus.solve(field, limits, clock, progress)
+    if len(corpus.outside):  # the best of what the lattices have, under the bound of all
+        field = corpus.load(with_outside=False)
+        corpus.trace += solve(field, limits, agreement.same, corpus.base, progress)
     corpus.stats |= {"load_seconds": loaded - began, "solve_seconds": time.perf_counter() - loaded}
-    return corpus.collect_result(field, trace)
+    return corpus.collect_result(field)
 
 
 def choose_delta(tagger: SequenceModel) -> Agreement:
@@ -123,7 +134,11 @@ class _CorpusProblem:
     is_known: Callable[[list[str]], NDArray[np.bool_]]
     case: bool
     suffixes: Sequence[str]
+    agreement: Agreement
+    groups: NDArray[np.int32]
+    threads: int
     stats: dict[str, Any] = field(default_factory=dict)
+    trace: list[Iteration] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         names = self.tagger.columns
@@ -136,6 +151,8 @@ class _CorpusProblem:
         counts = np.concatenate([[0], np.cumsum(held >= 0)])[self.types.first]
         used = np.diff(counts) > 0
         used[: self.tested] = True
+        self.words = np.diff(counts)[used]
+        self.widened = np.zeros(len(self.words), bool)
         self.used = np.flatnonzero(used)
         self.cells = [cells[n] for n in self.used.tolist()]
         mask = np.repeat(used, np.diff(self.types.first))
@@ -144,26 +161,30 @@ class _CorpusProblem:
         lengths = np.diff(self.types.first)[used]
         self.first = np.concatenate([[0], np.cumsum(lengths)])
 
-    def load(
-        self, agreement: Agreement, groups: NDArray[np.int32], window: float, threads: int
-    ) -> _native.Field:
+    def load(self, *, with_outside: bool = True) -> _native.Field:
         """Let the tagger search all sentences, and keep of the lattices what is undecided."""
         count = len(self.nodes.keys)
-        field = _native.Field(groups, agreement.same, agreement.close, agreement.null, count, window)
+        weights = self.agreement
+        field = _native.Field(self.groups, weights.same, weights.close, weights.null, count, with_outside)
         self.labels = np.empty(len(self.held), np.int32)
         self.scores = np.zeros(len(self.cells))
-        pruned = np.zeros(len(self.cells), np.uint8)
+        self.excess = np.zeros(len(self.cells))
+        gains = weights.same * self.words  # at most, of all words of a sentence
+        margins = np.where(self.widened, gains, np.minimum(gains, MARGIN * weights.same))
         for begin in range(0, len(self.cells), CHUNK):
             end = min(begin + CHUNK, len(self.cells))
-            lattices = self.tagger.search(self.cells[begin:end], threads=threads)
+            lattices = self.tagger.search(
+                self.cells[begin:end], threads=self.threads, margins=margins[begin:end]
+            )
             low, high = int(self.first[begin]), int(self.first[end])
             labels, scores = self.labels[low:high], self.scores[begin:end]
-            field.add(lattices, begin, low, self.held[low:high], labels, scores, pruned[begin:end])
-        self.pruned = pruned.astype(bool)
+            field.add(lattices, begin, low, self.held[low:high], labels, scores, self.excess[begin:end])
         self.base = float(self.scores.sum())
         self.into = merge_pairs(count, self._find_related(self.suffixes))
         field.merge(self.into)
         field.close()
+        self.stats["components"] = len(field.components().blocks)
+        self.stats |= {"blocks": field.open_blocks, "nodes": field.open_nodes}
         return field
 
     def _find_related(self, suffixes: Sequence[str]) -> NDArray[np.int64]:
@@ -178,12 +199,35 @@ class _CorpusProblem:
         related: NDArray[np.int64] = pairs[np.array(keep, bool)]
         return related
 
-    def collect_result(self, field: _native.Field, trace: list[Iteration]) -> Consistent:
+    def solve(
+        self,
+        field: _native.Field,
+        limits: Limits,
+        clock: Clock,
+        progress: Callable[[Iteration], None],
+    ) -> None:
+        """Solve the problem, and keep what that proves of all label sequences."""
+        trace = solve(field, limits, self.agreement.same, self.base, progress, clock)
+        self.trace += trace
+        self.outside = field.sentences_outside()
+        self.bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
+        self.bound += float(self.excess[(self.words == 0) | (self.excess == np.inf)].sum())
+
+    def widen(self, sentences: NDArray[np.int64]) -> bool:
+        """Let the lattices of sentences have all that may be needed, from now on; whether that is more."""
+        more = not self.widened[sentences].all()
+        self.widened[sentences] = True
+        self.stats["widened"] = int(self.widened.sum())
+        return more
+
+    def collect_result(self, field: _native.Field) -> Consistent:
         """Collect the answer."""
+        pruned = self.excess > 0
+        pruned[self.outside] = True
         score = self.base + field.labels(self.labels, self.scores)
-        bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
         certified = np.ones(len(self.cells), bool)
         certified[field.open_sentences()] = False
+        certified[self._find_connected(self.outside)] = False
         open_nodes = field.open_nodes
         names, first = self.tagger.labels, self.first
         ids = self.labels[: int(first[self.tested])].tolist()
@@ -194,22 +238,33 @@ class _CorpusProblem:
             "text_sentences": len(self.cells) - self.tested,
             "tokens": int(first[-1]),
             "constrained": int((self.held >= 0).sum()),
-            "iterations": len(trace),
+            "iterations": len(self.trace),
             "open_nodes": open_nodes,
-            "pruned": int(self.pruned.sum()),
+            "pruned": int(pruned.sum()),
             "certified": float(certified.mean()) if len(certified) else 1.0,
         }
         return Consistent(
             labels,
             score,
-            score if not open_nodes else max(bound, score),
+            max(self.bound, score) if open_nodes or pruned.any() else score,
             certified[: self.tested],
-            self.pruned[: self.tested],
+            pruned[: self.tested],
             self.scores[: self.tested],
             self._read_consensus(field),
-            trace,
+            self.trace,
             self.stats,
         )
+
+    def _find_connected(self, sentences: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sentences that words connect with these, and themselves."""
+        if not len(sentences):
+            return sentences
+        tokens = np.flatnonzero(self.held >= 0)
+        count = len(self.into)
+        of_sentence = count + np.searchsorted(self.first, tokens, "right") - 1
+        pairs = np.stack([self.into[self.held[tokens]], of_sentence], 1)
+        part = merge_pairs(count + len(self.cells), pairs)[count:]
+        return np.flatnonzero(np.isin(part, part[sentences]))
 
     def _read_consensus(self, field: _native.Field) -> dict[str, str | None]:
         """Return what every node agreed on, by the keys of its words."""

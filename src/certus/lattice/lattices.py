@@ -4,7 +4,8 @@ Of a sequence y the lattice of its sentence knows the score s(y). With adjustmen
 the best is the y with the largest ``s(y) + sum_t a[t, y_t]``. A pruned CRF leaves few sequences (a sentence's
 last lattice, states of as many labels as its order), and bounds the scores of all others, ``outside``; a
 perceptron, a CRF and a hidden Markov model keep all. With adjustments no sequence outside scores more than
-``outside + sum_t max_y a[t, y]``; what is not above that is proven within the lattice only.
+``outside + sum_t max_y a[t, y]``, which is ``bound_outside``; what is not above that is proven within the
+lattice only.
 """
 
 from __future__ import annotations
@@ -114,6 +115,29 @@ class TagLattices:
         scores = np.empty(len(chosen), np.float64)
         self._native.decode(chosen, places, added, labels, scores, threads)
         return labels, scores
+
+    def bound_outside(
+        self,
+        which: ArrayLike | None = None,
+        tokens: ArrayLike | None = None,
+        adjust: ArrayLike | None = None,
+    ) -> NDArray[np.float64]:
+        """Return what label sequences that the lattices lack score at most, with adjustments.
+
+        What ``decode`` finds with the same adjustments is the best of all label sequences if it scores, with
+        adjustments, no less than this. It is -inf where the lattice lacks none, or adjustments forbid all.
+
+        Args:
+            which: numbers of sentences, in any order; all of them by default.
+            tokens: as for ``decode``.
+            adjust: as for ``decode``.
+        """
+        chosen = self._check_sentences(which)
+        places, added = self._check_adjustments(tokens, adjust)
+        sentence = np.searchsorted(self.first, places, "right") - 1
+        most = np.zeros(len(self))
+        np.add.at(most, sentence, added.max(1, initial=-np.inf))
+        return np.where(most > -np.inf, self.outside + most, -np.inf)[chosen]
 
     def max_marginals(self, sentence: int, adjust: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the best score with adjustments of a sequence that has a label at a token, (T, labels).

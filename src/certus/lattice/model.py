@@ -48,7 +48,12 @@ class SequenceModel(Protocol):
         """How many times larger than log-probabilities the scores are, which weights of agreement follow."""
 
     def search(
-        self, cells: Sequence[list[list[str]]], *, pruning: float = 1.0, threads: int = 1
+        self,
+        cells: Sequence[list[list[str]]],
+        *,
+        pruning: float = 1.0,
+        threads: int = 1,
+        margins: NDArray[np.float64] | None = None,
     ) -> _native.Lattices:
         """Search sentences given as columns; the lattices stay in the kernels."""
 

@@ -123,7 +123,9 @@ class Decoder(ABC):
         found = self.decode(cells, Request(threads=threads, prove=False))
         return float((found.labels == gold).mean())
 
-    def search(self, cells: Cells, *, pruning: float, threads: int, bounded: bool) -> _native.Lattices:
+    def search(
+        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
+    ) -> _native.Lattices:
         """Return what there is to choose from, for decoding again and again."""
         raise InvalidInput("there are no lattices of labels for this tagger: its learner keeps none")
 
@@ -167,7 +169,9 @@ class Untrained(Decoder):
         """Refuse to label sentences."""
         raise InvalidInput(_UNTRAINED)
 
-    def search(self, cells: Cells, *, pruning: float, threads: int, bounded: bool) -> _native.Lattices:
+    def search(
+        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
+    ) -> _native.Lattices:
         """Refuse to search sentences."""
         raise InvalidInput(_UNTRAINED)
 

@@ -134,10 +134,12 @@ class FeatureDecoder(Decoder):
         """Return what a user may have set: whether answers are proven."""
         return {"proof": self.proof}
 
-    def search(self, cells: Cells, *, pruning: float, threads: int, bounded: bool) -> _native.Lattices:
+    def search(
+        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
+    ) -> _native.Lattices:
         """Return what there is to choose from: all sequences, or those that pruning leaves."""
         if self._chain is None:
-            return _native.search_all(self._free, cells, pruning, threads, bounded)
+            return _native.search_all(self._free, cells, pruning, threads, self.proof, margins)
         first = find_starts(cells)
         emissions = np.empty((int(first[-1]), self._labels), np.float32)
         self._free.emissions(cells, emissions, threads)

@@ -152,7 +152,9 @@ class LatentDecoder(StateDecoder):
         steps = np.asarray(shared.transitions) + pairs[1:, own[:, None], own]
         return Chain(steps, shared.start, shared.end)
 
-    def search(self, cells: Cells, *, pruning: float, threads: int, bounded: bool) -> _native.Lattices:
+    def search(
+        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
+    ) -> _native.Lattices:
         """Refuse: lattices of labels have neither sums over latent paths nor steps that all differ."""
         raise InvalidInput("there are no lattices of labels with latent states or features of pairs")
 

@@ -15,7 +15,7 @@ from certus.annotation.columns import Words, select_columns
 from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
-from certus.checks import check_count, check_infeasible
+from certus.checks import as_array, check_count, check_infeasible
 from certus.errors import InvalidInput
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, Untrained, check_room
 from certus.learn.features.data import compile_templates
@@ -285,7 +285,14 @@ class Tagger:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
         return self._decoder.decode(cells, Request(k, confidence, threads, allowed, legal))
 
-    def lattices(self, sentences: Iterable[Words], *, pruning: float = 1.0, threads: int = 1) -> TagLattices:
+    def lattices(
+        self,
+        sentences: Iterable[Words],
+        *,
+        pruning: float = 1.0,
+        threads: int = 1,
+        margins: Sequence[float] | NDArray[np.float64] | None = None,
+    ) -> TagLattices:
         """Search many sentences once, and keep what is left to decode again with adjusted scores.
 
         Args:
@@ -295,25 +302,34 @@ class Tagger:
         Other args:
             pruning: what a pruned CRF's thresholds are multiplied by: less than 1 leaves more to choose from,
                 0 everything, which only small tag sets bear. Other learners prune nothing anyway.
+            margins: for each sentence, how far below its best label sequence all those have to score that its
+                lattice lacks. A pruned CRF prunes less until they do. What adjustments by no more than that,
+                all in all, make the best in the lattice is then the best of all. By default it is 0: the
+                lattice has the best sequence.
         """
         from certus.lattice.lattices import TagLattices
 
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
-        found = self.search(cells, pruning=pruning, threads=threads, bounded=self._decoder.proof)
+        wanted = None if margins is None else np.asarray(as_array("margins", margins), np.float64)
+        found = self.search(cells, pruning=pruning, threads=threads, margins=wanted)
         return TagLattices(found, self.labels)
 
     def search(
-        self, cells: Cells, *, pruning: float = 1.0, threads: int = 1, bounded: bool = False
+        self,
+        cells: Cells,
+        *,
+        pruning: float = 1.0,
+        threads: int = 1,
+        margins: NDArray[np.float64] | None = None,
     ) -> _native.Lattices:
-        """Search sentences given as columns of cells; the lattices stay in the kernels.
-
-        If ``bounded``, what a pruned CRF prunes is bounded, which takes longer.
-        """
+        """Search sentences given as columns of cells; the lattices stay in the kernels."""
         check_count("threads", threads)
         if not 0 <= pruning < float("inf"):
             raise InvalidInput(f"pruning is {pruning}; it must be a number that is not below 0")
-        return self._decoder.search(cells, pruning=pruning, threads=threads, bounded=bounded)
+        if margins is not None and (margins.shape != (len(cells),) or not (margins >= 0).all()):
+            raise InvalidInput("margins must be a number that is not below 0 for each sentence")
+        return self._decoder.search(cells, pruning=pruning, threads=threads, margins=margins)
 
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""

@@ -42,7 +42,9 @@ class HmmDecoder(Decoder):
                     _put_confidence(out, n, k, chain, scores)
         return out
 
-    def search(self, cells: Cells, *, pruning: float, threads: int, bounded: bool) -> _native.Lattices:
+    def search(
+        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
+    ) -> _native.Lattices:
         """Return all sequences, for decoding again and again; nothing is pruned."""
         none = np.zeros((0, len(self._hmm.start)), np.float32)
         emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])

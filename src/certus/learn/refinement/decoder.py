@@ -79,7 +79,9 @@ class RefinementDecoder(Decoder):
         """The model, with its diagnostics."""
         return self.model
 
-    def search(self, cells: Cells, *, pruning: float, threads: int, bounded: bool) -> _native.Lattices:
+    def search(
+        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
+    ) -> _native.Lattices:
         """Refuse: a label sequence's score is a sum over hidden states, which no lattice of labels has."""
         raise InvalidInput("a refinement has no lattices of labels: sequences are sums over hidden states")
 

@@ -1,0 +1,94 @@
+"""Corpora that a pruned CRF labels: proofs are about all label sequences, however much was pruned."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from certus import _native
+from certus.corpus import Agreement, Consistent, tag
+from certus.solution import Status
+from tests.learn.problems import Problem, Sentence, features
+from tests.learn.test_pruned_proofs import random_thresholds, whole_numbers
+
+
+class ToyTagger:
+    """As much of a Tagger as agreement across sentences needs; all words are unknown to it."""
+
+    columns = ("form",)
+    known = np.zeros(0, np.uint32)
+    agreement_scale = 1.0
+
+    def __init__(self, problem: Problem, thresholds: list[float], *, proof: bool = True) -> None:
+        self.labels = self.coarse_labels = list("abcdef"[: problem.crf.labels])
+        self.native, self.proof = problem.tagger(thresholds), proof
+
+    def search(
+        self,
+        cells: Any,
+        *,
+        pruning: float = 1.0,
+        threads: int = 1,
+        margins: NDArray[np.float64] | None = None,
+    ) -> _native.Lattices:
+        return _native.search_all(self.native, cells, pruning, threads, self.proof, margins)
+
+
+def find_best(problem: Problem, sentences: list[Sentence], found: Consistent, delta: Agreement) -> float:
+    """The best score of all labels of sentences and nodes."""
+    labels = problem.crf.labels
+    scored = [problem.crf.all_scores(features(sentence)) for sentence in sentences]
+    keys = list(found.consensus)
+    best = -np.inf
+    for z in product(range(labels + 1), repeat=len(keys)):
+        of = dict(zip(keys, z, strict=True))
+        total = 0.0
+        for words, scores in zip(sentences, scored, strict=True):
+            held = [(t, of[word]) for t, word in enumerate(words) if word in of]
+            total += max(s + sum(agree(y[t], c, labels, delta) for t, c in held) for y, s in scores.items())
+        best = max(best, total)
+    return best
+
+
+def agree(word: int, node: int, labels: int, delta: Agreement) -> float:
+    """What a word's label and its node's score together; labels differ in their groups."""
+    return delta.null if node == labels else delta.same if word == node else 0.0
+
+
+def label(problem: Problem, tagger: Any, delta: Agreement) -> tuple[Consistent, float]:
+    sentences = [problem.sentence(1, 4) for _ in range(3)]
+    found = tag(tagger, sentences, delta=delta, known=(), suffixes=())
+    return found, find_best(problem, sentences, found, delta)
+
+
+def test_answers_are_those_of_brute_force() -> None:
+    proven = 0
+    for seed in range(200):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=2 + seed % 3)
+        tagger = ToyTagger(problem, random_thresholds(problem))
+        null = float(seed % 2 and seed % 5 > 1)
+        found, best = label(problem, tagger, Agreement(float(seed % 5), null, null))
+        assert found.score <= best <= found.bound < np.inf
+        if found.optimal:
+            assert found.score == best == found.bound
+            assert found.certified.all()
+        proven += found.optimal
+    assert proven >= 195
+
+
+def test_without_proof_nothing_is_claimed() -> None:
+    """The answer may then be worse than the best, and the bound is infinite."""
+    worse = 0
+    for seed in range(100):
+        problem = whole_numbers(seed, 2, labels=4)
+        tagger = ToyTagger(problem, [0.3, 0.3, 0.3], proof=False)
+        found, best = label(problem, tagger, Agreement(2.0))
+        assert found.score <= best
+        assert found.optimal == (found.bound < np.inf)
+        assert found.optimal or found.status is Status.FEASIBLE
+        assert not found.optimal or found.score == best
+        worse += found.score < best
+    assert worse > 10
