@@ -13,7 +13,7 @@ import typer
 from numpy.typing import NDArray
 from rich.console import Group
 
-from certus.chain import METHODS, Chain, Viterbi
+from certus.chain import METHODS, Chain, IterativeViterbiAStar, Viterbi
 from certus.errors import InvalidInput
 from certus.models.loading import load
 from certus.models.tagger import Tagger
@@ -34,6 +34,15 @@ DRAWN = ("peaked 319x23", "peaked 443x12", "peaked 2602x22", "flat 319x23", "tie
 KS = (1, 5, 20, 100)
 K = 5
 EPOCHS = 10
+# Huang et al. (2012), section 4.4: what the sources of the lower bound are worth, and how long lists are.
+ABLATIONS = {
+    "iterative, k' = k": IterativeViterbiAStar(listed=1),
+    "iterative, k' = 2k": IterativeViterbiAStar(listed=2),
+    "iterative, k' = 4k": IterativeViterbiAStar(listed=4),
+    "iterative, no first list": IterativeViterbiAStar(first=False),
+    "iterative, no ends": IterativeViterbiAStar(ends=False),
+    "iterative, neither": IterativeViterbiAStar(first=False, ends=False),
+}
 _ROUNDS = 7  # the time of a sentence is the median of so many calls
 _FEW_LABELS = 500  # methods that keep k ways to every label are timed up to here
 _MEAN = 3.0  # five paths over one in the mean: the most that is promised,
@@ -77,7 +86,8 @@ def make_plan(
     """Time lists of the k best paths: auto beside the other methods, and five paths beside one.
 
     Averaged perceptrons are trained on CoNLL-2000, English, Czech and Portuguese, and score held-out
-    sentences; other lattices are drawn. Every list is compared with that of Viterbi A*.
+    sentences; other lattices are drawn. Every list is compared with that of Viterbi A*. Iterative Viterbi A*
+    is also timed without each source of its lower bound, and with lists of k' = k, 2k and 4k paths.
     """
     chosen = split_names(lattices) or ((*TRAINED, *DRAWN) if data else DRAWN)
     for name in chosen:
@@ -182,7 +192,10 @@ def choose_entries(k: int, labels: int) -> list[Entry]:
         ]
     small = labels <= _FEW_LABELS
     names = [name for name, method in METHODS.items() if method.many and (small or not method.keeps_ways)]
-    return [enter_method(name, name, k) for name in names if small or name != "kbest-astar"]
+    return [
+        *(enter_method(name, name, k) for name in names if small or name != "kbest-astar"),
+        *(enter_method(name, method, k) for name, method in ABLATIONS.items()),
+    ]
 
 
 def _stagger_uncounted(sample: Sample) -> list[Call]:

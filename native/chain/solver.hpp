@@ -23,6 +23,10 @@ struct Request {
   bool defer = false;  // viterbi, auto: leave a sentence that needs the dense sweep to the caller, who sweeps many
   bool sparse = true;  // viterbi: use the listed transitions where most pairs share one score
   bool columnwise = true;  // staggered: expand only the columns where the best path was degenerate
+  // Iterative Viterbi A*: whether it begins with a list of paths, whether the ends of passes count, and how many times
+  // k paths a round lists: 0 ends the list at the first degenerate one.
+  bool first = true, ends = true;
+  Index listed = 0;
 };
 
 // Solvers write paths here, best first; scores and order are settled by the caller.

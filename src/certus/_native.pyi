@@ -94,6 +94,9 @@ class Request:
         heuristic: int = ...,
         columnwise: bool = ...,
         sparse: bool = ...,
+        first: bool = ...,
+        ends: bool = ...,
+        listed: int = ...,
     ) -> None: ...
 
 class _Model:

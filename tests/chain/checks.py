@@ -5,13 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from certus import Solution, Status
-from certus.chain import METHODS, AStar, Beam, KBestAStar, KBestLabels, Labels, Method, Staggered, Viterbi
+from certus.chain import (
+    METHODS,
+    AStar,
+    Beam,
+    IterativeViterbiAStar,
+    KBestAStar,
+    KBestLabels,
+    Labels,
+    Method,
+    Staggered,
+    Viterbi,
+)
 from tests.chain.lattices import Problem
 from tests.reference.chain import Floats, dies_at, path_scores
 
 VARIANTS: list[Method] = [method() for method in METHODS.values()] + [
     Viterbi(sparse=False),
     Staggered(columnwise=False),
+    IterativeViterbiAStar(first=False, listed=1),
+    IterativeViterbiAStar(first=False, ends=False),
     *(AStar(heuristic=level) for level in ("naive", 0, 1, 3)),
     *(KBestAStar(heuristic=level) for level in ("naive", 0, 1, 3)),
     *(Beam(width=width) for width in (1, 2, 1000)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import certus
 from certus.chain import Viterbi
 
 LATTICES = 120
+RANDOM = int(os.environ.get("CERTUS_LATTICES", "25"))  # random models; thousands are a campaign
 Scores = tuple[NDArray[Any], NDArray[Any]]
 
 
@@ -92,6 +94,46 @@ def test_lists_of_short_sentences_need_no_dense_sweep() -> None:
             assert len({tuple(path) for path in found.labels.tolist()}) == k
             pruned += found.stats["activated"] < emissions.size
     assert pruned > LATTICES // 2
+
+
+def mixed(rng: np.random.Generator) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Draw whole numbers: dense or rare transitions, forbidden labels and pairs, both precisions."""
+    labels, length = int(rng.integers(160, 700)), int(rng.integers(1, 12))
+    common = rng.random(labels) < rng.choice([0.05, 0.2])
+    transitions = np.rint(rng.normal(0, rng.choice([2, 8, 20]), (labels, labels)))
+    share = np.where(common[:, None] & common, 0.5, rng.choice([0.0, 0.003, 0.05, 1.0]))
+    transitions *= rng.random((labels, labels)) < share
+    if rng.random() < 0.2:
+        transitions[rng.random((labels, labels)) < 0.2] = -np.inf
+    precision = np.dtype(rng.choice(["float32", "float64"]))
+    sentences = []
+    for _ in range(3):
+        emissions = np.rint(rng.exponential(rng.choice([2, 4, 8]), (length, labels)))
+        emissions -= rng.choice([0, 15]) * common
+        known = np.flatnonzero(rng.random(length) < 0.6)
+        emissions[known, rng.integers(labels, size=len(known))] += rng.integers(5, 80, len(known))
+        if rng.random() < 0.2:
+            emissions[rng.random((length, labels)) < 0.3] = -np.inf
+        sentences.append(emissions.astype(precision))
+    return transitions.astype(precision), sentences
+
+
+def test_random_lists_equal_those_of_viterbi_astar() -> None:
+    """With CERTUS_LATTICES=20000 this is a campaign."""
+    rng = np.random.default_rng(int(os.environ.get("CERTUS_SEED", "3")))
+    for _ in range(RANDOM):
+        transitions, sentences = mixed(rng)
+        chain = certus.Chain(transitions)
+        for emissions in sentences:
+            best = chain.decode(emissions, k=100, method="viterbi-astar", infeasible="return").scores.tolist()
+            for k in (2, 5, 20, 100):
+                found = chain.decode(emissions, k=k, infeasible="return")
+                assert found.scores.tolist() == best[:k]
+                assert len({tuple(path) for path in found.labels.tolist()}) == len(found)
+            one = chain.decode(emissions, infeasible="return")
+            assert one.score == (best[0] if best else -np.inf)
+            other = chain.decode(emissions, k=20, method="iterative-viterbi-astar", infeasible="return")
+            assert other.scores.tolist() == best[:20]
 
 
 def test_ties_everywhere_are_met_by_their_bound() -> None:

@@ -60,68 +60,26 @@ class BestPaths {
   Ranked* ranked_;  // [k], best first
 };
 
-// Beam search on the whole trellis: adds the `width` paths that survive, if any do. Hypotheses are whole prefixes,
-// so several may end in one label.
+// Writes the path of a beam of width 1; false if it meets a dead end.
 template <class Tr>
-void add_beam(const Trellis<Tr>& trellis, Index width, BestPaths<Tr>& paths, Counters& counters, Arena& arena) {
+bool follow_best(const Trellis<Tr>& trellis, Index* path, Counters& counters, Arena& arena) {
   using S = typename Tr::Score;
-  struct Hypothesis {
-    double score;
-    Index from;  // index into the beam before
-    Label label;
-    bool operator<(const Hypothesis& other) const { return score > other.score; }  // heaps keep the worst on top
-  };
   const Arena::Scope scope(arena);
-  const Index T = trellis.length, L = trellis.labels;
-  Hypothesis* beams = arena.get<Hypothesis>(T * width);
-  Index* sizes = arena.get<Index>(T, 0);
-  S* buffer = arena.get<S>(L);
+  const Index L = trellis.labels;
   S* step = arena.get<S>(L);
-  constexpr Index kBlock = 16;
-  const auto any_above = [](const S* scores, double score, double least) {
-    bool any = false;
-    for (Index w = 0; w < kBlock; ++w) any |= score + static_cast<double>(scores[w]) > least;
-    return any;
-  };
-  const auto extend = [&](Index t, double score, Index from, const S* scores, S most) {
-    Hypothesis* beam = beams + t * width;
-    Index& size = sizes[t];
-    const auto least = [&] { return size < width ? kNever<double> : beam[0].score; };
-    if (!(score + static_cast<double>(most) > least())) return;
-    for (Index y = 0; y < L; ++y) {
-      // Most labels are far too low: whole blocks of them are passed over.
-      if (y % kBlock == 0)
-        while (y + kBlock <= L && !any_above(scores + y, score, least())) y += kBlock;
-      if (y == L) break;
-      const double x = score + static_cast<double>(scores[y]);
-      if (!(x > least())) continue;
-      if (size == width) std::pop_heap(beam, beam + size--);
-      beam[size++] = {x, from, static_cast<Label>(y)};
-      std::push_heap(beam, beam + size);
-    }
-  };
-  extend(0, 0.0, -1, trellis.node(0), largest(trellis.node(0), L));
+  S* buffer = arena.get<S>(L);
   Heed heed;
-  for (Index t = 1; t < T; ++t) {
-    // The best go first, so that the others have much to reach.
-    Hypothesis* before = beams + (t - 1) * width;
-    std::sort(before, before + sizes[t - 1]);
-    for (Index n = 0; n < sizes[t - 1]; ++n, heed(2 * L)) {
-      const Hypothesis& h = before[n];
-      const S most = add_max(step, trellis.transitions.row(t - 1, h.label, buffer), trellis.node(t), L);
-      extend(t, h.score, n, step, most);
+  for (Index t = 0; t < trellis.length; ++t, heed(2 * L)) {
+    const S* scores = trellis.node(t);
+    if (t) {
+      add_max(step, trellis.transitions.row(t - 1, static_cast<Label>(path[t - 1]), buffer), scores, L);
+      scores = step;
       counters.edges += L;
     }
+    path[t] = std::max_element(scores, scores + L) - scores;
+    if (scores[path[t]] == kNever<S>) return false;
   }
-  Index* path = arena.get<Index>(T);
-  for (Index n = 0; n < sizes[T - 1]; ++n, heed(8 * T)) {
-    for (Index t = T - 1, at = n; t >= 0; --t) {
-      const Hypothesis& h = beams[t * width + at];
-      path[t] = h.label;
-      at = h.from;
-    }
-    paths.add(path);
-  }
+  return true;
 }
 
 }  // namespace certus

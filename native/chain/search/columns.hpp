@@ -26,31 +26,22 @@ struct Column {
     count = 0;
   }
 
-  // The `few` labels with the largest bounds.
-  Column best(Index few, Arena& arena) const {
-    if (count <= few) return *this;
-    Index* order = arena.get<Index>(count);
-    for (Index n = 0; n < count; ++n) order[n] = n;
-    std::nth_element(order, order + few, order + count, [&](Index a, Index b) {
-      return bound[a] != bound[b] ? bound[a] > bound[b] : label[a] < label[b];
-    });
-    Column out;
-    out.reserve(few, arena);
-    for (; out.count < few; ++out.count) {
-      out.label[out.count] = label[order[out.count]];
-      out.own[out.count] = own[order[out.count]];
-    }
-    return out;
+  // Whether some labels are all here.
+  bool contains(const Label* some, Index n) const {
+    return std::all_of(some, some + n, [&](Label y) { return std::find(label, label + count, y) != label + count; });
   }
 };
 
-// The transitions into label y, of a model where one matrix serves all positions: [L], padded if `buffer` is.
+// The transitions from all labels at position t to label y at t + 1: [L], padded. `buffer` serves where they do not lie
+// side by side; it is padded with -inf.
 template <class S>
-const S* enter_label(const Trellis<Dense<S>>& trellis, Label y, S*) {
-  return trellis.model->across() + y * padded(trellis.labels);
+const S* enter_label(const Trellis<Dense<S>>& trellis, Index t, Label y, S* buffer) {
+  if (!trellis.transitions.step) return trellis.model->across() + y * padded(trellis.labels);
+  for (Index i = 0; i < trellis.labels; ++i) buffer[i] = trellis.at(t, static_cast<Label>(i), y);
+  return buffer;
 }
 template <class S>
-const S* enter_label(const Trellis<Sparse<S>>& trellis, Label y, S* buffer) {
+const S* enter_label(const Trellis<Sparse<S>>& trellis, Index, Label y, S* buffer) {
   return trellis.transitions.column(y, buffer);
 }
 
@@ -132,10 +123,7 @@ class Columns {
   // Whether every label of a column is in the same column of the other.
   bool within(const Column* other) const {
     for (Index t = 0; t < positions; ++t)
-      for (Index n = 0; n < column[t].count; ++n) {
-        const Label *begin = other[t].label, *end = begin + other[t].count;
-        if (std::find(begin, end, column[t].label[n]) == end) return false;
-      }
+      if (!other[t].contains(column[t].label, column[t].count)) return false;
     return true;
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chain/search/best_paths.hpp"
+#include "chain/search/columns.hpp"
 #include "chain/search/degenerate_lattice.hpp"
 
 namespace certus {
@@ -52,11 +53,28 @@ class DegeneratePaths {
     return std::find(path, path + length, Index{DegenerateLattice<Tr>::kRest}) == path + length;
   }
 
+  // Doubles the active labels of columns; those that cannot reach `least` do not stay.
   void expand(double least) {
     for (Index t = 0; t < lattice_.length(); ++t) {
       if (!columnwise_ || wanted_[t]) lattice_.expand(t, least);
       wanted_[t] = false;
     }
+  }
+  // Does so again and again in every column, until the labels that are not active cannot reach `least`.
+  void expand_all(double least) {
+    for (Index t = 0; t < lattice_.length(); ++t) {
+      while (lattice_.column(t).rest) lattice_.expand(t, least);
+      wanted_[t] = false;
+    }
+  }
+
+  // Whether no label is left but those of some columns.
+  bool is_within(const Column* columns) const {
+    for (Index t = 0; t < lattice_.length(); ++t) {
+      const auto& left = lattice_.column(t);
+      if (left.rest || !columns[t].contains(left.label, left.active)) return false;
+    }
+    return true;
   }
 
  private:

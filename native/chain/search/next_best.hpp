@@ -32,9 +32,9 @@ namespace certus {
 template <class Columns>
 class NextBest {
  public:
-  // No more than `wanted` paths will be asked for; 0 stands for any number.
-  explicit NextBest(Columns columns, Index wanted = 0)
-      : columns_(std::move(columns)), wanted_(wanted), begin_(columns_.length() + 1, 0) {
+  // No more than `wanted` paths will be asked for, 0 stands for any number, and none that does not exceed `least`.
+  explicit NextBest(Columns columns, Index wanted = 0, double least = kNever<double>)
+      : columns_(std::move(columns)), wanted_(wanted), least_(least), begin_(columns_.length() + 1, 0) {
     for (Index t = 0; t < columns_.length(); ++t) begin_[t + 1] = begin_[t] + columns_.width(t);
     looked_.assign(begin_.back(), 0);
     offer(columns_.length() - 1, -1, -1, std::numeric_limits<double>::infinity(), -1);
@@ -104,6 +104,7 @@ class NextBest {
   }
   // Each offer is a path of its own: one that does not exceed as many others as are wanted will never be taken.
   bool is_among_wanted(double score) {
+    if (!(score > least_)) return false;
     if (!wanted_) return true;
     if (static_cast<Index>(best_.size()) == wanted_) {
       if (!(score > best_.top())) return false;
@@ -125,6 +126,7 @@ class NextBest {
   Columns columns_;
   Heed heed_;
   Index wanted_;
+  double least_;
   std::vector<Index> begin_;           // [T + 1]: where the nodes of a column begin among all
   std::vector<std::uint32_t> looked_;  // [nodes]: 1 + the place in two_ of the best two ways to a node, or 0
   std::vector<TwoBest> two_;

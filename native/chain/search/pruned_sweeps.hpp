@@ -175,7 +175,7 @@ class Pruned {
   // that could follow.
   void step_left(Index t, double known) {
     const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
-    load(from, true, [&](Index i, S* buffer) { return enter_label(lattice_, from->label[i], buffer); });
+    load(from, true, [&](Index i, S* buffer) { return enter_label(lattice_, t, from->label[i], buffer); });
     origin_after_[t] = from ? from->top : 0;
     double follow = from ? from->rest : 0;
     for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);

@@ -32,7 +32,7 @@ class Substitutions {
  private:
   // gain_[t][y] + follow(t)[y] becomes what the path gains by taking y at position t.
   void score(const Index* path, Index t) {
-    const S* const reach = t ? trellis_.transitions.row(t - 1, static_cast<Label>(path[t - 1]), row_) : nothing_;
+    const S* const reach = t ? find_reach(t, static_cast<Label>(path[t - 1])) : nothing_;
     const S* const follow = find_follow(path, t);
     const Index own = path[t];
     const S now = reach[own] + trellis_.node(t)[own] + follow[own];
@@ -40,9 +40,16 @@ class Substitutions {
     step({gain_ + t * width_, trellis_.node(t), reach, -now, follow, nullptr, nullptr, 0}, find_maxima(t), L_, &unused);
   }
 
+  // The transitions from a label at position t - 1 to all; those of one position alone are not padded.
+  const S* find_reach(Index t, Label from) const {
+    const S* row = trellis_.transitions.row(t - 1, from, row_);
+    if constexpr (std::is_same_v<Tr, Dense<S>>)
+      if (trellis_.transitions.step) return std::copy_n(row, L_, row_), row_;
+    return row;
+  }
   // The transitions from all labels at position t to the path's next one.
   const S* find_follow(const Index* path, Index t) const {
-    return t + 1 < T_ ? enter_label(trellis_, static_cast<Label>(path[t + 1]), column_) : nothing_;
+    return t + 1 < T_ ? enter_label(trellis_, t, static_cast<Label>(path[t + 1]), column_) : nothing_;
   }
   Maxima<S> find_maxima(Index t) const { return {groups_ + t * chunks_ * kLanes, maxima_ + t * chunks_}; }
 

@@ -12,7 +12,8 @@ namespace certus {
 
 CERTUS_SOLVER(staggered) {
   BestPaths<Tr> paths(trellis, 1, arena);
-  add_beam(trellis, 1, paths, answer.counters, arena);
+  Index* path = arena.get<Index>(trellis.length);
+  if (follow_best(trellis, path, answer.counters, arena)) paths.add(path);
   DegenerateLattice<Tr> degenerate(trellis, 0, answer.counters, arena);
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
   for (bool forward = true;; forward = !forward) {

@@ -5,6 +5,12 @@
 namespace certus {
 
 CERTUS_SOLVER(viterbi_astar) {
+  using S = typename Tr::Score;
+  if constexpr (std::is_same_v<Tr, Dense<S>>) {
+    const Model<S>& model = *trellis.model;
+    if (request.sparse && model.prefers_sparse() && !trellis.transitions.step)
+      return viterbi_astar(Trellis<Sparse<S>>(trellis, model.sparse()), request, answer, arena);
+  }
   const Index L = trellis.labels;
   const auto f = forward(trellis, arena);
   answer.counters = {1, trellis.length * L, 0, (trellis.length - 1) * L * L, 0};

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from certus import _native, checks
 from certus.chain.method import Method
 
 
@@ -13,11 +14,29 @@ class IterativeViterbiAStar(Method):
     """Huang et al. (2012), section 4.4, algorithm 4.
 
     Staggered decoding whose stopping test is that the k best paths of the degenerate lattice are all active.
-    The lower bound for pruning is the k-th best path known, from a beam of width k at the start, from the
-    active paths of each pass, and from the k' = 2k paths that Viterbi A* lists.
+    The lower bound for pruning is the k-th best path known: from a first list of paths near that of a beam,
+    from the active paths of each pass, and from those that Viterbi A* lists. The options leave out one of the
+    three, as the paper does to see what each is worth; every answer stays exact.
+
+    Args:
+        first: whether to begin with a list of paths (line 1 of the algorithm).
+        ends: whether the active paths to the last labels of each pass count (line 16).
+        listed: k' / k, how many times k paths a round lists once one of them is degenerate (line 10). 0 ends
+            the list there.
     """
 
     name: ClassVar[str] = "iterative-viterbi-astar"
     papers: ClassVar[tuple[str, ...]] = ("huang2012",)
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True
+    first: bool = True
+    ends: bool = True
+    listed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of paths."""
+        checks.check_count("listed", self.listed, least=0)
+
+    def request(self, k: int) -> _native.Request:
+        """Pass the options on."""
+        return _native.Request(k=k, first=self.first, ends=self.ends, listed=self.listed)
