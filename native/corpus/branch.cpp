@@ -82,8 +82,8 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
     for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k) {
       const Index b = blocks_.block_of[mrf_.words[k]];
       bound_[b] = this->search(b, true, nullptr);
-      evaluate(b);
     }
+    for (const Index b : region.blocks) evaluate(b);  // choices were made, and taken back, without
     find_disagreeing(part);
     for (Index n = 0; n < search.iterations && !part.disagreeing.empty() && bound(region) > least + tolerance(least);
          ++n)

@@ -79,6 +79,14 @@ def test_answers_are_those_of_brute_force() -> None:
     assert proven >= 195
 
 
+def test_branches_judge_sentences_by_the_labels_that_nodes_have_now() -> None:
+    """What a sentence scored in one branch was taken for its score in the next, and a worse answer proven."""
+    problem = whole_numbers(9000393, 1, labels=2)
+    found, best = label(problem, ToyTagger(problem, random_thresholds(problem)), Agreement(3.0, 1.0, 1.0))
+    assert found.optimal
+    assert found.score == best == 61
+
+
 def test_without_proof_nothing_is_claimed() -> None:
     """The answer may then be worse than the best, and the bound is infinite."""
     worse = 0
