@@ -187,15 +187,30 @@ void use_chain(Tagger& self, const Model<float>& chain) {
   self.use_chain(chain);
 }
 
-// Those of a table of either width.
-bool use_sequences(Tagger& self, nb::handle sequences, Index order) {
-  const auto use = [&](const auto& rows) {
-    return extent(rows) % (order + 1) == 0 && self.use_sequences(rows.data(), extent(rows) / (order + 1));
+// Calls use(rows, count) for rows of order + 1 numbers of either width; false if they are none, or if that is false.
+template <class Use>
+bool read_sequences(nb::handle sequences, Index order, const Use& use) {
+  const auto split = [&](const auto& rows) {
+    return extent(rows) % (order + 1) == 0 && use(rows.data(), extent(rows) / (order + 1));
   };
   Flat<const std::uint16_t> narrow;
   Flat<const std::uint32_t> wide;
-  if (nb::try_cast(sequences, narrow)) return use(narrow);
-  return nb::try_cast(sequences, wide) && use(wide);
+  if (nb::try_cast(sequences, narrow)) return split(narrow);
+  return nb::try_cast(sequences, wide) && split(wide);
+}
+
+// The weights of sequences, [rows]; 0 of what has none.
+nb::object weigh_sequences(const Tagger& self, nb::handle sequences) {
+  std::vector<float> weights;
+  const SequenceCode code{self.tagset().labels, self.tagset().groups};
+  const Index width = self.order() + 1;
+  const auto weigh = [&](const auto* rows, Index count) {
+    for (Index i = 0; i < count; ++i) weights.push_back(self.ngrams().at(code.find_key(rows + i * width, width)));
+    return true;
+  };
+  if (self.has_chain() || !self.is_ready() || !read_sequences(sequences, self.order(), weigh))
+    refuse("there must be a cascade, and rows of as many numbers as its order and 1");
+  return nb::cast(array(std::move(weights)));
 }
 
 void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const float> weights,
@@ -214,7 +229,8 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
   t.groups = thresholds[0];
   std::copy(thresholds.begin() + 1, thresholds.end(), t.states);
   self.use_cascade(order, ngrams, t);
-  if (!sequences.is_none() && !use_sequences(self, sequences, order))
+  const auto use = [&](const auto* rows, Index count) { return self.use_sequences(rows, count); };
+  if (!sequences.is_none() && !read_sequences(sequences, order, use))
     refuse("these sequences are not those that the table has weights of");
 }
 
@@ -231,6 +247,7 @@ void bind_tagger(nb::module_& m) {
       .def("use_chain", &use_chain, "chain"_a, nb::keep_alive<1, 2>())
       .def("use_cascade", &use_cascade, "order"_a, "keys"_a, "weights"_a, "thresholds"_a, "sequences"_a = nb::none(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def("weigh_sequences", &weigh_sequences, "sequences"_a)
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
            "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true)
       .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);

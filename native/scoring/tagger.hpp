@@ -79,6 +79,8 @@ class Tagger {
 
   const features::Extractor& extractor() const { return extractor_; }
   const Tagset& tagset() const { return tagset_; }
+  const NgramTable& ngrams() const { return ngrams_; }
+  Index order() const { return order_; }
   std::unique_ptr<Workspace> workspace() const;
   // Calls use(n, workspace) for n of [0, count), on several threads.
   template <class Use>

@@ -749,6 +749,7 @@ class Tagger:
         thresholds: Sequence[float],
         sequences: NDArray[np.unsignedinteger[Any]] | None = None,
     ) -> None: ...
+    def weigh_sequences(self, sequences: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.float32]: ...
     def tag(
         self,
         sentences: Sequence[Sequence[Sequence[str]]],

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import certus
 from certus.cli.app import app
+from certus.verification import LineReader
 from tests.models import invented
 
 TREES = "(S (NP (D the) (N dog)) (VP (V barks)))\n(S (NP (D a) (N cat)) (VP (V sees) (NP (D the) (N dog))))\n"
@@ -22,6 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "trees.mrg").write_text(TREES, "utf-8")
     for kind in ("crf", "pruned-crf"):
         certus.Tagger("upos", kind, epochs=2).fit(folder / "train.conllu").save(folder / f"{kind}.certus")
+    certus.Tagger("upos", "hmm").fit(folder / "train.conllu").save(folder / "hmm.certus")
     certus.ConstituencyParser().fit(folder / "trees.mrg").save(folder / "parser.certus")
     return folder
 
@@ -31,21 +33,31 @@ def run(*arguments: object) -> tuple[int, str]:
     return done.exit_code, done.output + (f"{done.exception}" if done.exception else "")
 
 
-def test_tags(folder: Path) -> None:
+@pytest.mark.parametrize("learner", ["crf", "pruned-crf"])
+def test_tags(folder: Path, learner: str) -> None:
     path = folder / "tags.jsonl"
+    model, dictionary = folder / f"{learner}.certus", folder / "dictionary.txt"
+    dictionary.write_text("the\tDET\n", "utf-8")
+    constraints = "--dictionary", dictionary
     code, output = run(
-        "tag", folder / "crf.certus", folder / "train.conllu", "--certificate", path, "-o", folder / "o"
+        "tag", model, folder / "train.conllu", "--certificate", path, "-o", folder / "o", *constraints
     )
     assert code == 0, output
     code, output = run("verify", path)
     assert code == 0, output
     assert output.startswith("40 certificates: ")
     assert "refuted" not in output
-    line = json.loads(path.read_text("utf-8").splitlines()[3])
-    assert certus.verify(
-        certus.verification.Problem.of_json(line["problem"]),
-        certus.verification.Certificate.of_json(line["certificate"]),
-    )
+    lines = path.read_text("utf-8").splitlines()
+    reader = LineReader()
+    held = [both for both in map(reader.read, lines) if both is not None]
+    assert len(held) == 40
+    assert certus.verify(*held[3])
+    if learner == "pruned-crf":  # what sentences have in common stands once
+        assert len(lines) == 41
+        path.write_text("\n".join(lines[1:]), "utf-8")
+        code, output = run("verify", path)
+        assert code == 1
+        assert "needs 'weights'" in output.replace("\n", " ")
 
 
 def test_trees(folder: Path) -> None:
@@ -85,7 +97,7 @@ def test_the_grammar_certifies(folder: Path) -> None:
     ("command", "reason"),
     [
         (["tag", "crf.certus", "train.conllu", "-k", "2"], "--certificate is of the best answer"),
-        (["tag", "pruned-crf.certus", "train.conllu"], "--certificate is of models whose scores are"),
+        (["tag", "hmm.certus", "train.conllu"], "--certificate is of models whose scores are"),
         (["parse", "parser.certus", "trees.mrg", "-k", "2"], "--certificate is of the best answer"),
     ],
 )

@@ -74,6 +74,23 @@ def _list_chain(data: Mapping[str, Any]) -> Iterator[tuple[Any, list[float], lis
         yield list(path), scores, [t * labels + j for t, j in enumerate(path)]
 
 
+def _list_ngrams(data: Mapping[str, Any]) -> Iterator[tuple[Any, list[float], list[int]]]:
+    length, labels = data["emissions"].shape
+    rows = itertools.pairwise(data["offsets"].tolist())
+    weights = {
+        tuple(data["sequences"][a:b].tolist()): weight
+        for (a, b), weight in zip(rows, data["weights"].tolist(), strict=True)
+    }
+    tag = [labels + 1 + g for g in (*data["coarse"].tolist(), max(data["coarse"].tolist(), default=-1) + 1)]
+    for path in itertools.product(range(labels), repeat=length):
+        scores = [data["emissions"][t, y] for t, y in enumerate(path)]
+        whole = (labels, *path, labels) if path else ()
+        for t, m in itertools.product(range(1, len(whole)), range(1, data["order"] + 1)):
+            ngram = whole[max(0, t - m) : t + 1]
+            scores += [weights.get(ngram, 0.0), weights.get(tuple(tag[y] for y in ngram), 0.0)]
+        yield list(path), scores, []
+
+
 def _list_forest(data: Mapping[str, Any]) -> Iterator[tuple[Any, list[float], list[int]]]:
     used: dict[int, list[int]] = {edge: [] for edge in range(len(data["heads"]))}
     for edge, cell in zip(data.get("cell_edges", ()), data.get("cells", ()), strict=True):
@@ -140,6 +157,7 @@ def _accepts(data: Mapping[str, Any], true: list[bool]) -> bool:
 
 _LISTS = {
     "chain": _list_chain,
+    "ngrams": _list_ngrams,
     "forest": _list_forest,
     "trees": _list_trees,
     "siblings": _list_siblings,

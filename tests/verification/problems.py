@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ import certus
 from certus.chain.part import ChainPart
 from certus.hypergraph import Hypergraph
 from certus.latent import LatentChain
+from certus.learn.ngram_certificate import certify_labels
 from certus.relax import Decomposition, FactorGraph
 from certus.relax.parts import AtMostOne, Budget, ExactlyOne, HeadAutomata, TablePart, TreePart
-from certus.solution import Solution
-from certus.verification import Problem, read_problem
+from certus.solution import Solution, Status
+from certus.verification import Problem, make_problem, read_problem
+from tests.reference.certificates import list_structures
 
 Floats = NDArray[np.float64]
 
@@ -51,6 +54,34 @@ def solve_chain(rng: np.random.Generator) -> Solved:
     )
     emissions = draw(rng, length, labels)
     return Solved((chain, emissions), chain.decode(emissions, certificate=True, infeasible="return"))
+
+
+def solve_ngrams(rng: np.random.Generator) -> Solved:
+    """Find the best labels under n-grams of labels and coarse tags by listing all, and certify them."""
+    length, labels, order = (int(rng.integers(*ends)) for ends in ((0, 5), (1, 4), (1, 4)))
+    coarse = rng.integers(0, labels, labels)
+    tags = int(coarse.max()) + 1
+    sequences = {}
+    for _ in range(int(rng.integers(0, 40))):
+        size, of_tags = int(rng.integers(2, order + 2)), bool(rng.integers(2))
+        numbers = rng.integers(0, (tags if of_tags else labels) + 1, size) + (labels + 1) * of_tags
+        sequences[tuple(numbers.tolist())] = float(draw(rng, forbidden=0.05))
+    data = {
+        "emissions": draw(rng, length, labels),
+        "order": order,
+        "coarse": coarse,
+        "offsets": np.cumsum([0, *map(len, sequences)]),
+        "sequences": np.array([y for sequence in sequences for y in sequence], np.int64),
+        "weights": np.array([*sequences.values()], np.float64),
+    }
+    problem = make_problem("ngrams", data)
+    listing = list_structures("ngrams", problem.data)
+    value, score, _ = max(listing, key=lambda one: one[1], default=(None, Fraction(0), ()))
+    infeasible = value is None
+    best = -np.inf if infeasible else float(score)
+    found = Solution(value, best, best, Status.INFEASIBLE if infeasible else Status.OPTIMAL)
+    found.certificate = certify_labels(problem, value, [set() for _ in range(length)])
+    return Solved(problem, found)
 
 
 def draw_forest(rng: np.random.Generator) -> Hypergraph:
@@ -153,6 +184,7 @@ def solve_mixture(rng: np.random.Generator) -> Solved:
 
 KINDS: dict[str, Callable[[np.random.Generator], Solved]] = {
     "chain": solve_chain,
+    "ngrams": solve_ngrams,
     "forest": solve_forest,
     "trees": solve_trees,
     "latent": solve_latent,

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from certus.chain import Automaton, Chain
-from certus.chain.certificate import certify_answer
+from certus.annotation.tagging import Tagging
 from certus.errors import InvalidInput
 from certus.formats import Sentence
 from certus.models.tagger import Tagger
-from certus.solution import Solution, Status
 from certus.storage.files import open_atomically
 from certus.syntax.constituency.grammar import Grammar
-from certus.verification import Certificate, Problem
+from certus.verification import Certificate, LineWriter, Problem
 
 T = TypeVar("T")
 
@@ -27,41 +24,29 @@ def write_certificates(
         yield from answered
         return
     with open_atomically(path) as file:
+        lines = LineWriter(file)
         for answer in answered:
-            problem, certificate = certify(answer)
-            line = {"problem": problem.as_json(), "certificate": certificate.as_json()}
-            json.dump(line, file, allow_nan=False, separators=(",", ":"))
-            file.write("\n")
+            lines.write(*certify(answer))
             yield answer
 
 
 class TaggingCertifier:
-    """Certifies the labels of sentences by the chain of a first-order model."""
+    """Certifies the labels of sentences under constraints."""
 
-    def __init__(self, tagger: Tagger, legal: Automaton | None) -> None:
-        self._tagger, self._chain, self._legal = tagger, _find_chain(tagger), legal
-        self._numbers = {label: number for number, label in enumerate(tagger.labels)}
+    def __init__(self, tagger: Tagger, constraints: Mapping[str, Any]) -> None:
+        if not tagger.certifies:
+            raise InvalidInput(
+                "--certificate is of models whose scores are those of labels and of their n-grams, such as "
+                f"crf and pruned-crf, not of {tagger.learner.name}; "
+                "--proof writes the scores and bounds of its answers"
+            )
+        self._tagger, self._constraints = tagger, constraints
 
-    def __call__(
-        self, answered: tuple[Sentence, Sequence[Solution[list[str]]]]
-    ) -> tuple[Problem, Certificate]:
+    def __call__(self, answered: tuple[Sentence, Sequence[Tagging]]) -> tuple[Problem, Certificate]:
         """Return a sentence as a problem, and the certificate of its labels."""
         sentence, (answer, *_) = answered
-        problem = self._chain.state_problem(self._tagger.emissions(sentence), self._legal)
-        possible = answer.status is not Status.INFEASIBLE
-        labels = [self._numbers[label] for label in answer.value] if possible else None
-        return problem, certify_answer(problem, labels)
-
-
-def _find_chain(tagger: Tagger) -> Chain:
-    try:
-        return tagger.chain
-    except InvalidInput:
-        raise InvalidInput(
-            "--certificate is of models whose scores are those of single labels and of pairs, such as "
-            f"perceptron and crf, not of {tagger.learner.name}; "
-            "--proof writes the scores and bounds of its answers"
-        ) from None
+        problem = self._tagger.state_problem(sentence, **self._constraints)
+        return problem, self._tagger.certify(sentence, problem, answer)
 
 
 def check_alone(options: Any, *names: str) -> None:

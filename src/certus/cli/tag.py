@@ -64,8 +64,8 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     if options.certificate is not None:
         from certus.cli.certificates import TaggingCertifier, check_alone, write_certificates
 
-        check_alone(options, "dictionary")
-        certifier = TaggingCertifier(tagger, legal)
+        check_alone(options)
+        certifier = TaggingCertifier(tagger, constraints)
         answered = write_certificates(answered, options.certificate, certifier)
     labelled = (
         show_labelled(tagger.target, answered)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from certus.cli.wording import format_count
 from certus.errors import FormatError
-from certus.verification import Certificate, CertificateError, Finding, Problem, verify
+from certus.verification import Certificate, Finding, LineReader, Problem, verify
 
 
 def run(problem: str, certificate: str | None) -> None:
@@ -24,14 +23,14 @@ def run(problem: str, certificate: str | None) -> None:
 def verify_lines(path: str) -> None:
     """Check a file that ``--certificate`` wrote: a problem and its certificate on each line."""
     counts = dict.fromkeys(Finding, 0)
+    lines = LineReader()
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
-                both = json.loads(line)
-                if not isinstance(both, dict):
-                    raise CertificateError("a line holds a problem and a certificate")
-                problem = Problem.of_json(both.get("problem"))
-                verdict = verify(problem, Certificate.of_json(both.get("certificate")))
+                held = lines.read(line)
+                if held is None:
+                    continue
+                verdict = verify(*held)
             except (ValueError, RecursionError) as error:
                 raise FormatError(str(error)[:200], path, number) from None
             counts[verdict.finding] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Automaton, Chain
 from certus.errors import InvalidInput
+
+if TYPE_CHECKING:  # certificates are imported when they are asked for: tagging starts sooner
+    from certus.verification import Certificate, Problem
 
 MOST_BYTES = 1 << 25  # of scores that are held at the same time
 MANY = 1 << 16  # answers per sentence: so many are looked at closer
@@ -110,9 +113,11 @@ class Decoder(ABC):
 
     Attributes:
         proof: whether answers are proven where that can be done without.
+        certifies: whether answers can have certificates.
     """
 
     proof = True
+    certifies = False
 
     @abstractmethod
     def decode(self, cells: Cells, request: Request) -> Decoded:
@@ -132,6 +137,14 @@ class Decoder(ABC):
     def emissions(self, cells: list[list[str]]) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens of a sentence, (T, L)."""
         raise InvalidInput("emissions are those of a trained perceptron or CRF")
+
+    def state_problem(self, cells: list[list[str]], request: Request) -> Problem:
+        """Return a sentence under constraints as plain data, which certificates of its labels are about."""
+        raise InvalidInput("certificates are of first-order taggers and of pruned CRFs: this one gives none")
+
+    def certify(self, cells: list[list[str]], problem: Problem, labels: list[int] | None) -> Certificate:
+        """Return the certificate of labels of a sentence; None where none are possible."""
+        raise InvalidInput("certificates are of first-order taggers and of pruned CRFs: this one gives none")
 
     def set_proof(self, proof: bool) -> None:
         """Say whether answers are to be proven."""

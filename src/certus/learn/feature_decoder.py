@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,9 +12,14 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.chain import Automaton, Chain
+from certus.errors import InvalidInput
 from certus.learn.decoder import Cells, Decoded, Decoder, Request, find_starts
 from certus.learn.features.inventory import Inventory
 from certus.storage.declaration import Declaration, keys, reals, whole
+
+if TYPE_CHECKING:  # certificates are imported when they are asked for: tagging starts sooner
+    from certus.learn.ngram_certificate import LabelNgrams
+    from certus.verification import Certificate, Problem
 
 # What a model file holds of compiled features, and of those of pairs of labels.
 FEATURES = {
@@ -58,6 +64,8 @@ class FeatureDecoder(Decoder):
     lattices that bounds what it dropped, and takes back what may be better. Both answer with a proof.
     """
 
+    certifies = True
+
     def __init__(
         self,
         extractor: _native.Extractor,
@@ -67,6 +75,7 @@ class FeatureDecoder(Decoder):
     ) -> None:
         self._made_of = extractor, tagset, arrays
         self._labels = len(inventory)
+        self._coarse = inventory.table[:, 0].astype(np.int64)
         self._chain = (
             None if "ngram_keys" in arrays else make_chain(self._labels, arrays, arrays.get("label_counts"))
         )
@@ -151,6 +160,39 @@ class FeatureDecoder(Decoder):
         out = np.empty((len(cells[0]), self._labels), np.float32)
         self._free.emissions([cells], out)
         return out
+
+    @cached_property
+    def _ngrams(self) -> LabelNgrams:
+        from certus.learn.ngram_certificate import LabelNgrams
+
+        sequences = self._made_of[2].get("ngram_sequences")
+        if sequences is None:
+            raise InvalidInput(
+                "this model does not list its n-grams, as models of older versions do not: train it again"
+            )
+        rows = sequences.reshape(-1, len(self._made_of[2]["thresholds"])).astype(np.int64)
+        return LabelNgrams(self._coarse, rows, self._free.weigh_sequences(sequences))
+
+    def state_problem(self, cells: list[list[str]], request: Request) -> Problem:
+        """Return a sentence under constraints as plain data, which certificates of its labels are about."""
+        emissions = self.emissions(cells)
+        for row, labels in zip(emissions, (request.allowed or [None])[0] or (), strict=False):
+            if labels is not None:
+                row[np.setdiff1d(np.arange(self._labels), labels)] = -np.inf
+        if self._chain is not None:
+            return self._chain.state_problem(emissions, request.legal)
+        legal = None if request.legal is None else tabulate_legal(request.legal)
+        return self._ngrams.state_problem(emissions, legal)
+
+    def certify(self, cells: list[list[str]], problem: Problem, labels: list[int] | None) -> Certificate:
+        """Return the certificate of labels of a sentence; None where none are possible."""
+        from certus.chain.certificate import certify_answer
+        from certus.learn.ngram_certificate import certify_labels, list_kept
+
+        if self._chain is not None:
+            return certify_answer(problem, labels)
+        likely = list_kept(self.search([cells], pruning=1.0, threads=1).lattice(0), problem.data["order"])
+        return certify_labels(problem, labels, likely)
 
     @property
     def label_chain(self) -> Chain:

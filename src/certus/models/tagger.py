@@ -30,7 +30,7 @@ from certus.models.answers import (
     refuse_infeasible,
     restrict_labels,
 )
-from certus.solution import KBest, OnInfeasible
+from certus.solution import KBest, OnInfeasible, Status
 from certus.storage import model_file
 
 if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts sooner
@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # training is imported when it is asked for: tagging starts s
     from certus.learn.progress import Progress
     from certus.learn.refinement import Refinement
     from certus.models.fitting import Source
+    from certus.verification import Certificate, Problem
 
 KIND = "tagger"  # of model files
 
@@ -148,6 +149,7 @@ class Tagger:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Tagging: ...
     @overload
     def tag(
@@ -171,6 +173,7 @@ class Tagger:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
     ) -> Tagging | KBest[Tagging]:
         """Label one sentence: a Tagging, or with k > 1 a KBest of at most k of them, best first.
 
@@ -187,7 +190,11 @@ class Tagger:
                 ``NOUN`` stands for every ``NOUN|...``, too.
             infeasible: whether a sentence that these leave no label sequence for raises Infeasible, or
                 returns a Tagging with that status and without labels (for k > 1, an empty KBest).
+            certificate: whether to return what proves the labels, for
+                ``certus.verify((tagger, sentence), tagging)``; of first-order models and pruned CRFs.
         """
+        if certificate and k != 1:
+            raise InvalidInput(f"a certificate is of the best answer: k must be 1, not {k}")
         given = None if allowed is None else [allowed]
         found: list[Tagging | KBest[Tagging]] = [
             *self.tag_batch(
@@ -200,7 +207,38 @@ class Tagger:
                 infeasible=infeasible,
             )
         ]
+        if certificate:
+            best = cast("Tagging", found[0])
+            problem = self.state_problem(sentence, allowed, legal, dictionary)
+            best.certificate = self.certify(sentence, problem, best)
         return found[0]
+
+    def state_problem(
+        self,
+        sentence: Words,
+        allowed: Choices | None = None,
+        legal: Automaton | None = None,
+        dictionary: Dictionary | None = None,
+    ) -> Problem:
+        """Return a sentence as plain data, the problem that certificates of its labels are about.
+
+        Args:
+            sentence: as for ``tag``.
+            allowed: as for ``tag``.
+            legal: as for ``tag``.
+            dictionary: as for ``tag``.
+        """
+        cells = select_columns(sentence, self.columns)
+        restricted = restrict_labels(
+            [cells], self._inventory, None if allowed is None else [allowed], dictionary
+        )
+        return self._decoder.state_problem(cells, Request(allowed=restricted, legal=legal))
+
+    def certify(self, sentence: Words, problem: Problem, found: Tagging) -> Certificate:
+        """Return the certificate of an answer, given the problem that the sentence states."""
+        possible = found.status is not Status.INFEASIBLE
+        labels = self._inventory.number_labels(found.value).tolist() if possible else None
+        return self._decoder.certify(select_columns(sentence, self.columns), problem, labels)
 
     @overload
     def tag_batch(
@@ -339,6 +377,11 @@ class Tagger:
     def chain(self) -> Chain:
         """The transitions of an exact tagger, to decode ``emissions`` with."""
         return self._decoder.label_chain
+
+    @property
+    def certifies(self) -> bool:
+        """Whether answers can have certificates: those of first-order taggers and of pruned CRFs can."""
+        return self._decoder.certifies
 
     @property
     def proof(self) -> bool:

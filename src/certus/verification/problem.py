@@ -32,7 +32,7 @@ class Problem:
     """What is to be solved, in the terms of the checker.
 
     Attributes:
-        kind: ``chain``, ``forest``, ``trees``, ``decomposition`` or ``latent``.
+        kind: ``chain``, ``ngrams``, ``forest``, ``trees``, ``decomposition`` or ``latent``.
         data: its numbers, by name.
     """
 
@@ -74,6 +74,7 @@ _FLOATS: dict[str, dict[str, tuple[int, ...]]] = {
     "chain": {"emissions": (2,), "transitions": (2, 3), "start": (1,), "end": (1,)},
     "forest": {"scores": (1,)},
     "trees": {"arcs": (2,)},
+    "ngrams": {"emissions": (2,), "weights": (1,)},
     "latent": {"emissions": (2,), "transitions": (2,), "start": (1,), "end": (1,), "pairs": (3,)},
     "decomposition": {},
     # the parts of decompositions that are none of these
@@ -86,16 +87,17 @@ _FLOATS: dict[str, dict[str, tuple[int, ...]]] = {
 _INTEGERS: dict[str, tuple[str, ...]] = {
     "forest": ("heads", "offsets", "tails", "goals", "cell_edges", "cells"),
     "latent": ("owner",),
+    "ngrams": ("coarse", "offsets", "sequences"),
     "table": ("shape", "single"),
     "count": ("negated",),
     "or-output": ("negated",),
     "knapsack": ("negated", "weights"),
 }
 _NUMBERS = {"trees": ("single_root",), "count": ("least", "most"), "knapsack": ("capacity",)}
-_NUMBERS |= {"forest": ("nodes", "cell_count"), "decomposition": ("variables",)}
+_NUMBERS |= {"forest": ("nodes", "cell_count"), "decomposition": ("variables",), "ngrams": ("order",)}
 _OPTIONAL = {"start", "end", "pairs", "cell_edges", "cells", "cell_count"}
 PARTS = ("chain", "forest", "trees", "table", "count", "or-output", "knapsack", "siblings")
-PROBLEMS = ("chain", "forest", "trees", "latent", "decomposition")
+PROBLEMS = ("chain", "ngrams", "forest", "trees", "latent", "decomposition")
 
 
 def make_problem(kind: Any, given: Mapping[str, Any]) -> Problem:
@@ -267,6 +269,6 @@ def _read_arrays(path: str | os.PathLike[str]) -> Problem:
             raise
         raise CertificateError(f"{name} is not a file of arrays: {str(error)[:100]}") from None
     kind = "latent" if "owner" in given else "trees" if "arcs" in given else "chain"
-    kind = "forest" if "heads" in given else kind
+    kind = "forest" if "heads" in given else "ngrams" if "coarse" in given else kind
     scalars = {key: value.item() if value.ndim == 0 else value for key, value in given.items()}
     return make_problem(kind, scalars)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from certus.verification import chains, decompositions, forests, latent_chains, spanning_trees
+from certus.verification import chains, decompositions, forests, latent_chains, ngrams, spanning_trees
 from certus.verification.certificate import Certificate
 from certus.verification.errors import CertificateError, Refuted
 from certus.verification.exact import show_fraction
@@ -18,6 +18,7 @@ from certus.verification.verdict import Finding, Verdict
 
 _CHECKS: dict[str, Callable[[Mapping[str, Any], Any, Mapping[str, Any]], Findings]] = {
     "chain": chains.check,
+    "ngrams": ngrams.check,
     "forest": forests.check,
     "trees": spanning_trees.check,
     "latent": latent_chains.check,
