@@ -6,17 +6,23 @@ namespace certus::translate {
 
 PhraseTable::Range PhraseTable::narrow(Range range, Index place, Word word) const {
   // Shorter phrases come before longer ones that begin with them.
-  const auto find = [&](Word bound) {
-    Index low = range.low, high = range.high;
+  const auto is_below = [&](Index phrase, Word bound) {
+    const Index first = source_first[phrase];
+    return source_first[phrase + 1] - first <= place || source_words[first + place] < bound;
+  };
+  const auto find = [&](Index low, Index high, Word bound) {
     while (low < high) {
-      const Index middle = low + (high - low) / 2, first = source_first[middle];
-      const bool below = source_first[middle + 1] - first <= place || source_words[first + place] < bound;
+      const Index middle = low + (high - low) / 2;
+      const bool below = is_below(middle, bound);
       (below ? low : high) = below ? middle + 1 : middle;
     }
     return low;
   };
-  const Index low = find(word);
-  return {low, word == ~Word{0} ? range.high : std::max(low, find(word + 1))};
+  const Index low = find(range.low, range.high, word);
+  if (word == ~Word{0}) return {low, range.high};
+  Index step = 1;  // most words begin few phrases: their end is near
+  while (low + step < range.high && is_below(low + step, word + 1)) step *= 2;
+  return {low, find(low + step / 2, std::min(low + step, range.high), word + 1)};
 }
 
 OptionFinder::OptionFinder(const PhraseTable& table, const LanguageModel& model) : table_(table), model_(model) {
@@ -32,15 +38,41 @@ double OptionFinder::score_entry(Index entry, const FeatureWeights& weights) con
   return score;
 }
 
-double OptionFinder::estimate(std::span<const Word> target) const {
+// The log probability of the target words of an entry after the first one, without a context before it; never above 0,
+// also where weights of back-off would make it so.
+double OptionFinder::estimate_rest(Index entry) const {
+  const Word *word = table_.target_words + table_.target_first[entry], *const end = table_.target_words +
+                                                                                    table_.target_first[entry + 1];
   double total = 0;
-  State state = kEmpty;
-  for (const Word word : target) {
-    const Step step = model_.automaton().advance(state, known_[word]);
+  for (State state = model_.automaton().next[known_[*word++]]; word < end; ++word) {
+    const Step step = model_.automaton().advance(state, known_[*word]);
     total += step.score;
     state = step.state;
   }
-  return total;
+  return std::min(total, 0.0);
+}
+
+// Keeps the best candidates, if there are too many. Estimates of the language model take most of the time, and no
+// candidate is better with that of all its words than with that of the first: so they come in the order of the latter
+// until no other can be among the best.
+void OptionFinder::choose_best(std::vector<Candidate>& candidates, double weight, std::size_t best) const {
+  const auto is_better = [](const Candidate& a, const Candidate& b) {
+    return a.estimate != b.estimate ? a.estimate > b.estimate : a.entry < b.entry;
+  };
+  std::sort(candidates.begin(), candidates.end(), is_better);
+  if (candidates.size() <= best) return;
+  std::size_t kept = 0;
+  for (Candidate one : candidates) {
+    if (kept == best && one.estimate < candidates[kept - 1].estimate) break;
+    one.estimate += weight * estimate_rest(one.entry);
+    const auto last = candidates.begin() + static_cast<Index>(kept);
+    const auto place = std::upper_bound(candidates.begin(), last, one, is_better);
+    if (kept == best && place == last) continue;
+    std::move_backward(place, kept == best ? last - 1 : last, kept == best ? last : last + 1);
+    *place = one;
+    kept += kept < best;
+  }
+  candidates.resize(kept);
 }
 
 void OptionFinder::finish(SentenceOptions& made, std::int32_t begin, std::int32_t end, double score,
@@ -58,15 +90,10 @@ void OptionFinder::add_phrases(SentenceOptions& made, PhraseTable::Range range, 
   for (Index p = range.low; p < range.high && table_.source_first[p + 1] - table_.source_first[p] == length; ++p)
     for (Index e = table_.entry_first[p]; e < table_.entry_first[p + 1]; ++e) {
       const double score = score_entry(e, weights);
-      const std::span<const Word> target(table_.target_words + table_.target_first[e],
-                                         table_.target_words + table_.target_first[e + 1]);
-      found.push_back({score, score + weights.language_model * estimate(target), e});
+      const Word first = known_[table_.target_words[table_.target_first[e]]];
+      found.push_back({score, score + weights.language_model * model_.automaton().score[first], e});
     }
-  const auto kept = found.begin() + std::min(best, static_cast<Index>(found.size()));
-  std::partial_sort(found.begin(), kept, found.end(), [](const Candidate& a, const Candidate& b) {
-    return a.estimate != b.estimate ? a.estimate > b.estimate : a.entry < b.entry;
-  });
-  found.erase(kept, found.end());
+  choose_best(found, weights.language_model, static_cast<std::size_t>(best));
   for (const Candidate& one : found) {
     for (Index w = table_.target_first[one.entry]; w < table_.target_first[one.entry + 1]; ++w) {
       made.phrases.text.push_back(table_.target_words[w]);

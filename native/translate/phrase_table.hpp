@@ -66,11 +66,12 @@ class OptionFinder {
 
  private:
   struct Candidate {
-    double score, estimate;
+    double score, estimate;  // the latter with the language model
     Index entry;
   };
   double score_entry(Index entry, const FeatureWeights& weights) const;
-  double estimate(std::span<const Word> target) const;
+  double estimate_rest(Index entry) const;
+  void choose_best(std::vector<Candidate>& candidates, double weight, std::size_t best) const;
   void add_phrases(SentenceOptions& made, PhraseTable::Range range, Index length, std::int32_t begin,
                    const FeatureWeights& weights, Index best) const;
   void add_words(SentenceOptions& made, std::int32_t begin, std::int32_t end, const std::vector<std::string>& words,

@@ -186,6 +186,28 @@ def test_tables_of_moses_are_read(tmp_path: Path) -> None:
     assert math.isclose(found.features["TranslationModel"][0], -math.log(10), rel_tol=1e-6)
 
 
+def test_the_best_phrases_of_a_span_are_searched() -> None:
+    random = np.random.default_rng(5)
+    words = list("bcdefgh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmoothingWarning)
+        texts = [random.choice(words, size=random.integers(1, 6)).tolist() for _ in range(60)]
+        model = certus.LanguageModel(order=3).fit(texts)
+    targets = sorted({tuple(random.choice(words, size=random.integers(1, 4)).tolist()) for _ in range(80)})
+    scores = dict(zip(targets, random.uniform(0.1, 1, len(targets)).round(6).tolist(), strict=True))
+    lines = [f"a ||| {' '.join(target)} ||| {score:.6f}\n" for target, score in scores.items()]
+    for options in (3, 20, 200):
+        translator = certus.Translator.from_tables(io.StringIO("".join(lines)), model, options=options)
+        weights = translator.weights
+
+        def rate(target: tuple[str, ...], weights: Weights = weights) -> float:
+            inside = model.score(list(target), begin=False, end=False)
+            return weights.translation[0] * math.log(scores[target]) + weights.language_model * inside
+
+        found = {tuple(phrase.target) for phrase in translator.make_problem("a").phrases}
+        assert found == set(sorted(targets, key=rate, reverse=True)[:options])
+
+
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
