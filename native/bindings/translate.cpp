@@ -103,13 +103,22 @@ std::vector<Result> translate_all(const BoundTranslator& self, const std::vector
 }
 
 // The target words of a phrase. Those of a damaged file need not be UTF-8.
-nb::list spell_option(const BoundTranslator& self, const Result& result, Option o) {
+nb::tuple spell_option(const BoundTranslator& self, const Result& result, Option o) {
   nb::list words;
   for (const Word word : result.options.phrases.list_text(o)) {
     const std::string_view text = self.finder().spell(result.options, word);
     words.append(nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace")));
   }
-  return words;
+  return nb::tuple(words);
+}
+
+// Phrases by their numbers: the beginning, the end, the target words and the score of each.
+nb::list list_phrases(const BoundTranslator& self, const Result& result, const std::vector<Option>& numbers) {
+  const PhraseOptions& phrases = result.options.phrases;
+  nb::list made;
+  for (const Option o : numbers)
+    made.append(nb::make_tuple(phrases.begin[o], phrases.end[o], spell_option(self, result, o), phrases.score[o]));
+  return made;
 }
 
 void bind_search(nb::module_& m) {
@@ -199,9 +208,7 @@ void bind_translator(nb::module_& m) {
           "sentence"_a, "forced"_a);
   define_arrays(define_fields(nb::class_<Result>(m, "TranslationResult"), "answer", &Result::answer), "features",
                 &Result::features)
-      .def_prop_ro("begin", [](const Result& self) { return self.options.phrases.begin; })
-      .def_prop_ro("end", [](const Result& self) { return self.options.phrases.end; })
-      .def_prop_ro("score", [](const Result& self) { return self.options.phrases.score; });
+      .def("__len__", [](const Result& self) { return self.options.phrases.size(); });
   nb::class_<BoundTranslator>(m, "PhraseTranslator")
       .def(nb::init<const nb::dict&, BoundModel&>(), "arrays"_a, "model"_a, nb::keep_alive<1, 3>())
       .def("translate", &translate_all, "tasks"_a, "forbidden"_a, "weights"_a, "best"_a, "limit"_a, "search"_a,
@@ -211,7 +218,7 @@ void bind_translator(nb::module_& m) {
           [](const BoundTranslator& self, const BoundTranslator::Task& task, const FeatureWeights& weights,
              Index best) { return Result{self.finder().find(task.sentence, task.forced, weights, best), {}, {}}; },
           "task"_a, "weights"_a, "best"_a)
-      .def("spell", &spell_option, "result"_a, "option"_a);
+      .def("list_phrases", &list_phrases, "result"_a, "numbers"_a);
 }
 
 // Words in a vocabulary of their own, and the number of each.

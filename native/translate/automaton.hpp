@@ -68,6 +68,18 @@ struct Automaton {
     return length;
   }
 
+  // The log probability of the end of a sentence, whose number is so low that its arc is among the first of a state.
+  double score_end(State state) const {
+    double cost = 0;
+    for (;; state = suffix[state]) {
+      Index arc = begin[state];
+      const Index last = begin[state + 1];
+      while (arc < last && word[arc] < kEnd) ++arc;
+      if (arc < last && word[arc] == kEnd) return cost + score[arc];
+      cost += backoff[state];
+    }
+  }
+
   Step advance(State state, Word sought) const {
     double cost = 0;
     for (;; state = suffix[state]) {

@@ -6,6 +6,10 @@
 // where the model has an arc.
 #pragma once
 
+#include <array>
+
+#include "translate/deadline.hpp"
+#include "translate/pair_table.hpp"
 #include "translate/phrases.hpp"
 
 namespace certus::translate {
@@ -20,42 +24,44 @@ class JoinCosts {
   };
   struct Arc {
     Index first;
-    double score;  // of the first word, not weighted; a bound of it for models of order above 3
+    double score;  // of the first word, weighted; a bound of it for models of order above 3
   };
 
   JoinCosts(const PhraseProblem& problem, std::vector<Word> firsts, std::vector<Pair> pairs);
 
-  // Adds a source, and returns its number; sources are numbered as they come.
-  Index add_source(State state);
+  // Fills the tables for these sources, which are numbered as they come.
+  void fill(std::span<const State> sources, const Deadline& deadline);
 
-  Index sources() const { return sources_; }
-  double first(Index source, Index first) const { return first_[source * firsts() + first]; }       // weighted
-  double second(Index source, Index pair) const { return second_[source * pairs() + pair]; }        // weighted
-  State state_after(Index source, Index first) const { return after_[source * firsts() + first]; }  // the first word
-  // The first words that the model has arcs for from a state.
-  std::vector<Arc> list_arcs(State state) const;
+  const double* firsts(Index source) const { return first_.data() + source * firsts(); }       // [first words] weighted
+  const double* seconds(Index source) const { return second_.data() + source * pairs(); }      // [pairs] weighted
+  const State* states_after(Index source) const { return after_.data() + source * firsts(); }  // [first words]
+  // Adds the first words that the model has arcs for from a state.
+  void list_arcs(State state, std::vector<Arc>& arcs) const;
 
  private:
   Index firsts() const { return static_cast<Index>(first_words_.size()); }
   Index pairs() const { return static_cast<Index>(pairs_.size()); }
+  void index_firsts();
   template <class Take>
   void match_arcs(State state, const Take& take) const;
+  void add_source(State state);
   double score_second(State state, Word word) const;
   void score_seconds(State after, Index first, double* seconds) const;
 
   const PhraseProblem& problem_;
   const Automaton& automaton_;
   bool exact_;
-  std::vector<Word> first_words_;       // in increasing order
-  std::vector<Pair> pairs_;             // those of one first word beside each other, in the same order
-  std::vector<Index> pair_begin_;       // [first words + 1]
-  std::vector<double> default_score_;   // [first words] without a context, not weighted
-  std::vector<State> default_after_;    // [first words]
-  std::vector<double> default_second_;  // [pairs] where nothing is known of the source, weighted
-  Index sources_ = 0;
-  std::vector<double> first_;   // [sources * first words]
-  std::vector<State> after_;    // [sources * first words]
-  std::vector<double> second_;  // [sources * pairs]
+  std::vector<Word> first_words_;         // in increasing order
+  PairTable first_number_;                // by words
+  std::array<std::uint64_t, 64> seen_{};  // bits of hashes of first words: most others are told from them by these
+  std::vector<Pair> pairs_;               // those of one first word beside each other, in the same order
+  std::vector<Index> pair_begin_;         // [first words + 1]
+  std::vector<double> default_score_;     // [first words] without a context, not weighted
+  std::vector<State> default_after_;      // [first words]
+  std::vector<double> default_second_;    // [pairs] where nothing is known of the source, weighted
+  std::vector<double> first_;             // [sources * first words]
+  std::vector<State> after_;              // [sources * first words]
+  std::vector<double> second_;            // [sources * pairs]
 };
 
 }  // namespace certus::translate

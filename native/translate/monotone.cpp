@@ -10,7 +10,10 @@ namespace {
 class Monotone {
  public:
   explicit Monotone(const PhraseGraph& graph)
-      : graph_(graph), problem_(graph.problem()), layers_(problem_.words() + 1) {}
+      : graph_(graph),
+        problem_(graph.problem()),
+        layers_(problem_.words() + 1),
+        least_(problem_.words() + 1, kNever<double>) {}
 
   std::vector<Option> run() {
     layers_[0].push_back({0, 0, 0, -1, 0});
@@ -24,7 +27,7 @@ class Monotone {
   }
 
  private:
-  static constexpr std::size_t kWidth = 10;
+  static constexpr std::size_t kWidth = 10, kLooked = 40;
   struct Item {
     double score;
     Row row;
@@ -35,10 +38,22 @@ class Monotone {
     auto rank() const { return std::tuple(-score, parent_layer, parent, option); }
   };
 
+  // Adds an item. Where a layer has many, those that narrow would not look at go; the last layer stays whole.
+  void add(Index n, const Item& item) {
+    std::vector<Item>& layer = layers_[n];
+    if (item.score < least_[n]) return;
+    layer.push_back(item);
+    if (n == problem_.words() || layer.size() < 4 * kLooked) return;
+    std::nth_element(layer.begin(), layer.begin() + kLooked - 1, layer.end(), is_better);
+    layer.resize(kLooked);
+    least_[n] = layer.back().score;
+  }
+  static bool is_better(const Item& a, const Item& b) { return a.rank() < b.rank(); }
+
   // Keeps the best ones, one for each row.
   void narrow(std::vector<Item>& layer) const {
-    const auto first = layer.begin(), last = first + std::min<Index>(4 * kWidth, layer.end() - first);
-    std::partial_sort(first, last, layer.end(), [](const Item& a, const Item& b) { return a.rank() < b.rank(); });
+    const auto first = layer.begin(), last = first + std::min<Index>(kLooked, layer.end() - first);
+    std::partial_sort(first, last, layer.end(), is_better);
     std::vector<Item> kept;
     for (auto one = first; one != last && kept.size() < kWidth; ++one)
       if (std::none_of(kept.begin(), kept.end(), [&](const Item& other) { return other.row == one->row; }))
@@ -55,7 +70,7 @@ class Monotone {
     if (place < 0) return;
     const std::vector<Column>& begin = is_open ? graph_.open_begin : graph_.closed_begin;
     const auto count = begin[n + 1] - begin[n];
-    const double* base = graph_.cost.data() + graph_.nodes[node.base].cost + place;
+    const double* base = graph_.cost.get() + graph_.nodes[node.base].cost + place;
     costs_.assign(base, base + count);
     for (double& cost : costs_) cost += node.backoff;
     for (std::size_t k = node.arc_begin; k < node.arc_end; ++k)
@@ -66,7 +81,7 @@ class Monotone {
       for (Index m = one.first; m < one.last; ++m) {
         const Option o = graph_.members[m];
         const Row row = is_open ? graph_.next[next + k] : graph_.row_of[o];
-        layers_[one.end].push_back({item.score + costs_[k] + problem_.base(o), row, n, o, from});
+        add(one.end, {item.score + costs_[k] + problem_.base(o), row, n, o, from});
       }
     }
   }
@@ -86,6 +101,7 @@ class Monotone {
   const PhraseGraph& graph_;
   const PhraseProblem& problem_;
   std::vector<std::vector<Item>> layers_;  // [words translated]
+  std::vector<double> least_;              // [words translated] what an item must score to be looked at
   std::vector<double> costs_;
 };
 

@@ -11,7 +11,8 @@ namespace certus::translate {
 
 class PairTable {
  public:
-  PairTable() : slots_(1024) {}
+  // With room for half as many keys as there are slots, a power of 2; it grows where that is not enough.
+  explicit PairTable(std::size_t slots = 1024) : slots_(slots) {}
 
   void clear() {
     for (const std::size_t at : used_) slots_[at].value = -1;
@@ -27,6 +28,8 @@ class PairTable {
     }
     return slot.value;
   }
+  // The value of a key, or -1.
+  std::int32_t look_up(std::uint64_t key) const { return slots_[place(key)].value; }
 
  private:
   struct Slot {

@@ -69,7 +69,7 @@ class PhraseExpander {
   // The costs of a row's columns. Those of rows that refer to a base are made when they are first used.
   const double* find_costs(Row row) {
     const PhraseGraph::Node& node = graph_.nodes[row];
-    const double* base = graph_.cost.data() + graph_.nodes[node.base].cost;
+    const double* base = graph_.cost.get() + graph_.nodes[node.base].cost;
     if (node.base == row) return base;
     auto [place, is_new] = costs_.try_emplace(row);
     if (is_new) {

@@ -1,6 +1,7 @@
 #include "translate/phrase_graph.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/interrupt.hpp"
 
@@ -15,6 +16,7 @@ PhraseGraph::PhraseGraph(const PhraseProblem& problem, const Deadline& deadline)
     : problem_(problem), deadline_(deadline), automaton_(problem.automaton()), exact_(problem.automaton().order <= 3) {
   list_columns();
   list_reaches();
+  list_continuations();
   list_bases();
   fill_costs();
   list_arcs();
@@ -62,24 +64,35 @@ void PhraseGraph::list_columns() {
 void PhraseGraph::number_beginnings(std::vector<Beginning> beginnings) {
   std::stable_sort(beginnings.begin(), beginnings.end(),
                    [](const Beginning& a, const Beginning& b) { return a.tie() < b.tie(); });
+  for (const Phrases& one : phrases) begin_of_.push_back(one.begin);
   first_of_.resize(phrases.size());
   pair_of_.resize(phrases.size());
   std::vector<Word> firsts;
   std::vector<JoinCosts::Pair> pairs;
   const Beginning* before = nullptr;
   for (const Beginning& one : beginnings) {
-    if (before == nullptr || before->first != one.first) {
-      firsts.push_back(one.first);
-      columns_of_.emplace_back();
-    }
+    if (before == nullptr || before->first != one.first) firsts.push_back(one.first);
     if (before == nullptr || before->tie() != one.tie())
       pairs.push_back({static_cast<Index>(firsts.size()) - 1, one.second, one.has_second});
-    columns_of_.back().push_back(one.column);
     first_of_[one.column] = static_cast<std::int32_t>(firsts.size() - 1);
     pair_of_[one.column] = static_cast<std::int32_t>(pairs.size() - 1);
     before = &one;
   }
+  continuation_first_.resize(firsts.size() + 1);
   joins_.emplace(problem_, std::move(firsts), std::move(pairs));
+}
+
+// The columns of each first word, in their order.
+void PhraseGraph::list_continuations() {
+  for (const std::int32_t first : first_of_) ++continuation_first_[first + 1];
+  std::partial_sum(continuation_first_.begin(), continuation_first_.end(), continuation_first_.begin());
+  std::vector<Index> place(continuation_first_.begin(), continuation_first_.end() - 1);
+  continuations_.resize(phrases.size());
+  for (Column c = 0; c < static_cast<Column>(phrases.size()); ++c) {
+    const Phrases& one = phrases[c];
+    const Column first = (c < closed ? closed_begin : open_begin)[one.begin];
+    continuations_[place[first_of_[c]]++] = {c, one.begin, one.end, pair_of_[c], c - first};
+  }
 }
 
 // Words that see neither all of their context inside of the phrase nor are among the first two.
@@ -123,41 +136,70 @@ void PhraseGraph::list_reaches() {
     }
   }
   const auto add = [&](std::int32_t begin, std::int32_t end) {
-    Reach reach{begin, end, {}, {}, 0, 0, {}, {}};
+    Reach reach{begin, end, {}, {}, 0, 0, {}, {}, {}};
+    for (Index b = 0; b < problem_.words(); ++b) reach.jump.push_back(problem_.jump(end, b));
     add_ranges(reach, false);
     add_ranges(reach, true);
     reaches.push_back(std::move(reach));
   };
+  reach_number_.assign(problem_.words() * (longest + 1), -1);
   add(0, 0);
   for (const Phrases& one : phrases) {
-    const Key key = join_key(one.begin, static_cast<std::uint32_t>(one.end));
-    if (reach_number_.try_emplace(key, static_cast<Index>(reaches.size())).second) add(one.begin, one.end);
+    std::int32_t& number = find_reach(one.begin, one.end);
+    if (number >= 0) continue;
+    number = static_cast<std::int32_t>(reaches.size());
+    add(one.begin, one.end);
   }
 }
 
-Index PhraseGraph::find_source(State state) {
-  const auto [found, is_new] = source_number_.try_emplace(state, joins_->sources());
-  if (is_new) {
-    deadline_.check();
-    joins_->add_source(state);
+// The state of the last two words of a phrase.
+State PhraseGraph::find_state(Option o) const {
+  if (exact_) return problem_.tail(o);
+  const auto words = problem_.options().list_target(o).last(2);
+  return automaton_.advance(automaton_.advance(kEmpty, words[0]).state, words[1]).state;
+}
+
+Row PhraseGraph::add_base(Index reach, State state) {
+  std::int32_t& row = row_number_.find(join_key(reach, state));
+  if (row >= 0) return row;
+  row = static_cast<Row>(nodes.size());
+  nodes.push_back({static_cast<std::int32_t>(reach), row, state, 0, find_end(state, true)});
+  std::int32_t& source = source_number_.find(state);
+  if (source < 0) {
+    source = static_cast<std::int32_t>(sources_.size());
+    sources_.push_back(state);
   }
-  return found->second;
-}
-
-State PhraseGraph::find_state(Word before, Word last) const {
-  return automaton_.advance(automaton_.advance(kEmpty, before).state, last).state;
-}
-
-Row PhraseGraph::add_row(Index reach, Row base, State state) {
-  const auto row = static_cast<Row>(nodes.size());
-  const auto [found, is_new] = row_number_.try_emplace(join_key(reach, state), row);
-  if (!is_new) return found->second;
-  const bool is_base = base < 0;
-  double backoff = is_base ? 0 : automaton_.backoff[state];
-  if (!is_base && !exact_) backoff += problem_.bounds()->slack(state);
-  nodes.push_back({static_cast<std::int32_t>(reach), is_base ? row : base, state, problem_.weigh(backoff),
-                   find_end(state, is_base)});
+  source_of_.push_back(source);
   return row;
+}
+
+// The row of two words that refers to a base.
+Row PhraseGraph::add_row(Row base, State state) {
+  const std::int32_t reach = nodes[base].reach;
+  std::int32_t& row = row_number_.find(join_key(reach, state));
+  if (row >= 0) return row;
+  row = static_cast<Row>(nodes.size());
+  const Index context = find_context(state);
+  context_of_.push_back(static_cast<std::int32_t>(context));
+  nodes.push_back({reach, base, state, contexts_[context].backoff, contexts_[context].final});
+  return row;
+}
+
+Index PhraseGraph::find_context(State state) {
+  std::int32_t& number = context_number_.find(state);
+  if (number >= 0) return number;
+  number = static_cast<std::int32_t>(contexts_.size());
+  const double slack = exact_ ? 0 : problem_.bounds()->slack(state);
+  const std::size_t before = context_arcs_.size();
+  joins_->list_arcs(state, context_arcs_);
+  std::size_t continuations = 0;
+  for (std::size_t n = before; n < context_arcs_.size(); ++n) {
+    const Index first = context_arcs_[n].first;
+    continuations += static_cast<std::size_t>(continuation_first_[first + 1] - continuation_first_[first]);
+  }
+  contexts_.push_back({problem_.weigh(automaton_.backoff[state] + slack), find_end(state, false), before,
+                       context_arcs_.size(), continuations});
+  return number;
 }
 
 double PhraseGraph::find_end(State state, bool is_base) const {
@@ -169,24 +211,17 @@ double PhraseGraph::find_end(State state, bool is_base) const {
 
 void PhraseGraph::list_bases() {
   const PhraseOptions& options = problem_.options();
-  const auto find_reach = [&](Option o) {
-    return reach_number_.at(join_key(options.begin[o], static_cast<std::uint32_t>(options.end[o])));
-  };
-  add_row(0, -1, problem_.begin());
-  source_of_.push_back(find_source(problem_.begin()));
+  add_base(0, problem_.begin());
   row_of.resize(options.size());
-  for (Option o = 0; o < options.size(); ++o) {
-    const Word last = options.list_target(o).back();
-    const State state = automaton_.advance(kEmpty, last).state;
-    row_of[o] = add_row(find_reach(o), -1, state);
-    if (row_of[o] == static_cast<Row>(source_of_.size())) source_of_.push_back(find_source(state));
-  }
+  for (Option o = 0; o < options.size(); ++o)
+    row_of[o] = add_base(find_reach(options.begin[o], options.end[o]),
+                         automaton_.advance(kEmpty, options.list_target(o).back()).state);
   bases = rows();
+  joins_->fill(sources_, deadline_);
   for (Option o = 0; o < options.size(); ++o) {
-    const auto words = options.list_target(o);
-    if (words.size() < 2 || automaton_.order < 3) continue;
-    const State state = find_state(words[words.size() - 2], words.back());
-    if (state != nodes[row_of[o]].state) row_of[o] = add_row(find_reach(o), row_of[o], state);
+    if (options.list_target(o).size() < 2 || automaton_.order < 3) continue;
+    const State state = find_state(o);
+    if (state != nodes[row_of[o]].state) row_of[o] = add_row(row_of[o], state);
   }
 }
 
@@ -197,7 +232,7 @@ void PhraseGraph::fill_costs() {
     const Reach& reach = reaches[nodes[r].reach];
     costs += static_cast<std::size_t>(reach.closed_count + reach.open_count);
   }
-  cost.resize(costs);
+  cost = std::make_unique_for_overwrite<double[]>(costs);
   Heed heed;
   std::size_t begin = 0;
   for (Row r = 0; r < bases; ++r) {
@@ -212,49 +247,50 @@ void PhraseGraph::fill_costs() {
 std::size_t PhraseGraph::fill_row(Row r, std::size_t begin) {
   const Index source = source_of_[r];
   const Reach& reach = reaches[nodes[r].reach];
-  double* place = cost.data() + begin;
+  const double *firsts = joins_->firsts(source), *seconds = joins_->seconds(source), *jump = reach.jump.data();
+  double* place = cost.get() + begin;
   nodes[r].cost = begin;
   nodes[r].next = next.size();
   for (const auto* ranges : {&reach.closed, &reach.open})
     for (const Range& range : *ranges)
       for (Column c = range.first; c < range.first + range.count; ++c)
-        *place++ = problem_.jump(reach.end, phrases[c].begin) +
-                   (joins_->first(source, first_of_[c]) + joins_->second(source, pair_of_[c]));
+        *place++ = jump[begin_of_[c]] + (firsts[first_of_[c]] + seconds[pair_of_[c]]);
+  const State* after = joins_->states_after(source);
   for (const Range& range : reach.open)
     for (Column c = range.first; c < range.first + range.count; ++c) {
       const Row base = row_of[members[phrases[c].first]];
-      const State state = joins_->state_after(source, first_of_[c]);
-      next.push_back(state == nodes[base].state ? base : add_row(nodes[base].reach, base, state));
+      const State state = after[first_of_[c]];
+      next.push_back(state == nodes[base].state ? base : add_row(base, state));
     }
-  return static_cast<std::size_t>(place - cost.data());
+  return static_cast<std::size_t>(place - cost.get());
 }
 
 void PhraseGraph::list_arcs() {
-  std::unordered_map<State, std::vector<JoinCosts::Arc>> known;
   Heed heed;
+  std::size_t most = 0;
+  for (const std::int32_t context : context_of_) most += contexts_[context].continuations;
+  arcs.reserve(most);
   for (Row r = static_cast<Row>(bases); r < rows(); ++r) {
-    const auto [found, is_new] = known.try_emplace(nodes[r].state);
-    if (is_new) found->second = joins_->list_arcs(nodes[r].state);
     nodes[r].arc_begin = arcs.size();
-    add_arcs(nodes[r], found->second);
+    add_arcs(nodes[r], contexts_[context_of_[r - bases]]);
     nodes[r].arc_end = arcs.size();
     heed(static_cast<Index>(16 * (nodes[r].arc_end - nodes[r].arc_begin + 1)));
     if (r % 16 == 0) deadline_.check();
   }
 }
 
-void PhraseGraph::add_arcs(Node& node, const std::vector<JoinCosts::Arc>& found) {
+void PhraseGraph::add_arcs(Node& node, const Context& context) {
   const Reach& reach = reaches[node.reach];
-  const Index source = source_of_[node.base];
-  for (const auto& [first, score] : found)
-    for (const Column c : columns_of_[first]) {
-      const Phrases& one = phrases[c];
-      const std::int32_t from = (c < closed ? reach.closed_place : reach.open_place)[one.begin];
+  const double* seconds = joins_->seconds(source_of_[node.base]);
+  for (std::size_t n = context.arc_begin; n < context.arc_end; ++n) {
+    const auto& [first, score] = context_arcs_[n];
+    for (Index k = continuation_first_[first]; k < continuation_first_[first + 1]; ++k) {
+      const Continuation& one = continuations_[k];
+      const std::int32_t from = (one.column < closed ? reach.closed_place : reach.open_place)[one.begin];
       if (from < 0 || (one.begin < reach.begin && one.end > reach.begin)) continue;
-      const Column before = (c < closed ? closed_begin : open_begin)[one.begin];
-      const double joined = problem_.weigh(score) + joins_->second(source, pair_of_[c]);
-      arcs.push_back({from + c - before, c, problem_.jump(reach.end, one.begin) + joined});
+      arcs.push_back({from + one.offset, one.column, reach.jump[one.begin] + (score + seconds[one.pair])});
     }
+  }
 }
 
 }  // namespace certus::translate

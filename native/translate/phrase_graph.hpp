@@ -14,12 +14,13 @@
 // For models of order 3 and below all costs are exact. Above, they bound what longer contexts can give from above.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 
 #include "translate/deadline.hpp"
 #include "translate/join_costs.hpp"
+#include "translate/pair_table.hpp"
 
 namespace certus::translate {
 
@@ -42,6 +43,7 @@ class PhraseGraph {
     Index closed_count = 0, open_count = 0;
     // [words] where the columns that begin there come among those of the reach, one after the other; -1 if none does.
     std::vector<std::int32_t> closed_place, open_place;
+    std::vector<double> jump;  // [words] what it costs to go on there
   };
   struct Node {
     std::int32_t reach;
@@ -76,7 +78,7 @@ class PhraseGraph {
   std::vector<Column> closed_begin, open_begin;  // [words + 1] the first column that begins there
   std::vector<Row> row_of;                       // [options] the row after a closed one
   std::vector<double> extra;  // [options] a bound of target words that lie between what is joined and what is inside
-  std::vector<double> cost;
+  std::unique_ptr<double[]> cost;
   std::vector<Row> next;
   std::vector<Arc> arcs;
   Index closed = 0;   // columns; the others are open
@@ -84,7 +86,6 @@ class PhraseGraph {
   Index longest = 0;  // words of a span
 
  private:
-  using Key = std::uint64_t;
   // The first words of a column.
   struct Beginning {
     Word first, second;
@@ -93,32 +94,54 @@ class PhraseGraph {
     auto tie() const { return std::tie(first, has_second, second); }
   };
 
+  // A state of two words, and what the rows that stand in it share.
+  struct Context {
+    double backoff, final;           // weighted
+    std::size_t arc_begin, arc_end;  // in context_arcs_
+    std::size_t continuations;       // of all its arcs
+  };
+  // One of the columns that begin with a first word.
+  struct Continuation {
+    Column column;
+    std::int32_t begin, end, pair;
+    std::int32_t offset;  // among the columns that begin at the same source word
+  };
+
   void list_columns();
   void number_beginnings(std::vector<Beginning> beginnings);
   void list_reaches();
   void add_ranges(Reach& reach, bool is_open);
+  void list_continuations();
   void list_bases();
   void fill_costs();
   std::size_t fill_row(Row r, std::size_t begin);
   void list_arcs();
-  void add_arcs(Node& node, const std::vector<JoinCosts::Arc>& found);
-  Index find_source(State state);
-  Row add_row(Index reach, Row base, State state);
-  State find_state(Word before, Word last) const;
+  void add_arcs(Node& node, const Context& context);
+  Row add_base(Index reach, State state);
+  Row add_row(Row base, State state);
+  Index find_context(State state);
+  State find_state(Option o) const;
   double find_end(State state, bool is_base) const;
   void bound_extra(Option o);
+  std::int32_t& find_reach(std::int32_t begin, std::int32_t end) {
+    return reach_number_[begin * (longest + 1) + end - begin];
+  }
 
   const PhraseProblem& problem_;
   const Deadline& deadline_;
   const Automaton& automaton_;
   bool exact_;
   std::optional<JoinCosts> joins_;
-  std::vector<std::int32_t> first_of_, pair_of_;  // [columns] its first word, and both first words
-  std::vector<std::vector<Column>> columns_of_;   // [first words]
-  std::unordered_map<State, Index> source_number_;
-  std::vector<Index> source_of_;  // [bases]
-  std::unordered_map<Key, Row> row_number_;
-  std::unordered_map<Key, Index> reach_number_;
+  std::vector<std::int32_t> begin_of_, first_of_, pair_of_;  // [columns] where it begins, its first word, and both
+  std::vector<Continuation> continuations_;                  // by first words
+  std::vector<Index> continuation_first_;                    // [first words + 1]
+  std::vector<State> sources_;                               // the states of bases
+  std::vector<std::int32_t> source_of_;                      // [bases]
+  std::vector<Context> contexts_;
+  std::vector<std::int32_t> context_of_;  // [rows - bases]
+  std::vector<JoinCosts::Arc> context_arcs_;
+  PairTable source_number_, context_number_{4096}, row_number_{4096};
+  std::vector<std::int32_t> reach_number_;  // [words * (longest + 1)] by the beginning and the length of a span
 };
 
 }  // namespace certus::translate

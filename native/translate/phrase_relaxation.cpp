@@ -23,22 +23,25 @@ PhraseRelaxation::PhraseRelaxation(const PhraseGraph& graph) : graph_(graph), we
 
 // All rows can be reached at first once the words of their spans are counted, and the beginning at 0 only.
 void PhraseRelaxation::list_reachable() {
+  std::vector<std::int32_t> length;  // [rows] of the span
+  length.reserve(graph_.nodes.size());
+  for (const PhraseGraph::Node& node : graph_.nodes)
+    length.push_back(graph_.reaches[node.reach].end - graph_.reaches[node.reach].begin);
   std::vector<char> alive((graph_.problem().words() + 1) * graph_.rows(), 0);
-  for (Index n = 0; n <= graph_.problem().words(); ++n)
-    for (Row r = 0; r < graph_.rows(); ++r) {
-      const PhraseGraph::Reach& reach = graph_.reaches[graph_.nodes[r].reach];
-      alive[n * graph_.rows() + r] = (r == 0) == (n == 0) && n >= reach.end - reach.begin;
-    }
-  list_live(alive);
+  alive[0] = 1;
+  for (Index n = 1; n <= graph_.problem().words(); ++n)
+    for (Row r = 1; r < graph_.rows(); ++r) alive[n * graph_.rows() + r] = n >= length[r];
+  list_live(std::move(alive));
 }
 
-void PhraseRelaxation::list_live(const std::vector<char>& alive) {
-  alive_ = alive;
+void PhraseRelaxation::list_live(std::vector<char> alive) {
+  alive_ = std::move(alive);
   live_.assign(graph_.problem().words() + 1, {});
   std::vector<char> needed(graph_.bases);
   for (Index n = 0; n <= graph_.problem().words(); ++n) {
     const char* layer = alive_.data() + n * graph_.rows();
     std::copy(layer, layer + graph_.bases, needed.begin());
+    live_[n].others.reserve(std::count(layer + graph_.bases, layer + graph_.rows(), 1));
     for (Row r = static_cast<Row>(graph_.bases); r < graph_.rows(); ++r)
       if (layer[r]) {
         live_[n].others.push_back(r);
@@ -155,7 +158,7 @@ double PhraseRelaxation::find_best(Row row, const double* values) const {
     }
     return best;
   }
-  const double* cost = graph_.cost.data() + node.cost;
+  const double* cost = graph_.cost.get() + node.cost;
   for (const PhraseGraph::Range& range : reach.closed) {
     best = std::max(best, max_sum(cost, values + range.first, range.count));
     cost += range.count;
@@ -176,7 +179,7 @@ void PhraseRelaxation::push_open(Column c, Row next, double inside) {
 void PhraseRelaxation::push_base(Row row, double inside) {
   const PhraseGraph::Node& node = graph_.nodes[row];
   const PhraseGraph::Reach& reach = graph_.reaches[node.reach];
-  const double* cost = graph_.cost.data() + node.cost;
+  const double* cost = graph_.cost.get() + node.cost;
   for (const PhraseGraph::Range& range : reach.closed) {
     double* entered = entered_.data() + range.first;
     for (Index k = 0; k < range.count; ++k) entered[k] = std::max(entered[k], inside + cost[k]);
@@ -238,11 +241,13 @@ void PhraseRelaxation::prune(double least) {
       heed(static_cast<Index>(100 * live_[n].bases.size() + 10 * live_[n].others.size()) + graph_.columns());
     }
   std::vector<double>().swap(inside_);
-  for (std::size_t n = 0; n < outside_.size(); ++n) {
-    const auto place = n / (masks_ * graph_.rows()) * graph_.rows() + n % graph_.rows();
-    if (place < alive.size() && !alive[place]) outside_[n] = kNone64;
-  }
-  list_live(alive);
+  for (Index n = 0; n <= length; ++n)
+    for (std::uint32_t bits = 0; bits < static_cast<std::uint32_t>(masks_); ++bits) {
+      const char* keep = alive.data() + n * graph_.rows();
+      double* layer = &outside_[find_layer(n, bits)];
+      for (Row r = 0; r < graph_.rows(); ++r) layer[r] = keep[r] ? layer[r] : kNone64;
+    }
+  list_live(std::move(alive));
 }
 
 void PhraseRelaxation::offer(Choice& best, double cost, Column c, Row next, Index n, std::uint32_t bits) const {

@@ -58,7 +58,7 @@ class PhraseRelaxation {
   void push_layer(Index n, std::uint32_t bits);
   void push_base(Row row, double inside);
   void push_open(Column c, Row next, double inside);
-  void list_live(const std::vector<char>& alive);
+  void list_live(std::vector<char> alive);
   struct Choice {
     double value;
     Option option;

@@ -57,6 +57,8 @@ class PhraseProblem {
   Index words() const { return options_.words; }
   // The score of a phrase with that of the target words whose context is inside of it.
   double base(Option o) const { return base_[o]; }
+  // The state after a phrase of at least order - 1 target words.
+  State tail(Option o) const { return tail_[o]; }
   bool allows(Index end, Index begin) const { return weights_.limit < 0 || std::abs(begin - end) <= weights_.limit; }
   double jump(Index end, Index begin) const {
     return -weights_.distortion * static_cast<double>(std::abs(begin - end));
@@ -68,7 +70,7 @@ class PhraseProblem {
   };
   // Appends a phrase to what ends in a state.
   Extension extend(State state, Option o) const;
-  double finish(State state) const { return weigh(automaton_.advance(state, kEnd).score); }
+  double finish(State state) const { return weigh(automaton_.score_end(state)); }
   double weigh(double probability) const {
     return weights_.language_model == 0 ? 0 : weights_.language_model * probability;
   }

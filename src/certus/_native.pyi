@@ -2025,9 +2025,7 @@ class TranslationTask:
 class TranslationResult:
     answer: PhraseAnswer
     features: NDArray[np.float64]
-    begin: list[int]
-    end: list[int]
-    score: list[float]
+    def __len__(self) -> int: ...
 
 @final
 class PhraseTranslator:
@@ -2045,7 +2043,9 @@ class PhraseTranslator:
     def list_options(
         self, task: TranslationTask, weights: FeatureWeights, best: int
     ) -> TranslationResult: ...
-    def spell(self, result: TranslationResult, option: int) -> list[str]: ...
+    def list_phrases(
+        self, result: TranslationResult, numbers: Sequence[int]
+    ) -> list[tuple[int, int, tuple[str, ...], float]]: ...
 
 class ScoreKind(enum.Enum):
     GUESSED = ...

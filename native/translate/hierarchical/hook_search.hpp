@@ -11,7 +11,7 @@
 #include "base/interrupt.hpp"
 #include "translate/hierarchical/end_finder.hpp"
 #include "translate/hierarchical/forest_items.hpp"
-#include "translate/hierarchical/pair_table.hpp"
+#include "translate/pair_table.hpp"
 
 namespace certus::translate {
 

@@ -9,7 +9,7 @@
 
 #include "base/interrupt.hpp"
 #include "translate/hierarchical/leaf_graph.hpp"
-#include "translate/hierarchical/pair_table.hpp"
+#include "translate/pair_table.hpp"
 #include "translate/hierarchical/word_partition.hpp"
 
 namespace certus::translate {

@@ -78,12 +78,7 @@ class PhraseEngine(TableEngine[_native.PhraseTranslator]):
         """Return the phrases that a search of a sentence looks at, with their weighted scores."""
         task = _native.TranslationTask(list(sentence), terms.find(sentence))
         found = self._native.list_options(task, weights.make_native(), options)
-        return [
-            Phrase(begin, end, self._native.spell(found, number), score)
-            for number, (begin, end, score) in enumerate(
-                zip(found.begin, found.end, found.score, strict=True)
-            )
-        ]
+        return [Phrase(*phrase) for phrase in self._native.list_phrases(found, range(len(found)))]
 
     def _make_answers(
         self, result: _native.TranslationResult, k: int, infeasible: OnInfeasible, number: int
@@ -93,13 +88,15 @@ class PhraseEngine(TableEngine[_native.PhraseTranslator]):
             reason = "no sequence of phrases avoids all forbidden terms"
             nothing = answer_nothing(answer, reason, k, infeasible, number)
             return nothing if isinstance(nothing, KBest) else KBest([nothing])
-        begin, end = result.begin, result.end
+        numbers = [one.options.tolist() for one in answer.best]
         phrases = [
             tuple(
-                TranslatedPhrase(begin[o], end[o], tuple(self._native.spell(result, o)), o)
-                for o in one.options.tolist()
+                TranslatedPhrase(begin, end, words, number)
+                for number, (begin, end, words, _) in zip(
+                    used, self._native.list_phrases(result, used), strict=True
+                )
             )
-            for one in answer.best
+            for used in numbers
         ]
         rows = np.array(result.features).reshape(len(answer.best), -1)
         return make_translations(answer, phrases, map(name_features, rows))
