@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "syntax/constituency/rows.hpp"
 
@@ -13,6 +14,9 @@ constexpr float kNone = kNever<float>;
 constexpr std::size_t kFirstPool = std::size_t{1} << 18;  // numbers
 constexpr std::size_t kKeep = std::size_t{16} << 20;      // numbers that rows may hold on to
 
+// Of a row with widths up to the most.
+std::size_t find_size(Index most) { return static_cast<std::size_t>(most + 1 + kLanes); }
+
 }  // namespace
 
 template <class X>
@@ -21,35 +25,35 @@ void Rows<X>::reset(Index length, Label symbols) {
   length_ = length;
   // If every row is made; most grammars make about half of them. Two of these make a chart.
   double bytes = 0;
-  for (Index width = 1; width <= length; ++width) bytes += static_cast<double>(blocks(length - width + 1) + 1);
-  bytes *= static_cast<double>(kLanes * symbols) * sizeof(X);
+  for (Index word = 0; word < length; ++word) bytes += static_cast<double>(find_size(length - word));
+  bytes *= static_cast<double>(symbols) * sizeof(X);
   if (2 * bytes > kMostBytes) throw TooLarge(2 * bytes);
   std::size_t held = 0;
   for (const Pool& pool : pools_) held += pool.size;
   if (held > kKeep) pools_.clear();  // after a very long sentence
   pool_ = used_ = 0;
-  const auto places = static_cast<std::size_t>(length + 1) * static_cast<std::size_t>(symbols);
+  const auto places = static_cast<std::size_t>(length) * static_cast<std::size_t>(symbols);
   place_.assign(places, nullptr);
-  listed_.resize(static_cast<std::size_t>(length) + 1);
+  listed_.resize(static_cast<std::size_t>(length));
   for (auto& list : listed_) list.clear();
 }
 
 template <class X>
-X* Rows<X>::make(Index width, Label symbol, X empty) {
-  X*& row = place_[width * symbols_ + symbol];
+X* Rows<X>::make(Index word, Label symbol, X empty) {
+  X*& row = place_[word * symbols_ + symbol];
   if (!row) {
-    const auto count = static_cast<std::size_t>(kLanes * (blocks(length_ - width + 1) + 1));  // read from any span on
+    const std::size_t count = find_size(length_ - word);
     row = take(count);
     std::fill(row, row + count, empty);
-    listed_[width].push_back(symbol);
+    listed_[word].push_back(symbol);
   }
   return row;
 }
 
 template <class X>
-void Rows<X>::share(Index width, Label symbol, X* row) {
-  place_[width * symbols_ + symbol] = row;
-  listed_[width].push_back(symbol);
+X* Rows<X>::share(Index word, Label symbol, X* row) {
+  listed_[word].push_back(symbol);
+  return place_[word * symbols_ + symbol] = row;
 }
 
 template <class X>
@@ -75,19 +79,34 @@ template class Rows<std::int32_t>;
 void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags) {
   const Rules& rules = grammar.rules;
   length_ = leaves.length();
+  symbols_ = rules.symbols();
   highest_ = kNever<double>;
   top_.reset(length_, rules.symbols());
   bottom_.reset(length_, rules.symbols());
-  words_ = length_ / 64 + 1;
-  widths_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
-  reversed_.assign(static_cast<std::size_t>(rules.symbols() * words_), 0);
-  symbols_ = rules.symbols();
-  most_.resize(static_cast<std::size_t>((length_ + 1) * symbols_));
-  row_.resize(most_.size());
-  starts_.resize(most_.size());
-  meetings_.resize(rules.pairs().size() * static_cast<std::size_t>(words_) + 1);
+  grain_ = length_ / 64 + 1;
+  const auto rows = static_cast<std::size_t>(length_ * symbols_);
+  for (std::vector<std::uint64_t>* widths : {&top_widths_, &bottom_widths_}) widths->resize(rows);
+  if (!set_leaves(grammar, leaves, adjust, tags)) return;
+  listed_.assign(rows, {-1, -1});
+  found_.clear();
+  most_ = kNone;
+  here_.resize(static_cast<std::size_t>(symbols_));
+  children_.resize(here_.size());
+  Heed heed;
+  for (Index word = length_ - 1; word >= 0; --word) {
+    lefts_.clear();
+    for (Index width = 1; word + width <= length_; ++width) {
+      close(rules, word, width);
+      if (word + width < length_) combine(rules, word, width, heed);
+    }
+  }
+  if (length_ > 0 && top_(0, grammar.start)) highest_ = top_(0, grammar.start)[length_];
+}
+
+// Tells whether every word has one.
+bool Chart::set_leaves(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags) {
   offset_ = 0;
-  double largest = rules.largest(), mass = 0;
+  double largest = grammar.rules.largest(), mass = 0;
   for (Index i = 0; i < length_; ++i) {
     const auto score = [&](const Leaf& leaf) {
       return adjust ? leaf.score + adjust[i * tags + grammar.tag[leaf.symbol]] : leaf.score;
@@ -96,14 +115,15 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
     const Leaf* end = leaves.leaves.data() + leaves.first[i + 1];
     double best = kNever<double>;
     for (const Leaf* leaf = begin; leaf != end; ++leaf) best = std::max(best, score(*leaf));
-    if (best == kNever<double>) return;  // a word that nothing derives
+    if (best == kNever<double>) return false;
     offset_ += best;
     mass += std::abs(best);
     for (const Leaf* leaf = begin; leaf != end; ++leaf) {
       const double relative = score(*leaf) - best;
       if (relative == kNever<double>) continue;
       largest = std::max(largest, -relative);
-      bottom_.make(1, leaf->symbol, kNone)[i] = static_cast<float>(relative);
+      bottom_.make(i, leaf->symbol, kNone)[1] = static_cast<float>(relative);
+      bottom_widths_[i * symbols_ + leaf->symbol] = std::uint64_t{1} << (1 / grain_);
     }
   }
   // A derivation has at most 4 n scores, and each partial sum is off by at most its own rounding.
@@ -111,12 +131,7 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   single_ =
       terms * (terms * largest * std::numeric_limits<float>::epsilon() + std::numeric_limits<float>::denorm_min());
   rounding_ = single_ + terms * (terms * largest + mass) * std::numeric_limits<double>::epsilon();
-  Heed heed;
-  for (Index width = 1; width <= length_; ++width) {
-    if (width > 1) combine(rules, width, heed);
-    close(rules, width, heed);
-  }
-  if (length_ > 0 && top_.has(length_, grammar.start)) highest_ = top_(length_, grammar.start)[0];
+  return true;
 }
 
 // Never -inf, which what is dead would reach.
@@ -124,70 +139,83 @@ float Chart::threshold(double margin) const {
   return std::max(static_cast<float>(highest_ - margin - single_), std::numeric_limits<float>::lowest());
 }
 
-// Lists them; returns how many there are.
-Index Chart::find_meetings(const Rules& rules, Index width) {
-  Meeting* next = meetings_.data();
-  for (const Rules::Pair& pair : rules.pairs())
-    for (Index x = 0; x < words_; ++x) {
-      *next = {&pair, 64 * x, find_splits(pair.left, pair.right, width, x)};
-      next += next->splits != 0;
-    }
-  return next - meetings_.data();
-}
-
-// Lists the rows to add, left and right by turns; returns how many pairs.
-Index Chart::gather_rows(const Meeting& meeting, Index width) {
-  const Index left = meeting.pair->left * (length_ + 1), right = meeting.pair->right * (length_ + 1) + width;
-  const float** next = from_.data();
-  for (std::uint64_t bits = meeting.splits; bits; bits &= bits - 1) {
-    const Index d = meeting.first + std::countr_zero(bits);
-    next[0] = row_[left + d];
-    next[1] = row_[right - d] + d;
-    next += (starts_[left + d] & std::rotr(starts_[right - d], static_cast<int>(d % 64))) ? 2 : 0;
+inline void Chart::raise_top(const Rules& rules, Index word, Label symbol, Index width, float score) {
+  std::uint64_t& widths = top_widths_[word * symbols_ + symbol];
+  float* row = top_(word, symbol);
+  if (!row) {
+    row = rules.tops_chain(symbol) ? top_.make(word, symbol, kNone) : top_.share(word, symbol, bottom_(word, symbol));
+    widths = 0;
+    if (rules.rules_begin(symbol) != rules.rules_end(symbol)) lefts_.push_back(symbol);
   }
-  return (next - from_.data()) / 2;
+  widths |= std::uint64_t{1} << (width / grain_);
+  row[width] = std::max(row[width], score);
+  most_ = std::max(most_, score);
 }
 
-// The bottoms of a width, from tops of smaller ones.
-void Chart::combine(const Rules& rules, Index width, Heed& heed) {
-  const Index count = blocks(length_ - width + 1);
-  std::vector<float> best(static_cast<std::size_t>(count * kLanes));
-  from_.resize(static_cast<std::size_t>(2 * width + 2));
-  const Index meetings = find_meetings(rules, width);
-  heed(static_cast<Index>(rules.pairs().size()) * words_);
-  for (Index m = 0; m < meetings; ++m) {
-    const Index n = gather_rows(meetings_[m], width);
-    heed(1 + 2 * n * count);
-    if (n == 0 || !best_sums(best.data(), from_.data(), n, count)) continue;
-    const Rules::Pair& pair = *meetings_[m].pair;
-    for (const Rules::Rule* rule = rules.rules() + pair.first; rule != rules.rules() + pair.last; ++rule)
-      raise_row(bottom_.make(width, rule->parent, kNone), best.data(), rule->score, count);
+// Lists in here_ what covers a span; returns how many there are. There is no branch in it, as a processor would guess
+// most of them wrong.
+Index Chart::list_symbols(const std::vector<Label>& symbols, const std::uint64_t* widths, Index width) {
+  Label* next = here_.data();
+  const Index bit = width / grain_;
+  for (const Label symbol : symbols) {
+    *next = symbol;
+    next += widths[symbol] >> bit & 1;
   }
-  std::sort(bottom_.listed(width).begin(), bottom_.listed(width).end());
+  return next - here_.data();
 }
 
-// The tops of a width, from its bottoms.
-void Chart::close(const Rules& rules, Index width, Heed& heed) {
-  const Index count = blocks(length_ - width + 1);
-  for (const Label symbol : bottom_.listed(width)) {
-    float* from = bottom_(width, symbol);
-    heed(count * (1 + (rules.chains_end(symbol) - rules.chains_begin(symbol))));
-    if (rules.tops_chain(symbol)) raise_row(top_.make(width, symbol, kNone), from, 0, count);
-    else top_.share(width, symbol, from);
+// The tops of a span, from its bottoms. Symbols that no chain leads to have one row for both.
+void Chart::close(const Rules& rules, Index word, Index width) {
+  float* const* rows = bottom_.at(word);
+  const Index count = list_symbols(bottom_.listed(word), bottom_widths_.data() + word * symbols_, width);
+  for (Index n = 0; n < count; ++n) {
+    const Label symbol = here_[n];
+    const float score = rows[symbol][width];
+    if (score == kNone) continue;
+    raise_top(rules, word, symbol, width, score);
     for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
-      raise_row(top_.make(width, chain->parent, kNone), from, static_cast<float>(chain->score), count);
+      raise_top(rules, word, chain->parent, width, score + static_cast<float>(chain->score));
   }
-  for (const Label symbol : top_.listed(width)) {
-    const float* row = top_(width, symbol);
-    most_[width * symbols_ + symbol] = largest(row, count);
-    std::uint64_t starts = 0;
-    for (Index i = 0; i <= length_ - width; ++i) starts |= std::uint64_t{row[i] != kNone} << (i % 64);
-    row_[symbol * (length_ + 1) + width] = row;
-    starts_[symbol * (length_ + 1) + width] = starts;
-    widths_[symbol * words_ + width / 64] |= std::uint64_t{1} << (width % 64);
-    const Index mirrored = 64 * words_ - 1 - width;
-    reversed_[symbol * words_ + mirrored / 64] |= std::uint64_t{1} << (mirrored % 64);
+}
+
+// Raises the bottoms of wider spans that begin with a span, which is done.
+void Chart::combine(const Rules& rules, Index word, Index width, Heed& heed) {
+  const Index next = word + width;
+  const Index count = list_symbols(lefts_, top_widths_.data() + word * symbols_, width);
+  Listed* listed = listed_.data() + next * symbols_;
+  for (Index n = 0; n < count; ++n)
+    if (listed[here_[n]].first < 0) listed[here_[n]] = list_rules(rules, next, here_[n]);
+  LeftChild* child = children_.data();
+  float* const* tops = top_.at(word);
+  for (Index n = 0; n < count; ++n) {
+    const auto [first, last] = listed[here_[n]];
+    *child = {found_.data() + first, found_.data() + last, tops[here_[n]][width]};
+    child += first != last;
+    heed(1 + last - first);
   }
+  std::uint64_t* widths = bottom_widths_.data() + word * symbols_;
+  const std::uint64_t* present = top_widths_.data() + next * symbols_;
+  const Raise raise{bottom_.at(word),           widths,         top_.at(next),     present, width,
+                    blocks(length_ - next + 1), width / grain_, grain_ > 1 ? 1 : 0};
+  LeftChild* end = std::exchange(child, children_.data());
+  while ((child = raise_rows(raise, child, end)) != end) {
+    bottom_.make(word, child->begin->parent, kNone);
+    widths[child->begin->parent] = 0;
+  }
+}
+
+Chart::Listed Chart::list_rules(const Rules& rules, Index word, Label left) {
+  const auto first = static_cast<std::int32_t>(found_.size());
+  const Rules::Rule *begin = rules.rules_begin(left), *end = rules.rules_end(left);
+  found_.resize(found_.size() + static_cast<std::size_t>(end - begin));
+  Rules::Rule* next = found_.data() + first;
+  float* const* right = top_.at(word);
+  for (const Rules::Rule* rule = begin; rule != end; ++rule) {
+    *next = *rule;
+    next += right[rule->right] != nullptr;
+  }
+  found_.resize(static_cast<std::size_t>(next - found_.data()));
+  return {first, static_cast<std::int32_t>(found_.size())};
 }
 
 }  // namespace certus::syntax

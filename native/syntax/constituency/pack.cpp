@@ -4,7 +4,7 @@
 // does it for all items above it in that derivation; outside scores need to be handed down from those only.
 //
 // This is not the hypergraph's own pruning, since the hypergraph of a whole chart would be larger by orders of
-// magnitude than what is kept of it: rules are tried on whole rows of spans, and few of them ever become edges.
+// magnitude than what is kept of it.
 #include "syntax/constituency/pack.hpp"
 
 #include <algorithm>
@@ -41,106 +41,80 @@ class Packing {
         leaves_(leaves),
         length_(chart.length()),
         threshold_(chart.threshold(margin)) {
-    for (Rows<float>* rows : {&top_, &bottom_}) rows->reset(length_, grammar.rules.symbols());
-    for (Rows<std::int32_t>* rows : {&top_node_, &bottom_node_}) rows->reset(length_, grammar.rules.symbols());
-    through_.resize(static_cast<std::size_t>(length_ + kLanes));
+    for (Rows<std::int32_t>* rows : {&top_, &bottom_}) rows->reset(length_, grammar.rules.symbols());
+    levels_.resize(static_cast<std::size_t>(2 * length_ + 2));
+    for (auto& level : levels_) level.clear();
+    outside_.clear();
   }
 
   void run() {
-    top_.make(length_, grammar_.start, kNone)[0] = 0;
-    top(length_, grammar_.start, 0);
+    outside_[find_top(0, grammar_.start, length_)] = 0;
     if (chart_.best() == kNever<double>) return;
     for (Index width = length_; width >= 1; --width) {
-      close(width);
-      if (width > 1) expand(width);
-      else end();
+      for (const std::int32_t number : levels_[2 * width + 1]) descend(number, width);
+      if (width > 1)
+        for (const std::int32_t number : levels_[2 * width]) expand(number, width);
     }
+    end();
   }
 
  private:
-  std::int32_t top(Index width, Label symbol, Index i) { return node(top_node_, width, symbol, i, 2 * width + 1); }
-  std::int32_t bottom(Index width, Label symbol, Index i) { return node(bottom_node_, width, symbol, i, 2 * width); }
-  std::int32_t node(Rows<std::int32_t>& nodes, Index width, Label symbol, Index i, Index level) {
-    std::int32_t& number = nodes.make(width, symbol, -1)[i];
+  std::int32_t find_top(Index i, Label symbol, Index width) { return find(top_, i, symbol, width, 2 * width + 1); }
+  std::int32_t find_bottom(Index i, Label symbol, Index width) { return find(bottom_, i, symbol, width, 2 * width); }
+  std::int32_t find(Rows<std::int32_t>& rows, Index i, Label symbol, Index width, Index level) {
+    std::int32_t& number = rows.make(i, symbol, -1)[width];
     if (number < 0) {
       number = static_cast<std::int32_t>(found_.nodes.size());
       found_.nodes.push_back({symbol, static_cast<std::int32_t>(i), static_cast<std::int32_t>(level)});
+      levels_[level].push_back(number);
+      outside_.push_back(kNone);
     }
     return number;
   }
+  void raise(std::int32_t number, float outside) { outside_[number] = std::max(outside_[number], outside); }
 
-  // Takes out the tops of a width that do not reach the threshold, and hands the others' outside scores down to
-  // its bottoms.
-  void close(Index width) {
-    const Index count = length_ - width + 1;
-    std::sort(top_.listed(width).begin(), top_.listed(width).end());
-    for (const Label symbol : top_.listed(width)) {
-      float* outside = top_(width, symbol);
-      const float* inside = chart_.tops()(width, symbol);
-      for (Index i = 0; i < count; ++i)
-        if (!(outside[i] + inside[i] >= threshold_)) outside[i] = kNone;
-    }
-    for (const Label symbol : chart_.bottoms().listed(width)) {
-      hand_down(width, symbol, symbol, 0);
-      const Rules& rules = grammar_.rules;
-      for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
-        hand_down(width, chain->parent, symbol, chain->score);
-    }
-  }
-
-  void hand_down(Index width, Label parent, Label child, double score) {
-    if (!top_.has(width, parent)) return;
-    heed_(length_ - width + 1);
-    const float* above = top_(width, parent);
-    const float* inside = chart_.bottoms()(width, child);
-    const float added = static_cast<float>(score);
-    for (Index i = 0; i <= length_ - width; ++i) {
-      if (!(above[i] + added + inside[i] >= threshold_)) continue;
-      float& outside = bottom_.make(width, child, kNone)[i];
-      outside = std::max(outside, above[i] + added);
-      const std::int32_t head = top(width, parent, i);
-      found_.edges.push_back({head, bottom(width, child, i), -1, score});
-    }
-  }
-
-  // Hands the outside scores of the bottoms of a width down to tops of smaller ones.
-  void expand(Index width) {
-    const Index count = blocks(length_ - width + 1);
+  // Hands the outside score of a top down to bottoms of its span.
+  void descend(std::int32_t number, Index width) {
+    const auto [symbol, i, level] = found_.nodes[number];
+    hand_down(number, i, symbol, width, 0);
     const Rules& rules = grammar_.rules;
-    for (const Label parent : bottom_.listed(width)) {
-      const float* above = bottom_(width, parent);
-      const float most = largest(above, count);
-      const Rules::Expansion* end = rules.expansions_end(parent);
-      for (const Rules::Expansion* rule = rules.expansions_begin(parent); rule != end; ++rule)
-        chart_.splits(rule->left, rule->right, width, [&](Index d) {
-          heed_(1);
-          const auto score = static_cast<float>(rule->score);
-          // First the best of all spans of the widths, which rarely reaches the threshold; then span by span.
-          const float best = chart_.most(d, rule->left) + chart_.most(width - d, rule->right);
-          if (!((most + score) + best >= threshold_)) return;
-          const float* left = chart_.tops()(d, rule->left);
-          const float* right = chart_.tops()(width - d, rule->right) + d;
-          if (sums_through(through_.data(), above, score, left, right, count) >= threshold_)
-            add(width, d, parent, *rule);
-        });
-    }
+    heed_(1 + (rules.descents_end(symbol) - rules.descents_begin(symbol)));
+    for (const Rules::Descent* chain = rules.descents_begin(symbol); chain != rules.descents_end(symbol); ++chain)
+      hand_down(number, i, chain->child, width, chain->score);
   }
 
-  void add(Index width, Index d, Label parent, const Rules::Expansion& rule) {
-    const float* left = chart_.tops()(d, rule.left);
-    const float* right = chart_.tops()(width - d, rule.right) + d;
-    heed_(4 * length_);
-    float* left_outside = top_.make(d, rule.left, kNone);
-    float* right_outside = top_.make(width - d, rule.right, kNone) + d;
-    for (Index i = 0; i <= length_ - width; ++i) {
-      if (!(through_[i] >= threshold_)) continue;
-      const float above = bottom_(width, parent)[i] + static_cast<float>(rule.score);
-      left_outside[i] = std::max(left_outside[i], above + right[i]);
-      right_outside[i] = std::max(right_outside[i], above + left[i]);
-      const std::int32_t head = bottom(width, parent, i);
-      const std::int32_t first = top(d, rule.left, i);
-      const std::int32_t second = top(width - d, rule.right, i + d);
-      found_.edges.push_back({head, first, second, rule.score});
+  void hand_down(std::int32_t number, Index i, Label child, Index width, double score) {
+    const float* inside = chart_.bottoms()(i, child);
+    if (!inside) return;
+    const float above = outside_[number] + static_cast<float>(score);
+    if (!(above + inside[width] >= threshold_)) return;
+    const std::int32_t below = find_bottom(i, child, width);
+    raise(below, above);
+    found_.edges.push_back({number, below, -1, score});
+  }
+
+  // Hands the outside score of a bottom down to tops of smaller spans.
+  void expand(std::int32_t number, Index width) {
+    const auto [symbol, i, level] = found_.nodes[number];
+    const float most = chart_.most();
+    const Rules::Expansion* end = grammar_.rules.expansions_end(symbol);
+    for (const Rules::Expansion* rule = grammar_.rules.expansions_begin(symbol); rule != end; ++rule) {
+      heed_(1);
+      // Whatever is added is at most so much, which rarely reaches the threshold; the rows are looked at after that.
+      const float above = outside_[number] + static_cast<float>(rule->score);
+      const float* left = chart_.tops()(i, rule->left);
+      if (!left || !(above + 2 * most >= threshold_)) continue;
+      heed_(width);
+      for (Index d = 1; d < width; ++d) {
+        if (!(above + left[d] + most >= threshold_)) continue;
+        const float* right = chart_.tops()(i + d, rule->right);
+        if (!right || !(above + (left[d] + right[width - d]) >= threshold_)) continue;
+        const std::int32_t first = find_top(i, rule->left, d);
+        const std::int32_t second = find_top(i + d, rule->right, width - d);
+        raise(first, above + right[width - d]);
+        raise(second, above + left[d]);
+        found_.edges.push_back({number, first, second, rule->score});
+      }
     }
     if (found_.edges.size() * kEdgeBytes > kMostBytes) throw TooLarge(find_most_bytes());
   }
@@ -155,9 +129,8 @@ class Packing {
     for (Index i = 0; i < length_; ++i)
       for (std::int32_t n = leaves_.first[i]; n < leaves_.first[i + 1]; ++n) {
         const Leaf& leaf = leaves_.leaves[n];
-        if (!bottom_node_.has(1, leaf.symbol)) continue;
-        const std::int32_t number = bottom_node_(1, leaf.symbol)[i];
-        if (number >= 0) found_.edges.push_back({number, -1, -1, leaf.score});
+        const std::int32_t* numbers = bottom_(i, leaf.symbol);
+        if (numbers && numbers[1] >= 0) found_.edges.push_back({numbers[1], -1, -1, leaf.score});
       }
   }
 
@@ -169,19 +142,18 @@ class Packing {
   const float threshold_;
   Heed heed_;
   struct Scratch {
-    Rows<float> top, bottom;
-    Rows<std::int32_t> top_node, bottom_node;
-    std::vector<float> through;
+    Rows<std::int32_t> top, bottom;
+    std::vector<std::vector<std::int32_t>> levels;
+    std::vector<float> outside;
   };
   static Scratch& local() {
     thread_local Scratch scratch;
     return scratch;
   }
-  Rows<float>& top_ = local().top;  // outside scores
-  Rows<float>& bottom_ = local().bottom;
-  Rows<std::int32_t>& top_node_ = local().top_node;  // nodes, or -1
-  Rows<std::int32_t>& bottom_node_ = local().bottom_node;
-  std::vector<float>& through_ = local().through;
+  Rows<std::int32_t>& top_ = local().top;  // the nodes, or -1
+  Rows<std::int32_t>& bottom_ = local().bottom;
+  std::vector<std::vector<std::int32_t>>& levels_ = local().levels;  // the nodes of each
+  std::vector<float>& outside_ = local().outside;                    // [node]
 };
 
 // The places of nodes by level, so that tails come before heads.

@@ -1,5 +1,7 @@
 #include "syntax/constituency/rows.hpp"
 
+#include <algorithm>
+
 #include "base/widths.hpp"
 
 namespace certus::syntax {
@@ -14,59 +16,43 @@ CERTUS_INLINE void store(S* p, typename Simd<S, bytes>::vector v) {
   *reinterpret_cast<typename Simd<S, bytes>::unaligned*>(p) = v;
 }
 
-template <class S, int bytes>
-CERTUS_INLINE bool best_sums_by(S* out, const S* const* from, Index count, Index blocks) {
+// `count` blocks if it is not 0, else as many as there are. Rows are short, so that vectors of more than kLanes would
+// be half empty.
+template <class S, int most, Index count>
+CERTUS_INLINE LeftChild* raise_blocks(const Raise& raise, LeftChild* begin, LeftChild* end) {
+  constexpr int bytes = std::min<int>(most, kLanes * sizeof(S));
   using V = typename Simd<S, bytes>::vector;
-  constexpr Index width = Simd<S, bytes>::width;
-  const V never = V{} + kNever<S>;
-  V most = never;
-  for (Index i = 0; i < blocks * kLanes; i += width) {
-    V best = never;
-    for (Index n = 0; n < 2 * count; n += 2)
-      best = larger(best, load<S, bytes>(from[n] + i) + load<S, bytes>(from[n + 1] + i));
-    store<S, bytes>(out + i, best);
-    most = larger(most, best);
-  }
-  return fold_largest<S, bytes>(most) > kNever<S>;
+  const auto [rows, widths, right, present, width, blocks, shift, carry] = raise;
+  const Index size = (count > 0 ? count : blocks) * kLanes;
+  for (LeftChild* child = begin; child != end; ++child)
+    for (const Rules::Rule* rule = child->begin; rule != child->end; ++rule) {
+      S* to = rows[rule->parent];
+      if (!to) {
+        child->begin = rule;
+        return child;
+      }
+      const std::uint64_t wider = present[rule->right] << shift;
+      widths[rule->parent] |= wider | wider << carry;
+      const V added = V{} + (child->score + rule->score);
+      const S* from = right[rule->right];
+      to += width;
+      for (Index x = 0; x < size; x += Simd<S, bytes>::width)
+        store<S, bytes>(to + x, larger(load<S, bytes>(to + x), added + load<S, bytes>(from + x)));
+    }
+  return end;
 }
 
 template <class S, int bytes>
-CERTUS_INLINE void raise_row_by(S* row, const S* from, S score, Index blocks) {
-  const typename Simd<S, bytes>::vector added = typename Simd<S, bytes>::vector{} + score;
-  for (Index i = 0; i < blocks * kLanes; i += Simd<S, bytes>::width)
-    store<S, bytes>(row + i, larger(load<S, bytes>(row + i), load<S, bytes>(from + i) + added));
-}
-
-template <class S, int bytes>
-CERTUS_INLINE S largest_by(const S* row, Index blocks) {
-  constexpr Index width = Simd<S, bytes>::width;
-  typename Simd<S, bytes>::vector most = load<S, bytes>(row);
-  for (Index i = width; i < blocks * kLanes; i += width) most = larger(most, load<S, bytes>(row + i));
-  return fold_largest<S, bytes>(most);
-}
-
-template <class S, int bytes>
-CERTUS_INLINE S sums_through_by(S* out, const S* above, S score, const S* left, const S* right, Index blocks) {
-  using V = typename Simd<S, bytes>::vector;
-  const V added = V{} + score;
-  V most = V{} + kNever<S>;
-  for (Index i = 0; i < blocks * kLanes; i += Simd<S, bytes>::width) {
-    const V sum = (load<S, bytes>(above + i) + added) + (load<S, bytes>(left + i) + load<S, bytes>(right + i));
-    store<S, bytes>(out + i, sum);
-    most = larger(most, sum);
-  }
-  return fold_largest<S, bytes>(most);
+CERTUS_INLINE LeftChild* raise_rows_by(const Raise& raise, LeftChild* begin, LeftChild* end) {
+  if (raise.blocks == 1) return raise_blocks<S, bytes, 1>(raise, begin, end);
+  if (raise.blocks == 2) return raise_blocks<S, bytes, 2>(raise, begin, end);
+  if (raise.blocks == 3) return raise_blocks<S, bytes, 3>(raise, begin, end);
+  return raise_blocks<S, bytes, 0>(raise, begin, end);
 }
 
 }  // namespace
 
-CERTUS_BY_WIDTH(bool, best_sums, float, best_sums_by, (float* out, const float* const* from, Index count, Index blocks),
-                (out, from, count, blocks))
-CERTUS_BY_WIDTH(void, raise_row, float, raise_row_by, (float* row, const float* from, float score, Index blocks),
-                (row, from, score, blocks))
-CERTUS_BY_WIDTH(float, largest, float, largest_by, (const float* row, Index blocks), (row, blocks))
-CERTUS_BY_WIDTH(float, sums_through, float, sums_through_by,
-                (float* out, const float* above, float score, const float* left, const float* right, Index blocks),
-                (out, above, score, left, right, blocks))
+CERTUS_BY_WIDTH(LeftChild*, raise_rows, float, raise_rows_by, (const Raise& raise, LeftChild* begin, LeftChild* end),
+                (raise, begin, end))
 
 }  // namespace certus::syntax

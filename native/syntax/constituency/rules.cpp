@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,7 @@ Rules::Rules(Label symbols, std::vector<Binary> binary, const std::vector<Unary>
   lay_out(binary);
   if (std::any_of(unary.begin(), unary.end(), [](const Unary& rule) { return rule.score > 0; })) close<ExactSum>(unary);
   else close<double>(unary);
+  list_descents();
 }
 
 const Rules::Chain* Rules::chain(Label parent, Label child) const {
@@ -33,20 +35,19 @@ void Rules::lay_out(std::vector<Binary>& binary) {
     return a.left == b.left && a.right == b.right && a.parent == b.parent;
   };
   binary.erase(std::unique(binary.begin(), binary.end(), same), binary.end());
+  rule_first_.assign(static_cast<std::size_t>(symbols_) + 1, 0);
   for (const Binary& rule : binary) {
-    const auto place = static_cast<std::int32_t>(rules_.size());
-    if (pairs_.empty() || pairs_.back().left != rule.left || pairs_.back().right != rule.right)
-      pairs_.push_back({rule.left, rule.right, place, place});
-    rules_.push_back({rule.parent, static_cast<float>(rule.score)});
-    ++pairs_.back().last;
+    rules_.push_back({rule.right, rule.parent, static_cast<float>(rule.score)});
+    ++rule_first_[rule.left + 1];
   }
+  std::partial_sum(rule_first_.begin(), rule_first_.end(), rule_first_.begin());
   std::stable_sort(binary.begin(), binary.end(), [](const Binary& a, const Binary& b) { return a.parent < b.parent; });
   expansion_first_.assign(static_cast<std::size_t>(symbols_) + 1, 0);
   for (const Binary& rule : binary) {
     expansions_.push_back({rule.left, rule.right, rule.score});
     ++expansion_first_[rule.parent + 1];
   }
-  for (Label s = 0; s < symbols_; ++s) expansion_first_[s + 1] += expansion_first_[s];
+  std::partial_sum(expansion_first_.begin(), expansion_first_.end(), expansion_first_.begin());
 }
 
 // For each child the best chains up from it: longest paths by Bellman and Ford, from a queue. A symbol enters the
@@ -66,7 +67,6 @@ void Rules::close(const std::vector<Unary>& unary) {
   std::vector<char> waiting(symbols, 0), found(symbols, 0);
   Heed heed;
   chain_first_.push_back(0);
-  tops_chain_.assign(symbols, 0);
   for (Label child = 0; child < symbols_; ++child) {
     std::deque<Label> queue{child};
     best[child] = Sum{};
@@ -91,7 +91,6 @@ void Rules::close(const std::vector<Unary>& unary) {
     std::sort(reached.begin(), reached.end());
     for (const Label parent : reached) {
       if (parent != child) {
-        tops_chain_[parent] = 1;
         chains_.push_back({parent, via[parent], static_cast<double>(best[parent])});
         largest_ = std::max(largest_, std::abs(chains_.back().score));
       }
@@ -100,6 +99,17 @@ void Rules::close(const std::vector<Unary>& unary) {
     }
     chain_first_.push_back(static_cast<std::int32_t>(chains_.size()));
   }
+}
+
+void Rules::list_descents() {
+  descent_first_.assign(static_cast<std::size_t>(symbols_) + 1, 0);
+  for (const Chain& chain : chains_) ++descent_first_[chain.parent + 1];
+  std::partial_sum(descent_first_.begin(), descent_first_.end(), descent_first_.begin());
+  std::vector<std::int32_t> next(descent_first_.begin(), descent_first_.end() - 1);
+  descents_.resize(chains_.size());
+  for (Label child = 0; child < symbols_; ++child)
+    for (const Chain* chain = chains_begin(child); chain != chains_end(child); ++chain)
+      descents_[next[chain->parent]++] = {child, chain->score};
 }
 
 }  // namespace certus::syntax

@@ -30,13 +30,9 @@ struct PositiveCycle : std::exception {
 
 class Rules {
  public:
-  // The rules with a certain left and right child are [first, last) of rules().
-  struct Pair {
-    Label left, right;
-    std::int32_t first, last;
-  };
+  // The rules of a left child.
   struct Rule {
-    Label parent;
+    Label right, parent;
     float score;  // charts are in single precision; what is proven is not
   };
   // The rules of a parent.
@@ -49,34 +45,43 @@ class Rules {
     Label parent, via;
     double score;
   };
+  // The same chain, for those who look down from its parent.
+  struct Descent {
+    Label child;
+    double score;
+  };
 
   Rules(Label symbols, std::vector<Binary> binary, const std::vector<Unary>& unary);
 
   Label symbols() const { return symbols_; }
-  const std::vector<Pair>& pairs() const { return pairs_; }
-  const Rule* rules() const { return rules_.data(); }
+  const Rule* rules_begin(Label left) const { return rules_.data() + rule_first_[left]; }
+  const Rule* rules_end(Label left) const { return rules_.data() + rule_first_[left + 1]; }
   std::size_t binary_count() const { return rules_.size(); }
   const Expansion* expansions_begin(Label parent) const { return expansions_.data() + expansion_first_[parent]; }
   const Expansion* expansions_end(Label parent) const { return expansions_.data() + expansion_first_[parent + 1]; }
   const Chain* chains_begin(Label child) const { return chains_.data() + chain_first_[child]; }
   const Chain* chains_end(Label child) const { return chains_.data() + chain_first_[child + 1]; }
-  const Chain* chain(Label parent, Label child) const;                      // null where there is none
-  bool tops_chain(Label symbol) const { return tops_chain_[symbol] != 0; }  // whether it is the parent of one
-  double largest() const { return largest_; }                               // the largest size of a score
+  const Descent* descents_begin(Label parent) const { return descents_.data() + descent_first_[parent]; }
+  const Descent* descents_end(Label parent) const { return descents_.data() + descent_first_[parent + 1]; }
+  const Chain* chain(Label parent, Label child) const;  // null where there is none
+  bool tops_chain(Label symbol) const { return descents_begin(symbol) != descents_end(symbol); }
+  double largest() const { return largest_; }  // the largest size of a score
 
  private:
   void lay_out(std::vector<Binary>& binary);
   template <class Sum>
   void close(const std::vector<Unary>& unary);
+  void list_descents();
 
   Label symbols_;
-  std::vector<Pair> pairs_;                    // by left child, then right child
-  std::vector<Rule> rules_;                    // by pair, then parent
+  std::vector<std::int32_t> rule_first_;       // [symbols + 1]
+  std::vector<Rule> rules_;                    // by left child, then right child and parent
   std::vector<std::int32_t> expansion_first_;  // [symbols + 1]
   std::vector<Expansion> expansions_;          // by parent, then left and right child
   std::vector<std::int32_t> chain_first_;      // [symbols + 1]
   std::vector<Chain> chains_;                  // by child, then parent
-  std::vector<char> tops_chain_;               // [symbols]
+  std::vector<std::int32_t> descent_first_;    // [symbols + 1]
+  std::vector<Descent> descents_;              // by parent, then child
   double largest_ = 0;
 };
 
