@@ -89,7 +89,7 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   if (!set_leaves(grammar, leaves, adjust, tags)) return;
   listed_.assign(rows, {-1, -1});
   found_.clear();
-  most_ = kNone;
+  most_.assign(static_cast<std::size_t>(length_ * (length_ + 1)), kNone);
   here_.resize(static_cast<std::size_t>(symbols_));
   children_.resize(here_.size());
   Heed heed;
@@ -149,7 +149,6 @@ inline void Chart::raise_top(const Rules& rules, Index word, Label symbol, Index
   }
   widths |= std::uint64_t{1} << (width / grain_);
   row[width] = std::max(row[width], score);
-  most_ = std::max(most_, score);
 }
 
 // Lists in here_ what covers a span; returns how many there are. There is no branch in it, as a processor would guess
@@ -166,16 +165,22 @@ Index Chart::list_symbols(const std::vector<Label>& symbols, const std::uint64_t
 
 // The tops of a span, from its bottoms. Symbols that no chain leads to have one row for both.
 void Chart::close(const Rules& rules, Index word, Index width) {
+  float most = kNone;
   float* const* rows = bottom_.at(word);
   const Index count = list_symbols(bottom_.listed(word), bottom_widths_.data() + word * symbols_, width);
   for (Index n = 0; n < count; ++n) {
     const Label symbol = here_[n];
     const float score = rows[symbol][width];
     if (score == kNone) continue;
+    most = std::max(most, score);
     raise_top(rules, word, symbol, width, score);
-    for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain)
-      raise_top(rules, word, chain->parent, width, score + static_cast<float>(chain->score));
+    for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain) {
+      const float above = score + static_cast<float>(chain->score);
+      most = std::max(most, above);
+      raise_top(rules, word, chain->parent, width, above);
+    }
   }
+  most_[word * (length_ + 1) + width] = most;
 }
 
 // Raises the bottoms of wider spans that begin with a span, which is done.

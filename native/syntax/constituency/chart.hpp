@@ -17,6 +17,8 @@
 // they are added to the scores of the leaves cannot be had again.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <exception>
 #include <memory>
 #include <new>
@@ -86,7 +88,16 @@ class Chart {
   // The least that a derivation, or a part of one, has in the chart if it scores at most a margin less than the best.
   float threshold(double margin) const;
 
-  float most() const { return most_; }  // of all scores in the chart
+  float most(Index word, Index width) const { return most_[word * (length_ + 1) + width]; }  // of all tops of a span
+  // Calls use(w) for all widths below `most`, ascending, with which a top may begin at a word, which has a row.
+  template <class Use>
+  void each_width(Index word, Label symbol, Index most, const Use& use) const {
+    for (std::uint64_t bits = top_widths_[word * symbols_ + symbol]; bits; bits &= bits - 1) {
+      const Index first = grain_ * std::countr_zero(bits);
+      if (first >= most) return;
+      for (Index width = first; width < std::min(first + grain_, most); ++width) use(width);
+    }
+  }
   const Rows<float>& tops() const { return top_; }
   const Rows<float>& bottoms() const { return bottom_; }
 
@@ -107,7 +118,7 @@ class Chart {
   double highest_ = kNever<double>;   // of a tree in the chart
   double offset_ = 0;                 // scores in the chart are so much less
   double rounding_ = 0, single_ = 0;  // single_: that of the chart's own sums
-  float most_ = 0;
+  std::vector<float> most_;           // [word][width]
   Rows<float> top_, bottom_;
   // [word][symbol] of rows that are there: bit w / grain_ is set where width w has a derivation; in long sentences,
   // too, where a neighbour of it has one.

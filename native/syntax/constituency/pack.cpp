@@ -96,25 +96,27 @@ class Packing {
   // Hands the outside score of a bottom down to tops of smaller spans.
   void expand(std::int32_t number, Index width) {
     const auto [symbol, i, level] = found_.nodes[number];
-    const float most = chart_.most();
+    float most = kNone;  // of two tops side by side
+    for (Index d = 1; d < width; ++d) most = std::max(most, chart_.most(i, d) + chart_.most(i + d, width - d));
     const Rules::Expansion* end = grammar_.rules.expansions_end(symbol);
     for (const Rules::Expansion* rule = grammar_.rules.expansions_begin(symbol); rule != end; ++rule) {
       heed_(1);
-      // Whatever is added is at most so much, which rarely reaches the threshold; the rows are looked at after that.
       const float above = outside_[number] + static_cast<float>(rule->score);
+      if (!(above + most >= threshold_)) break;
       const float* left = chart_.tops()(i, rule->left);
-      if (!left || !(above + 2 * most >= threshold_)) continue;
-      heed_(width);
-      for (Index d = 1; d < width; ++d) {
-        if (!(above + left[d] + most >= threshold_)) continue;
+      if (!left) continue;
+      chart_.each_width(i, rule->left, width, [&](Index d) {
+        heed_(1);
+        // Whatever stands to the right scores at most so much, which rarely reaches the threshold.
+        if (!(above + (left[d] + chart_.most(i + d, width - d)) >= threshold_)) return;
         const float* right = chart_.tops()(i + d, rule->right);
-        if (!right || !(above + (left[d] + right[width - d]) >= threshold_)) continue;
+        if (!right || !(above + (left[d] + right[width - d]) >= threshold_)) return;
         const std::int32_t first = find_top(i, rule->left, d);
         const std::int32_t second = find_top(i + d, rule->right, width - d);
         raise(first, above + right[width - d]);
         raise(second, above + left[d]);
         found_.edges.push_back({number, first, second, rule->score});
-      }
+      });
     }
     if (found_.edges.size() * kEdgeBytes > kMostBytes) throw TooLarge(find_most_bytes());
   }

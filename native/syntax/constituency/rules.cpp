@@ -41,7 +41,9 @@ void Rules::lay_out(std::vector<Binary>& binary) {
     ++rule_first_[rule.left + 1];
   }
   std::partial_sum(rule_first_.begin(), rule_first_.end(), rule_first_.begin());
-  std::stable_sort(binary.begin(), binary.end(), [](const Binary& a, const Binary& b) { return a.parent < b.parent; });
+  std::stable_sort(binary.begin(), binary.end(), [](const Binary& a, const Binary& b) {
+    return std::tie(a.parent, b.score) < std::tie(b.parent, a.score);
+  });
   expansion_first_.assign(static_cast<std::size_t>(symbols_) + 1, 0);
   for (const Binary& rule : binary) {
     expansions_.push_back({rule.left, rule.right, rule.score});

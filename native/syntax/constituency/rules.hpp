@@ -35,7 +35,7 @@ class Rules {
     Label right, parent;
     float score;  // charts are in single precision; what is proven is not
   };
-  // The rules of a parent.
+  // The rules of a parent, the best first.
   struct Expansion {
     Label left, right;
     double score;
@@ -77,7 +77,7 @@ class Rules {
   std::vector<std::int32_t> rule_first_;       // [symbols + 1]
   std::vector<Rule> rules_;                    // by left child, then right child and parent
   std::vector<std::int32_t> expansion_first_;  // [symbols + 1]
-  std::vector<Expansion> expansions_;          // by parent, then left and right child
+  std::vector<Expansion> expansions_;          // by parent, the best first
   std::vector<std::int32_t> chain_first_;      // [symbols + 1]
   std::vector<Chain> chains_;                  // by child, then parent
   std::vector<std::int32_t> descent_first_;    // [symbols + 1]
