@@ -17,6 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
+from certus.highs import start_highs
 from certus_bench.relax_graphs import GraphProblem
 
 SCALE = 10**6  # CP-SAT takes whole numbers
@@ -104,14 +105,8 @@ def _keep_better(pairs: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def solve_highs(problem: GraphProblem, seconds: float) -> Proof:
     """Solve with HiGHS."""
-    import highspy
-
     program = make_program(problem)
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
-    highs.setOptionValue("threads", 1)
-    highs.setOptionValue("mip_rel_gap", 0.0)
-    highs.setOptionValue("time_limit", seconds)
+    highspy, highs = start_highs(seconds)
     for score in program.scores:
         highs.addCol(-score, 0.0, 1.0, 0, [], [])
     for column in range(len(program.scores)):
