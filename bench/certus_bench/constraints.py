@@ -17,7 +17,7 @@ from rich.console import Group
 from certus.hypergraph import METHODS, Builder, Hypergraph
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim, divide
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Seed
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.hypergraph import make_forest
@@ -144,7 +144,7 @@ class ConstraintsReport(BenchmarkReport):
 
 def run(plan: ConstraintsPlan, tell: Tell = keep_quiet) -> ConstraintsReport:
     """Let every method solve every problem."""
-    report = ConstraintsReport(plan, describe_machine({}))
+    report = ConstraintsReport(plan, describe_machine(find_versions("highspy")))
     for number, (kind, make) in enumerate(KINDS.items()):
         problems = [make(np.random.default_rng([plan.seed, place])) for place in range(plan.count)]
         report.edges[kind] = int(np.median([problem.graph.edges for problem in problems]))

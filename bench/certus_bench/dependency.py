@@ -27,7 +27,7 @@ from certus_bench.dependency_paper import PaperTrial, hold_against_paper
 from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Data, require_data, split_names
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import time_processor
@@ -181,7 +181,7 @@ class DependencyReport(BenchmarkReport):
 
 def run(plan: DependencyPlan, tell: Tell) -> DependencyReport:
     """Train and test every parser on every treebank."""
-    report = DependencyReport(plan, describe_machine({}))
+    report = DependencyReport(plan, describe_machine(find_versions("highspy")))
     pairs = [(treebank, system) for treebank in plan.treebanks for system in plan.systems]
     for done, (treebank, system) in enumerate(pairs):
         tell(f"{treebank}: {system}", done / len(pairs))

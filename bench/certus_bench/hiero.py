@@ -19,7 +19,7 @@ import typer
 from certus.models.translator import Translator
 from certus.translate import Translation
 from certus_bench.harness.benchmark import Benchmark, Tell, keep_quiet
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Data, require_data, split_names
 from certus_bench.harness.timing import time_processor
 from certus_bench.hiero_report import (
@@ -111,7 +111,7 @@ def _read(path: Path) -> list[list[str]]:
 
 def run(plan: HieroPlan, tell: Tell = keep_quiet) -> HieroReport:
     """Let every decoder translate every sentence."""
-    report = HieroReport(plan, describe_machine({}))
+    report = HieroReport(plan, describe_machine(find_versions("highspy")))
     tell("the translator", 0)
     translator = prepare(plan)
     translator.options = replace(translator.options, options=plan.options)

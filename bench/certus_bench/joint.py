@@ -27,7 +27,7 @@ from certus.syntax.joint.parsing import JointParse, JointParser, parse_fixed, pa
 from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet, tell_part
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Data, flag_quick, require_data
 from certus_bench.harness.tables import add_title, format_spread, make_table, warn_of_quick
 from certus_bench.harness.timing import Spread, time_call
@@ -305,7 +305,7 @@ CLOSE = 1e-5  # what HiGHS may be off by: its feasibility tolerance, times the n
 
 def run(plan: JointPlan, tell: Tell = keep_quiet) -> JointReport:
     """Measure what a plan asks for."""
-    report = JointReport(plan, describe_machine({}))
+    report = JointReport(plan, describe_machine(find_versions("highspy")))
     models = learn_models(plan, report, tell_part(tell, 0.0, 0.2))
     answers = {
         method: _solve_all(models, report, method, tell_part(tell, 0.2 + 0.23 * n, 0.43 + 0.23 * n))

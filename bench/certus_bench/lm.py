@@ -20,7 +20,7 @@ from rich.console import Group
 import certus
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim, divide
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Data, check_data, require_data
 from certus_bench.harness.tables import add_title, make_table
 
@@ -77,8 +77,7 @@ class LmReport(BenchmarkReport):
 
 def run(plan: LmPlan, tell: Tell = keep_quiet) -> LmReport:
     """Train and ask."""
-    versions = {"kenlm": "installed"} if find_spec("kenlm") else {}
-    report = LmReport(plan, describe_machine(versions))
+    report = LmReport(plan, describe_machine(find_versions("kenlm")))
     for number, order in enumerate(plan.orders):
         tell(f"order {order}", number / len(plan.orders))
         with tempfile.TemporaryDirectory() as folder:

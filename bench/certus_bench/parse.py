@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
 from importlib.util import find_spec
 from math import log
 from pathlib import Path
@@ -26,7 +25,7 @@ from certus.syntax import Grammar, GrammarOptions, Tree, TreeReport, prepare_tre
 from certus.syntax.constituency.pcfg import Counts, count, transform_trees
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim, divide, get_figure
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Data, require_data
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import Spread, time_call
@@ -126,8 +125,7 @@ class ParseReport(BenchmarkReport):
 
 def run(plan: ParsePlan, tell: Tell) -> ParseReport:
     """Measure everything."""
-    versions = {"nltk": version("nltk")} if find_spec("nltk") else {}
-    report = ParseReport(plan, describe_machine(versions))
+    report = ParseReport(plan, describe_machine(find_versions("nltk")))
     tell("reading trees", 0.0)
     report.reading, trees = time_call(lambda: list(brackets.read(plan.file)))
     report.trees = len(trees)

@@ -16,7 +16,7 @@ from certus.errors import InvalidInput
 from certus.relax import Admm, Auto, Bundle, Decomposition, Descent, JointSolution, Optimizer, Subgradient
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Seed, flag_quick, split_names
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.relax_graphs import GRAPHS
@@ -151,7 +151,7 @@ class RelaxReport(BenchmarkReport):
 
 def run(plan: RelaxPlan, tell: Tell) -> RelaxReport:
     """Solve everything."""
-    report = RelaxReport(plan, describe_machine({}))
+    report = RelaxReport(plan, describe_machine(find_versions("highspy", "ortools", "pytoulbar2", "ad3")))
     ways = [*OPTIMIZERS, PROOF]
     total = len(plan.kinds) + len(plan.graph_kinds)
     for n, kind in enumerate(plan.kinds):

@@ -17,7 +17,7 @@ import typer
 from certus.errors import InvalidInput
 from certus.translate import Beam, Program, Translation
 from certus_bench.harness.benchmark import Benchmark, Tell, tell_part
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Data, require_data, split_names
 from certus_bench.harness.timing import time_processor
 from certus_bench.translate_report import (
@@ -83,7 +83,7 @@ def make_plan(
 
 def run(plan: TranslatePlan, tell: Tell) -> TranslateReport:
     """Train or open translators, and measure every decoder."""
-    report = TranslateReport(plan, describe_machine({}))
+    report = TranslateReport(plan, describe_machine(find_versions("highspy")))
     parts = [(system, limit) for system in plan.languages for limit in plan.limits]
     task: Task | None = None
     for number, (system, limit) in enumerate(parts):

@@ -16,7 +16,7 @@ from rich.console import Group
 import certus
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell
 from certus_bench.harness.claims import Claim, divide
-from certus_bench.harness.environment import describe_machine
+from certus_bench.harness.environment import describe_machine, find_versions
 from certus_bench.harness.options import Seed, flag_quick
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.tree_program import flatten, solve_program
@@ -87,7 +87,7 @@ def make_plan(
 
 def run(plan: TreesPlan, tell: Tell) -> TreesReport:
     """Measure everything; every answer is checked against the other's."""
-    report = TreesReport(plan, describe_machine({}))
+    report = TreesReport(plan, describe_machine(find_versions("ufal.chu-liu-edmonds", "highspy")))
     for n, words in enumerate(SPANS):
         tell(f"spanning trees of {words} words", 0.2 * n / len(SPANS))
         report.spans.append(_measure_spans(plan, words, report))

@@ -6,6 +6,8 @@ import os
 import platform
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
@@ -54,6 +56,15 @@ def describe_machine(beside: Mapping[str, str]) -> dict[str, Any]:
         "rivals": dict(beside),
         "environment": {name: os.environ.get(name) for name in (*_ONE_THREAD, *_KEEP_MEMORY)},
     }
+
+
+def find_versions(*names: str) -> dict[str, str]:
+    """Return the versions of those packages that are installed."""
+    found = {}
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _name_processor() -> str:

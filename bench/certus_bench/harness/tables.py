@@ -89,5 +89,5 @@ def describe_in_a_line(about: dict[str, Any]) -> str:
     beside = ", ".join(f"{name} {version}" for name, version in about["rivals"].items())
     return (
         f"{about['processor']}, {about['cores']} cores; Python {about['python']}, NumPy {about['numpy']}, "
-        f"Certus {about['certus']}; beside it: {beside or 'none of the rivals'}"
+        f"Certus {about['certus']}" + (f"; beside it: {beside}" if beside else "")
     )
