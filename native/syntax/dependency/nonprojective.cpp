@@ -55,6 +55,7 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   root.u.assign(root.id.size(), 0);
   root.v.assign(root.id.size(), 0);
   root.bound = -kNever<double>;
+  if (options_.paper_iterations == 0) even_out(root);
   try {
     const bool plain = n_ == 0 || (!scores_.has_siblings() && !scores_.has_parents());
     open_.push_back(std::move(root));
@@ -69,6 +70,25 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   if (result_.end == DualEnd::proven) result_.bound = result_.score;
   result_.found = result_.score != kNever<double>;
   return result_;
+}
+
+// Sets multipliers so that an arc is worth the same to all that use it. By itself it is worth what it scores more than
+// the middle between the best and the second best arc into its word: few automata then want another than the tree does.
+void NonProjectiveTrees::even_out(Node& root) {
+  std::vector<double> best(n_ + 1, kNever<double>), second = best;
+  for (const Label id : root.id) {
+    const Label m = arcs_->modifier(id);
+    second[m] = std::max(second[m], std::min(best[m], arc_scores_[id]));
+    best[m] = std::max(best[m], arc_scores_[id]);
+  }
+  const double share = scores_.has_parents() ? 1.0 / 3 : 1.0 / 2;
+  for (std::size_t a = 0; a < root.id.size(); ++a) {
+    const Label id = root.id[a], m = arcs_->modifier(id);
+    const double middle = second[m] == kNever<double> ? 0 : (best[m] + second[m]) / 2;
+    const double worth = share * (arc_scores_[id] - middle);
+    root.u[a] = (1 - kSplit) * arc_scores_[id] - worth;
+    if (scores_.has_parents()) root.v[a] = -worth;
+  }
 }
 
 void NonProjectiveTrees::load(const Node& node) {

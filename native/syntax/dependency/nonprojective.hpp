@@ -59,6 +59,7 @@ class NonProjectiveTrees {
   void search();
   void search_by_paper();
   void span();
+  void even_out(Node& root);
   void load(const Node& node);
   void assign_live();
   Node save(double bound) const;
