@@ -17,21 +17,17 @@ from certus.models.tagger import Tagger
 from certus.syntax import Grammar
 from certus_bench import joint
 from certus_bench.harness.benchmark import store
-from certus_bench.joint import (
-    BENCHMARK,
+from certus_bench.joint import BENCHMARK, Models, compare_proofs, run, time_beside_highs
+from certus_bench.joint_report import (
     FILE,
     PAPER,
     PROOF,
     JointPlan,
     JointReport,
     K,
-    Models,
     Solved,
-    compare_proofs,
     make_claims,
-    run,
     share_by_iterations,
-    time_beside_highs,
 )
 from tests.syntax import chunk_trees
 

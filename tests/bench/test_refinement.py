@@ -17,16 +17,14 @@ from certus.learn.refinement import Parameters
 from certus.learn.refinement.sampling import sample
 from certus_bench import refinement
 from certus_bench.harness.benchmark import store
-from certus_bench.refinement import (
-    BENCHMARK,
+from certus_bench.refinement import BENCHMARK, read_chunks, run
+from certus_bench.refinement_report import (
     PARTS,
     MarginalError,
     RefinementPlan,
     RefinementReport,
     TrainedRefinement,
     make_claims,
-    read_chunks,
-    run,
 )
 
 TAGS = ["DT", "NN", "VB", "IN"]
