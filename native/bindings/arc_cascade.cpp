@@ -126,10 +126,15 @@ auto run_pass(OpenArcs& open, const ArcPlan& plan, const Flat<const std::int16_t
   return work(open, plan, pass);
 }
 
+void make_head_learner(HeadLearner* self, const TreeCorpus& corpus, const ArcPlan& plan, float rate, bool trees,
+                       bool single_root) {
+  new (self) HeadLearner(corpus, plan, {rate, trees, single_root});
+}
+
 void bind_learners(nb::module_& m) {
   nb::class_<HeadLearner>(m, "HeadLearner")
-      .def(nb::init<const TreeCorpus&, const ArcPlan&, float>(), "corpus"_a, "plan"_a, "rate"_a, nb::keep_alive<1, 2>(),
-           nb::keep_alive<1, 3>())
+      .def("__init__", &make_head_learner, "corpus"_a, "plan"_a, nb::kw_only(), "rate"_a, "trees"_a, "single_root"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("epoch", &run_epoch<HeadLearner>, "order"_a)
       .def("compile", [](const HeadLearner& self) { return quantize(self.weights); })
       .def("weights", [](const HeadLearner& self) { return array(std::vector<float>(self.weights)); });

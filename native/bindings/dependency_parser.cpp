@@ -129,9 +129,10 @@ void restore_trees(TreeLearner& self, const nb::dict& state) {
   numbers.restore(found);
 }
 
-void make_heads(HeadModel* self, const ArcPlan& plan, Flat<const std::int16_t> weights, double step) {
+void make_heads(HeadModel* self, const ArcPlan& plan, Flat<const std::int16_t> weights, double step, double prior,
+                bool single_root) {
   if (extent(weights) != Index{1} << plan.bits()) refuse("the weights are for other templates");
-  new (self) HeadModel{plan, {weights.data(), step}};
+  new (self) HeadModel{plan, {weights.data(), step}, prior, single_root};
 }
 
 void make_labels(LabelModel* self, const ArcPlan& plan, const Flat<const std::int16_t>& weights, double step,
@@ -284,7 +285,8 @@ void bind_dependency_parser(nb::module_& m) {
                 &ScoredParts::modifiers, "arcs", &ScoredParts::arcs, "siblings", &ScoredParts::siblings, "grandparents",
                 &ScoredParts::grandparents, "grandsiblings", &ScoredParts::grandsiblings);
   nb::class_<HeadModel>(m, "HeadModel")
-      .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+      .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::kw_only(), "prior"_a, "single_root"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   nb::class_<LabelModel>(m, "LabelModel")
       .def("__init__", &make_labels, "plan"_a, "weights"_a, "step"_a, "relations"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>());

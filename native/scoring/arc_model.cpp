@@ -17,11 +17,22 @@ void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOp
 }
 
 void ArcModel::Worker::prune(const features::Sentence& sentence, const CandidateLimits& limits) {
-  if (limits.ratio <= 0) return arcs_.assign_all(sentence.length);
-  if (cascade_) return cascade_->prune(sentence, model_.cascade_->size(), arcs_);
+  const bool all = limits.ratio <= 0;
+  if (all) arcs_.assign_all(sentence.length);
+  else if (cascade_) cascade_->prune(sentence, model_.cascade_->size(), arcs_);
+  if (cascade_ || (all && !model_.has_prior())) return;
+  score_heads(sentence);
+  if (!all) candidates_.choose(limits, nullptr, false, arcs_);
+}
+
+void ArcModel::Worker::score_heads(const features::Sentence& sentence) {
   model_.heads_->plan.look_up(sentence, words_);
   candidates_.score(*heads_, words_, model_.heads_->weights.step);
-  candidates_.choose(limits, nullptr, false, arcs_);
+  if (model_.has_prior()) candidates_.find_marginals(model_.heads_->single_root);
+}
+
+double ArcModel::Worker::find_prior(Index head, Index modifier) const {
+  return model_.has_prior() ? model_.heads_->prior * candidates_.score(head, modifier) / model_.step() : 0;
 }
 
 void ArcModel::Worker::widen(const CandidateLimits& limits) {
@@ -63,10 +74,13 @@ void ArcModel::Worker::fill_tables() {
       kMostParts)
     throw std::length_error("too many parts");
   tables_.fill(parts_, model_.plan_, arcs_, cost_nothing);
+  for (Index a = 0; model_.has_prior() && a < arcs_.size(); ++a)
+    tables_.arcs[a] += find_prior(arcs_.head(a), arcs_.modifier(a));
 }
 
 void ArcModel::Worker::score_all(const features::Sentence& sentence, double* scores, Label* relations) {
   const Index n = sentence.length;
+  if (model_.has_prior()) score_heads(sentence);
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
   arcs_.assign_all(n);
@@ -77,7 +91,7 @@ void ArcModel::Worker::score_all(const features::Sentence& sentence, double* sco
   std::fill_n(relations, n * (n + 1), Label{-1});
   for (Index a = 0; a < arcs_.size(); ++a) {
     const Index cell = (arcs_.modifier(a) - 1) * (n + 1) + arcs_.head(a);
-    scores[cell] = best[a] * model_.weights_.step;
+    scores[cell] = (best[a] + find_prior(arcs_.head(a), arcs_.modifier(a))) * model_.weights_.step;
     relations[cell] = named[a];
   }
 }
@@ -89,6 +103,7 @@ void ArcModel::Worker::score_parts(const features::Sentence& sentence, const Par
 
 double ArcModel::Worker::score_tree(const features::Sentence& sentence, const Label* heads) {
   const Index n = sentence.length;
+  if (model_.has_prior()) score_heads(sentence);
   model_.plan_.look_up(sentence, words_);
   parts_.prepare(words_);
   Places places;
@@ -105,7 +120,7 @@ double ArcModel::Worker::score_tree(const features::Sentence& sentence, const La
     double best = kNever<double>;
     for (Index r = 0; r < model_.relations_.count; ++r)
       if (model_.relations_.allows(heads[m - 1], r)) best = std::max<double>(best, scores[r]);
-    total += best;
+    total += best + find_prior(heads[m - 1], m);
   }
   visit_siblings(heads, n, [&](Index h, Index m, Index s, Index g) {
     add(ArcPart::sibling, [&](const ArcKeys& keys) { keys.sibling(h, m, s, places); });

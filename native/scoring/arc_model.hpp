@@ -11,10 +11,13 @@
 
 namespace certus::scoring {
 
-// The model that chooses heads word by word; see head_candidates.hpp.
+// The model that chooses heads; see head_candidates.hpp. Without a prior it goes word by word. Otherwise it is one of
+// trees, and the logarithms of their arcs' probabilities, times the prior, are added to the scores of arcs.
 struct HeadModel {
   const ArcPlan& plan;
   StepTable weights;
+  double prior = 0;
+  bool single_root = false;
 };
 
 // The model that chooses the relations of a tree that was found; see tree_labels.hpp.
@@ -68,6 +71,9 @@ class ArcModel {
     void prepare(const features::Sentence& sentence, const ParsingOptions& options);
     void prune(const features::Sentence& sentence, const CandidateLimits& limits);
     void widen(const CandidateLimits& limits);
+    void score_heads(const features::Sentence& sentence);
+    // What the model that chooses heads adds to the score of an arc, in units of the weights; after score_heads().
+    double find_prior(Index head, Index modifier) const;
     void fill_tables();
     void search(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
     void name(const features::Sentence& sentence, ParsedTree& out);
@@ -89,6 +95,7 @@ class ArcModel {
 
   Index columns() const { return plan_.columns(); }
   double step() const { return weights_.step; }
+  bool has_prior() const { return heads_ && heads_->prior > 0 && weights_.step > 0; }
 
  private:
   const HeadModel* heads_;

@@ -7,11 +7,24 @@ namespace certus::scoring {
 
 namespace {
 
+constexpr double kLeastProbability = 1e-300;  // what counts as that much is not known any better
+
 std::uint64_t make_pair(Index head, Index modifier) {
   return static_cast<std::uint64_t>(head) << 32 | static_cast<std::uint64_t>(modifier);
 }
 
 }  // namespace
+
+double Candidates::find_marginals(bool single_root) {
+  all_.assign_all(length_);
+  of_arcs_.resize(static_cast<std::size_t>(all_.size()));
+  marginals_.resize(of_arcs_.size());
+  for (Index a = 0; a < all_.size(); ++a) of_arcs_[a] = row(all_.modifier(a))[all_.head(a)];
+  const double total = trees_.marginals(all_, of_arcs_.data(), single_root, marginals_.data());
+  for (Index a = 0; a < all_.size(); ++a)
+    row(all_.modifier(a))[all_.head(a)] = std::log(std::max(marginals_[a], kLeastProbability));
+  return total;
+}
 
 void Candidates::add_neighbours() {
   Index root = 1;

@@ -1,11 +1,11 @@
-// Which arcs of a sentence are worth scoring: a small model gives every word a distribution over heads, and heads that
-// are far less likely than the best one are left out.
+// Which arcs of a sentence are worth scoring: a model gives every word a distribution over heads, by themselves or in
+// trees, and heads that are far less likely than the best one are left out.
 #pragma once
 
 #include <vector>
 
 #include "features/arc_keys.hpp"
-#include "syntax/dependency/arcs.hpp"
+#include "syntax/dependency/matrix_tree.hpp"
 
 namespace certus::scoring {
 
@@ -20,6 +20,7 @@ class HeadScorer {
  public:
   HeadScorer(const features::ArcPlan& plan, const W* weights) : plan_(plan), weights_(weights) {}
 
+  const features::ArcKeys& keys() const { return keys_; }
   void prepare(const features::ArcWords& words) { keys_.prepare(plan_, features::ArcPart::arc, words); }
 
   // scores[h] for h in 0..n, -inf for the word itself. `places`, unless null, gets the features of every head, one
@@ -59,11 +60,15 @@ class Candidates {
     for (double& score : scores_) score *= step;
   }
 
+  // Turns scores into the logarithms of the probabilities of arcs in trees, p(tree) proportional to exp(score). Returns
+  // the logarithm of the sum over all trees.
+  double find_marginals(bool single_root);
+
   // Fills `arcs` with the heads within the limits; `also`, unless null, has one more head for each word. `connected`
   // adds the arcs between neighbours and the best root, so that there is a tree whatever the limits left out.
   void choose(const CandidateLimits& limits, const Label* also, bool connected, syntax::Arcs& arcs);
 
-  const double* scores() const { return scores_.data(); }
+  double score(Index head, Index modifier) const { return scores_[(modifier - 1) * (length_ + 1) + head]; }
   Index length() const { return length_; }
 
  private:
@@ -74,6 +79,9 @@ class Candidates {
   std::vector<double> scores_;        // [n][n + 1]
   std::vector<std::uint64_t> pairs_;  // head and modifier
   std::vector<Label> heads_, modifiers_, order_;
+  syntax::Arcs all_;
+  syntax::MatrixTree trees_;
+  std::vector<double> of_arcs_, marginals_;  // [all]
 };
 
 }  // namespace certus::scoring

@@ -15,12 +15,29 @@ from certus.annotation.columns import select_columns
 from certus.errors import InvalidInput, ModelError
 from certus.formats import build
 from certus.learn.arcs.cascade import choose_threshold
+from certus.learn.arcs.treebank import Treebank
 from tests.models import invented_treebank as invented
 from tests.reference.dependency import list_trees
 
 SMALL: dict[str, Any] = {"hash_bits": 14, "epochs": 2, "projective": "yes"}
 CASCADES = ("length", "length local", "local-short", "length vine", "first", "length vine first second")
 FILTERS = ("posteriors", "max-marginals")
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_heads_are_learned_by_the_likelihood_of_trees(single: bool) -> None:
+    trees = Treebank(invented.sentences(20, 1))
+    model = DependencyParser(hash_bits=14, epochs=1, projective="no").fit(invented.sentences(20, 1)).model
+    plan = model.plans[0]
+    unlabelled = np.zeros(trees.tokens, np.int32)
+    corpus = _native.TreeCorpus(plan, plan, trees.select(model.columns), trees.heads, unlabelled)
+    for number, sentence in enumerate(invented.sentences(20, 1)):
+        learner = _native.HeadLearner(corpus, plan, rate=0.1, trees=True, single_root=single)
+        words = len(sentence)
+        count = words ** (words - 1) if single else (words + 1) ** (words - 1)  # of trees
+        first, later = (learner.epoch(np.array([number])) for _ in range(2))
+        assert first == pytest.approx(np.log(count) / words)
+        assert later < first or words == 1
 
 
 def fit(cascade: str, filter: str = "posteriors", **more: Any) -> DependencyParser:

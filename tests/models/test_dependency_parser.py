@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,32 @@ def test_features_of_arcs_leave_fewer_heads(tmp_path: Path) -> None:
     assert measure(changed) > 0.97
     pruned = [sum(answer.pruned for answer in each.parse_batch(dev)) for each in (tags, kept, changed)]
     assert min(pruned[1:]) > pruned[0]
+
+
+def test_probabilities_of_arcs_in_trees_are_part_of_scores() -> None:
+    """They sum to one over the heads of each word, and over the words that may be the root."""
+    options: dict[str, Any] = {"projective": "no", **SMALL | {"epochs": 1}}
+    parser = DependencyParser(pruning_features="arcs", pruning=0.1, **options)
+    parser.fit(invented.sentences(20, 1))
+    short = [sentence for sentence in invented.sentences(60, 5) if len(sentence) <= 5]
+    with_prior = [parser.score_arcs(sentence)[0] for sentence in short]
+    for sentence in short:
+        trees = list_trees(len(sentence), False, True)
+        best = max(parser.score(sentence, heads) for heads in trees)
+        assert parser.parse(sentence, pruning=0).score == pytest.approx(best)
+        assert parser.parse(sentence, pruning=0).optimal
+        assert parser.parse(sentence, 3, pruning=0)[0].score == pytest.approx(best)
+        heads = parser.parse(sentence).heads
+        assert parser.parse(sentence).score == pytest.approx(parser.score(sentence, heads))
+    arrays = dict(parser.model.arrays)
+    prior = float(arrays.pop("head_prior"))
+    without = replace(parser.model, arrays=arrays).native
+    for sentence, scores in zip(short, with_prior, strict=True):
+        others, _ = without.score_arcs([select_columns(sentence, parser.columns)])
+        with np.errstate(invalid="ignore"):
+            probabilities = np.nan_to_num(np.exp((scores - others) / prior))
+        assert probabilities.sum(axis=1) == pytest.approx(1)
+        assert probabilities[:, 0].sum() == pytest.approx(1)
 
 
 def count_wrong_picks(parser: DependencyParser) -> int:

@@ -2,7 +2,7 @@
 
 Every problem has whole-numbered scores with ties and forbidden parts; it is solved with one root or several,
 projective or not, under a model with any of siblings, grandparents and grandsiblings, and the answer, its
-bound and its certificate are held against the best of all trees of up to 7 words.
+bound and its certificate, and the five best trees, are held against all trees of up to 7 words.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import certus
+from certus.syntax.dependency.solution import RankedTrees
 from tests.reference.dependency import Heads, is_projective, is_tree
 
 KINDS = ("", "s", "g", "sg", "t", "sgt")
@@ -24,13 +25,15 @@ AXES = {"siblings": 3, "grandparents": 3, "grandsiblings": 4}
 NAMES = {"s": "siblings", "g": "grandparents", "t": "grandsiblings"}
 LENGTHS = (1, 2, 3, 3, 4, 4, 4, 5, 5, 5, 5, 5, 5, 6, 6)  # how often sentences of each length are drawn
 LONG = 7  # drawn once in a thousand
+RANKED = 5  # how many of the best trees
 
 
 class AllTrees:
-    """All trees over some words: heads, which kind each is, and the cells of every array that each uses."""
+    """All trees over some words: heads, their places and kinds, and the cells of each array that they use."""
 
     def __init__(self, words: int) -> None:
         self.heads = [heads for heads in _list_heads(words) if is_tree(heads)]
+        self.place = {heads: place for place, heads in enumerate(self.heads)}
         self.projective = np.array([is_projective(heads) for heads in self.heads])
         self.single = np.array([heads.count(0) == 1 for heads in self.heads])
         parts = [_list_parts(heads) for heads in self.heads]
@@ -107,8 +110,25 @@ def check(random: np.random.Generator, number: int) -> str | None:
         return f"not proven: {best}"
     if best.bound != top or best.score != top:
         return f"wrong certificate: {best.score}, {best.bound} instead of {top}"
-    place = trees.heads.index(tuple(best.heads.tolist()))
-    return None if allowed[place] and scores[place] == top else "the tree does not score what it claims"
+    scores = np.where(allowed, scores, -np.inf)
+    if scores[trees.place[tuple(best.heads.tolist())]] != top:
+        return "the tree does not score what it claims"
+    return find_fault(solver.decode(k=RANKED, **arrays), trees, scores)
+
+
+def find_fault(ranked: RankedTrees, trees: AllTrees, scores: NDArray[np.float64]) -> str | None:
+    """Return what is wrong with a list of the best trees, given the scores of all; None if nothing is."""
+    count = int((scores > -np.inf).sum())
+    if ranked.scores.tolist() != np.sort(scores)[::-1][: min(RANKED, count)].tolist():
+        return f"wrong list: {ranked.scores}"
+    places = [trees.place[tuple(tree.heads.tolist())] for tree in ranked]
+    if len(set(places)) < len(places) or ranked.exhausted != (count <= RANKED):
+        return "a tree twice in a list, or a list that goes on"
+    if not all(
+        tree.optimal and tree.score == scores[place] for tree, place in zip(ranked, places, strict=True)
+    ):
+        return "a tree of a list that is not proven, or does not score what it claims"
+    return None
 
 
 def main(count: int, seed: int) -> int:

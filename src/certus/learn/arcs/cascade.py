@@ -18,6 +18,9 @@ from certus.storage.declaration import Array, reals, whole
 HEAD_BITS = {"tags": 20, "arcs": 22}  # of the table of a model of heads, or the parser's if they are fewer
 PASS_BITS = 18  # of each pass, likewise: what stays in a cache is read fast
 RATE = 0.1  # of AdaGrad
+PRIOR = (
+    0.6  # how many times log-probabilities of arcs in trees are added to scores: chosen on trees of Talbanken
+)
 LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
 TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
 HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
@@ -34,16 +37,25 @@ class HeadSelector:
 
     Attributes:
         plan: of the templates.
-        arrays: "heads", the weights, and "head_step", their unit.
+        arrays: "heads", the weights, and "head_step", their unit; "head_prior" where it is one of trees: how
+            many times the logarithms of the probabilities of their arcs are added to scores.
+        single_root: whether its trees have one root.
     """
 
     plan: _native.ArcPlan
     arrays: Mapping[str, NDArray[Any]]
+    single_root: bool
 
     @cached_property
     def native_heads(self) -> _native.HeadModel | None:
         """For the native model."""
-        return _native.HeadModel(self.plan, self.arrays["heads"], float(self.arrays["head_step"]))
+        return _native.HeadModel(
+            self.plan,
+            self.arrays["heads"],
+            float(self.arrays["head_step"]),
+            prior=float(self.arrays.get("head_prior", 0)),
+            single_root=self.single_root,
+        )
 
     @property
     def native_cascade(self) -> _native.ArcCascade | None:
@@ -53,7 +65,8 @@ class HeadSelector:
     @property
     def declared(self) -> dict[str, Array]:
         """What a model file holds of it."""
-        return _declare_weights("heads", "head_step")
+        prior = {"head_prior": reals(types="float64", least=0)} if "head_prior" in self.arrays else {}
+        return _declare_weights("heads", "head_step") | prior
 
     def describe(self) -> dict[str, Any] | None:
         """Return None: it is no cascade."""
@@ -168,7 +181,7 @@ def learn_selector(
         single_root: whether trees have one root.
     """
     if passes == HEADS:
-        return _learn_heads(options, plan, train, order)
+        return _learn_heads(options, plan, train, order, single_root)
     with_lengths = "length" in passes and column >= 0
     column = column if with_lengths else -1
     lengths = (
@@ -201,17 +214,20 @@ def learn_selector(
 
 
 def _learn_heads(
-    options: ArcOptions, plan: _native.ArcPlan, train: _native.TreeCorpus, order: Order
+    options: ArcOptions, plan: _native.ArcPlan, train: _native.TreeCorpus, order: Order, single_root: bool
 ) -> Chosen:
-    learner = _native.HeadLearner(train, plan, RATE)
+    in_trees = options.pruning_features == "arcs"
+    learner = _native.HeadLearner(train, plan, rate=RATE, trees=in_trees, single_root=single_root)
     for epoch in range(options.pruning_epochs):
         learner.epoch(order(epoch, 0))
     weights, step = learner.compile()
     arrays: dict[str, NDArray[Any]] = {"heads": weights, "head_step": np.asarray(step, np.float64)}
+    if in_trees:
+        arrays["head_prior"] = np.asarray(PRIOR, np.float64)
     # Many features know by heart which heads are right here, so that few others would be left to learn from.
-    ratio = options.pruning if options.pruning_features == "tags" else min(options.pruning, LEAST_RATIO)
+    ratio = min(options.pruning, LEAST_RATIO) if in_trees else options.pruning
     chosen = _native.choose_candidates(train, plan, learner.weights(), ratio, options.candidates)
-    return Chosen(HeadSelector(plan, arrays), chosen)
+    return Chosen(HeadSelector(plan, arrays, single_root), chosen)
 
 
 def _leave_out(order: NDArray[np.int64], each: int | None) -> NDArray[np.int64]:
@@ -233,10 +249,10 @@ def choose_threshold(highest: NDArray[np.float64], loss: float, most: float) -> 
 
 
 def restore_selector(
-    plan: _native.ArcPlan, column: int, cascade: Any, arrays: Mapping[str, NDArray[Any]]
+    plan: _native.ArcPlan, column: int, cascade: Any, arrays: Mapping[str, NDArray[Any]], single_root: bool
 ) -> Selector:
     """Return what a model file describes; ``cascade`` is None where it has none."""
     if cascade is None:
-        return HeadSelector(plan, arrays)
+        return HeadSelector(plan, arrays, single_root)
     passes = [Pass(**each) for each in cascade["passes"]]
     return CascadeSelector(plan, column if cascade["lengths"] else -1, passes, arrays)

@@ -1,9 +1,10 @@
 """Learns the weights of a dependency parser, and makes what parses with them.
 
-Two models are learned. The first gives each word a distribution over heads, from tags above all; it chooses
-which arcs are scored at all. The second scores arcs with their relations, and what else its templates are
-of, and learns from the best trees that it finds, or from what head automata pick by themselves (Koo et al.
-2010): by MIRA (McDonald, Crammer and Pereira 2005) or by the averaged perceptron (Collins 2002).
+Two models are learned. The first gives each word a distribution over heads, from tags above all, or one over
+trees, from all features of arcs; it chooses which arcs are scored at all. The second scores arcs with their
+relations, and what else its templates are of, and learns from the best trees that it finds, or from what head
+automata pick by themselves (Koo et al. 2010): by MIRA (McDonald, Crammer and Pereira 2005) or by the averaged
+perceptron (Collins 2002).
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class ArcModel:
     @cached_property
     def selector(self) -> Selector:
         """What chooses the arcs that are scored."""
-        return restore_selector(self.plans[0], self.tag_column, self.cascade, self.arrays)
+        return restore_selector(self.plans[0], self.tag_column, self.cascade, self.arrays, self.single_root)
 
     @cached_property
     def native(self) -> _native.ArcModel:

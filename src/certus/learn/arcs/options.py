@@ -78,8 +78,9 @@ class ArcOptions:
     candidates: int = option(8, "How many heads are scored for each word at the most.", least=1)
     pruning_features: str = option(
         "tags",
-        "What the model of heads looks at: tags above all, which is fast; or arcs: all that arcs are scored "
-        "by, so that more heads may be left out, with a pruning of 0.1, and trees are easier to prove. "
+        "What heads are left out by: tags above all, word by word, which is fast; or arcs: their "
+        "probabilities in trees by all that they are scored by, so that more may be left out, with a pruning "
+        "of 0.1. The logarithms of these also count 0.6 times in scores, and trees are easier to prove. "
         "Weights are then learned over as many heads as there are candidates.",
     )
     pruning_epochs: int = option(3, "Passes over the training data to learn which heads are likely.", least=1)
