@@ -21,6 +21,9 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
 constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
+// Labels that score so much less than the best of a token, with n-grams, are bounded loosely.
+constexpr float kFarBelow = 4;
+
 // Drops all but the `most` largest of x, the first ones of those that are equal.
 template <class X>
 void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch, std::uint8_t* kept) {
@@ -174,10 +177,10 @@ void Cascade::raise_rest(Index t, Label y, float score) {
 }
 
 // Bounds what was dropped at a token; the scores of those that stay were replaced by -inf.
-void Cascade::find_rest(const float* scores, const Allowed& allowed) {
+void Cascade::find_rest(const float* scores, float most, const Allowed& allowed) {
   const Index t = levels_[0].positions();
   rest_.resize(rest_.size() + bounds->groups());
-  if (allowed.count < 0) return bound_groups(scores, t);
+  if (allowed.count < 0) return bound_groups(scores, most - kFarBelow, t);
   std::size_t i = 0;
   for (Index n = 0; n < allowed.count; ++n) {
     const Label y = allowed.labels[n];
@@ -187,16 +190,17 @@ void Cascade::find_rest(const float* scores, const Allowed& allowed) {
 }
 
 // By all labels of the coarse tags that stay, and by columns for others.
-void Cascade::bound_groups(const float* scores, Index t) {
+void Cascade::bound_groups(const float* scores, float least, Index t) {
   const Index G = tagset_.groups;
   const bool merged = bounds->groups() < G;
   const float *const ending = bounds->ending(t), *const around = bounds->around(t);
+  const GroupBounds::Sums sums = group_bounds->add_up(scores, columns_);
   std::size_t next = 0;
   Index i = 0;
   for (Index g = 0; g < G; ++g) {
     RestScore& most = rest(t)[merged ? 0 : g];
     if (next == groups_.size() || groups_[next] != g) {
-      most.raise(group_bounds->find(g, scores, ending, around));
+      most.raise(group_bounds->find(g, sums, least, scores, bounds->most(t, merged ? 0 : g), ending, around));
       continue;
     }
     const std::uint32_t first = tagset_.member_begin[g];
@@ -228,7 +232,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   }
   if (number == 0 && n) keep(first_largest(scratch_));
   pruned = pruned || number < n;
-  if (bounds) find_rest(scores, allowed);
+  if (bounds) find_rest(scores, most, allowed);
   if (remember) label_begin.push_back(static_cast<std::uint32_t>(labels.size()));
   zero.begin.push_back(as_number(zero.size()));
   return number;

@@ -118,8 +118,8 @@ class Cascade {
   void expand(const float* scores);
   void expand(const float* scores, const Allowed& allowed);
   float keep_groups(const float* scores);
-  void find_rest(const float* scores, const Allowed& allowed);
-  void bound_groups(const float* scores, Index t);
+  void find_rest(const float* scores, float most, const Allowed& allowed);
+  void bound_groups(const float* scores, float least, Index t);
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
@@ -132,7 +132,7 @@ class Cascade {
   std::vector<Level> levels_;  // [0] holds the candidates as states, without transitions
   std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};  // [order][states] of levels that were pruned
   std::vector<RestScore> rest_;                                      // [T][groups]
-  std::vector<float> scratch_;
+  std::vector<float> scratch_, columns_;
   std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position
   std::vector<Label> expanded_;

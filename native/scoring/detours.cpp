@@ -116,17 +116,19 @@ bool Detours::is_legal(Label before, Label y) const {
 
 void Detours::go_to_candidates(Index t, const Way& way, std::int32_t number) {
   const Level& one = cascade_->level(1);
+  steps_.clear();
   for (std::uint32_t c = one.begin[t]; c < one.begin[t + 1]; ++c) {
     if (way.level > 0 && order_ > 1) {
       const float pair = onward_.pair(one.edge_begin[c] + (states_[1] - one.begin[t - 1]));
       if (!(way.score + way.owed + static_cast<double>(pair) + one.node[c] + onward_.from(1, c) > limit_)) continue;
     }
-    if (is_legal(way.label, one.label[c])) go_to_candidate(t, way, number, c);
+    if (is_legal(way.label, one.label[c])) plan_candidate(t, way, c);
   }
+  for (const Step& step : steps_) go_to_candidate(way, number, step);
 }
 
-// Goes on to a candidate, at the highest order that has a state for it.
-void Detours::go_to_candidate(Index t, const Way& way, std::int32_t number, std::uint32_t candidate) {
+// Finds the highest order that has a state for a candidate.
+void Detours::plan_candidate(Index t, const Way& way, std::uint32_t candidate) {
   Index m = 1;
   std::uint32_t s = candidate;
   for (; m < order_ && m <= way.level && cascade_->kept(m, states_[m]) && cascade_->kept(m, s); ++m) {
@@ -136,14 +138,30 @@ void Detours::go_to_candidate(Index t, const Way& way, std::int32_t number, std:
     while (above.prev[static_cast<std::size_t>(q - above.cur.begin())] != states_[m]) ++q;
     s = static_cast<std::uint32_t>(q - above.cur.begin());
   }
+  if (way.inside && m == order_ && k_ == 1) return;
   const Level& level = cascade_->level(m);
+  plan(way, {level.label[s], m, s, static_cast<float>(level.node[s]), 0});
+}
+
+// Asks for the memory of the n-grams that a step needs, before any is taken.
+void Detours::plan(const Way& way, const Step& step) {
+  const Unit group = cascade_->group_of(step.label);
+  for (Index n = step.level; n <= order_; ++n) {
+    ngrams_->prefetch(mix(way.full[n - 1], static_cast<Key>(step.label)));
+    ngrams_->prefetch(mix(way.coarse[n - 1], group));
+  }
+  steps_.push_back(step);
+}
+
+void Detours::go_to_candidate(const Way& way, std::int32_t number, const Step& step) {
+  const Index m = step.level;
+  const std::uint32_t s = step.state;
   const bool inside = way.inside && m == order_;
-  if (inside && k_ == 1) return;
   Way next{};
-  next.before = number, next.label = level.label[s], next.level = m, next.state = s, next.inside = inside;
+  next.before = number, next.label = step.label, next.level = m, next.state = s, next.inside = inside;
   next.since = std::min<Index>(way.since + 1, 2);
   next.owed = next.since < 2 ? way.owed : 0;
-  next.score = weigh(way, next.label, m, static_cast<float>(level.node[s]), next);
+  next.score = weigh(way, next.label, m, step.node, next);
   if (!(next.score + next.owed + (inside ? onward_.leaving(s) : onward_.from(m, s)) > limit_)) return;
   if (k_ == 1 && is_best_ && m == order_ && !(next.score > cascade_->paths.best[s])) return;
   keep(next);
@@ -156,12 +174,21 @@ void Detours::go_to_others(Index t, const Way& way, std::int32_t number) {
   const double* const coarse = bounds.coarse(t) + static_cast<Index>(before) * (bounds.groups() + 1);
   const float* const ending = bounds.ending_after(before);
   const auto try_label = [&](Label y, Index g, Index place, float score, double on) {
-    if (way.score + way.owed + coarse[g] + static_cast<double>(score + ending[place]) + on > limit_)
-      go_to_label(t, way, number, y, score, on);
+    if (way.score + way.owed + coarse[g] + static_cast<double>(score + ending[place]) + on > limit_ &&
+        is_legal(way.label, y))
+      plan(way, {y, 1, 0, score, on});
   };
+  steps_.clear();
   for (const Onward::Named& label : onward_.named(t))
     try_label(label.label, bounds.group(label.label), bounds.place(label.label), label.score, label.on);
-  if (!(way.score + way.owed + onward_.to_rest(t - 1, before) > limit_)) return;
+  if (way.score + way.owed + onward_.to_rest(t - 1, before) > limit_) plan_rests(t, way, try_label);
+  for (const Step& step : steps_) go_to_label(t, way, number, step);
+}
+
+template <class Try>
+void Detours::plan_rests(Index t, const Way& way, const Try& try_label) {
+  const NgramBounds& bounds = *cascade_->bounds;
+  const Unit before = bounds.group(way.label);
   places_.resize(bounds.places());
   for (Index g = 0; g < bounds.groups(); ++g) {
     if (!(way.score + way.owed + onward_.through_rest(t, before, g) > limit_)) continue;
@@ -176,13 +203,12 @@ void Detours::go_to_others(Index t, const Way& way, std::int32_t number) {
   }
 }
 
-void Detours::go_to_label(Index t, const Way& way, std::int32_t number, Label y, float score, double on) {
-  if (!is_legal(way.label, y)) return;
+void Detours::go_to_label(Index t, const Way& way, std::int32_t number, const Step& step) {
   Way next{};
-  next.before = number, next.label = y;
-  next.score = weigh(way, y, 1, score, next);
-  if (!(next.score + way.owed + on > limit_)) return;
-  next.owed = onward_.excess(t, y);
+  next.before = number, next.label = step.label;
+  next.score = weigh(way, step.label, 1, step.node, next);
+  if (!(next.score + way.owed + step.on > limit_)) return;
+  next.owed = onward_.excess(t, step.label);
   keep(next);
 }
 

@@ -45,15 +45,28 @@ class Detours {
     Key full[kMostOrder], coarse[kMostOrder];  // [n]: keys of its last n + 1 labels, and of their coarse tags
   };
 
+  // How a sequence may go on.
+  struct Step {
+    Label label;
+    Index level;          // the highest order of a state for the last labels,
+    std::uint32_t state;  // and this state; 0 for labels that are no candidates
+    float node;           // what the label scores, with the n-grams of up to `level` labels
+    double on;            // of labels that are no candidates, the best way on
+  };
+
   bool list_all();
   void search_from(Index t);
   bool expand(Index t, std::size_t begin, std::size_t end);
   void start(std::uint32_t s);
   void keep_found(std::size_t begin);
   void go_to_candidates(Index t, const Way& way, std::int32_t number);
-  void go_to_candidate(Index t, const Way& way, std::int32_t number, std::uint32_t candidate);
+  void go_to_candidate(const Way& way, std::int32_t number, const Step& step);
+  void plan_candidate(Index t, const Way& way, std::uint32_t candidate);
+  void plan(const Way& way, const Step& step);
   void go_to_others(Index t, const Way& way, std::int32_t number);
-  void go_to_label(Index t, const Way& way, std::int32_t number, Label y, float score, double on);
+  template <class Try>
+  void plan_rests(Index t, const Way& way, const Try& try_label);
+  void go_to_label(Index t, const Way& way, std::int32_t number, const Step& step);
   bool is_legal(Label before, Label y) const;
   double weigh(const Way& way, Label y, Index level, float node, Way& next) const;
   void keep(const Way& next);
@@ -71,6 +84,7 @@ class Detours {
       false;  // whether the lattice has nothing above the limit: what is worse than its paths can be left out
   std::size_t left_ = 0;                       // how many may still be looked at
   std::uint32_t states_[kMostOrder + 1] = {};  // of the way that goes on, [order]
+  std::vector<Step> steps_;                    // of the way that goes on
   std::vector<Way> ways_;                      // of all positions
   std::size_t first_ = 0;                      // of those of the next position
   std::vector<float> places_;                  // scores of labels of the next position

@@ -3,106 +3,154 @@
 #include <map>
 
 #include "base/vector.hpp"
+#include "lattice/sums.hpp"
 
 namespace certus::scoring {
 namespace {
 
-constexpr Index kLanes = NgramBounds::kBlock;
+using Block = Simd<float>;
+constexpr Index kLanes = Block::width, kMany = kLanes / 4;  // coarse tags that a row is quicker for than one by one
+static_assert(kLanes == NgramBounds::kBlock);
 
-CERTUS_INLINE float fold_largest(float* x) {
-  for (Index half = kLanes / 2; half > 0; half /= 2)
-    for (Index w = 0; w < half; ++w) x[w] = x[w + half] > x[w] ? x[w + half] : x[w];
-  return x[0];
+CERTUS_INLINE Block::vector load(const float* x) {
+  Block::vector v;
+  __builtin_memcpy(&v, x, sizeof v);
+  return v;
+}
+
+// x[i] = max(x[i], y[i] + z)
+CERTUS_INLINE void raise_row(float* __restrict x, const float* __restrict y, float z, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
 }
 
 }  // namespace
 
 CERTUS_CLONES RestScore find_largest_sums(const float* __restrict x, const float* __restrict ending,
                                           const float* __restrict around, Index n) {
-  float own[kLanes], most[kLanes], most_around[kLanes];
-  for (Index w = 0; w < kLanes; ++w) own[w] = most[w] = most_around[w] = kNever<float>;
-  Index i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (Index w = 0; w < kLanes; ++w) {
-      const float one = x[i + w] + ending[i + w], both = x[i + w] + around[i + w];
-      own[w] = x[i + w] > own[w] ? x[i + w] : own[w];
-      most[w] = one > most[w] ? one : most[w];
-      most_around[w] = both > most_around[w] ? both : most_around[w];
-    }
-  RestScore largest{fold_largest(own), fold_largest(most), fold_largest(most_around)};
-  for (; i < n; ++i) largest.raise({x[i], x[i] + ending[i], x[i] + around[i]});
-  return largest;
-}
-
-GroupBounds::GroupBounds(const Tagset& tagset, const NgramBounds& places) : none_(tagset.units) {
-  for (Index g = 0; g < tagset.groups; ++g) {
-    Group group;
-    group.first_place = places.place(tagset.members[tagset.member_begin[g]]);
-    group.size = tagset.member_begin[g + 1] - tagset.member_begin[g];
-    groups_.push_back(group);
-    put_into_columns(tagset, g);
+  float padded[kLanes];
+  if (n < kLanes) {
+    std::fill_n(std::copy_n(x, n, padded), kLanes - n, kNever<float>);
+    x = padded, n = kLanes;
   }
+  Block::vector own = load(x), most = own + load(ending), most_around = own + load(around);
+  for (Index i = kLanes; i < n; i += kLanes) {
+    const Index first = std::min(i, n - kLanes);  // the last ones are looked at twice
+    const Block::vector next = load(x + first);
+    own = larger(own, next), most = larger(most, next + load(ending + first));
+    most_around = larger(most_around, next + load(around + first));
+  }
+  return {fold_largest<float>(own), fold_largest<float>(most), fold_largest<float>(most_around)};
 }
 
-void GroupBounds::put_into_columns(const Tagset& tagset, Index group) {
-  Group& made = groups_[group];
-  const Label* const members = tagset.members.data() + tagset.member_begin[group];
-  const auto parts = [&](Index i) {
-    return std::pair{tagset.parts.begin() + tagset.begin[members[i]],
-                     tagset.parts.begin() + tagset.begin[members[i] + 1]};
-  };
+GroupBounds::GroupBounds(const Tagset& tagset, const NgramBounds& places)
+    : none_(tagset.units), width_((tagset.groups + kLanes - 1) / kLanes * kLanes) {
+  std::vector<std::int32_t> own(tagset.labels);
+  for (Index g = 0; g < tagset.groups; ++g) {
+    const Label* const members = tagset.members.data() + tagset.member_begin[g];
+    Group& made = groups_.emplace_back();
+    made.first_place = places.place(members[0]);
+    made.size = tagset.member_begin[g + 1] - tagset.member_begin[g];
+    const std::vector<std::int32_t> found = find_own(tagset, g);
+    for (Index i = 0; i < made.size; ++i) own[members[i]] = found[i];
+    bool consecutive = true;
+    for (Index i = 0; i < made.size; ++i) consecutive = consecutive && found[i] == found[0] + i && found[i] != none_;
+    if (consecutive) made.first_own = found[0];
+    else
+      made.own = static_cast<std::uint32_t>(own_units_.size()),
+      own_units_.insert(own_units_.end(), found.begin(), found.end());
+  }
+  const auto [least_own, most_own] = std::minmax_element(own.begin(), own.end());
+  least_own_ = *least_own, count_own_ = *most_own + 1 - *least_own;
+  put_into_columns(tagset, own);
+}
+
+// The unit of each label of a coarse tag that none of the others has; the first such, which are mostly consecutive.
+std::vector<std::int32_t> GroupBounds::find_own(const Tagset& tagset, Index group) {
+  const Index first = tagset.member_begin[group], size = tagset.member_begin[group + 1] - first;
   std::map<Unit, Index> uses;
-  for (Index i = 0; i < made.size; ++i)
-    for (auto [p, end] = parts(i); p != end; ++p) ++uses[*p];
-  // The unit of each label that none of the others has, the last such.
-  std::vector<std::int32_t> own(made.size, static_cast<std::int32_t>(none_));
-  for (Index i = 0; i < made.size; ++i)
-    for (auto [p, end] = parts(i); p != end; ++p)
-      if (uses[*p] == 1) own[i] = static_cast<std::int32_t>(*p);
-  // For all others the first column in which no label has a unit yet that also has this one.
-  std::vector<std::vector<Unit>> columns;
-  std::vector<std::vector<bool>> taken;                          // [columns][members]
-  std::map<std::pair<Unit, Index>, std::vector<Index>> holders;  // of a unit, or of another one of the same
-  for (Index i = 0; i < made.size; ++i)
-    for (auto [p, end] = parts(i); p != end; ++p)
-      if (static_cast<std::int32_t>(*p) != own[i]) holders[{*p, std::count(parts(i).first, p, *p)}].push_back(i);
+  const auto visit = [&](Index i, const auto& use) {
+    const Label y = tagset.members[first + i];
+    for (std::uint32_t k = tagset.begin[y]; k < tagset.begin[y + 1]; ++k) use(tagset.parts[k]);
+  };
+  for (Index i = 0; i < size; ++i) visit(i, [&](Unit unit) { ++uses[unit]; });
+  std::vector<std::int32_t> own(size, static_cast<std::int32_t>(none_));
+  for (Index i = 0; i < size; ++i)
+    visit(i, [&](Unit unit) {
+      if (uses[unit] == 1 && own[i] == none_) own[i] = static_cast<std::int32_t>(unit);
+    });
+  return own;
+}
+
+// Puts entries of the same cell far from each other: the next one then needs not wait for the last to be written.
+void GroupBounds::spread_out(std::vector<Entry>& entries) {
+  std::map<std::uint32_t, Index> seen;
+  std::vector<std::pair<Index, Entry>> ranked;
+  ranked.reserve(entries.size());
+  for (const Entry& entry : entries) ranked.emplace_back(seen[entry.cell]++, entry);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = ranked[i].second;
+}
+
+// All other units: each into the first column in which no label has a unit yet that also has this one.
+void GroupBounds::put_into_columns(const Tagset& tagset, const std::vector<std::int32_t>& own) {
+  std::map<std::pair<Unit, Index>, std::vector<Label>> holders;  // of a unit, or of another one of the same
+  for (Label y = 0; y < tagset.labels; ++y) {
+    const auto first = tagset.parts.begin() + tagset.begin[y], last = tagset.parts.begin() + tagset.begin[y + 1];
+    for (auto p = first; p != last; ++p)
+      if (static_cast<std::int32_t>(*p) != own[y]) holders[{*p, std::count(first, p, *p)}].push_back(y);
+  }
+  std::vector<std::vector<bool>> taken;  // [columns][labels]
   for (const auto& [unit, who] : holders) {
     std::size_t c = 0;
-    while (c < columns.size() && std::any_of(who.begin(), who.end(), [&](Index i) { return taken[c][i]; })) ++c;
-    if (c == columns.size()) columns.emplace_back(), taken.emplace_back(made.size, false);
-    columns[c].push_back(unit.first);
-    for (const Index i : who) taken[c][i] = true;
+    while (c < taken.size() && std::any_of(who.begin(), who.end(), [&](Label y) { return taken[c][y]; })) ++c;
+    if (c == taken.size()) taken.emplace_back(tagset.labels, false);
+    std::vector<float> mask(width_, kNever<float>);
+    for (const Label y : who) taken[c][y] = true, mask[tagset.group[y]] = 0;
+    const auto row = static_cast<std::uint32_t>(c) * static_cast<std::uint32_t>(width_);
+    if (std::count(mask.begin(), mask.end(), 0.0f) >= kMany) {
+      many_.push_back({unit.first, row});
+      masks_.insert(masks_.end(), mask.begin(), mask.end());
+    } else {
+      for (Index g = 0; g < width_; ++g)
+        if (mask[g] == 0) single_.push_back({unit.first, row + static_cast<std::uint32_t>(g)});
+    }
   }
-  made.first_column = static_cast<std::uint32_t>(column_begin_.size());
-  made.columns = static_cast<std::uint32_t>(columns.size());
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    column_begin_.push_back(static_cast<std::uint32_t>(units_.size()));
-    for (const Unit unit : columns[c]) units_.push_back(static_cast<std::int32_t>(unit));
-    if (std::find(taken[c].begin(), taken[c].end(), false) != taken[c].end())
-      units_.push_back(static_cast<std::int32_t>(none_));
+  spread_out(single_);
+  for (const auto& column : taken) {
+    const auto row = start_.insert(start_.end(), width_, kNever<float>);
+    for (Label y = 0; y < tagset.labels; ++y)
+      if (!column[y]) row[tagset.group[y]] = 0;
   }
-  column_begin_.push_back(static_cast<std::uint32_t>(units_.size()));
-  bool consecutive = true;
-  for (Index i = 0; i < made.size; ++i) consecutive = consecutive && own[i] == own[0] + i && own[i] != none_;
-  if (consecutive) made.first_own = own[0];
-  else made.own = static_cast<std::uint32_t>(units_.size()), units_.insert(units_.end(), own.begin(), own.end());
 }
 
-RestScore GroupBounds::find(Index group, const float* units, const float* ending, const float* around) const {
+CERTUS_CLONES GroupBounds::Sums GroupBounds::add_up(const float* units, std::vector<float>& memory) const {
+  memory.assign(start_.begin(), start_.end());
+  memory.resize(start_.size() + static_cast<std::size_t>(width_), 0);
+  float* const most = memory.data();
+  for (const Entry& entry : single_) most[entry.cell] = std::max(most[entry.cell], units[entry.unit]);
+  const float* mask = masks_.data();
+  for (const Entry& entry : many_) raise_row(most + entry.cell, mask, units[entry.unit], width_), mask += width_;
+  float* const sums = most + start_.size();
+  for (const float* row = most; row != sums; row += width_)
+    for (Index g = 0; g < width_; ++g) sums[g] += row[g];
+  return {sums, lattice::find_largest(units + least_own_, count_own_)};
+}
+
+RestScore GroupBounds::find(Index group, const Sums& sums, float least, const float* units, const RestScore& most,
+                            const float* ending, const float* around) const {
   const Group& g = groups_[group];
+  const float more = sums.columns[group];
+  RestScore sum = most;
+  sum.add(sums.own + more);
+  if (sum.around < least) return sum;
+  sum = {};
   ending += g.first_place, around += g.first_place;
-  RestScore sum;
   if (g.first_own >= 0) sum = find_largest_sums(units + g.first_own, ending, around, g.size);
   for (Index i = 0; g.first_own < 0 && i < g.size; ++i) {
-    const float own = units[units_[g.own + static_cast<std::uint32_t>(i)]];
+    const float own = units[own_units_[g.own + static_cast<std::uint32_t>(i)]];
     sum.raise({own, own + ending[i], own + around[i]});
   }
-  const std::uint32_t* begin = column_begin_.data() + g.first_column;
-  for (std::uint32_t c = 0; c < g.columns; ++c) {
-    float most = kNever<float>;
-    for (std::uint32_t i = begin[c]; i < begin[c + 1]; ++i) most = std::max(most, units[units_[i]]);
-    sum.add(most);
-  }
+  sum.add(more);
   return sum;
 }
 

@@ -101,6 +101,12 @@ void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs
     tables.ending_place.push_back(y < 0 ? 0 : tables.ending[y]);
     tables.around.push_back(y < 0 ? 0 : tables.ending[y] + tables.leaving[y]);
   }
+  for (auto* row : {&tables.ending_place, &tables.around}) row->resize(row->size() + kBlock, 0);
+  for (Index g = 0; g < groups(); ++g) {
+    tables.most.push_back({0, 0, 0});
+    for (Index place = begin(g); place < begin(g + 1); ++place)
+      tables.most.back().raise({0, tables.ending_place[place], tables.around[place]});
+  }
   const std::size_t size = width_ * width_;
   tables.above_pair.assign(size, 0);
   for (std::size_t m = 1; m < static_cast<std::size_t>(order_); ++m)
@@ -128,6 +134,12 @@ void NgramBounds::find_group_pairs(Tables& tables) const {
   };
   tables.coarse_into = transpose(tables.coarse), tables.entering_into = transpose(tables.entering);
   tables.departing_into = transpose(tables.departing);
+  const auto find_most = [&](const std::vector<double>& table, std::vector<double>& most) {
+    most.clear();
+    for (auto row = table.begin(); row != table.end(); row += static_cast<std::ptrdiff_t>(width_))
+      most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
+  };
+  find_most(tables.coarse, tables.most_after), find_most(tables.coarse_into, tables.most_into);
 }
 
 // What a row says, if it is one.

@@ -11,6 +11,17 @@
 
 namespace certus::scoring {
 
+// What labels score at most: by themselves, with n-grams of labels that end with them, and also with those that end
+// with the next label.
+struct RestScore {
+  float own = kNever<float>, ending = kNever<float>, around = kNever<float>;
+
+  void raise(const RestScore& other) {
+    own = std::max(own, other.own), ending = std::max(ending, other.ending), around = std::max(around, other.around);
+  }
+  void add(float score) { own += score, ending += score, around += score; }
+};
+
 class NgramBounds {
  public:
   NgramBounds(const Tagset& tagset, Index order, const NgramTable& table);
@@ -25,6 +36,8 @@ class NgramBounds {
   float leaving(Index t, Label y) const { return choose(t).leaving[y]; }
   const float* ending(Index t) const { return choose(t).ending_place.data(); }
   const float* around(Index t) const { return choose(t).around.data(); }
+  // The largest of both over the labels of a coarse tag that is told apart; `own` is 0.
+  const RestScore& most(Index t, Index group) const { return choose(t).most[group]; }
   // The same where the coarse tag of the label before is known, or that of the next; by place.
   const float* ending_after(Unit group) const { return ending_after_.data() + group * places(); }
   const float* leaving_to(Unit group) const { return leaving_to_.data() + group * places(); }
@@ -39,6 +52,9 @@ class NgramBounds {
   const double* coarse_into(Index t) const { return choose(t).coarse_into.data(); }
   const double* entering_into(Index t) const { return choose(t).entering_into.data(); }
   const double* departing_into(Index t) const { return choose(t).departing_into.data(); }
+  // The most that n-grams of coarse tags add which end with any after this one, or with this one after any.
+  double most_after(Index t, Index group) const { return choose(t).most_after[group]; }
+  double most_into(Index t, Index group) const { return choose(t).most_into[group]; }
   // Coarse tags that are told apart, and that of a label: there is one only where pairs of them would be too many.
   Index groups() const { return static_cast<Index>(width_) - 1; }
   Unit group(Label y) const { return group_[y]; }
@@ -55,6 +71,8 @@ class NgramBounds {
   float above(Key full, Key coarse) const {
     return step_ * static_cast<float>(longer_[full & mask_] + longer_[coarse & mask_]);
   }
+  float most_above() const { return 2 * 255 * step_; }
+  void prefetch_above(Key key) const { __builtin_prefetch(longer_.data() + (key & mask_)); }
   // and of coarse tags alone: of two with the last at position t, and of three.
   float above_tags(Index t, Unit before, Unit tag) const {
     return choose(t).above_pair[tell(before) * width_ + tell(tag)];
@@ -78,11 +96,13 @@ class NgramBounds {
   // Largest weights. Where a sentence begins, n-grams are cut off at the boundary: they count as longer ones, too.
   struct Tables {
     std::vector<float> ending, leaving;                              // [labels + 1]
-    std::vector<float> ending_place;                                 // [places]
-    std::vector<float> around;                                       // [places]
+    std::vector<float> ending_place;                                 // [places], and a block more
+    std::vector<float> around;                                       // [places], and a block more
+    std::vector<RestScore> most;                                     // [groups]
     std::vector<double> coarse;                                      // [groups + 1]²
     std::vector<double> entering, departing;                         // [groups + 1]²
     std::vector<double> coarse_into, entering_into, departing_into;  // transposed
+    std::vector<double> most_after, most_into;                       // [groups + 1]
     std::vector<float> above_pair;  // [groups + 1]²: `coarse` without the weights of the pairs themselves
   };
   class Maxima;

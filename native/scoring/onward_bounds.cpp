@@ -8,6 +8,9 @@
 namespace certus::scoring {
 namespace {
 
+// Ways on by labels that are no candidates are told apart only where they are not so much worse than the best.
+constexpr double kFarBelow = 6;
+
 void raise(double& x, double y) { x = std::max(x, y); }
 
 // x[i] = max(x[i], y[i] + z)
@@ -53,6 +56,7 @@ void Onward::gather_all(double* x, const double* y, double z) const {
 void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {
   cascade_ = &cascade, ngrams_ = &ngrams, order_ = order;
   width_ = cascade.bounds->groups() + 1;
+  most_above_ = cascade.bounds->most_above();
   contexts_.find(cascade.level(1), cascade.tagset(), *cascade.bounds, order);
   const Index P = cascade.length() + 2;
   on_.resize(order + 1), lower_.resize(order + 1);
@@ -66,13 +70,14 @@ void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {
   for (auto* values : {&to_rest_, &to_other_, &to_label_, &own_to_label_, &after_, &entering_})
     values->assign(P * width_, kNever<double>);
   for (auto* values : {&rest_own_, &rest_ending_, &rest_around_}) values->assign(width_, kNever<double>);
-  limit_ = kNever<double>;
+  limit_ = kNever<double>, far_ = -kNever<double>;
   named_.clear();
   named_begin_.assign(P + 1, 0);
 }
 
 void Onward::tell_apart(double limit, const Allowed* allowed, const UnitScores& units) {
   limit_ = limit, allowed_ = allowed, units_ = units;
+  far_ = kFarBelow + std::max(0.0, cascade_->best.score - limit);
 }
 
 double Onward::find_mass(Cascade& cascade, const NgramTable& ngrams, Index order) {
@@ -121,13 +126,20 @@ void Onward::lead_to_rests(Index t) {
   const NgramBounds& bounds = *cascade_->bounds;
   const Index W = width_;
   double* const to_rest = row(to_rest_, t - 1);
+  bool is_far = false;
   const double *const after = row(after_, t), *const in = row(entering_, t);
+  const double least = *std::max_element(ahead_.begin(), ahead_.end()) - far_;
   for (Index h = 0; h + 1 < W; ++h) {
     if (after[h] == kNever<double>) continue;
+    if (after[h] + bounds.most_into(t, h) <= least) {
+      is_far = true;
+      continue;
+    }
     const double *const coarse = bounds.coarse_into(t) + h * W, *const entering = bounds.entering_into(t) + h * W;
     if (!sum_) raise_least(to_rest, coarse, after[h], entering, in[h], W);
     for (Index g = 0; sum_ && g < W; ++g) gather(to_rest[g], std::min(coarse[g] + after[h], entering[g] + in[h]));
   }
+  for (Index g = 0; is_far && g < W; ++g) raise(to_rest[g], least);
   double* const to_other = row(to_other_, t - 1);
   std::copy_n(to_rest, W, to_other);
   for (const Named& label : named(t))
@@ -181,12 +193,30 @@ float Onward::above_state(Index t, Index m, std::uint32_t s) const {
   return cascade_->bounds->above_labels(level.full[s]) + contexts_.above(t, level.prev[s], level.cur[s]);
 }
 
+// Asks for the memory of what longer n-grams may add to the states of a position and to edges that leave the lattice.
+void Onward::prefetch_above(Index t, Index m) const {
+  const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
+  for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+    if (m > 1) bounds.prefetch_above(level.full[s]);
+    if (m > 2) bounds.prefetch_above(level.coarse[s]);
+    if (m == order_) continue;
+    std::uint32_t r = level.from[s];
+    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
+      if (cascade_->kept(m, s) && cascade_->kept(m, r)) continue;
+      bounds.prefetch_above(mix(level.full[r], static_cast<Key>(level.label[s])));
+      if (m > 1) bounds.prefetch_above(mix(level.coarse[r], cascade_->group_of(level.label[s])));
+    }
+  }
+}
+
 // Makes the ways on from states of order m of the position before.
 void Onward::leave(Index t, Index m) {
   const Level& level = cascade_->level(m);
   for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r)
     lower_[m][r] = m > 1 ? lower_[m - 1][level.cur[r]] : to_rest(t - 1, cascade_->bounds->group(level.label[r]));
   if (m == 1) leave_to_named(t);
+  if (order_ > 1) prefetch_above(t, m);
   for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
     const double on = level.node[s] + on_[m][s];
     if (m > 1) gather(on_[m - 1][level.prev[s]], on + static_cast<double>(above_state(t, m, s)));
@@ -196,6 +226,7 @@ void Onward::leave(Index t, Index m) {
         gather(on_[m][r], on + static_cast<double>(level.edge[e]));
         gather(leaving_[r], level.node[s] + leaving_[s] + static_cast<double>(level.edge[e]));
       } else if (!cascade_->kept(m, s) || !cascade_->kept(m, r)) {
+        if (m > 1 && on + static_cast<double>(level.edge[e] + most_above_) <= lower_[m][r]) continue;
         const float weight = level.edge[e] + above_edge(t, m, r, s);
         if (m == 1) pairs_[e] = weight;
         gather(lower_[m][r], on + static_cast<double>(weight));

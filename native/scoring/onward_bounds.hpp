@@ -85,9 +85,11 @@ class Onward {
   void leave(Index t, Index m);
   void leave_to_named(Index t);
   void name_labels(Index t);
-  void lead_alone(Index t);
+  double lead_alone(Index t);
   double bound_alone(Index g, double excess, const RestScore& rest) const;
-  void name_labels_of(Index t, Index group);
+  void name_labels_of(Index t, Index group, double least);
+  void prefetch_pair(Key labels, Key tags) const;
+  void prefetch_above(Index t, Index m) const;
   double find_way_on(Index t, Label y) const;
   void gather(double& x, double y) const;
   void gather_all(double* x, const double* y, double z) const;
@@ -101,6 +103,8 @@ class Onward {
   Index order_ = 0, width_ = 0;
   bool sum_ = false;  // whether to add up, not to take the largest
   double limit_ = kNever<double>;
+  float most_above_ = 0;
+  double far_ = -kNever<double>;  // how far below the best ways on others are all the same; infinite if none are
   const Allowed* allowed_ = nullptr;
   UnitScores units_;
   std::vector<std::vector<double>> on_, lower_;  // [order][states]
@@ -111,7 +115,7 @@ class Onward {
   // n-grams that end there.
   std::vector<double> to_rest_, to_other_, to_label_, own_to_label_, after_, entering_;
   std::vector<double> ahead_, around_ahead_;                  // [groups + 1]
-  std::vector<double> alone_, own_alone_;                     // [groups + 1]
+  std::vector<double> reached_, alone_, own_alone_;           // [groups + 1]
   std::vector<double> rest_own_, rest_ending_, rest_around_;  // [groups + 1]
   std::vector<Named> named_;                                  // from the last position to the first
   std::vector<std::size_t> named_begin_;  // [positions + 1]: how many there are from each position on
