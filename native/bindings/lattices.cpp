@@ -80,6 +80,19 @@ std::vector<double> list_outside(const Lattices& self) {
   return outside;
 }
 
+// Tells for which of the sentences `which` of `self` it took over the lattice of `others`, and leaves these useless.
+auto take_better(StoredLattices& self, Flat<const Index> which, StoredLattices& others) {
+  if (extent(which) != others.sentences()) refuse("there must be a lattice for each of the sentences");
+  std::vector<std::uint8_t> taken;
+  for (Index m = 0; m < others.sentences(); ++m) {
+    const Index n = which.data()[m];
+    if (n < 0 || n >= self.sentences() || self.length(n) != others.length(m))
+      refuse("the lattices must be of the same sentences");
+    taken.push_back(self.take_better(n, others, m));
+  }
+  return array(std::move(taken));
+}
+
 void make_chain(ChainLattices* self, const Model<double>& chain, Flat<const Index> first,
                 Table<const float> emissions) {
   if (chain.only_sparse() || chain.positions() != 0)
@@ -103,7 +116,8 @@ void bind_lattices(nb::module_& m) {
           "first", [](const Lattices& self) { return array(std::vector<Index>(self.first())); },
           nb::rv_policy::automatic)
       .def_prop_ro("outside", [](const Lattices& self) { return array(list_outside(self)); }, nb::rv_policy::automatic);
-  nb::class_<StoredLattices, Lattices>(m, "StoredLattices");
+  nb::class_<StoredLattices, Lattices>(m, "StoredLattices")
+      .def("take_better", &take_better, "which"_a, "others"_a, nb::rv_policy::automatic);
   nb::class_<ChainLattices, Lattices>(m, "ChainLattices")
       .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 4>());

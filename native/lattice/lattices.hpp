@@ -71,6 +71,13 @@ class StoredLattices final : public Lattices {
 
   // May be called from several threads, for different n.
   void keep(Index n, const Lattice& lattice, double outside) { lattices_[n] = lattice, outside_[n] = outside; }
+  // Takes over the lattice that others have of sentence n, their sentence m, if what it lacks has a lower bound.
+  bool take_better(Index n, StoredLattices& others, Index m) {
+    if (!(others.outside_[m] < outside_[n])) return false;
+    std::swap(lattices_[n], others.lattices_[m]);
+    outside_[n] = others.outside_[m];
+    return true;
+  }
 
   double outside(Index n) const override { return outside_[n]; }
   const Lattice& get(Index n, Lattice&) const override { return lattices_[n]; }

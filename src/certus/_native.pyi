@@ -809,7 +809,8 @@ class Lattices:
     def outside(self) -> NDArray[np.float64]: ...  # [sentences]
 
 @final
-class StoredLattices(Lattices): ...
+class StoredLattices(Lattices):
+    def take_better(self, which: NDArray[np.int64], others: Lattices) -> NDArray[np.uint8]: ...
 
 @final
 class ChainLattices(Lattices):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.chain import Chain
 from certus.corpus import Iteration, Limits
-from certus.corpus.solver import solve
+from certus.corpus.solver import Clock, solve
 from tests.corpus.problems import Loaded, load, problem
 from tests.reference.corpus import Problem
 
@@ -23,7 +23,7 @@ TINY = 1e-9
 def solved(made: Problem, limits: Limits) -> tuple[Loaded, list[Iteration], float, NDArray[np.int32]]:
     """Solve a problem: its field, its trace, the score and the labels."""
     loaded = load(made)
-    trace = solve(loaded.field, limits, made.delta[0], loaded.base, lambda _: None)
+    trace = solve(loaded.field, limits, made.delta[0], loaded.base, lambda _: None, Clock(limits.seconds))
     labels, scores = loaded.labels.copy(), loaded.scores.copy()
     score = loaded.base + loaded.field.labels(labels, scores)
     return loaded, trace, score, labels
@@ -160,7 +160,7 @@ def test_merging_nodes() -> None:
     field.add(lattices, 0, 0, np.array([0, 1], np.int64), labels, scores, excess)
     field.merge(np.array([0, 0], np.int64))
     field.close()
-    solve(field, Limits(), 2.0, float(scores.sum()), lambda _: None)
+    solve(field, Limits(), 2.0, float(scores.sum()), lambda _: None, Clock(None))
     assert field.labels(labels, scores) + 4.0 == 0 + 3 + 2 + 2
     assert labels.tolist() == [1, 1]
 

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from certus import _native
@@ -64,7 +65,9 @@ def label(problem: Problem, tagger: Any, delta: Agreement) -> tuple[Consistent, 
     return found, find_best(problem, sentences, found, delta)
 
 
-def test_answers_are_those_of_brute_force() -> None:
+@pytest.mark.parametrize("few", [0, 2])  # lattices are wide at first, or narrow
+def test_answers_are_those_of_brute_force(few: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certus.corpus.problem.FEW", few)
     proven = 0
     for seed in range(200):
         problem = whole_numbers(seed, 1 + seed % 3, labels=2 + seed % 3)
@@ -100,3 +103,36 @@ def test_without_proof_nothing_is_claimed() -> None:
         assert not found.optimal or found.score == best
         worse += found.score < best
     assert worse > 10
+
+
+class CountingTagger(ToyTagger):
+    """Remembers how many sentences it was asked to search each time."""
+
+    def search(self, cells: Any, **options: Any) -> _native.Lattices:
+        self.asked = [*getattr(self, "asked", []), len(cells)]
+        return super().search(cells, **options)
+
+
+def test_only_sentences_that_might_need_more_are_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certus.corpus.problem.FEW", 2)
+    again = 0
+    for seed in range(200):
+        problem = whole_numbers(seed, 2, labels=3)
+        tagger = CountingTagger(problem, [0.3, 0.3, 0.3])
+        found, _ = label(problem, tagger, Agreement(4.0))
+        assert tagger.asked[0] == 3
+        assert (len(tagger.asked) > 1) == (found.stats.get("widened", 0) > 0)
+        assert max(tagger.asked[1:], default=0) <= found.stats.get("widened", 0)
+        again += sum(tagger.asked[1:]) < 3 * len(tagger.asked[1:])
+    assert again > 10
+
+
+def test_better_lattices_are_of_the_same_sentences() -> None:
+    problem = whole_numbers(1, 2, labels=3)
+    tagger = ToyTagger(problem, [0.3, 0.3, 0.3])
+    one: Any = tagger.search([[["a", "b"]], [["a"]]])
+    other = tagger.search([[["a"]]])
+    for which in ([0], [2], [-1], [0, 1]):
+        with pytest.raises(ValueError, match="sentences"):
+            one.take_better(np.array(which), other)
+    assert not one.take_better(np.array([1]), other).any()  # it lacks as much

@@ -146,7 +146,7 @@ def test_words_mappings_and_sentences_are_the_same(tagger: certus.Tagger, found:
 def test_threads_and_chunks_do_not_matter(
     tagger: certus.Tagger, found: Consistent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("certus.corpus.tagging.CHUNK", 7)
+    monkeypatch.setattr("certus.corpus.problem.CHUNK", 7)
     other = tag(tagger, TEST, threads=2)
     assert other.labels == found.labels
     assert other.score == pytest.approx(found.score)

@@ -81,7 +81,7 @@ def solve(
     same: float,
     base: float,
     progress: Progress,
-    clock: Clock | None = None,
+    clock: Clock,
 ) -> list[Iteration]:
     """Solve a closed field as far as the limits allow; returns what every iteration did.
 
@@ -91,9 +91,8 @@ def solve(
         same: the weight, which steps are measured in.
         base: what the sentences score by themselves, which bounds leave out.
         progress: is called after each iteration.
-        clock: of the limit of seconds, which starts now by default.
+        clock: of the limit of seconds.
     """
-    clock = clock or Clock(limits.seconds)
     if limits.method == "subgradient":
         return _run_subgradient(field, limits, same, base, clock, progress)
     trace: list[Iteration] = []
