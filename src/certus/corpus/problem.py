@@ -163,16 +163,6 @@ class CorpusProblem:
         self.bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
         self.bound += float(self.excess[(self.words == 0) | (self.excess == np.inf)].sum())
 
-    def solve_inside(
-        self,
-        field: _native.Field,
-        limits: Limits,
-        clock: Clock,
-        progress: Callable[[Iteration], None],
-    ) -> None:
-        """Find the best of what the lattices have, under the bound of all that is known already."""
-        self.trace += solve(field, limits, self.agreement.same, self.base, progress, clock)
-
     def collect_result(self, field: _native.Field) -> Consistent:
         """Collect the answer."""
         pruned = self.excess > 0

@@ -14,7 +14,7 @@ from certus.checks import check_count
 from certus.corpus.agreement import Agreement, number_groups
 from certus.corpus.problem import CorpusProblem
 from certus.corpus.result import Consistent, Iteration
-from certus.corpus.solver import Clock, Limits
+from certus.corpus.solver import Clock, Limits, solve
 from certus.errors import InvalidInput
 from certus.lattice.model import SequenceModel
 
@@ -95,9 +95,9 @@ def _solve_widening(
     while not clock.is_over and problem.widen(problem.outside):
         field = problem.build_field()
         problem.solve(field, limits, clock, progress)
-    if len(problem.outside):
+    if len(problem.outside):  # the best of what the lattices have, under the bound of all
         field = problem.build_field(with_outside=False)
-        problem.solve_inside(field, limits, clock, progress)
+        problem.trace += solve(field, limits, problem.agreement.same, problem.base, progress, clock)
     problem.stats |= {"load_seconds": loaded - began, "solve_seconds": time.perf_counter() - loaded}
     return problem.collect_result(field)
 
