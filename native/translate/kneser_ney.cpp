@@ -14,6 +14,8 @@ namespace {
 constexpr std::array<double, 4> kFallback = {0, 0.5, 1, 1.5};
 constexpr double kNoProbability = -99 * 2.302585092994045684;  // of <s>, which is given: what ARPA files say
 
+}  // namespace
+
 Discounts compute_discounts(const std::vector<std::uint32_t>& adjusted) {
   Discounts found;
   for (const std::uint32_t count : adjusted)
@@ -31,8 +33,6 @@ Discounts compute_discounts(const std::vector<std::uint32_t>& adjusted) {
   found.computed = true;
   return found;
 }
-
-}  // namespace
 
 void NgramCounter::start() {
   if (!open_) text_.push_back(kBegin);

@@ -26,6 +26,9 @@ struct Discounts {
   double operator()(std::uint32_t count) const { return amount[std::min<std::uint32_t>(count, 3)]; }
 };
 
+// The discounts for counts like these; 0 is none.
+Discounts compute_discounts(const std::vector<std::uint32_t>& adjusted);
+
 // Sentences, and the n-grams in them.
 class NgramCounter {
  public:

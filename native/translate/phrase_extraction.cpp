@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/interrupt.hpp"
+#include "translate/kneser_ney.hpp"
 #include "translate/link_lexicon.hpp"
 #include "translate/phrase_pool.hpp"
 
@@ -32,6 +33,29 @@ LinkLexicon count_links(const AlignedText& text) {
   }
   return lexicon;
 }
+
+// The probability of one side of a phrase pair given the other, which was seen with it as often as counted.
+class SmoothedShares {
+ public:
+  SmoothedShares(const Discounts& discounts, std::size_t given, std::size_t found)
+      : discounts_(discounts), counts_(given), left_(given), kinds_(found) {}
+
+  void add(std::uint32_t given, std::uint32_t found, std::uint32_t count) {
+    counts_[given] += count;
+    left_[given] += discounts_(count);
+    kinds_[found] += 1;
+    pairs_ += 1;
+  }
+  double find(std::uint32_t given, std::uint32_t found, std::uint32_t count) const {
+    return (count - discounts_(count) + left_[given] * kinds_[found] / pairs_) / counts_[given];
+  }
+
+ private:
+  const Discounts& discounts_;
+  std::vector<double> counts_, left_;  // [given] how often it occurs, and what was taken away
+  std::vector<double> kinds_;          // [found] different phrases that it was seen with
+  double pairs_ = 0;
+};
 
 class Extractor {
  public:
@@ -107,10 +131,15 @@ class Extractor {
 
   // The table: source phrases in order, the best translations of each.
   PhraseTableArrays arrange(std::vector<PairCounts::Slot> slots) const {
-    std::vector<double> of_source(sources_.size()), of_target(targets_.size());
+    std::vector<std::uint32_t> counts;
+    counts.reserve(slots.size());
+    for (const PairCounts::Slot& slot : slots) counts.push_back(slot.count);
+    const Discounts discounts = compute_discounts(counts);
+    SmoothedShares forward(discounts, sources_.size(), targets_.size());
+    SmoothedShares backward(discounts, targets_.size(), sources_.size());
     for (const PairCounts::Slot& slot : slots) {
-      of_source[slot.key >> 32] += slot.count;
-      of_target[slot.key & 0xffffffff] += slot.count;
+      forward.add(slot.key >> 32, slot.key & 0xffffffff, slot.count);
+      backward.add(slot.key & 0xffffffff, slot.key >> 32, slot.count);
     }
     std::vector<std::uint32_t> rank(sources_.size()), order(sources_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -133,20 +162,19 @@ class Extractor {
       made.phrase_first.push_back(static_cast<Index>(made.phrase_words.size()));
       Index kept = 0;
       for (; n < slots.size() && slots[n].key >> 32 == source; ++n)
-        if (kept++ < options_.most) add_entry(made, slots[n], of_source[source], of_target);
+        if (kept++ < options_.most) add_entry(made, slots[n], forward, backward);
       made.entry_first.push_back(static_cast<Index>(made.translation_first.size()) - 1);
     }
     return made;
   }
-  void add_entry(PhraseTableArrays& made, const PairCounts::Slot& slot, double of_source,
-                 const std::vector<double>& of_target) const {
-    const auto target = static_cast<std::uint32_t>(slot.key & 0xffffffff);
+  void add_entry(PhraseTableArrays& made, const PairCounts::Slot& slot, const SmoothedShares& forward,
+                 const SmoothedShares& backward) const {
+    const auto source = static_cast<std::uint32_t>(slot.key >> 32), target = static_cast<std::uint32_t>(slot.key);
     const auto words = targets_.list(target);
     made.translation_words.insert(made.translation_words.end(), words.begin(), words.end());
     made.translation_first.push_back(static_cast<Index>(made.translation_words.size()));
-    const double count = slot.count;
-    for (const double score : {std::log(count / of_target[target]), double{slot.backward}, std::log(count / of_source),
-                               double{slot.forward}})
+    for (const double score : {std::log(backward.find(target, source, slot.count)), double{slot.backward},
+                               std::log(forward.find(source, target, slot.count)), double{slot.forward}})
       made.scores.push_back(static_cast<float>(score));
   }
 

@@ -2,8 +2,13 @@
 //
 // A pair of spans is a phrase pair if there is a link between them and none leads out of one. It scores
 //   log p(source | target),  log lex(source | target),  log p(target | source),  log lex(target | source)
-// with p by relative frequency, and lex the product over the words of one side of the mean probability of the words
+// with p as below, and lex the product over the words of one side of the mean probability of the words
 // that they are linked to (or of none), estimated from the links; of several alignments inside the best counts.
+//
+// Most phrase pairs occur once, and their relative frequency is 1. So p is smoothed as n-grams are (Foster et al. 2006,
+// "Phrasetable smoothing for statistical machine translation"), by modified Kneser-Ney:
+//   p(t | s) = (c(s, t) - D(c(s, t))) / c(s)  +  sum over t' of D(c(s, t')) / c(s) * n(t) / n
+// with c the counts, D their discounts (kneser_ney.hpp), n(t) in how many different pairs t is, and n their number.
 #pragma once
 
 #include "translate/phrase_table_builder.hpp"

@@ -40,6 +40,10 @@ void PhraseRelaxation::list_live(std::vector<char> alive) {
   std::vector<char> needed(graph_.bases);
   for (Index n = 0; n <= graph_.problem().words(); ++n) {
     const char* layer = alive_.data() + n * graph_.rows();
+    if (n > 0 && std::equal(layer, layer + graph_.rows(), layer - graph_.rows())) {
+      live_[n] = live_[n - 1];  // as of most, before anything is pruned
+      continue;
+    }
     std::copy(layer, layer + graph_.bases, needed.begin());
     live_[n].others.reserve(std::count(layer + graph_.bases, layer + graph_.rows(), 1));
     for (Row r = static_cast<Row>(graph_.bases); r < graph_.rows(); ++r)
