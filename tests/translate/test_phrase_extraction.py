@@ -11,7 +11,8 @@ import pytest
 
 import certus
 from certus.align import extract_phrases
-from certus.models.translator_training import TranslatorOptions, _extract
+from certus.align.solution import Link
+from certus.models.translator_training import Arrays, Pair, TranslatorOptions, _extract
 from certus.translate import Weights
 from certus.translate.phrase_engine import PhraseEngine
 from certus.translate.terms import Terms
@@ -20,12 +21,11 @@ Words = tuple[str, ...]
 FALLBACK = {1: 0.5, 2: 1.0, 3: 1.5}
 
 
-def make_corpus(
-    seed: int, pairs: int
-) -> tuple[list[tuple[list[str], list[str]]], list[list[tuple[int, int]]]]:
+def make_corpus(seed: int, pairs: int) -> tuple[list[Pair], list[list[Link]]]:
     """Return random sentence pairs over few words, and random links."""
     rng = Random(seed)
-    corpus, links = [], []
+    corpus: list[Pair] = []
+    links: list[list[Link]] = []
     for _ in range(pairs):
         source = [rng.choice("abcd") for _ in range(rng.randint(1, 5))]
         target = [rng.choice("vwxyz") for _ in range(rng.randint(1, 5))]
@@ -35,9 +35,7 @@ def make_corpus(
     return corpus, links
 
 
-def count_pairs(
-    corpus: list[tuple[list[str], list[str]]], links: list[list[tuple[int, int]]]
-) -> Counter[tuple[Words, Words]]:
+def count_pairs(corpus: list[Pair], links: list[list[Link]]) -> Counter[tuple[Words, Words]]:
     """Return how often each phrase pair occurs."""
     counts: Counter[tuple[Words, Words]] = Counter()
     for (source, target), own in zip(corpus, links, strict=True):
@@ -77,7 +75,7 @@ def test_probabilities_are_smoothed_as_kneser_and_ney_do() -> None:
         counts = count_pairs(corpus, links)
         turned = Counter({(t, s): count for (s, t), count in counts.items()})
         flat = [link for own in links for link in own]
-        arrays = {
+        arrays: Arrays = {
             "link_source": np.array([i for i, _ in flat], np.int32),
             "link_target": np.array([j for _, j in flat], np.int32),
             "link_first": np.cumsum([0, *map(len, links)], dtype=np.int64),
