@@ -1,7 +1,6 @@
 #include "learn/perceptron.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace certus::learn {
 namespace {
@@ -10,14 +9,10 @@ namespace {
 constexpr Index kTighten = 4;
 constexpr Index kTokenWork = 1 << 12;  // what learning from a token counts for, roughly
 
-// The labels, those that occur most often first.
-std::vector<Label> rank_labels(const Corpus& corpus, Index labels) {
+std::vector<Index> count_labels(const Corpus& corpus, Index labels) {
   std::vector<Index> count(labels);
   for (const Label y : corpus.labels) ++count[y];
-  std::vector<Label> order(labels);
-  std::iota(order.begin(), order.end(), Label{0});
-  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return count[a] > count[b]; });
-  return order;
+  return count;
 }
 
 }  // namespace
@@ -26,7 +21,7 @@ Perceptron::Perceptron(const Corpus& corpus, const Tagset& tagset, const Method&
     : rows(corpus.feature_count(), tagset.units), corpus_(corpus), tagset_(tagset), method_(method) {
   if (pair_corpus) pairs.emplace(*pair_corpus, tagset.labels, kLeast);
   if (method.name != "staggered" || pairs) return;
-  model_.order = rank_labels(corpus, tagset.labels);
+  model_.order = rank_labels(count_labels(corpus, tagset.labels));
   changing_.emplace(model_);
 }
 

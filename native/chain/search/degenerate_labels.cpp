@@ -1,7 +1,6 @@
 #include "chain/search/degenerate_labels.hpp"
 
 #include <bit>
-#include <numeric>
 
 namespace certus {
 namespace {
@@ -41,11 +40,7 @@ std::vector<double> popularity(const Sparse<S>& m) {
 template <class S>
 std::vector<Label> ranking(const Model<S>& model) {
   if (!model.order.empty()) return model.order;
-  const std::vector<double> score = model.only_sparse() ? popularity(model.sparse()) : popularity(model.ceiling());
-  std::vector<Label> order(model.labels());
-  std::iota(order.begin(), order.end(), Label{0});
-  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return score[a] > score[b]; });
-  return order;
+  return rank_labels(model.only_sparse() ? popularity(model.sparse()) : popularity(model.ceiling()));
 }
 
 // A label of rank r becomes active at level bit_width(r), so it belongs to the rests of the levels below. The

@@ -8,6 +8,8 @@
 // sum_i exp(transition(i, y)): of all that the model knows, it is the closest to how often a label is entered.
 #pragma once
 
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "chain/model.hpp"
@@ -30,6 +32,15 @@ struct DegenerateTables {
   const S* leaving(Index level) const { return leave.data() + level * labels; }
   const S* entering(Index level) const { return enter.data() + level * labels; }
 };
+
+// The labels by decreasing score, such as how often each was seen.
+template <class X>
+std::vector<Label> rank_labels(const std::vector<X>& score) {
+  std::vector<Label> order(score.size());
+  std::iota(order.begin(), order.end(), Label{0});
+  std::stable_sort(order.begin(), order.end(), [&](Label a, Label b) { return score[a] > score[b]; });
+  return order;
+}
 
 // Computed on first use; bounds the transitions of every position where they differ.
 template <class S>

@@ -23,8 +23,8 @@
 namespace certus {
 namespace {
 
-inline constexpr Index kMost =
-    16;  // labels of a position that the first paths run through, at most, or an eighth of all
+// Labels of a position that the first paths run through, at most, or an eighth of all.
+inline constexpr Index kMost = 16;
 
 // The degenerate lattice after a pass, in the order of that pass, as the search for next-best paths wants it.
 template <class Tr>
