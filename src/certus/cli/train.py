@@ -13,7 +13,8 @@ import typer
 
 from certus.cli import learners
 from certus.cli.declare import PlainCommand, with_options
-from certus.cli.options import (
+from certus.cli.outputs import check_outputs, check_writable
+from certus.cli.train_options import (
     CONSTITUENTS,
     DEPENDENCIES,
     TrainAlignerOptions,
@@ -22,7 +23,6 @@ from certus.cli.options import (
     TrainTaggerOptions,
     TrainTranslatorOptions,
 )
-from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.wording import format_count
 from certus.formats.brackets import looks_bracketed
 from certus.learn.arcs.options import ArcOptions

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certus.cli.declare import PlainCommand, with_options
-from certus.cli.options import TrainAlignerOptions
 from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.pairs import read_pairs, save_model
 from certus.cli.train import (
@@ -22,6 +21,7 @@ from certus.cli.train import (
     list_rights,
     show,
 )
+from certus.cli.train_options import TrainAlignerOptions
 from certus.cli.wording import format_count
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from certus.cli.declare import PlainCommand, with_options
-from certus.cli.options import TrainLanguageModelOptions
 from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.train import ModelOutput, drop_none, format_seconds, format_size, list_rights
 from certus.cli.train_aligner import commands
+from certus.cli.train_options import TrainLanguageModelOptions
 from certus.cli.wording import format_count
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from certus.cli.declare import PlainCommand, with_options
-from certus.cli.options import TrainTranslatorOptions
 from certus.cli.outputs import check_outputs, check_writable
 from certus.cli.pairs import read_pairs, save_model
 from certus.cli.train import (
@@ -23,6 +22,7 @@ from certus.cli.train import (
     show,
 )
 from certus.cli.train_language_model import commands, show_stage
+from certus.cli.train_options import TrainTranslatorOptions
 from certus.cli.wording import format_count
 
 if TYPE_CHECKING:
