@@ -5,26 +5,28 @@
 namespace certus::scoring {
 namespace {
 
-constexpr std::size_t kFewWays = 512, kWaysPerToken = 16;
+constexpr std::size_t kFewWays = 1024, kWaysPerToken = 16;
 
 }  // namespace
 
 double Detours::find(Cascade& cascade, const NgramTable& ngrams, Index order, double limit, Index k,
                      const Allowed* allowed, const UnitScores& units) {
-  cascade_ = &cascade, ngrams_ = &ngrams, order_ = order, limit_ = limit, k_ = k;
+  cascade_ = &cascade, ngrams_ = &ngrams, order_ = order, limit_ = limit;
   allowed_ = allowed, units_ = units;
   found.clear(), ways_.clear();
-  searched_ = false, is_best_ = limit >= cascade.best.score;
-  left_ = kFewWays + kWaysPerToken * static_cast<std::size_t>(cascade.length());
+  searched_ = lists_ = false, is_best_ = limit >= cascade.best.score;
+  const std::size_t most = kFewWays + kWaysPerToken * static_cast<std::size_t>(cascade.length());
+  left_ = most;
   onward_.begin(cascade, ngrams, order);
   if (limit != kNever<double>) onward_.tell_apart(limit, allowed, units);
   for (Index t = cascade.length() + 1; t > 0; --t) {
     onward_.step_back(t);
-    if (k == 1 && left_ > 0) search_from(t - 1);
+    if ((k == 1 || limit != kNever<double>) && left_ > 0) search_from(t - 1, k == 1);
     onward_.join(t - 1);
   }
   double bound = onward_.leaving(0);
   if (k == 1 && left_ > 0) bound = std::min(bound, limit_);  // all that leave the lattice were looked at
+  left_ = most;
   if (k > 1 && limit != kNever<double> && bound > limit && list_all()) bound = limit;
   onward_.put_back();
   return bound;
@@ -33,6 +35,7 @@ double Detours::find(Cascade& cascade, const NgramTable& ngrams, Index order, do
 // Follows all paths of the lattice, too, as far as they may leave it.
 bool Detours::list_all() {
   ways_.clear();
+  lists_ = true;
   start(0);
   std::size_t begin = 0;
   for (Index t = 0; t <= cascade_->length(); ++t) {
@@ -44,8 +47,9 @@ bool Detours::list_all() {
   return true;
 }
 
-// Follows all ways that leave the lattice after a position.
-void Detours::search_from(Index t) {
+// Follows all ways that leave the lattice after a position. The best that they lead to is kept and raises the limit, if
+// one is wanted; otherwise it only bounds them.
+void Detours::search_from(Index t, bool keeps) {
   const Level& last = cascade_->level(order_);
   const std::vector<double>& best = cascade_->paths.best;
   ways_.clear();
@@ -60,8 +64,10 @@ void Detours::search_from(Index t) {
     begin = next;
   }
   keep_found(begin);
-  if (!found.empty()) limit_ = std::max(limit_, found[0].score);
-  for (std::size_t i = 0; i < starts; ++i) onward_.limit_departing(ways_[i].state, limit_ - ways_[i].score);
+  const double most = found.empty() ? limit_ : std::max(limit_, found[0].score);
+  if (keeps) limit_ = most;
+  else found.clear();
+  for (std::size_t i = 0; i < starts; ++i) onward_.limit_departing(ways_[i].state, most - ways_[i].score);
 }
 
 // Goes on from the ways [begin, end), which end at position t, to the next; false if they are too many.
@@ -83,10 +89,10 @@ bool Detours::expand(Index t, std::size_t begin, std::size_t end) {
   return true;
 }
 
-// Keeps the complete sequences from `begin` on; if one is wanted, the best.
+// Keeps the complete sequences from `begin` on; unless all are listed, the best.
 void Detours::keep_found(std::size_t begin) {
   for (std::size_t i = begin; i < ways_.size(); ++i) {
-    if (k_ == 1 && !found.empty()) {
+    if (!lists_ && !found.empty()) {
       if (!(ways_[i].score > found[0].score)) continue;
       found.clear();
     }
@@ -138,7 +144,7 @@ void Detours::plan_candidate(Index t, const Way& way, std::uint32_t candidate) {
     while (above.prev[static_cast<std::size_t>(q - above.cur.begin())] != states_[m]) ++q;
     s = static_cast<std::uint32_t>(q - above.cur.begin());
   }
-  if (way.inside && m == order_ && k_ == 1) return;
+  if (way.inside && m == order_ && !lists_) return;
   const Level& level = cascade_->level(m);
   plan(way, {level.label[s], m, s, static_cast<float>(level.node[s]), 0});
 }
@@ -163,7 +169,7 @@ void Detours::go_to_candidate(const Way& way, std::int32_t number, const Step& s
   next.owed = next.since < 2 ? way.owed : 0;
   next.score = weigh(way, next.label, m, step.node, next);
   if (!(next.score + next.owed + (inside ? onward_.leaving(s) : onward_.from(m, s)) > limit_)) return;
-  if (k_ == 1 && is_best_ && m == order_ && !(next.score > cascade_->paths.best[s])) return;
+  if (!lists_ && is_best_ && m == order_ && !(next.score > cascade_->paths.best[s])) return;
   keep(next);
 }
 
@@ -229,7 +235,7 @@ double Detours::weigh(const Way& way, Label y, Index level, float node, Way& nex
 }
 
 void Detours::keep(const Way& next) {
-  for (std::size_t i = first_; k_ == 1 && i < ways_.size(); ++i) {
+  for (std::size_t i = first_; !lists_ && i < ways_.size(); ++i) {
     Way& other = ways_[i];
     if (other.full[order_ - 1] != next.full[order_ - 1] || !std::equal(next.full, next.full + order_, other.full))
       continue;

@@ -3,11 +3,12 @@
 // Sequences are made from left to right, with their exact scores; what cannot lead above a limit by what Onward says of
 // the rest is left out. Of those with the same last labels, as many as the order, only the best goes on.
 //
-// For one answer, the bounds are made from the last position to the first, and what leaves the lattice at a position is
-// looked at before the bounds of the position before are made: after the best path to a state s, each way that leaves
-// the lattice there is followed until it is too bad. Then none from s scores more than the limit less best[s], which is
-// a bound of all sequences through s, as they have the order's labels in common. So a bound that is too high lifts no
-// bounds of earlier positions.
+// The bounds are made from the last position to the first, and what leaves the lattice at a position is looked at
+// before the bounds of the position before are made: after the best path to a state s, each way that leaves the lattice
+// there is followed until it is too bad. Then none from s scores more than the limit, or than the best that was found,
+// less best[s], which is a bound of all sequences through s, as they have the order's labels in common. So a bound that
+// is too high lifts no bounds of earlier positions. Where several answers are wanted, and the bounds still allow some,
+// all paths of the lattice are followed as far as they may leave it, too.
 #pragma once
 
 #include <vector>
@@ -55,7 +56,7 @@ class Detours {
   };
 
   bool list_all();
-  void search_from(Index t);
+  void search_from(Index t, bool keeps);
   bool expand(Index t, std::size_t begin, std::size_t end);
   void start(std::uint32_t s);
   void keep_found(std::size_t begin);
@@ -77,9 +78,10 @@ class Detours {
   const NgramTable* ngrams_ = nullptr;
   const Allowed* allowed_ = nullptr;
   UnitScores units_;
-  Index order_ = 0, k_ = 1;
+  Index order_ = 0;
   double limit_ = 0;
   bool searched_ = false;
+  bool lists_ = false;  // whether all sequences are wanted, paths of the lattice to where they leave it included
   bool is_best_ =
       false;  // whether the lattice has nothing above the limit: what is worse than its paths can be left out
   std::size_t left_ = 0;                       // how many may still be looked at

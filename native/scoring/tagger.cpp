@@ -26,9 +26,10 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 
-constexpr Index kMostTurns = 6;
+constexpr Index kMostTurns = 12;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
-constexpr float kLess = 0.1f;       // by how much less is pruned in the next round
+constexpr float kLess = 0.3f;       // by how much less is pruned in the next round,
+constexpr float kMuchLess = 0.1f;   // and for probabilities
 // By how much more is pruned in the first where one answer is proven, of labels and of states: what is dropped is
 // bounded, and smaller lattices cost less.
 constexpr float kMoreLabels = 2, kMoreStates = 3;
@@ -60,8 +61,8 @@ RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t,
   return {round_up(own), round_up(ending), round_up(around)};
 }
 
-// Where constraints leave no path, thresholds are lowered by these factors one after the other.
-constexpr float kThresholds[] = {1, 1e-2f, 1e-4f, 0};
+// Where lattices have no path, or fewer than are wanted, thresholds are lowered by these factors one after the other.
+constexpr float kThresholds[] = {1, 0.1f, 1e-2f, 1e-4f, 0};
 
 }  // namespace
 
@@ -301,7 +302,9 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
     pruning = factor;
     if (answer.found && factor == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
     const bool more = request.prove && request.k == 1;
-    prune_by(more ? factor * kMoreLabels : factor, request.prove ? factor * (more ? kMoreStates : 1) : 1, w);
+    // Several sequences need more states sooner than more labels.
+    const float labels = more ? factor * kMoreLabels : request.k > 1 ? std::sqrt(factor) : factor;
+    prune_by(labels, request.prove ? factor * (more ? kMoreStates : 1) : 1, w);
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
     if (answer.found == request.k || (level && !request.prove) || !cascade.pruned) break;
@@ -351,7 +354,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   Cascade& cascade = *w.cascade;
   const Index T = cascade.length();
   Index position = -1;
-  prune_by(kLess, kLess, w);
+  prune_by(kMuchLess, kMuchLess, w);
   cascade.begin(T);
   for (Index t = 0; t < T; ++t) {
     cascade.token(score_token(t, w), request.allowed ? request.allowed[t] : Allowed{});
