@@ -8,14 +8,14 @@
 namespace certus::scoring {
 namespace {
 
-using Block = Simd<float>;
-constexpr Index kLanes = Block::width, kMany = kLanes / 4;  // coarse tags that a row is quicker for than one by one
-static_assert(kLanes == NgramBounds::kBlock);
+constexpr Index kLanes = NgramBounds::kBlock,
+                kMany = kLanes / 4;  // coarse tags that a row is quicker for than one by one
 
-CERTUS_INLINE Block::vector load(const float* x) {
-  Block::vector v;
-  __builtin_memcpy(&v, x, sizeof v);
-  return v;
+CERTUS_INLINE float fold_by_halves(float* x) {
+#pragma GCC unroll 4
+  for (Index half = kLanes / 2; half > 0; half /= 2)
+    for (Index w = 0; w < half; ++w) x[w] = x[w + half] > x[w] ? x[w + half] : x[w];
+  return x[0];
 }
 
 // x[i] = max(x[i], y[i] + z)
@@ -32,14 +32,18 @@ CERTUS_CLONES RestScore find_largest_sums(const float* __restrict x, const float
     std::fill_n(std::copy_n(x, n, padded), kLanes - n, kNever<float>);
     x = padded, n = kLanes;
   }
-  Block::vector own = load(x), most = own + load(ending), most_around = own + load(around);
+  float own[kLanes], most[kLanes], most_around[kLanes];
+  for (Index w = 0; w < kLanes; ++w) own[w] = x[w], most[w] = x[w] + ending[w], most_around[w] = x[w] + around[w];
   for (Index i = kLanes; i < n; i += kLanes) {
     const Index first = std::min(i, n - kLanes);  // the last ones are looked at twice
-    const Block::vector next = load(x + first);
-    own = larger(own, next), most = larger(most, next + load(ending + first));
-    most_around = larger(most_around, next + load(around + first));
+    for (Index w = 0; w < kLanes; ++w) {
+      const float next = x[first + w], one = next + ending[first + w], both = next + around[first + w];
+      own[w] = next > own[w] ? next : own[w];
+      most[w] = one > most[w] ? one : most[w];
+      most_around[w] = both > most_around[w] ? both : most_around[w];
+    }
   }
-  return {fold_largest<float>(own), fold_largest<float>(most), fold_largest<float>(most_around)};
+  return {fold_by_halves(own), fold_by_halves(most), fold_by_halves(most_around)};
 }
 
 GroupBounds::GroupBounds(const Tagset& tagset, const NgramBounds& places)
