@@ -22,7 +22,7 @@ constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
 constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
 // Labels that score so much less than the best of a token, with n-grams, are bounded loosely.
-constexpr float kFarBelow = 4;
+constexpr float kFarBelow = 1;
 
 // Drops all but the `most` largest of x, the first ones of those that are equal.
 template <class X>

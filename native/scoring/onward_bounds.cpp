@@ -9,7 +9,7 @@ namespace certus::scoring {
 namespace {
 
 // Ways on by labels that are no candidates are told apart only where they are not so much worse than the best.
-constexpr double kFarBelow = 6;
+constexpr double kFarBelow = 3;
 
 void raise(double& x, double y) { x = std::max(x, y); }
 
