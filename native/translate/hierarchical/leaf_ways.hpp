@@ -9,8 +9,8 @@
 
 #include "base/interrupt.hpp"
 #include "translate/hierarchical/leaf_graph.hpp"
-#include "translate/pair_table.hpp"
 #include "translate/hierarchical/word_partition.hpp"
+#include "translate/pair_table.hpp"
 
 namespace certus::translate {
 
