@@ -146,7 +146,6 @@ std::unique_ptr<Optimizer> choose_optimizer(Dual& dual) {
     bool free = true;
     for (Index p = 0; p < problem.parts(); ++p) free = free && problem.part(p).moves_freely();
     if (has_cheap_max_marginals(problem) && free) return std::make_unique<Approach>(dual);
-    if (has_cheap_max_marginals(problem)) return std::make_unique<Subgradient>(dual, StepRule::inverse, 0.0);
     return std::make_unique<Bundle>(dual, OptimizerOptions{});
   }
   std::vector<std::unique_ptr<Optimizer>> runners;
