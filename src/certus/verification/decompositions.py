@@ -19,7 +19,8 @@ bound below 0 says that there is none.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,6 +30,8 @@ from certus.verification.exact import Exact, Grid, add
 from certus.verification.findings import Findings
 from certus.verification.parts import KINDS, Lifter, PlainPart
 from certus.verification.shapes import read_floats, read_index, read_list, take
+
+MOST_STEPS = 100_000_000  # of the tables of knapsacks, at all nodes
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,20 @@ class Leaf:
 def check(data: Mapping[str, Any], answer: Any, proof: Mapping[str, Any]) -> Findings:
     """Check every leaf of a certificate; return the exact score of its answer and the bound."""
     parts = _read_parts(data)
-    leaves = _list_leaves(proof, [part.cells for part in parts], data["variables"])
+    nodes = read_list("nodes", take(proof, "nodes", "the proof"))
+    if len(nodes) * sum(part.count_steps() for part in parts) > MOST_STEPS:
+        raise CertificateError(f"{len(nodes)} nodes with knapsacks this large are too many to be checked")
+    linked = {variable for part in data["parts"] for variable in part["links"].tolist()}
     score = _find_score(data, parts, answer)
-    bounds = [_bound(data, parts, leaf) for leaf in leaves]
-    for leaf, own in zip(leaves, bounds, strict=True):
-        if leaf.impossible and own is not None and own >= 0:
+    bound: Fraction | None = None
+    for leaf in _list_leaves(nodes, [part.cells for part in parts], linked):
+        own = _bound(data, parts, leaf)
+        if own is None:
+            continue
+        if leaf.impossible and own >= 0:
             raise Refuted(f"node {leaf.number} says that nothing is possible there, but does not show it")
-    possible = [own for leaf, own in zip(leaves, bounds, strict=True) if not leaf.impossible]
-    bound = max((own for own in possible if own is not None), default=None)
+        if not leaf.impossible and (bound is None or own > bound):
+            bound = own
     step = find_step(data)
     return Findings(score, bound if bound is None or step == 0 else bound // step * step)
 
@@ -88,25 +97,31 @@ def _read_parts(data: Mapping[str, Any]) -> list[PlainPart]:
     return parts
 
 
-def _list_leaves(proof: Mapping[str, Any], cells: list[int], variables: int) -> list[Leaf]:
+def _list_leaves(nodes: list[Any], cells: list[int], linked: set[int]) -> Iterator[Leaf]:
     """Walk the tree from its root; every node has to be reached once."""
-    nodes = read_list("nodes", take(proof, "nodes", "the proof"))
-    leaves, seen, open_nodes = [], 0, [(0, dict[int, bool]())]
+    seen = 0
+    fixed: dict[int, bool] = {}  # on the way to the present node, in the order of the way
+    open_nodes: list[tuple[Any, int, int, bool]] = [(0, 0, -1, False)]  # node, depth, what leads to it
     while open_nodes:
-        number, fixed = open_nodes.pop()
+        number, depth, before, on = open_nodes.pop()
+        while len(fixed) >= max(depth, 1):
+            fixed.popitem()
+        if depth:
+            fixed[before] = on
         node = nodes[read_index("a node", number, len(nodes))]
         seen += 1
         if seen > len(nodes):
             raise CertificateError("the tree of branches reaches a node twice")
         if isinstance(node, Mapping) and "variable" in node:
-            variable = read_index("the variable of a node", node["variable"], variables)
+            variable = read_index("the variable of a node", node["variable"], 2**62)
+            if variable not in linked:
+                raise CertificateError(f"node {number} fixes variable {variable}, which no part has")
             if variable in fixed:
                 raise Refuted(f"node {number} fixes variable {variable} again")
-            for name, on in (("off", False), ("on", True)):
-                open_nodes.append((take(node, name, f"node {number}"), fixed | {variable: on}))
+            for name, side in (("off", False), ("on", True)):
+                open_nodes.append((take(node, name, f"node {number}"), depth + 1, variable, side))
         else:
-            leaves.append(_read_leaf(number, node, fixed, cells))
-    return leaves
+            yield _read_leaf(number, node, dict(fixed), cells)
 
 
 def _read_leaf(number: int, node: Any, fixed: dict[int, bool], cells: list[int]) -> Leaf:
@@ -144,7 +159,7 @@ def _bound(data: Mapping[str, Any], parts: list[PlainPart], leaf: Leaf) -> Fract
         *(part.list_dual_numbers(own) for part, own in zip(parts, duals, strict=True)),
     )
     unit = Lifter(grid, weights.denominator)  # multipliers count as much as scores of weight 1
-    totals = [0] * data["variables"]
+    totals: defaultdict[int, int] = defaultdict(int)
     maxima: list[Exact] = []
     for part, given, own, row in zip(parts, data["parts"], duals, leaf.multipliers, strict=True):
         part.lift(Lifter(grid, 0 if leaf.impossible else weights.count(given)))
@@ -152,7 +167,7 @@ def _bound(data: Mapping[str, Any], parts: list[PlainPart], leaf: Leaf) -> Fract
         for variable, u in zip(given["links"].tolist(), extra, strict=True):
             totals[variable] += u
         maxima.append(part.maximize(extra, own, unit))
-    for variable, total in enumerate(totals):
+    for variable, total in totals.items():
         if total and variable not in leaf.fixed:
             raise Refuted(f"at node {leaf.number} the multipliers of variable {variable} do not sum to zero")
     bound = add(*maxima, *(-totals[variable] for variable, on in leaf.fixed.items() if on))

@@ -11,6 +11,7 @@ leaves. So the largest value of a goal is a bound. A value of -inf says that a n
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -79,12 +80,11 @@ def find_score(data: Mapping[str, Any], tails: list[list[int]], scores: list[Exa
 
 def maximize(data: Mapping[str, Any], tails: list[list[int]], values: list[Exact]) -> Exact:
     """Return the best sum of the ``values`` of edges over any derivation of a goal: dynamic programming."""
-    heads = data["heads"].tolist()
-    inside: list[Exact] = [None] * data["nodes"]
-    own: list[list[int]] = [[] for _ in inside]
-    for edge, head in enumerate(heads):
+    own: defaultdict[int, list[int]] = defaultdict(list)
+    for edge, head in enumerate(data["heads"].tolist()):
         own[head].append(edge)
-    done = [0] * len(inside)  # 1: its tails come first; 2: known
+    inside: dict[int, Exact] = {}
+    done: defaultdict[int, int] = defaultdict(int)  # 1: its tails come first; 2: known
     for goal in data["goals"].tolist():
         waiting = [goal]
         while waiting:

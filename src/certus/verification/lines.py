@@ -56,6 +56,6 @@ class LineReader:
                 raise CertificateError("what problems have in common must be their entries by name")
             self._common = both["common"]
             return None
-        common = self._common if both.get("problem", {}).get("kind") in _COMMON else {}
+        common = self._common if both.get("problem", {}).get("kind") in tuple(_COMMON) else {}
         problem = Problem.of_json({**common, **both["problem"]} if "problem" in both else None)
         return problem, Certificate.of_json(both.get("certificate"))

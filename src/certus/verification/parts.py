@@ -15,7 +15,7 @@ from typing import Any
 from certus.verification import chains, forests, spanning_trees
 from certus.verification.errors import CertificateError, Refuted
 from certus.verification.exact import Exact, Grid, add, find_largest
-from certus.verification.shapes import read_indices
+from certus.verification.shapes import read_index, read_indices, read_list
 
 MOST_ENTRIES = 10_000_000  # of a table that is enumerated
 
@@ -48,6 +48,10 @@ class PlainPart(ABC):
     def list_dual_numbers(self, duals: Any) -> list[float]:
         """Return the numbers of a leaf that are about this part alone, beside its multipliers."""
         return []
+
+    def count_steps(self) -> int:
+        """Return how long ``maximize`` takes, where that is not bounded by what is written down."""
+        return 0
 
     @abstractmethod
     def lift(self, grid: Grid) -> None:
@@ -84,7 +88,7 @@ class ChainPart(PlainPart):
 
     def read(self, structure: Any) -> tuple[Exact, set[int]]:
         """Read labels."""
-        score = chains.find_score(self.scores, structure)
+        score = chains.find_score(self.scores, read_list("the labels of a part", structure))
         return score, {t * self.labels + label for t, label in enumerate(structure)}
 
 
@@ -95,8 +99,9 @@ class ForestPart(PlainPart):
         super().__init__(data)
         self.tails = forests.list_tails(data)
         self.cells = data.get("cell_count", 0)
-        edges = read_indices("cell_edges", data["cell_edges"].tolist(), len(self.tails))
-        cells = read_indices("cells", data["cells"].tolist(), self.cells, len(edges))
+        known = [data[name].tolist() if name in data else [] for name in ("cell_edges", "cells")]
+        edges = read_indices("cell_edges", known[0], len(self.tails))
+        cells = read_indices("cells", known[1], self.cells, len(edges))
         self.used: list[list[int]] = [[] for _ in self.tails]
         for edge, cell in zip(edges, cells, strict=True):
             self.used[edge].append(cell)
@@ -117,8 +122,9 @@ class ForestPart(PlainPart):
 
     def read(self, structure: Any) -> tuple[Exact, set[int]]:
         """Read edges in preorder."""
-        score = forests.find_score(self.data, self.tails, self.scores, structure)
-        used = [cell for edge in structure for cell in self.used[edge]]
+        edges = read_list("the edges of a part", structure)
+        score = forests.find_score(self.data, self.tails, self.scores, edges)
+        used = [cell for edge in edges for cell in self.used[edge]]
         if len(set(used)) < len(used):
             raise Refuted("a derivation uses a cell twice, which counts once")
         return score, set(used)
@@ -169,8 +175,9 @@ class TreePart(ArcPart):
 
     def read(self, structure: Any) -> tuple[Exact, set[int]]:
         """Read heads."""
-        score = spanning_trees.find_score(self.scores, self.single, structure)
-        return score, {d * (self.words + 1) + h for d, h in enumerate(structure)}
+        heads = read_list("the heads of a part", structure)
+        score = spanning_trees.find_score(self.scores, self.single, heads)
+        return score, {d * (self.words + 1) + h for d, h in enumerate(heads)}
 
 
 class CellPart(PlainPart):
@@ -234,6 +241,11 @@ class CountPart(CellPart):
 class OrOutputPart(CellPart):
     """The last literal is true exactly where another one is."""
 
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        if not self.cells:
+            raise CertificateError("an OR with output has a cell for its output")
+
     def accepts(self, true: list[bool]) -> bool:
         """Compare the last with the others."""
         return any(true[:-1]) == true[-1]
@@ -255,21 +267,25 @@ class KnapsackPart(CellPart):
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         super().__init__(data)
-        self.weights = data["weights"].tolist()
-        capacity = data["capacity"]
-        if len(self.weights) != self.cells or any(weight < 0 for weight in self.weights) or capacity < 0:
+        self.weights: list[int] = data["weights"].tolist()
+        if len(self.weights) != self.cells or any(x < 0 for x in [*self.weights, data["capacity"]]):
             raise CertificateError("a knapsack has a weight of at least 0 for each cell, and a capacity")
-        if capacity * self.cells > MOST_ENTRIES:
+        self.capacity: int = min(data["capacity"], sum(self.weights))
+        if self.count_steps() > MOST_ENTRIES:
             raise CertificateError("a knapsack is too large to be checked")
+
+    def count_steps(self) -> int:
+        """Return the entries of the table that ``maximize`` fills."""
+        return self.capacity * self.cells
 
     def accepts(self, true: list[bool]) -> bool:
         """Add up the weights."""
         total = sum(weight for weight, is_true in zip(self.weights, true, strict=True) if is_true)
-        return bool(total <= self.data["capacity"])
+        return bool(total <= self.capacity)
 
     def maximize(self, extra: list[int], duals: Any, grid: Grid) -> Exact:
         """Fill a table over capacities, literal by literal."""
-        capacity: int = self.data["capacity"]
+        capacity = self.capacity
         best: list[Exact] = [0] * (capacity + 1)
         for weight, (false, true) in zip(self.weights, self.list_values(extra), strict=True):
             best = [
@@ -324,11 +340,10 @@ class TablePart(PlainPart):
 
     def read(self, structure: Any) -> tuple[Exact, set[int]]:
         """Read the state of each variable."""
+        given = read_list("the states of a table", structure, len(self.shape))
         states = [
-            read_indices(f"the state of variable {n}", [state], size)[0]
-            for n, (state, size) in enumerate(
-                zip(read_indices("states", structure, 2**31), self.shape, strict=True)
-            )
+            read_index(f"the state of variable {n}", state, size)
+            for n, (state, size) in enumerate(zip(given, self.shape, strict=True))
         ]
         at = 0
         for state, size in zip(states, self.shape, strict=True):

@@ -25,6 +25,7 @@ from certus.verification.errors import CertificateError
 FORMAT = "certus-problem"
 VERSION = 1
 LARGEST_FILE = 1 << 30  # bytes, of a problem or a certificate
+MOST_ROWS = 1 << 20  # of an array without numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,7 @@ def _as_floats(name: str, value: Any, axes: tuple[int, ...]) -> NDArray[np.float
     if isinstance(value, Mapping):
         return _make_empty(name, value, axes)
     try:
-        array = np.array(_replace_none(value) if isinstance(value, list) else value, np.float64)
+        array = np.array(_replace_none(value, max(axes)) if isinstance(value, list) else value, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise CertificateError(f"{name} must be numbers in an array, null for -inf") from None
     if array.ndim not in axes:
@@ -170,19 +171,23 @@ def _make_empty(name: str, value: Mapping[str, Any], axes: tuple[int, ...]) -> N
     sizes: list[int] = shape if isinstance(shape, list) and len(shape) in axes else [1]
     if any(type(size) is not int or not 0 <= size < 2**31 for size in sizes) or 0 not in sizes:
         raise CertificateError(f"{name} must be numbers in an array")
+    rows = math.prod(sizes[: sizes.index(0)])  # each is a list of its own for the checks
+    if rows > MOST_ROWS:
+        raise CertificateError(f"{name} has {rows:,} rows without numbers; the most is {MOST_ROWS:,}")
     return np.zeros(sizes)
 
 
-def _replace_none(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_replace_none(item) for item in value]
+def _replace_none(value: Any, axes: int) -> Any:
+    """Put -inf for null into lists of lists, no deeper than an array has axes."""
+    if isinstance(value, list) and axes:
+        return [_replace_none(item, axes - 1) for item in value]
     return -math.inf if value is None else value
 
 
 def _as_integers(name: str, value: ArrayLike | None) -> NDArray[np.int64]:
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         array = np.empty((0, 0))
     if array.ndim != 1 or (array.dtype.kind not in "iub" and array.size):
         raise CertificateError(f"{name} must be a list of whole numbers")

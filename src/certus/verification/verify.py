@@ -99,17 +99,19 @@ def _read_certificate(given: Any) -> Certificate:
 def _compare(claimed: Certificate, found: Findings) -> None:
     """Hold what is claimed against what was found."""
     if claimed.score != found.score:
-        raise Refuted(f"the answer scores {_show(found.score)}, not {_show(claimed.score)} as claimed")
+        raise Refuted(f"the answer scores {_contrast(found.score, claimed.score)} as claimed")
     if found.bound is not None and (claimed.bound is None or claimed.bound < found.bound):
-        raise Refuted(
-            f"the proof shows a bound of {_show(found.bound)}, not {_show(claimed.bound)} as claimed"
-        )
+        raise Refuted(f"the proof shows a bound of {_contrast(found.bound, claimed.bound)} as claimed")
     if claimed.bound is None and claimed.score is not None:
         raise Refuted("there is an answer, but the bound says that nothing is possible")
 
 
-def _show(number: Fraction | None) -> str:
-    return show_fraction(number, digits=17)
+def _contrast(found: Fraction | None, claimed: Fraction | None) -> str:
+    """Say what was found, and what was not; by how much they differ, where they look the same."""
+    left, right = show_fraction(found, digits=17), show_fraction(claimed, digits=17)
+    if left != right or found is None or claimed is None:
+        return f"{left}, not {right}"
+    return f"{left}, but {show_fraction(found - claimed, digits=3)} more than {right}"
 
 
 def certify(problem: Problem, answer: Any, proof: Mapping[str, Any]) -> Certificate:

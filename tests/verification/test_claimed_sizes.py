@@ -1,0 +1,129 @@
+"""Small files that claim large sizes, or hold what does not belong there: no crash, no long work."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+import certus
+from certus.cli.verify import run
+from certus.errors import FormatError
+from certus.verification import Certificate, CertificateError, Problem, make_problem
+
+EMPTY = {"shape": [2**31 - 1, 0]}
+CHAIN = {"kind": "chain", "emissions": [[1.0]], "transitions": [[0.0]], "links": [0]}
+TABLE = {"kind": "table", "table": [0.0, 1.0], "scores": [0.0], "shape": [2], "single": [1], "links": [0]}
+TREE = {"kind": "trees", "arcs": [[1.0, None]], "single_root": 0, "links": [0, 1]}
+EDGE = {"kind": "forest", "scores": [1.0], "heads": [0], "offsets": [0, 0], "tails": [], "goals": [0]}
+FOREST = {**EDGE, "nodes": 1, "cell_edges": [0], "cells": [0], "cell_count": 1, "links": [0]}
+KNAPSACK = {"kind": "knapsack", "scores": [1.0], "negated": [0], "weights": [10**7], "links": [0]}
+NOTHING = {"kind": "knapsack", "scores": [], "negated": [], "weights": [], "links": []}
+
+
+@pytest.fixture(autouse=True)
+def _little_memory() -> Iterator[None]:
+    """Let what would take all memory fail at once."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def check(kind: str, claims: dict[str, Any], **data: Any) -> None:
+    """Verify what is refuted or refused, in no time."""
+    began = perf_counter()
+    with contextlib.suppress(CertificateError):
+        problem = Problem.of_json({"format": "certus-problem", "version": 1, "kind": kind, **data})
+        given = {"format": "certus-certificate", "version": 1, "kind": kind, "answer": None, "score": None}
+        given |= {"bound": None, "fingerprint": problem.fingerprint, **claims}
+        assert not certus.verify(problem, Certificate.of_json(given))
+    assert perf_counter() - began < 5
+
+
+def leaves(parts: int) -> dict[str, Any]:
+    return {"proof": {"nodes": [{"multipliers": [None] * parts}]}}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"kind": "chain", "emissions": EMPTY, "transitions": {"shape": [0, 0]}, "links": []},
+        {"kind": "trees", "arcs": EMPTY, "single_root": 0, "links": []},
+        {**EDGE, "nodes": 2**40, "links": []},
+        {
+            **EDGE,
+            "nodes": 2**40 + 1,
+            "heads": [2**40],
+            "goals": [2**40],
+            "cell_edges": [],
+            "cells": [],
+            "links": [],
+        },
+        {**NOTHING, "capacity": 2**60},
+        {"kind": "or-output", "scores": [], "negated": [], "links": []},
+    ],
+)
+def test_parts(part: dict[str, Any]) -> None:
+    check("decomposition", {**leaves(1), "answer": [[]]}, variables=0, parts=[part])
+    check("decomposition", leaves(1), variables=0, parts=[part])
+
+
+def test_variables_and_rows() -> None:
+    for variables in (2**40, 2**61):
+        check("decomposition", leaves(0), variables=variables, parts=[])
+    check("latent", {"proof": {"expanded": [[]]}}, emissions=EMPTY, transitions={"shape": [0, 0]}, owner=[])
+    check("chain", {"proof": {"potentials": []}}, emissions=EMPTY, transitions={"shape": [0, 0]})
+
+
+def test_work_of_knapsacks_is_limited() -> None:
+    parts = [{**KNAPSACK, "capacity": 10**7 - 1}] * 1000
+    check("decomposition", leaves(1000), variables=1, parts=parts)
+
+
+def test_long_ways_of_branches() -> None:
+    nodes: list[Any] = []
+    for n in range(100_000):
+        nodes += [{"variable": n, "off": 2 * n + 1, "on": 2 * n + 2}, {"multipliers": [None]}]
+    check("decomposition", {"proof": {"nodes": nodes}}, variables=2**40, parts=[TABLE])
+
+
+@pytest.mark.parametrize("part", [CHAIN, TABLE, TREE, FOREST])
+@pytest.mark.parametrize("structure", [None, 5, [0, 1, 1], [None], [[0]], {}, "0"])
+def test_structures_of_another_kind(part: dict[str, Any], structure: Any) -> None:
+    claims = {"answer": [structure], "score": 1, "bound": 1, **leaves(1)}
+    claims["proof"]["nodes"][0]["duals"] = {"0": {"words": [1], "sets": [], "root": 0}}
+    check("decomposition", claims, variables=2, parts=[part])
+
+
+def test_deep_arrays() -> None:
+    deep: Any = 1.0
+    for _ in range(900):
+        deep = [deep]
+    check("chain", {"proof": {"potentials": deep}}, emissions=deep, transitions=[[0.0]])
+    check("chain", {"proof": {"potentials": deep}, "answer": deep}, emissions=[[1.0]], transitions=[[0.0]])
+    check("ngrams", {}, emissions=[[1.0]], weights=[], coarse=deep, offsets=[0], sequences=[], order=1)
+
+
+@pytest.mark.parametrize("kind", [[], {}, None, 3])
+def test_lines_of_no_kind(kind: Any, tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_text(json.dumps({"problem": {"kind": kind}, "certificate": {}}) + "\n")
+    with pytest.raises(FormatError, match=r"lines.jsonl:1: "):
+        run(str(path), None)
+
+
+def test_scores_that_look_the_same_are_told_apart() -> None:
+    problem = make_problem("chain", {"emissions": [[1e-17]], "transitions": [[0.0]]})
+    near = Fraction(1, 10**17)
+    given = Certificate("chain", problem.fingerprint, [0], near, near, {"potentials": [[0]]})
+    verdict = certus.verify(problem, given)
+    assert not verdict
+    assert "more than 1" in verdict.reason
