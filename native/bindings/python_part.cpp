@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bindings/arrays.hpp"
+#include "base/time_limit.hpp"
 #include "bindings/vectors.hpp"
 #include "relax/dual.hpp"
 
@@ -89,6 +90,7 @@ bool PythonPart::can_choose() {
 
 double PythonPart::maximize(std::vector<Index>& used) {
   const nb::gil_scoped_acquire lock;
+  const TimeLimit::Lifted lifted;
   while (true) {
     asked_ = list_adjustments();
     value_ = kNever<double>;
@@ -105,6 +107,7 @@ double PythonPart::maximize(std::vector<Index>& used) {
 bool PythonPart::max_marginals(double* with, double* without) {
   if (!marginals_) return false;
   const nb::gil_scoped_acquire lock;
+  const TimeLimit::Lifted lifted;
   // The part's own maximum bounds structures without a cell; a structure with all bonuses has them taken off again.
   if (asked_ != list_adjustments()) maximize(used_);
   const double bonus = bonus_ * static_cast<double>(count_required());
@@ -124,6 +127,7 @@ bool PythonPart::max_marginals(double* with, double* without) {
 bool PythonPart::complete(const std::vector<Index>& used, double* score) {
   if (!completes_) return false;
   const nb::gil_scoped_acquire lock;
+  const TimeLimit::Lifted lifted;
   *score = read(oracle_.attr("complete")(array(std::vector<Index>(used))), used_);
   if (used_ != used) *score = kNever<double>;
   return true;

@@ -69,6 +69,7 @@ class Relaxation {
     if (!progress.is_none())
       search->progress = [&progress](const SearchProgress& now) {
         const nb::gil_scoped_acquire lock;
+        const TimeLimit::Lifted lifted;
         progress(now);
       };
     const nb::gil_scoped_release released;
@@ -128,6 +129,8 @@ class Relaxation {
     if (!kept) return nb::none();
     return readers_[p] ? readers_[p](kept) : nb::object(*static_cast<nb::object*>(kept.get()));
   }
+
+  bool began() const { return search != nullptr; }  // else there is nothing to read yet
 
   std::unique_ptr<Search> search;
   SearchFailure failure = SearchFailure::none;
@@ -252,6 +255,16 @@ void bind_parts(nb::module_& m) {
         return make_part<CountPart>(copy(scores), copy(negated), least, most);
       },
       "scores"_a, "negated"_a, "least"_a, "most"_a);
+  m.def(
+      "make_or_output_part",
+      [](Doubles scores, Flags negated) { return make_part<OrOutputPart>(copy(scores), copy(negated)); }, "scores"_a,
+      "negated"_a);
+  m.def(
+      "make_knapsack_part",
+      [](Doubles scores, Flags negated, Indices weights, Index capacity) {
+        return make_part<KnapsackPart>(copy(scores), copy(negated), copy(weights), capacity);
+      },
+      "scores"_a, "negated"_a, "weights"_a, "capacity"_a);
 }
 
 FactorGraph* make_graph(Doubles scores, Indices cells, Indices states, Flags binary) {
@@ -339,7 +352,8 @@ void bind_options(nb::module_& m) {
           [](SearchLimits* self, double seconds, Index nodes, double tolerance, Index iterations, bool whole,
              bool tighten) { new (self) SearchLimits{seconds, nodes, tolerance, iterations, whole, tighten}; },
           nb::kw_only(), "seconds"_a, "nodes"_a, "tolerance"_a, "iterations"_a = -1, "whole"_a = false,
-          "tighten"_a = true);
+          "tighten"_a = true)
+      .def_rw("seconds", &SearchLimits::seconds);
 }
 
 void bind_search(nb::module_& m) {
@@ -379,6 +393,7 @@ void bind_search(nb::module_& m) {
       .def(
           "used", [](const Relaxation& r, Index p) { return array(std::vector<Index>(r.search->best().used[p])); },
           "part"_a)
+      .def_prop_ro("began", &Relaxation::began)
       .def_prop_ro("score", [](const Relaxation& r) { return r.search->score(); })
       .def_prop_ro("bound", [](const Relaxation& r) { return r.search->bound(); })
       .def_prop_ro("nodes", [](const Relaxation& r) { return r.search->nodes(); })

@@ -305,7 +305,9 @@ bool Dual::propagate(Index p) {
   const Index begin = problem_.begin(p), end = problem_.begin(p + 1);
   bool any = false;
   for (Index copy = begin; copy < end && !any; ++copy) any = is_free(problem_.variable(copy));
-  if (!any || !part(p).propagates() || !max_marginals(p)) return true;  // evaluate() finds out whether anything is left
+  if (!any || !part(p).propagates()) return true;  // evaluate() finds out whether anything is left
+  work_ += 2 * part(p).cells();
+  if (!part(p).find_possible(with_.data(), without_.data())) return true;
   for (Index copy = begin; copy < end; ++copy) {
     const Index v = problem_.variable(copy);
     const bool on = with_[copy - begin] != kNever<double>, off = without_[copy - begin] != kNever<double>;

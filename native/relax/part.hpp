@@ -55,6 +55,8 @@ class Part {
   // there is none. Numbers that are too high are allowed: they only make less of what is known. False: unknown here.
   virtual bool max_marginals(double* with, double* without) = 0;
   virtual bool offers_max_marginals() const { return true; }
+  // The same where it only matters what is -inf: what can still be used, and what can be left out.
+  virtual bool find_possible(double* with, double* without) { return max_marginals(with, without); }
   // Whether they cost little more than the maximum.
   virtual bool has_cheap_max_marginals() const { return true; }
   // Whether it answers as quickly after all of its adjustments moved as after a few did.

@@ -64,15 +64,14 @@ void Search::carry_on(EarlierSearch earlier) {
 
 SearchEnd Search::run() {
   SearchEnd end = SearchEnd::proven;
-  if (optimizer_ && optimizer_->spreads()) dual_.spread();
-  if (!dual_.start()) {
-    bound_ = kNever<double>;
-    return end;
-  }
-  if (!optimizer_) dual_.worth();  // before anything moves
-  if (!earlier_.on.empty()) rounding_.complete(earlier_.on);
+  const TimeLimit limit(limits_.seconds - watch_.elapsed());
   try {
-    explore(limits_.nodes);
+    if (optimizer_ && optimizer_->spreads()) dual_.spread();
+    if (dual_.start()) {
+      if (!optimizer_) dual_.worth();  // before anything moves
+      if (!earlier_.on.empty()) rounding_.complete(earlier_.on);
+      explore(limits_.nodes);
+    }
     bound_ = score();
   } catch (const TimeIsUp&) {
     end = SearchEnd::seconds;

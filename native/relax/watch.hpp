@@ -1,14 +1,13 @@
 // The end of a search that takes too long.
 #pragma once
 
-#include <exception>
-
 #include "base/interrupt.hpp"
 #include "base/stopwatch.hpp"
+#include "base/time_limit.hpp"
 
 namespace certus::relax {
 
-struct TimeIsUp : std::exception {};
+using certus::TimeIsUp;
 
 // Called with the operations that were done; throws TimeIsUp at the time limit, and what Heed throws.
 class Watch {

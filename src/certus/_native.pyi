@@ -1437,6 +1437,7 @@ class SearchLimits:
         whole: bool = False,
         tighten: bool = True,
     ) -> None: ...
+    seconds: float
 
 @final
 class CellClasses:
@@ -1502,6 +1503,10 @@ def make_cluster_part(
 def make_count_part(
     scores: NDArray[np.float64], negated: NDArray[np.uint8], least: int, most: int
 ) -> RelaxPart: ...
+def make_or_output_part(scores: NDArray[np.float64], negated: NDArray[np.uint8]) -> RelaxPart: ...
+def make_knapsack_part(
+    scores: NDArray[np.float64], negated: NDArray[np.uint8], weights: NDArray[np.int64], capacity: int
+) -> RelaxPart: ...
 
 @final
 class GraphAnswer:
@@ -1547,6 +1552,7 @@ class Relaxation:
     ) -> SearchEnd: ...
     def structure(self, part: int) -> Any: ...
     def used(self, part: int) -> NDArray[np.int64]: ...
+    began: bool
     failure: SearchFailure
     failed_part: int
     failed_cell: int

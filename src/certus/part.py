@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.errors import CertusError
+from certus.errors import CertusError, InvalidInput
 
 Adjustments = Mapping[str, NDArray[np.float64]]
 LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
@@ -34,6 +34,22 @@ class Choice:
     value: Any
     score: float
     indicators: Mapping[str, NDArray[Any]]
+
+
+def check_adjustments(spaces: Mapping[str, tuple[int, ...]], adjust: Adjustments) -> None:
+    """Refuse adjustments that a part with these spaces cannot add: their names, shapes, NaN and +inf."""
+    for name, values in adjust.items():
+        if name not in spaces:
+            raise InvalidInput(f"there is no space {name!r}; this part has {', '.join(spaces) or 'none'}")
+        array = np.asarray(values)
+        if array.shape != tuple(spaces[name]):
+            raise InvalidInput(f"adjust[{name!r}] must have shape {tuple(spaces[name])}, not {array.shape}")
+        if array.size and not array.max() < np.inf:  # NaN is not, either
+            place = tuple(int(i) for i in np.argwhere(~(array < np.inf))[0])
+            cell = ", ".join(map(str, place))
+            raise InvalidInput(
+                f"adjust[{name!r}][{cell}] is {array[place]}; it must be finite, or -inf to forbid"
+            )
 
 
 class Part(Protocol):

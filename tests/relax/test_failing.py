@@ -10,16 +10,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import certus
 from certus.errors import CertusError, InvalidInput
 from certus.relax import (
     Bundle,
     Choice,
     Decomposition,
     Descent,
+    Forbidden,
     Inconsistent,
     PartFailed,
     Subgradient,
 )
+from certus.relax.parts import ChainPart
 from certus.solution import Status
 from tests.reference.relax import ListedPart
 
@@ -125,6 +128,67 @@ def test_a_forbidden_cell_is_not_used() -> None:
 
     with pytest.raises(Inconsistent, match=r"used the cell \(\d, \d\) of 't', which the adjustments forbid"):
         joint(deaf).solve()
+
+
+def test_a_part_that_forgets_to_raise_forbidden_is_told_so() -> None:
+    def stubborn(choice: Choice, adjust: Mapping[str, NDArray[np.float64]]) -> Choice:
+        return listed(1).maximize({})
+
+    with pytest.raises(Inconsistent, match=r"part odd .*raise certus.relax.Forbidden"):
+        joint(stubborn).solve()
+    with pytest.raises(Inconsistent, match=r"part odd returned NoneType.*raise certus.relax.Forbidden"):
+        joint(lambda choice, _: None).solve()  # type: ignore[arg-type,return-value]
+
+
+def test_a_part_that_says_nothing_is_left_where_something_is() -> None:
+    with pytest.raises(Inconsistent, match="part odd raised Forbidden, but a structure that it"):
+        joint(stop(Forbidden("tired")), after=3).solve(optimizer="subgradient")
+
+
+class Telling(ListedPart):
+    """A part whose max-marginals or completions are changed."""
+
+    def __init__(self, part: ListedPart, marginals: Any = None, completion: Any = None) -> None:
+        super().__init__(part.scores, part.indicators)
+        if marginals is not None:
+            self.max_marginals = lambda adjust: marginals
+        if completion is not None:
+            self.complete = completion
+
+
+@pytest.mark.parametrize(
+    ("marginals", "message"),
+    [
+        ({"t": np.zeros((2, 2))}, r"max-marginals of 't' that are no numbers in an array of shape \(4, 3\)"),
+        ({"t": np.full((4, 3), np.nan)}, "max-marginals of 't' that are no numbers"),
+        ({"t": "abc"}, "max-marginals of 't' that are no numbers"),
+        (5, "returned int as max-marginals"),
+        ({"t": np.full((4, 3), -1000.0)}, "a max-marginal of -1000, but a structure that uses the cell"),
+    ],
+)
+def test_max_marginals_that_cannot_be(marginals: Any, message: str) -> None:
+    d = Decomposition()
+    rng = np.random.default_rng(3)
+    chain = ChainPart(certus.Chain(rng.normal(size=(3, 3))), rng.normal(size=(4, 3)))
+    a, b = d.add(Telling(listed(1), marginals), "odd"), d.add(chain, "even")
+    d.agree((a, "t"), (b, "labels"))
+    with pytest.raises(Inconsistent, match=f"part odd .*{message}") as caught:
+        d.solve(optimizer="descent")
+    assert caught.value.solution is not None
+
+
+def test_completions_that_score_more_than_the_maximum() -> None:
+    d = Decomposition()
+    lie = Telling(listed(1), completion=lambda used: Choice(None, 1000.0, used))
+    a, b = d.add(lie, "odd"), d.add(listed(2), "even")
+    d.agree((a, "t"), (b, "t"))
+    with pytest.raises(Inconsistent, match=r"part odd does not maximise: .* structure it completed"):
+        d.solve()
+
+
+def test_indicators_that_are_none() -> None:
+    with pytest.raises(Inconsistent, match="part odd returned NoneType as indicators"):
+        joint(lambda choice, _: replace(choice, indicators=None)).solve()  # type: ignore[arg-type]
 
 
 def test_whole_scores_are_checked() -> None:

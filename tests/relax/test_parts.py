@@ -20,7 +20,10 @@ from certus.relax.parts import (
     ChainPart,
     ExactlyOne,
     HeadAutomata,
+    Knapsack,
     Matching,
+    Or,
+    OrOutput,
     SequenceBudget,
     StateAutomata,
     TablePart,
@@ -124,6 +127,36 @@ def at_most_one(rng: Rng) -> tuple[Any, list[Structure]]:
 def budget(rng: Rng) -> tuple[Any, list[Structure]]:
     scores, most = whole(rng, (int(rng.integers(1, 6)),)), int(rng.integers(0, 7))
     return Budget(scores, most), _subsets(scores, range(min(most, len(scores)) + 1))
+
+
+def _filter(scores: NDArray[np.float64], accepts: Callable[[NDArray[np.bool_]], bool]) -> list[Structure]:
+    every = _subsets(scores, range(len(scores) + 1))
+    return [(score, used) for score, used in every if accepts(used["cells"] > 0)]
+
+
+def disjunction(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores = whole(rng, (int(rng.integers(1, 5)),), 0.3)
+    negated = rng.random(len(scores)) < 0.4
+    return Or(scores, negated), _filter(scores, lambda on: bool((on != negated).any()))
+
+
+def or_output(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores = whole(rng, (int(rng.integers(2, 6)),), 0.3)
+    negated = rng.random(len(scores)) < 0.4
+
+    def accepts(on: NDArray[np.bool_]) -> bool:
+        true = on != negated
+        return bool(true[:-1].any() == true[-1])
+
+    return OrOutput(scores, negated), _filter(scores, accepts)
+
+
+def knapsack(rng: Rng) -> tuple[Any, list[Structure]]:
+    scores = whole(rng, (int(rng.integers(1, 6)),))
+    negated = rng.random(len(scores)) < 0.3
+    weights, capacity = rng.integers(0, 6, len(scores)).tolist(), int(rng.integers(0, 9))
+    part = Knapsack(scores, weights, capacity, negated)
+    return part, _filter(scores, lambda on: bool((on != negated) @ np.array(weights) <= capacity))
 
 
 def table(rng: Rng) -> tuple[Any, list[Structure]]:
@@ -238,6 +271,9 @@ MAKERS = (
     state_automata,
     matching,
     sequence_budget,
+    disjunction,
+    or_output,
+    knapsack,
 )
 BOUNDING = Matching  # its max-marginals are bounds, by reduced costs
 
@@ -379,6 +415,12 @@ def test_long_trees_are_quick() -> None:
             r"start states need the shape \(2, 2, 1\)",
         ),
         (lambda: Matching(np.zeros(3)), r"\(rows, columns\)"),
+        (lambda: Or([]), "n of at least 1"),
+        (lambda: Or([1.0], [True, False]), "negated must be 1 booleans"),
+        (lambda: OrOutput([1.0]), "n of at least 2"),
+        (lambda: Knapsack([1.0], [1, 2], 3), "1 cells, but 2 weights"),
+        (lambda: Knapsack([1.0], [-1], 3), "a weight must be a whole number"),
+        (lambda: Knapsack([1.0] * 1000, [10**6] * 1000, 10**6), "divide the weights"),
         (lambda: Matching([[0.0, np.inf]]), r"at \(0, 1\) they hold inf"),
         (lambda: SequenceBudget(np.zeros((2, 2)), np.zeros((3, 2)), [2], 1), "no label 2 to count"),
         (lambda: SequenceBudget(np.zeros((2, 2)), np.zeros((3, 2)), [1], -1), "most is a whole number"),
@@ -389,3 +431,28 @@ def test_long_trees_are_quick() -> None:
 def test_refusals(make: Callable[[], object], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         make()
+
+
+@pytest.mark.parametrize("maker", [*MAKERS, forest])
+def test_adjustments_that_cannot_be_added(maker: Callable[[Rng], tuple[Any, list[Structure]]]) -> None:
+    rng, tried = np.random.default_rng(11), 0
+    for _ in range(30):
+        part, _ = maker(rng)
+        for name, shape in part.spaces.items():
+            for bad in (np.nan, np.inf):
+                adjust = np.zeros(shape)
+                if adjust.size:
+                    adjust.reshape(-1)[-1] = bad
+                    tried += 1
+                    for ask in (part.maximize, part.max_marginals):
+                        with pytest.raises(InvalidInput, match=rf"adjust\['{name}'\]\[.*\] is {bad}"):
+                            ask({name: adjust})
+            with pytest.raises(InvalidInput, match=rf"adjust\['{name}'\] must have shape"):
+                part.maximize({name: np.zeros((*shape, 2))})
+        with pytest.raises(InvalidInput, match="there is no space 'nowhere'"):
+            part.maximize({"nowhere": np.zeros(3)})
+    assert tried
+
+
+def test_knapsacks_of_huge_weights() -> None:
+    assert Knapsack([1.0, 2.0], [10**30, 3], 5).maximize({}).score == 2.0

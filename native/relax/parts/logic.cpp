@@ -271,12 +271,13 @@ void KnapsackPart::extend(const double* from, double* to, Index literal) const {
   }
 }
 
-void KnapsackPart::fill(std::vector<double>& best, bool backward) const {
+void KnapsackPart::fill(std::vector<double>& best, bool backward) {
   const Index width = capacity_ + 1;
   best.assign((cells() + 1) * width, 0.0);
   for (Index i = 0; i < cells(); ++i) {
     const Index c = backward ? cells() - 1 - i : i, from = backward ? c + 1 : c, to = backward ? c : c + 1;
     extend(best.data() + from * width, best.data() + to * width, c);
+    heed_(width);
   }
 }
 
@@ -317,6 +318,22 @@ bool KnapsackPart::max_marginals(double* with, double* without) {
       if (forced_[c] != Truth::no && rest >= 0)
         with[c] = std::max(with[c], base_ + before[w] + after[rest] + gains_[c]);
     }
+    heed_(2 * width);
+  }
+  turn(with, without);
+  return true;
+}
+
+// Leaving literals false is always possible; one may be true if the forced ones leave room for it.
+bool KnapsackPart::find_possible(double* with, double* without) {
+  std::fill_n(with, cells(), kNever<double>);
+  std::fill_n(without, cells(), kNever<double>);
+  if (!read()) return true;
+  Index room = capacity_;
+  for (Index c = 0; c < cells(); ++c) room -= forced_[c] == Truth::yes ? weights_[c] : 0;
+  for (Index c = 0; c < cells() && room >= 0; ++c) {
+    if (forced_[c] == Truth::yes || (forced_[c] == Truth::open && weights_[c] <= room)) with[c] = 0;
+    if (forced_[c] != Truth::yes) without[c] = 0;
   }
   turn(with, without);
   return true;

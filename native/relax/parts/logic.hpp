@@ -1,6 +1,7 @@
 // Constraints on cells that are used or not, each of which may be meant the other way round (`negated`).
 #pragma once
 
+#include "base/interrupt.hpp"
 #include "relax/part.hpp"
 
 namespace certus::relax {
@@ -88,15 +89,17 @@ class KnapsackPart final : public LogicPart {
   double maximize(std::vector<Index>& used) override;
   bool max_marginals(double* with, double* without) override;
   bool complete(const std::vector<Index>& used, double* score) override;
+  bool find_possible(double* with, double* without) override;
 
  private:
   // best[c][w]: of the literals before c (from c on, for `backward`), with a weight of at most w.
-  void fill(std::vector<double>& best, bool backward) const;
+  void fill(std::vector<double>& best, bool backward);
   void extend(const double* from, double* to, Index literal) const;
 
   std::vector<Index> weights_;
   Index capacity_;
   std::vector<double> forward_, backward_;
+  Heed heed_;
 };
 
 }  // namespace certus::relax

@@ -56,6 +56,7 @@ double TablePart::maximize(std::vector<Index>& used) {
       const double value = first + entries[s] + states[s];
       if (value > best) best = value, at = row * width + s;
     }
+    heed_(width);
   }
   if (at < 0) return kNever<double>;
   double score = table_[at];
@@ -104,6 +105,7 @@ bool TablePart::max_marginals(double* with, double* without) {
       double& state = best_[rows_[row * others + v]];
       state = std::max(state, most);
     }
+    heed_(width);
   }
   for (std::size_t v = 0; v < shape_.size(); ++v) {
     const Index cell = groups()[v].begin;

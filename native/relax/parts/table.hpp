@@ -1,6 +1,7 @@
 // A table of scores over a few variables.
 #pragma once
 
+#include "base/interrupt.hpp"
 #include "relax/part.hpp"
 
 namespace certus::relax {
@@ -29,6 +30,7 @@ class TablePart final : public Part {
   std::vector<std::uint8_t> single_;
   std::vector<double> table_, states_, best_;
   std::vector<Label> rows_;  // [rows][variables - 1]: the states of a row, as places in states_
+  Heed heed_;
 };
 
 }  // namespace certus::relax

@@ -12,7 +12,7 @@ from certus import _native, checks
 from certus.chain import Chain, SparseTransitions
 from certus.chain.decoding import raise_failure
 from certus.errors import Infeasible, InvalidInput
-from certus.part import LARGEST, Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden, check_adjustments
 
 
 class ChainPart:
@@ -54,7 +54,8 @@ class ChainPart:
     def maximize(self, adjust: Adjustments) -> Choice:
         """Return the best label sequence: ``value`` is the array of label ids."""
         try:
-            found = self._adjust_chain(adjust).decode(self._adjust_emissions(adjust))
+            emissions = self._adjust_emissions(adjust)
+            found = self._adjust_chain(adjust).decode(emissions)
         except Infeasible:
             raise Forbidden("no label sequence is left") from None
         return self._choice(found.labels)
@@ -97,7 +98,8 @@ class ChainPart:
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a sequence through each label of each position."""
         best = np.empty_like(self._emissions)
-        chain, scores = self._adjust_chain(adjust), self._adjust_emissions(adjust)
+        scores = self._adjust_emissions(adjust)
+        chain = self._adjust_chain(adjust)
         model = chain.prepare(checks.DOUBLE)
         assert isinstance(model, _native.Model64)
         raise_failure(chain, model.check(scores), scores)
@@ -125,6 +127,7 @@ class ChainPart:
         return Chain(adjusted, start=chain.start, end=chain.end)
 
     def _adjust_emissions(self, adjust: Adjustments) -> NDArray[np.float64]:
+        check_adjustments(self.spaces, adjust)
         return self._emissions + adjust["labels"] if "labels" in adjust else self._emissions
 
     def _choice(self, labels: NDArray[np.int64]) -> Choice:

@@ -13,7 +13,7 @@ from certus import _native
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
 from certus.hypergraph.forest import Forest, check_size
-from certus.part import Adjustments, Choice, Forbidden
+from certus.part import Adjustments, Choice, Forbidden, check_adjustments
 
 Space: TypeAlias = "tuple[Sequence[int], ArrayLike, ArrayLike]"
 
@@ -113,17 +113,11 @@ class HypergraphPart:
         return choice if same else None
 
     def _flatten(self, adjust: Adjustments) -> NDArray[np.float64]:
+        check_adjustments(self.spaces, adjust)
         given = np.zeros(self._count)
         for name, values in adjust.items():
-            if name not in self.spaces:
-                raise InvalidInput(
-                    f"there is no space {name!r}; this part has {', '.join(self.spaces) or 'none'}"
-                )
-            array = np.asarray(values, np.float64)
-            if array.shape != self.spaces[name]:
-                raise InvalidInput(f"adjust[{name!r}] must have shape {self.spaces[name]}, not {array.shape}")
             begin, end = self._places[name]
-            given[begin:end] = array.reshape(-1)
+            given[begin:end] = np.asarray(values, np.float64).reshape(-1)
         return given
 
     def _check(self, answer: _native.ForestAnswer, given: NDArray[np.float64]) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -79,16 +79,19 @@ def read_beliefs(
     return beliefs
 
 
-def find_cycles(beliefs: Mapping[Pair, Floats]) -> list[tuple[float, list[Triplet]]]:
-    """Return cycles of variables that lower the bound, as triplets, the best first."""
+def find_cycles(
+    beliefs: Mapping[Pair, Floats], is_over: Callable[[], bool] = lambda: False
+) -> list[tuple[float, list[Triplet]]]:
+    """Return cycles of variables that lower the bound, as triplets, the best first of those found in time."""
     around: dict[int, set[int]] = {}
     for a, b in beliefs:
         around.setdefault(a, set()).add(b)
         around.setdefault(b, set()).add(a)
     largest = max((float(np.abs(b[np.isfinite(b)]).max(initial=0.0)) for b in beliefs.values()), default=0.0)
-    squares = _score_squares(beliefs, around)
-    found = [*_score_triangles(beliefs, around), *squares, *_score_long_cycles(beliefs)]
-    kept = [pair for pair in found if pair[0] > LEAST * largest]
+    found = itertools.chain(
+        _score_triangles(beliefs, around), _score_squares(beliefs, around), _score_long_cycles(beliefs)
+    )
+    kept = [pair for pair in itertools.takewhile(lambda _: not is_over(), found) if pair[0] > LEAST * largest]
     return sorted(kept, key=lambda pair: -pair[0])
 
 
@@ -254,8 +257,9 @@ def tighten(
     factors: Sequence[tuple[Factor, Floats]],
     multipliers: Floats,
     cells: int,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> _native.Relaxation | None:
     """Return a tighter relaxation; None where no cycle lowers the bound. ``multipliers`` are by copy."""
-    cycles = find_cycles(read_beliefs(pairs, factors, multipliers))
+    cycles = find_cycles(read_beliefs(pairs, factors, multipliers), is_over)
     triplets = dict.fromkeys(triplet for _, cycle in cycles for triplet in cycle)
     return make_tightened(pairs, graph, factors, list(triplets)[:MOST], cells) if triplets else None

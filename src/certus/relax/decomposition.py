@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from time import perf_counter
 from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
@@ -121,7 +122,7 @@ class Decomposition:
             max_iterations: the most iterations (each asks every part at most once for the dual), over all
                 branches. None: no limit but those of time and nodes; a relaxation is left for branching after
                 200 iterations, in a branch after 40.
-            seconds: the most time; looked at between iterations.
+            seconds: the most time. Parts of your own are not ended halfway: it is looked at between calls.
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options.
 
         Other args:
@@ -136,6 +137,7 @@ class Decomposition:
             certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``; all
                 parts have to be known to the checker.
         """
+        began = perf_counter()
         limits = _check_limits(max_iterations, seconds, max_nodes, tolerance, whole, tighten)
         check_infeasible(infeasible)
         chosen = choose(optimizer)
@@ -144,6 +146,7 @@ class Decomposition:
         assembly = assemble(self._parts, names, self._weights, self._spaces, self._layout(), whole=whole)
         try:
             with start_watch(progress) as watch:
+                limits.seconds = max(limits.seconds - (perf_counter() - began), 1e-9)
                 solution = self._run(assembly, limits, chosen, watch)
         finally:
             del assembly  # which refers to the parts, and an error that one of them raised to this frame
@@ -190,6 +193,8 @@ class Decomposition:
             error.solution = self._solution(assembly, None)
             raise
         except KeyboardInterrupt as error:
+            if not relaxation.began:
+                raise
             raise Interrupted(self._solution(assembly, None)) from error
         else:
             return self._solution(assembly, end)

@@ -8,6 +8,7 @@ from certus.errors import CertusError, Infeasible, describe_infeasible
 
 if TYPE_CHECKING:
     from certus.relax.solution import JointSolution
+    from certus.relax.variables import Assignment
 
 
 class PartFailed(CertusError):
@@ -35,7 +36,7 @@ class Interrupted(KeyboardInterrupt):
         solution: the best answer and bound so far.
     """
 
-    def __init__(self, solution: JointSolution) -> None:
+    def __init__(self, solution: JointSolution | Assignment) -> None:
         self.solution = solution
         super().__init__()
 

@@ -19,6 +19,7 @@ from certus.relax.assembly import fix_variables
 from certus.relax.certificate import Stated, certify_whole
 from certus.relax.cycles import Pairs, find_pairs
 from certus.relax.cycles import tighten as tighten_cycles
+from certus.relax.errors import Interrupted
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.relax.optimizers import Auto, Optimizer, choose
 from certus.relax.variables import AnyLiteral, Assignment, Axis, Literal, Variable
@@ -30,6 +31,7 @@ AT_ONCE = 1 << 18  # entries of all tables on the way: graphs so narrow are solv
 NARROW = 1 << 22  # and these as well where the search takes more than
 FEW_NODES = 30
 MANY_NODES = 50  # after which other graphs get clusters on cycles
+ALMOST = 1e-9  # seconds: no time is left
 KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
@@ -143,7 +145,8 @@ class FactorGraph:
                 f"a knapsack of {len(given)} literals with a capacity of {capacity} needs a table of "
                 f"{len(given) * capacity} numbers; the most is {KNAPSACK}: divide the weights"
             )
-        self._add_factor(Knapsack(*_split(given), [int(weight) for weight in weights], capacity))
+        known = [min(int(weight), capacity + 1) for weight in weights]  # what never fits weighs too much
+        self._add_factor(Knapsack(*_split(given), known, capacity))
 
     def _add_factor(self, factor: Factor) -> None:
         self._factors.append(factor)
@@ -246,23 +249,47 @@ class FactorGraph:
         narrow = entries <= NARROW
         loose = tighten and self._pairs > 2 and not narrow and nodes > MANY_NODES
 
+        def find_time_left() -> float:
+            return math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9)
+
+        tried: list[_native.Relaxation] = []
+
         def search(relaxation: _native.Relaxation, nodes: int) -> _native.SearchEnd:
-            left = math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9)
-            limits = _native.SearchLimits(seconds=left, nodes=nodes, tolerance=tolerance)
+            tried.append(relaxation)
+            limits = _native.SearchLimits(seconds=find_time_left(), nodes=nodes, tolerance=tolerance)
             return relaxation.run(limits, optimizer.native, None)
 
-        graph.merge()
-        relaxation = self._relax(graph)
-        end = search(relaxation, FEW_NODES if narrow else MANY_NODES if loose else nodes)
-        if narrow and end is _native.SearchEnd.NODES:
-            return self._eliminate(graph, relaxation, infeasible)
-        if loose and end is _native.SearchEnd.NODES:
-            tightened = self._tighten(search)
-            tightened.carry_on(relaxation, perf_counter() - began, len(self._scores))
-            end, relaxation = search(tightened, nodes), tightened
+        try:
+            graph.merge()
+            relaxation = self._relax(graph)
+            end = search(relaxation, FEW_NODES if narrow else MANY_NODES if loose else nodes)
+            if narrow and end is _native.SearchEnd.NODES:
+                return self._eliminate(graph, relaxation, infeasible)
+            if loose and end is _native.SearchEnd.NODES:
+                tightened = self._tighten(search, lambda: find_time_left() <= ALMOST)
+                if find_time_left() > ALMOST:
+                    tightened.carry_on(relaxation, perf_counter() - began, len(self._scores))
+                    end, relaxation = search(tightened, nodes), tightened
+                else:
+                    end = _native.SearchEnd.SECONDS
+        except KeyboardInterrupt as error:
+            begun = [relaxation for relaxation in tried if relaxation.began]
+            if not begun:
+                raise
+            raise Interrupted(self._read_best(begun)) from error
         return self._read_answer(relaxation, _STATUS[end], infeasible)
 
-    def _tighten(self, search: Callable[[_native.Relaxation, int], _native.SearchEnd]) -> _native.Relaxation:
+    def _read_best(self, tried: Sequence[_native.Relaxation]) -> Assignment:
+        """Return the best answer and the least bound of searches that were interrupted."""
+        best = max(tried, key=lambda relaxation: relaxation.score)
+        bound = min(relaxation.bound for relaxation in tried)
+        return Assignment(self._read_states(best.on), best.score, bound, Status.STOPPED, best)
+
+    def _tighten(
+        self,
+        search: Callable[[_native.Relaxation, int], _native.SearchEnd],
+        is_over: Callable[[], bool],
+    ) -> _native.Relaxation:
         """Return the relaxation with clusters on cycles, or without where there are none that help."""
         pairs = Pairs([v.states for v in self._variables], [v.cell for v in self._variables])
         find_pairs(pairs, self._factors)
@@ -270,7 +297,7 @@ class FactorGraph:
         root = self._relax(graph)
         search(root, 1)
         factors = list(self._share_scores())
-        tightened = tighten_cycles(pairs, graph, factors, root.multipliers, len(self._scores))
+        tightened = tighten_cycles(pairs, graph, factors, root.multipliers, len(self._scores), is_over)
         return self._relax(graph) if tightened is None else tightened
 
     def _eliminate(

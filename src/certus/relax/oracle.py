@@ -67,6 +67,7 @@ class Oracle:
         try:
             choice = self._ask(self.part.maximize, self.adjustments(multipliers))
         except Forbidden:
+            self._memory.check_nothing(multipliers, self.name)
             return None
         answer = self._read(choice, multipliers)
         self._memory.check(answer, multipliers, self.name)
@@ -83,7 +84,11 @@ class Oracle:
                 cells[block.cells] = x[self._own(block)]
         part: Any = self.part
         choice = self._ask(part.complete, arrays)
-        return None if choice is None else self._read(choice, None)
+        if choice is None:
+            return None
+        answer = self._read(choice, None)
+        self._memory.check_before(answer, SLACK * abs(answer.score), self.name, "the structure it completed")
+        return answer
 
     def max_marginals(self, multipliers: Floats) -> Floats | None:
         """Ask a part for the best value of any structure that uses each of its copies: (n,)."""
@@ -91,13 +96,36 @@ class Oracle:
         try:
             arrays = self._ask(part.max_marginals, self.adjustments(multipliers))
         except Forbidden:
+            self._memory.check_nothing(multipliers, self.name)
             return None
         best = np.full(self.size, np.inf)
         for block in self.blocks:
-            if block.space in arrays:
-                values = np.asarray(arrays[block.space], np.float64).reshape(-1)
-                best[self._own(block)] = values[block.cells]
+            values = self._read_max_marginals(arrays, block)
+            if values is not None:
+                best[self._own(block)] = values.reshape(-1)[block.cells]
+        self._memory.check_max_marginals(best, multipliers, self.name)
         return best
+
+    def _read_max_marginals(self, arrays: Any, block: Block) -> Floats | None:
+        """Return those of a space, None where the part says nothing of it."""
+        if not isinstance(arrays, Mapping):
+            raise Inconsistent(
+                f"part {self.name} returned {type(arrays).__name__} as max-marginals, not arrays by name",
+                self.name,
+            )
+        if block.space not in arrays:
+            return None
+        try:
+            values = np.asarray(arrays[block.space], np.float64)
+        except (TypeError, ValueError):
+            values = np.full(block.shape, np.nan)
+        if values.shape != block.shape or np.isnan(values).any():
+            raise Inconsistent(
+                f"part {self.name} returned max-marginals of {block.space!r} that are no numbers in an array "
+                f"of shape {block.shape}",
+                self.name,
+            )
+        return values
 
     def adjustments(self, multipliers: Floats) -> dict[str, Floats]:
         """Lay multipliers out as the part wants them: by name, in the shapes of its spaces.
@@ -141,8 +169,16 @@ class Oracle:
 
     def _read(self, choice: Any, multipliers: Floats | None) -> Answer:
         if not isinstance(choice, Choice):
+            hint = "; where nothing is left, raise certus.relax.Forbidden" if choice is None else ""
             raise Inconsistent(
-                f"part {self.name} returned {type(choice).__name__}, not a certus.relax.Choice", self.name
+                f"part {self.name} returned {type(choice).__name__}, not a certus.relax.Choice{hint}",
+                self.name,
+            )
+        if not isinstance(choice.indicators, Mapping):
+            raise Inconsistent(
+                f"part {self.name} returned {type(choice.indicators).__name__} as indicators, not arrays by "
+                "the names of its spaces",
+                self.name,
             )
         try:
             score = float(choice.score)
@@ -202,7 +238,7 @@ class Oracle:
                 place = tuple(int(i) for i in cell)
                 raise Inconsistent(
                     f"part {self.name} used the cell {place} of {block.space!r}, which the adjustments "
-                    "forbid by -inf",
+                    "forbid by -inf; where they leave no structure, raise certus.relax.Forbidden",
                     self.name,
                 )
 
@@ -227,23 +263,59 @@ class Memory:
         """Compare an answer with those before, then remember it."""
         forbidden = (multipliers == -np.inf).astype(np.float64)
         finite = np.where(forbidden > 0, 0.0, multipliers)
-        size, n = float(np.abs(finite).max(initial=0.0)), self.filled
-        if n:
+        size = float(np.abs(finite).max(initial=0.0))
+        if self.filled:
             slack = SLACK * (abs(answer.score) + size * (1 + answer.x.sum()) + 1e-300)
-            before = self.scores[:n] + self.x[:n] @ finite
-            before[self.x[:n] @ forbidden > 0] = -np.inf
-            self._compare(float(before.max()) - answer.value, slack, name, "an earlier structure of its own")
-            then = answer.score + self.multipliers[:n] @ answer.x
-            then[self.forbidden[:n] @ answer.x > 0] = -np.inf
-            excess = then - self.values[:n] - SLACK * (np.abs(self.values[:n]) + self.sizes[:n])
-            self._compare(
-                float(excess.max()), slack, name, "at an earlier call, the structure it returned now"
-            )
+            most = float(self._find_worths(finite, forbidden).max())
+            self._compare(most - answer.value, slack, name, "an earlier structure of its own")
+            self.check_before(answer, slack, name, "the structure it returned now")
         i = self.next
         self.x[i], self.scores[i], self.values[i] = answer.x, answer.score, answer.value
         self.multipliers[i], self.forbidden[i], self.sizes[i] = finite, forbidden, size
         self.next = (i + 1) % REMEMBERED
         self.filled = min(self.filled + 1, REMEMBERED)
+
+    def check_before(self, answer: Answer, slack: float, name: str, what: str) -> None:
+        """Compare an answer with what was returned under earlier multipliers: it was there to be chosen."""
+        n = self.filled
+        if n:
+            then = answer.score + self.multipliers[:n] @ answer.x
+            then[self.forbidden[:n] @ answer.x > 0] = -np.inf
+            excess = then - self.values[:n] - SLACK * (np.abs(self.values[:n]) + self.sizes[:n])
+            self._compare(float(excess.max()), slack, name, f"at an earlier call, {what}")
+
+    def check_nothing(self, multipliers: Floats, name: str) -> None:
+        """Compare with earlier structures that nothing is left."""
+        forbidden = (multipliers == -np.inf).astype(np.float64)
+        if self.filled and (self.x[: self.filled] @ forbidden == 0).any():
+            raise Inconsistent(
+                f"part {name} raised Forbidden, but a structure that it returned before uses no cell that is "
+                "forbidden",
+                name,
+            )
+
+    def check_max_marginals(self, best: Floats, multipliers: Floats, name: str) -> None:
+        """Compare max-marginals with earlier structures: none is worth more than those of its cells."""
+        forbidden = (multipliers == -np.inf).astype(np.float64)
+        finite = np.where(forbidden > 0, 0.0, multipliers)
+        size = float(np.abs(finite).max(initial=0.0))
+        worths, x = self._find_worths(finite, forbidden), self.x[: self.filled]
+        least = np.where(x > 0, best, np.inf).min(axis=1, initial=np.inf)
+        slack = SLACK * (np.abs(self.scores[: self.filled]) + size * (1 + x.sum(axis=1)) + 1e-300)
+        wrong = np.flatnonzero(least < worths - slack)
+        if len(wrong):
+            raise Inconsistent(
+                f"part {name} returned a max-marginal of {least[wrong[0]]:.9g}, but a structure that uses "
+                f"the cell is worth {worths[wrong[0]]:.9g}",
+                name,
+            )
+
+    def _find_worths(self, finite: Floats, forbidden: Floats) -> Floats:
+        """Return what earlier structures are worth under these multipliers."""
+        n = self.filled
+        worths: Floats = self.scores[:n] + self.x[:n] @ finite
+        worths[self.x[:n] @ forbidden > 0] = -np.inf
+        return worths
 
     def _compare(self, excess: float, slack: float, name: str, what: str) -> None:
         if excess > slack:

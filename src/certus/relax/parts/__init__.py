@@ -6,6 +6,7 @@ from certus.chain.part import ChainPart
 from certus.relax.parts.automata import HeadAutomata, StateAutomata
 from certus.relax.parts.budget_chain import SequenceBudget
 from certus.relax.parts.constraints import AtMostOne, Budget, ExactlyOne, TablePart
+from certus.relax.parts.logic import Knapsack, Or, OrOutput
 from certus.relax.parts.matching import Matching
 from certus.relax.parts.tree import TreePart
 
@@ -15,7 +16,10 @@ __all__ = [
     "ChainPart",
     "ExactlyOne",
     "HeadAutomata",
+    "Knapsack",
     "Matching",
+    "Or",
+    "OrOutput",
     "SequenceBudget",
     "StateAutomata",
     "TablePart",

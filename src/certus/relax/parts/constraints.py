@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_magnitudes
 from certus.errors import InvalidInput
-from certus.part import LARGEST, Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden, check_adjustments
 
 
 class Constraint(ABC):
@@ -60,6 +60,7 @@ class Constraint(ABC):
         """Return the cells that are 1 where each is worth its value."""
 
     def _values(self, adjust: Adjustments) -> NDArray[np.float64]:
+        check_adjustments(self.spaces, adjust)
         return self.scores + adjust["cells"] if "cells" in adjust else self.scores
 
     def _make_choice(self, cells: NDArray[np.int64]) -> Choice:
@@ -196,6 +197,7 @@ class TablePart:
         return {str(axis): values.max(axis=tuple(a for a in axes if a != axis)) for axis in axes}
 
     def _values(self, adjust: Adjustments) -> NDArray[np.float64]:
+        check_adjustments(self.spaces, adjust)
         values = self.scores
         for axis, size in enumerate(self.scores.shape):
             if str(axis) in adjust:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_magnitudes
 from certus.errors import InvalidInput
-from certus.part import LARGEST, Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden, check_adjustments
 
 Floats = NDArray[np.float64]
 
@@ -71,6 +71,7 @@ class KernelPart(ABC):
         return {self.space: best.reshape(self.shape)}
 
     def _flatten(self, adjust: Adjustments) -> Floats:
+        check_adjustments(self.spaces, adjust)
         if self.space not in adjust:
             return np.zeros(math.prod(self.shape))
         return np.ascontiguousarray(adjust[self.space], np.float64).reshape(-1)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus.checks import check_magnitudes
 from certus.errors import InvalidInput
-from certus.part import LARGEST, Adjustments, Choice, Forbidden
+from certus.part import LARGEST, Adjustments, Choice, Forbidden, check_adjustments
 
 
 class TreePart:
@@ -88,4 +88,5 @@ class TreePart:
         return Choice(heads, float(self.scores[self._rows, heads].sum()), {"heads": used})
 
     def _adjust_scores(self, adjust: Adjustments) -> NDArray[np.float64]:
+        check_adjustments(self.spaces, adjust)
         return self.scores + adjust["heads"] if "heads" in adjust else self.scores
