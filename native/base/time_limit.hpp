@@ -1,4 +1,5 @@
-// The time that work on a thread may take: a search sets it, and long kernels that it calls heed it as they heed Ctrl-C.
+// The time that work on a thread may take: a search sets it, and long kernels that it calls heed it as they heed
+// Ctrl-C.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,9 @@ class TimeLimit {
  public:
   // From now on, until this goes; an earlier limit stays.
   explicit TimeLimit(double seconds) {
-    if (seconds < kYears) end_ = std::min(end_, Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                                   std::chrono::duration<double>(seconds)));
+    if (seconds < kYears)
+      end_ = std::min(
+          end_, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
   }
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;

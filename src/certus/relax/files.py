@@ -17,6 +17,7 @@ from certus.relax.factors import Floats
 from certus.relax.variables import AnyLiteral, Variable
 
 MOST_ENTRIES = 100_000_000  # of a table
+MOST_STATES = 5_000_000  # of all variables together
 Literals: TypeAlias = list[AnyLiteral]
 
 
@@ -43,7 +44,7 @@ class _Tokens:
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
-        self.line = 0
+        self.line = 1
         self._text = text
         self._words = self._split()
         self._next = next(self._words, None)
@@ -79,7 +80,8 @@ class _Tokens:
         except ValueError:
             raise self.refuse(f"{what} must be a whole number, not {word!r}") from None
         if not least <= number <= most:
-            raise self.refuse(f"{what} must be from {least} to {most}, not {number}")
+            wanted = f"{least}" if least == most else f"from {least} to {most}"
+            raise self.refuse(f"{what} must be {wanted}, not {number}")
         return number
 
     def take_float(self, what: str, least: float = -math.inf) -> float:
@@ -110,14 +112,20 @@ def _read_uai(tokens: _Tokens) -> list[FactorGraph]:
         raise tokens.refuse(f"a UAI file begins with MARKOV or BAYES, not {kind!r}")
     count = tokens.take_int("the number of variables", 1, MOST_ENTRIES)
     graph = FactorGraph()
-    variables = [
-        graph.add_variable(np.zeros(tokens.take_int("the number of states", 1, MOST_ENTRIES)))
-        for _ in range(count)
-    ]
+    variables, states = [], 0
+    for _ in range(count):
+        number = tokens.take_int("the number of states", 1, MOST_ENTRIES)
+        states += number
+        if states > MOST_STATES:
+            raise tokens.refuse(f"the variables have more than {MOST_STATES} states together, the most")
+        variables.append(graph.add_variable(np.zeros(number)))
     scopes = []
     for _ in range(tokens.take_int("the number of factors", 0, MOST_ENTRIES)):
         size = tokens.take_int("the number of a factor's variables", 0, count)
-        scopes.append([variables[tokens.take_int("a variable", 0, count - 1)] for _ in range(size)])
+        scope = [tokens.take_int("a variable", 0, count - 1) for _ in range(size)]
+        if len(set(scope)) < size:
+            raise tokens.refuse(f"a factor names a variable twice: {' '.join(map(str, scope))}")
+        scopes.append([variables[v] for v in scope])
     for scope in scopes:
         shape = tuple(variable.states for variable in scope)
         tokens.take_int("the number of entries", math.prod(shape), math.prod(shape))
@@ -127,7 +135,8 @@ def _read_uai(tokens: _Tokens) -> list[FactorGraph]:
         if scope:
             _add(tokens, partial(graph.add_table, scope, scores))
     if tokens.left:
-        raise tokens.refuse("there is more in the file than its factors")
+        word = tokens.take("nothing")
+        raise tokens.refuse(f"there is more in the file than its factors: {word!r}")
     return [graph]
 
 
@@ -141,6 +150,8 @@ def _read_ad3(tokens: _Tokens) -> list[FactorGraph]:
         for _ in range(factors):
             _read_factor(tokens, graph, variables)
         graphs.append(graph)
+    if not graphs:
+        raise tokens.refuse("the file is empty: there is no factor graph in it")
     return graphs
 
 
