@@ -89,3 +89,21 @@ def test_refusals(files: dict[str, str], arguments: list[str], message: str) -> 
     assert done.returncode == (1 if message.startswith("gold.txt:3") else 2)  # wrong data, wrong command
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_texts_with_lines_in_brackets_are_translations(tmp_path: Path) -> None:
+    lines = ["( 2 ) a committee is bound by it .", "( ii ) ( a ) three vehicles .", "no .", "it is so ."]
+    gold, guess = tmp_path / "gold.en", tmp_path / "guess.en"
+    gold.write_text("\n".join(lines) + "\n")
+    guess.write_text("\n".join([*lines[:2], "not so .", "it was so then ."]) + "\n")
+    done = CliRunner().invoke(app, ["evaluate", str(gold), str(guess)])
+    assert done.exit_code == 0, done.exception
+    assert "BLEU" in done.stdout
+
+
+def test_texts_that_differ_are_told_of_bleu(tmp_path: Path) -> None:
+    gold, guess = tmp_path / "gold.txt", tmp_path / "guess.txt"
+    gold.write_text("the dog barks\nit sleeps\n")
+    guess.write_text("a dog barks\nit sleeps\n")
+    done = CliRunner().invoke(app, ["evaluate", str(gold), str(guess)])
+    assert "Translations are compared by --bleu" in str(done.exception)

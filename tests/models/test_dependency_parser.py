@@ -250,6 +250,16 @@ def test_several_roots_are_learned_where_trees_have_them() -> None:
     assert held.parse(words | {"form": ["a", "b"]}).heads.count(0) == 1
 
 
+def test_a_slip_in_the_training_trees_does_not_allow_several_roots() -> None:
+    words = {"upos": ["A", "B"], "head": ["0", "1"], "deprel": ["root", "x"]}
+    slip = words | {"head": ["0", "0"], "deprel": ["root", "root"]}
+    good = [build(["a", "b"], words)] * 400
+    for slips, single in ((1, True), (10, False)):
+        parser = DependencyParser(epochs=1, **{k: v for k, v in SMALL.items() if k != "epochs"})
+        parser.fit([*good, *[build(["a", "b"], slip)] * slips])
+        assert parser.description["single_root"] is single
+
+
 def test_predicted_tags_are_learned_from() -> None:
     train, dev = list(invented.sentences(120, 1)), list(invented.sentences(40, 2))
     parser = DependencyParser(folds=3, **SMALL).fit(train, dev=dev)

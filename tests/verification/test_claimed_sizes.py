@@ -15,7 +15,6 @@ import pytest
 
 import certus
 from certus.cli.verify import run
-from certus.errors import FormatError
 from certus.verification import Certificate, CertificateError, Problem, make_problem
 
 EMPTY = {"shape": [2**31 - 1, 0]}
@@ -116,8 +115,16 @@ def test_deep_arrays() -> None:
 def test_lines_of_no_kind(kind: Any, tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text(json.dumps({"problem": {"kind": kind}, "certificate": {}}) + "\n")
-    with pytest.raises(FormatError, match=r"lines.jsonl:1: "):
+    with pytest.raises(CertificateError, match=r"lines.jsonl:1: "):
         run(str(path), None)
+
+
+def test_lines_that_are_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    for text in ('{"problem": {"kind": "ch', "[" * 100_000, "\n", "certainly"):
+        path.write_text(text)
+        with pytest.raises(CertificateError, match=r"lines.jsonl:1: not JSON, or cut off"):
+            run(str(path), None)
 
 
 def test_scores_that_look_the_same_are_told_apart() -> None:

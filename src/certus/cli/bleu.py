@@ -10,6 +10,7 @@ from certus.cli.wording import format_count
 from certus.errors import CertusError
 from certus.evaluation.translations import measure_translations
 from certus.formats.blocks import decode
+from certus.formats.guess import is_bracketed
 from certus.formats.text import split_lines
 from certus.storage.files import check_encoding, name_of, open_source
 
@@ -46,6 +47,6 @@ def _is_plain(path: str) -> bool:
     except CertusError:
         return False
     full = [line for line in lines if line.strip()]
-    if not full or any("\t" in line or line.lstrip().startswith("(") for line in full):
+    if not full or any("\t" in line for line in full) or is_bracketed(path, "\n".join(full)):
         return False
     return len({len(line.split()) for line in full}) > 3 and 4 * len(full) > 3 * len(lines)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from certus.cli.bleu import looks_plain
 from certus.cli.options import EvaluateOptions
-from certus.errors import InvalidInput
+from certus.errors import FormatError, InvalidInput
 from certus.evaluation import (
     F1,
     AttachmentReport,
@@ -64,7 +64,14 @@ def run(gold: str, predicted: str, options: EvaluateOptions) -> None:
     judged = None if options.judge is None else options.judge.replace(",", " ").split()
 
     def judge(path: str) -> EvaluationReport:
-        return compare(read_sentences(gold), read_sentences(path), known, judged=judged)
+        try:
+            return compare(read_sentences(gold), read_sentences(path), known, judged=judged)
+        except FormatError as error:
+            first = None if gold == "-" else next(iter(read_sentences(gold)), None)
+            if first is None or first.layout.format not in ("text", "raw"):
+                raise
+            hint = f"{error.reason}. Translations are compared by --bleu"
+            raise FormatError(hint, error.source, error.line) from None
 
     report = judge(predicted)
     other = None if against is None else judge(against)

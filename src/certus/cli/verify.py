@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from certus.cli.wording import format_count
-from certus.errors import FormatError
-from certus.verification import Certificate, Finding, LineReader, Problem, verify
+from certus.errors import CertusError
+from certus.verification import Certificate, CertificateError, Finding, LineReader, Problem, verify
 
 
 def run(problem: str, certificate: str | None) -> None:
@@ -32,7 +32,8 @@ def verify_lines(path: str) -> None:
                     continue
                 verdict = verify(*held)
             except (ValueError, RecursionError) as error:
-                raise FormatError(str(error)[:200], path, number) from None
+                reason = str(error) if isinstance(error, CertusError) else f"not JSON, or cut off: {error}"
+                raise CertificateError(f"{path}:{number}: {reason[:200]}") from None
             counts[verdict.finding] += 1
             if not verdict:
                 print(f"{path}:{number}: {verdict}")

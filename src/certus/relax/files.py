@@ -122,10 +122,10 @@ def _read_uai(tokens: _Tokens) -> list[FactorGraph]:
     scopes = []
     for _ in range(tokens.take_int("the number of factors", 0, MOST_ENTRIES)):
         size = tokens.take_int("the number of a factor's variables", 0, count)
-        scope = [tokens.take_int("a variable", 0, count - 1) for _ in range(size)]
-        if len(set(scope)) < size:
-            raise tokens.refuse(f"a factor names a variable twice: {' '.join(map(str, scope))}")
-        scopes.append([variables[v] for v in scope])
+        named = [tokens.take_int("a variable", 0, count - 1) for _ in range(size)]
+        if len(set(named)) < size:
+            raise tokens.refuse(f"a factor names a variable twice: {' '.join(map(str, named))}")
+        scopes.append([variables[v] for v in named])
     for scope in scopes:
         shape = tuple(variable.states for variable in scope)
         tokens.take_int("the number of entries", math.prod(shape), math.prod(shape))

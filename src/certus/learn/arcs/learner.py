@@ -47,6 +47,7 @@ LABEL_STAGE = 100  # apart from all others, for the order of sentences
 LABEL_EPOCHS = 10
 LABEL_RATE = 0.01  # the most that a weight of a relation changes by
 RARE = 0.1  # the share of trees with crossing arcs below which parsers leave them out
+SEVERAL_ROOTS = 0.005  # the share of trees with several roots up to which parsers give trees one
 # What a model file holds: of relations, and of the weights that score arcs; beside it, of what chooses arcs.
 DECLARED = {
     "of_root": whole("relations", types="uint8", below="2"),
@@ -339,6 +340,13 @@ def choose_pruning_bits(options: ArcOptions, passes: Sequence[str]) -> int:
     return min(bits, options.hash_bits)
 
 
+def _choose_single_root(options: ArcOptions, train: Treebank) -> bool:
+    """Return whether trees have one root; a slip in the training data does not allow several."""
+    if options.single_root != "auto":
+        return options.single_root == "yes"
+    return train.several_roots <= SEVERAL_ROOTS * len(train)
+
+
 def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | None) -> ArcModel:
     """Return a model without weights: relations, templates over columns that are filled."""
     allowed = options.list_columns()
@@ -362,7 +370,7 @@ def _prepare(options: ArcOptions, train: Treebank, templates: ArcTemplates | Non
         chosen,
         options.hash_bits,
         choose_pruning_bits(options, passes),
-        not train.several_roots if options.single_root == "auto" else options.single_root == "yes",
+        _choose_single_root(options, train),
         projective,
         passes,
         None,

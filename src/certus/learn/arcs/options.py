@@ -98,7 +98,7 @@ class ArcOptions:
         "Whether trees have no crossing arcs: yes, no, or auto: by how many of the training data do.",
     )
     single_root: str = option(
-        "auto", "Whether a tree has one root: yes, no, or auto: as the trees of the training data."
+        "auto", "Whether a tree has one root: yes, no, or auto: as 199 of 200 training trees."
     )
 
     def __post_init__(self) -> None:
