@@ -53,14 +53,18 @@ double DepthFirst::measure_progress() const {
 
 bool DepthFirst::enter(Index v, bool on, double slack) {
   if (!dual_.fix(v, on) || !dual_.propagate() || !dual_.evaluate()) return false;
-  if (dual_.bound() <= rounding_.best().score + slack) return false;
-  if (!dual_.agree()) return true;
+  return dual_.bound() > rounding_.best().score + slack && !settle();
+}
+
+bool DepthFirst::settle() {
+  if (!dual_.agree()) return false;
   rounding_.take();
   if (improved) improved();
-  return false;
+  return true;
 }
 
 bool DepthFirst::search(double slack, Index work, Watch& watch) {
+  if (settle()) return true;  // no variable is left to choose: what was fixed by bounds made the parts agree
   rank_variables();
   const Index begun = dual_.work();
   const std::size_t before = dual_.trail();

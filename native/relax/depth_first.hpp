@@ -34,6 +34,8 @@ class DepthFirst {
   std::size_t choose() const;
   // Fixes a variable. False: nothing better than the best answer is left.
   bool enter(Index v, bool on, double slack);
+  // Takes the answer of parts that agree: nothing below is better.
+  bool settle();
 
   Dual& dual_;
   Rounding& rounding_;

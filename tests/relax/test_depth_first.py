@@ -65,3 +65,18 @@ def test_clauses_on_the_same_variables_are_one_table() -> None:
     merged.merge()
     assert (apart.parts, merged.parts) == (4, 2)
     assert graph.solve().score == 0.0
+
+
+def test_parts_that_agree_once_variables_are_fixed_leave_nothing_to_choose() -> None:
+    """Bounds fix what the parts differ on before the search begins: then the answer is taken as it is."""
+    for nodes in (1, 2, 3, 10):
+        graph = FactorGraph()
+        a, b = graph.add_binary(1.0), graph.add_binary(1.0)
+        v = graph.add_variable([-1e6, -1e6])
+        graph.add_exactly_one([~a, v[0]])
+        graph.add_at_most_one([b])
+        graph.add_or([~b, a])
+        graph.add_at_most_one([v[0], b])
+        graph.add_at_most_one([v[1], a])
+        found = graph.solve(max_nodes=nodes)
+        assert (found.score, found.bound, found.optimal) == (-999_999.0, -999_999.0, True)
