@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "bindings/arrays.hpp"
 #include "base/time_limit.hpp"
+#include "bindings/arrays.hpp"
 #include "bindings/vectors.hpp"
 #include "relax/dual.hpp"
 
