@@ -29,7 +29,8 @@ from certus.verification import Problem
 # A part, one of its spaces, and perhaps some of the cells there.
 Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
 
-NODES = 1000
+NODES = 1000  # where nothing else limits a search
+MANY_NODES = 1 << 62
 TOLERANCE = 1e-12
 _STATUS = {
     _native.SearchEnd.ITERATIONS: Status.ITERATIONS,
@@ -108,7 +109,7 @@ class Decomposition:
         max_iterations: int | None = None,
         seconds: float | None = None,
         optimizer: str | Optimizer = "auto",
-        max_nodes: int = NODES,
+        max_nodes: int | None = None,
         tighten: bool = True,
         whole: bool = False,
         tolerance: float = TOLERANCE,
@@ -126,7 +127,8 @@ class Decomposition:
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options.
 
         Other args:
-            max_nodes: the most branches; 1 never branches.
+            max_nodes: the most branches; 1 never branches. By default 1,000, and where ``seconds`` are given
+                as many as fit into them.
             tighten: whether cells are fixed by bounds and reserves switched on.
             whole: promise that all scores (times weights) are whole numbers, so that bounds may be rounded
                 down. A score that is not is refused.
@@ -138,7 +140,8 @@ class Decomposition:
                 parts have to be known to the checker.
         """
         began = perf_counter()
-        limits = _check_limits(max_iterations, seconds, max_nodes, tolerance, whole, tighten)
+        nodes = max_nodes if max_nodes is not None else NODES if seconds is None else MANY_NODES
+        limits = _check_limits(max_iterations, seconds, nodes, tolerance, whole, tighten)
         check_infeasible(infeasible)
         chosen = choose(optimizer)
         self._check_optimizer(chosen)
