@@ -65,7 +65,8 @@ class Part {
   virtual bool propagates() const { return false; }
 
   // The score of the best structure that uses these cells, in rising order, and no others, whatever the adjustments;
-  // -inf where there is none. False: not offered, maximize() has to find out.
+  // -inf where there is none, or none that is found quickly: nothing is concluded from that. False: not offered,
+  // maximize() has to find out.
   virtual bool complete(const std::vector<Index>& /*used*/, double* /*score*/) { return false; }
 
   // The point nearest to `toward` of all mixtures of the part's structures, both [cells], whatever the adjustments but

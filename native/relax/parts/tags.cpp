@@ -84,7 +84,7 @@ bool TagPart::complete(const std::vector<Index>& used, double* score) {
   std::copy(base_.begin(), base_.end(), adjust_.begin());
   for (Index c = 0; c < cells(); ++c)
     if (!std::binary_search(used.begin(), used.end(), c)) adjust_[place_[c]] = kNever<double>;
-  *score = decode(adjust_.data(), found_.data());
+  *score = decode_given(adjust_.data(), found_.data());
   if (*score == kNever<double>) return true;
   std::vector<Index> chosen;
   list_used(chosen);

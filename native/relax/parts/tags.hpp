@@ -21,6 +21,9 @@ class TagPart : public Part {
   // The tags of the best structure under adjust[words][tags], into tags[words], and its score without the adjustments;
   // -inf where nothing is left.
   virtual double decode(const double* adjust, Label* tags) = 0;
+  // The same for a completion, which may also be -inf where the tags are all given and what has them would take long to
+  // find.
+  virtual double decode_given(const double* adjust, Label* tags) { return decode(adjust, tags); }
   // best[words][tags]: the best score with adjustments of a structure that has the tag, or a bound on it.
   virtual void bound(const double* adjust, double* best) = 0;
 

@@ -1,6 +1,7 @@
 #include "syntax/constituency/chart.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -77,7 +78,9 @@ template class Rows<float>;
 template class Rows<std::int32_t>;
 
 void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags) {
+  static std::atomic<std::uint64_t> count{0};
   const Rules& rules = grammar.rules;
+  number_ = ++count;
   length_ = leaves.length();
   symbols_ = rules.symbols();
   highest_ = kNever<double>;
@@ -88,17 +91,19 @@ void Chart::fill(const Grammar& grammar, const Leaves& leaves, const double* adj
   for (std::vector<std::uint64_t>* widths : {&top_widths_, &bottom_widths_}) widths->resize(rows);
   if (!set_leaves(grammar, leaves, adjust, tags)) return;
   listed_.assign(rows, {-1, -1});
-  found_.clear();
+  found_count_ = 0;
   most_.assign(static_cast<std::size_t>(length_ * (length_ + 1)), kNone);
   here_.resize(static_cast<std::size_t>(symbols_));
   children_.resize(here_.size());
   Heed heed;
   for (Index word = length_ - 1; word >= 0; --word) {
-    lefts_.clear();
+    for (std::vector<Label>* list : {&shared_lefts_, &raised_lefts_, &chained_}) list->clear();
+    for (const Label symbol : bottom_.listed(word)) add_bottom(rules, word, symbol);
     for (Index width = 1; word + width <= length_; ++width) {
       close(rules, word, width);
       if (word + width < length_) combine(rules, word, width, heed);
     }
+    end_word(rules, word);
   }
   if (length_ > 0 && top_(0, grammar.start)) highest_ = top_(0, grammar.start)[length_];
 }
@@ -139,88 +144,107 @@ float Chart::threshold(double margin) const {
   return std::max(static_cast<float>(highest_ - margin - single_), std::numeric_limits<float>::lowest());
 }
 
+// Notes a bottom that a word begins. Symbols that no chain leads to have one row for both.
+void Chart::add_bottom(const Rules& rules, Index word, Label symbol) {
+  const bool raised = rules.tops_chain(symbol);
+  if (raised || rules.chains_begin(symbol) != rules.chains_end(symbol)) chained_.push_back(symbol);
+  if (raised) return;
+  top_.share(word, symbol, bottom_(word, symbol));
+  if (rules.rules_begin(symbol) != rules.rules_end(symbol)) shared_lefts_.push_back(symbol);
+}
+
 inline void Chart::raise_top(const Rules& rules, Index word, Label symbol, Index width, float score) {
   std::uint64_t& widths = top_widths_[word * symbols_ + symbol];
   float* row = top_(word, symbol);
   if (!row) {
-    row = rules.tops_chain(symbol) ? top_.make(word, symbol, kNone) : top_.share(word, symbol, bottom_(word, symbol));
+    row = top_.make(word, symbol, kNone);
     widths = 0;
-    if (rules.rules_begin(symbol) != rules.rules_end(symbol)) lefts_.push_back(symbol);
+    if (rules.rules_begin(symbol) != rules.rules_end(symbol)) raised_lefts_.push_back(symbol);
   }
   widths |= std::uint64_t{1} << (width / grain_);
   row[width] = std::max(row[width], score);
 }
 
-// Lists in here_ what covers a span; returns how many there are. There is no branch in it, as a processor would guess
-// most of them wrong.
-Index Chart::list_symbols(const std::vector<Label>& symbols, const std::uint64_t* widths, Index width) {
-  Label* next = here_.data();
+// Lists what covers a span; returns the end of it. There is no branch in it, as a processor would guess most of them
+// wrong.
+Label* Chart::list_symbols(const std::vector<Label>& symbols, const std::uint64_t* widths, Index width,
+                           Label* next) const {
   const Index bit = width / grain_;
   for (const Label symbol : symbols) {
     *next = symbol;
     next += widths[symbol] >> bit & 1;
   }
-  return next - here_.data();
+  return next;
 }
 
-// The tops of a span, from its bottoms. Symbols that no chain leads to have one row for both.
+// The tops of a span that have rows of their own, from its bottoms.
 void Chart::close(const Rules& rules, Index word, Index width) {
-  float most = kNone;
   float* const* rows = bottom_.at(word);
-  const Index count = list_symbols(bottom_.listed(word), bottom_widths_.data() + word * symbols_, width);
-  for (Index n = 0; n < count; ++n) {
-    const Label symbol = here_[n];
-    const float score = rows[symbol][width];
+  const Label* end = list_symbols(chained_, bottom_widths_.data() + word * symbols_, width, here_.data());
+  for (const Label* symbol = here_.data(); symbol != end; ++symbol) {
+    const float score = rows[*symbol][width];
     if (score == kNone) continue;
-    most = std::max(most, score);
-    raise_top(rules, word, symbol, width, score);
-    for (const Rules::Chain* chain = rules.chains_begin(symbol); chain != rules.chains_end(symbol); ++chain) {
-      const float above = score + static_cast<float>(chain->score);
-      most = std::max(most, above);
-      raise_top(rules, word, chain->parent, width, above);
-    }
+    if (rules.tops_chain(*symbol)) raise_top(rules, word, *symbol, width, score);
+    for (const Rules::Chain* chain = rules.chains_begin(*symbol); chain != rules.chains_end(*symbol); ++chain)
+      raise_top(rules, word, chain->parent, width, score + static_cast<float>(chain->score));
   }
-  most_[word * (length_ + 1) + width] = most;
 }
 
 // Raises the bottoms of wider spans that begin with a span, which is done.
 void Chart::combine(const Rules& rules, Index word, Index width, Heed& heed) {
   const Index next = word + width;
-  const Index count = list_symbols(lefts_, top_widths_.data() + word * symbols_, width);
+  std::uint64_t* widths = bottom_widths_.data() + word * symbols_;
+  Label* last = list_symbols(shared_lefts_, widths, width, here_.data());
+  last = list_symbols(raised_lefts_, top_widths_.data() + word * symbols_, width, last);
   Listed* listed = listed_.data() + next * symbols_;
-  for (Index n = 0; n < count; ++n)
-    if (listed[here_[n]].first < 0) listed[here_[n]] = list_rules(rules, next, here_[n]);
+  for (const Label* left = here_.data(); left != last; ++left)
+    if (listed[*left].first < 0) listed[*left] = list_rules(rules, next, *left);
   LeftChild* child = children_.data();
   float* const* tops = top_.at(word);
-  for (Index n = 0; n < count; ++n) {
-    const auto [first, last] = listed[here_[n]];
-    *child = {found_.data() + first, found_.data() + last, tops[here_[n]][width]};
-    child += first != last;
-    heed(1 + last - first);
+  Index count = last - here_.data();
+  for (const Label* left = here_.data(); left != last; ++left) {
+    const auto [begin, end] = listed[*left];
+    *child = {found_.data() + begin, found_.data() + end, tops[*left][width]};
+    child += begin != end;
+    count += end - begin;
   }
-  std::uint64_t* widths = bottom_widths_.data() + word * symbols_;
+  heed(count);
   const std::uint64_t* present = top_widths_.data() + next * symbols_;
-  const Raise raise{bottom_.at(word),           widths,         top_.at(next),     present, width,
-                    blocks(length_ - next + 1), width / grain_, grain_ > 1 ? 1 : 0};
+  const Raise raise{rules.rules(), bottom_.at(word),       widths,         top_.at(next),     present,
+                    width,         blocks(length_ - next), width / grain_, grain_ > 1 ? 1 : 0};
   LeftChild* end = std::exchange(child, children_.data());
   while ((child = raise_rows(raise, child, end)) != end) {
-    bottom_.make(word, child->begin->parent, kNone);
-    widths[child->begin->parent] = 0;
+    const Label parent = rules.rules()[*child->begin].parent;
+    bottom_.make(word, parent, kNone);
+    widths[parent] = 0;
+    add_bottom(rules, word, parent);
+  }
+}
+
+// The widths of the tops that are bottoms, too, and the largest of all tops, once a word is done.
+void Chart::end_word(const Rules& rules, Index word) {
+  float* most = most_.data() + word * (length_ + 1);
+  for (const Label symbol : top_.listed(word)) {
+    if (!rules.tops_chain(symbol)) top_widths_[word * symbols_ + symbol] = bottom_widths_[word * symbols_ + symbol];
+    const float* row = top_(word, symbol);
+    for (Index width = 1; word + width <= length_; ++width) most[width] = std::max(most[width], row[width]);
   }
 }
 
 Chart::Listed Chart::list_rules(const Rules& rules, Index word, Label left) {
-  const auto first = static_cast<std::int32_t>(found_.size());
   const Rules::Rule *begin = rules.rules_begin(left), *end = rules.rules_end(left);
-  found_.resize(found_.size() + static_cast<std::size_t>(end - begin));
-  Rules::Rule* next = found_.data() + first;
+  const auto first = static_cast<std::size_t>(found_count_);
+  if (first + static_cast<std::size_t>(end - begin) > found_.size())
+    found_.resize(2 * (first + static_cast<std::size_t>(end - begin)));
+  std::int32_t* next = found_.data() + first;
   float* const* right = top_.at(word);
-  for (const Rules::Rule* rule = begin; rule != end; ++rule) {
-    *next = *rule;
+  auto number = static_cast<std::int32_t>(begin - rules.rules());
+  for (const Rules::Rule* rule = begin; rule != end; ++rule, ++number) {
+    *next = number;
     next += right[rule->right] != nullptr;
   }
-  found_.resize(static_cast<std::size_t>(next - found_.data()));
-  return {first, static_cast<std::int32_t>(found_.size())};
+  found_count_ = static_cast<std::int32_t>(next - found_.data());
+  return {static_cast<std::int32_t>(first), found_count_};
 }
 
 }  // namespace certus::syntax

@@ -82,6 +82,8 @@ class Chart {
   // Fills in the best scores of all derivations. The leaf of tag t at word i scores adjust[i * tags + t] more.
   void fill(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags);
 
+  // Another number for each `fill`, in all charts: whether a chart is still what it was.
+  std::uint64_t number() const { return number_; }
   Index length() const { return length_; }
   double best() const { return highest_ + offset_; }  // of a tree, up to rounding; -inf where there is none
   double rounding() const { return rounding_; }       // what `best`, or a sum along a derivation, is off at most
@@ -108,12 +110,15 @@ class Chart {
   };
 
   bool set_leaves(const Grammar& grammar, const Leaves& leaves, const double* adjust, Index tags);
+  void add_bottom(const Rules& rules, Index word, Label symbol);
   void raise_top(const Rules& rules, Index word, Label symbol, Index width, float score);
-  Index list_symbols(const std::vector<Label>& symbols, const std::uint64_t* widths, Index width);
+  Label* list_symbols(const std::vector<Label>& symbols, const std::uint64_t* widths, Index width, Label* next) const;
   void close(const Rules& rules, Index word, Index width);
   void combine(const Rules& rules, Index word, Index width, Heed& heed);
+  void end_word(const Rules& rules, Index word);
   Listed list_rules(const Rules& rules, Index word, Label left);
 
+  std::uint64_t number_ = 0;
   Index length_ = 0, symbols_ = 0, grain_ = 1;
   double highest_ = kNever<double>;   // of a tree in the chart
   double offset_ = 0;                 // scores in the chart are so much less
@@ -123,9 +128,12 @@ class Chart {
   // [word][symbol] of rows that are there: bit w / grain_ is set where width w has a derivation; in long sentences,
   // too, where a neighbour of it has one.
   std::vector<std::uint64_t> top_widths_, bottom_widths_;
-  std::vector<Listed> listed_;  // [word][symbol]
-  std::vector<Rules::Rule> found_;
-  std::vector<Label> lefts_;         // tops of the present word that some rule has on the left
+  std::vector<Listed> listed_;       // [word][symbol]
+  std::vector<std::int32_t> found_;  // numbers of rules
+  std::int32_t found_count_ = 0;
+  // Of the present word: tops that some rule has on the left, those with the bottom's row and those with one of their
+  // own; bottoms with a chain above or below them.
+  std::vector<Label> shared_lefts_, raised_lefts_, chained_;
   std::vector<Label> here_;          // scratch: symbols of one span
   std::vector<LeftChild> children_;  // scratch, of one span
 };

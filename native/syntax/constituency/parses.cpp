@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kNone = kNever<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMargin = 8;  // of the first forest
+constexpr double kMargin = 3;         // of the first forest
+constexpr double kWidestMargin = 12;  // of one for which a chart is looked at again
 constexpr double kLargestMargin = 40, kLeastMargin = 0.1;
 constexpr double kFirstRanks = 3;  // how far below the best the k best are sought first
 constexpr int kDoublings = 5;
@@ -115,22 +116,51 @@ bool Parses::same_forbidden(const Slot& slot, const double* adjust) const {
 }
 
 double Parses::maximize(const double* adjust) {
-  for (Index n = 0; n < 3; ++n) {
-    Slot& slot = slots_[n];
-    if (!slot.forest) continue;
-    const double most = gain(slot, adjust);
-    if (most == kInfinity) continue;
-    const double best = slot.forest->maximize(adjust, tags_);
-    if (most == kNone) return kNone;  // a word has no tag left
-    if (best >= slot.threshold + most + slot.rounding) {
-      current_ = n;
-      outside_ = slot.threshold + most;
-      return best;
-    }
-  }
-  const bool fresh = !slots_[0].forest || same_forbidden(slots_[0], adjust);
-  current_ = fresh ? 0 : 1;
+  double best = kNone;
+  for (current_ = 0; current_ < 3; ++current_)
+    if (slots_[current_].forest && answers(slots_[current_], adjust, best)) return best;
+  current_ = !slots_[0].forest || same_forbidden(slots_[0], adjust) ? 0 : 1;
   return parse(slots_[current_], adjust);
+}
+
+// Whether the best of a forest is the best of all, if need be after more of its chart is packed.
+bool Parses::answers(Slot& slot, const double* adjust, double& best) {
+  const double most = gain(slot, adjust);
+  if (most == kInfinity) return false;
+  if (most == kNone) return best = kNone, true;  // a word has no tag left
+  const auto is_enough = [&] { return best >= slot.threshold() + most + slot.rounding; };
+  best = slot.forest->maximize(adjust, tags_);
+  if (!is_enough()) {
+    if (best == kNone) return false;
+    const double needed = slot.best - best + most + 2 * slot.rounding;
+    if (!widen(slot, needed)) return false;
+    best = slot.forest->maximize(adjust, tags_);
+    if (!is_enough()) return false;
+  }
+  outside_ = slot.threshold() + most;
+  return true;
+}
+
+// Packs what is within a margin of the best, if the chart is still there and that is less than parsing anew.
+bool Parses::widen(Slot& slot, double margin) const {
+  const Chart& chart = Chart::local();
+  if (slot.chart != chart.number() || !(slot.margin < margin && margin <= kWidestMargin)) return false;
+  margin += 1;
+  slot.forest.emplace(pack_within(chart, margin));
+  slot.margin = margin;
+  return true;
+}
+
+double Parses::maximize_kept(const double* adjust) {
+  double best = kNone;
+  for (Index n = 0; n < 3; ++n) {
+    if (!slots_[n].forest) continue;
+    const double found = slots_[n].forest->maximize(adjust, tags_);
+    if (!(found > best)) continue;
+    best = found;
+    current_ = n;
+  }
+  return best;
 }
 
 double Parses::maximize_unadjusted() {
@@ -159,7 +189,9 @@ double Parses::parse(Slot& slot, const double* adjust) {
   slot.origin.assign(adjust, adjust + length() * tags_);
   slot.margin = margin;
   slot.rounding = chart.rounding();
-  outside_ = slot.threshold = chart.best() - margin;
+  slot.best = chart.best();
+  slot.chart = chart.number();
+  outside_ = slot.threshold();
   return slot.forest->maximize(adjust, tags_);
 }
 

@@ -34,6 +34,8 @@ class Parses {
 
   // The best score with adjustments, (words, tags); -inf where no tree is allowed.
   double maximize(const double* adjust);
+  // The best score with adjustments of the trees that are kept from earlier calls; -inf where none of them is allowed.
+  double maximize_kept(const double* adjust);
   // The best score without adjustments. What is near it is kept beside the other forests, so that whoever asks this
   // first may have nothing left to parse.
   double maximize_unadjusted();
@@ -52,10 +54,14 @@ class Parses {
   // A forest, and the adjustments under which it was made. The first is for the adjustments as they drift, the second
   // for those that forbid what the first does not, as when another's tags are tried; the last is without any.
   struct Slot {
-    std::optional<AdjustedForest> forest;  // none before the first use
-    std::vector<double> origin;            // [word][tag]
-    double threshold = 0, margin = 0, rounding = 0;
+    std::optional<AdjustedForest> forest;       // none before the first use
+    std::vector<double> origin;                 // [word][tag]
+    double best = 0, margin = 0, rounding = 0;  // of the chart, of which all within the margin is in the forest
+    std::uint64_t chart = 0;                    // its number
+    double threshold() const { return best - margin; }
   };
+  bool answers(Slot& slot, const double* adjust, double& best);
+  bool widen(Slot& slot, double margin) const;
   double gain(const Slot& slot, const double* adjust) const;
   bool same_forbidden(const Slot& slot, const double* adjust) const;
   double parse(Slot& slot, const double* adjust);

@@ -20,7 +20,16 @@ auto ParsePart::check_memory(const Work& work) const {
 }
 
 double ParsePart::decode(const double* adjust, Label* tags) {
-  if (check_memory([&] { return parses_.maximize(adjust); }) == kNever<double>) return kNever<double>;
+  return write_found(check_memory([&] { return parses_.maximize(adjust); }), tags);
+}
+
+// Trees that are in no forest are far below the best.
+double ParsePart::decode_given(const double* adjust, Label* tags) {
+  return write_found(parses_.maximize_kept(adjust), tags);
+}
+
+double ParsePart::write_found(double best, Label* tags) {
+  if (best == kNever<double>) return best;
   found_ = std::make_shared<WrittenTree>(parses_.write_best());
   std::copy(found_->tags.begin(), found_->tags.end(), tags);
   return found_->score;

@@ -20,8 +20,10 @@ class ParsePart final : public relax::TagPart {
 
  private:
   double decode(const double* adjust, Label* tags) override;
+  double decode_given(const double* adjust, Label* tags) override;
   void bound(const double* adjust, double* best) override;
 
+  double write_found(double best, Label* tags);
   template <class Work>
   auto check_memory(const Work& work) const;
 

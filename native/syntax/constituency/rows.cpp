@@ -20,22 +20,23 @@ CERTUS_INLINE void store(S* p, typename Simd<S, bytes>::vector v) {
 // be half empty.
 template <class S, int most, Index count>
 CERTUS_INLINE LeftChild* raise_blocks(const Raise& raise, LeftChild* begin, LeftChild* end) {
-  constexpr int bytes = std::min<int>(most, kLanes * sizeof(S));
+  constexpr int bytes = std::min<int>(most, (count == 2 ? 2 : 1) * kLanes * sizeof(S));
   using V = typename Simd<S, bytes>::vector;
-  const auto [rows, widths, right, present, width, blocks, shift, carry] = raise;
+  const auto [rules, rows, widths, right, present, width, blocks, shift, carry] = raise;
   const Index size = (count > 0 ? count : blocks) * kLanes;
   for (LeftChild* child = begin; child != end; ++child)
-    for (const Rules::Rule* rule = child->begin; rule != child->end; ++rule) {
+    for (const std::int32_t* number = child->begin; number != child->end; ++number) {
+      const Rules::Rule* rule = rules + *number;
       S* to = rows[rule->parent];
       if (!to) {
-        child->begin = rule;
+        child->begin = number;
         return child;
       }
       const std::uint64_t wider = present[rule->right] << shift;
       widths[rule->parent] |= wider | wider << carry;
       const V added = V{} + (child->score + rule->score);
-      const S* from = right[rule->right];
-      to += width;
+      const S* from = right[rule->right] + 1;
+      to += width + 1;
       for (Index x = 0; x < size; x += Simd<S, bytes>::width)
         store<S, bytes>(to + x, larger(load<S, bytes>(to + x), added + load<S, bytes>(from + x)));
     }

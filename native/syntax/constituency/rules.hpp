@@ -54,6 +54,7 @@ class Rules {
   Rules(Label symbols, std::vector<Binary> binary, const std::vector<Unary>& unary);
 
   Label symbols() const { return symbols_; }
+  const Rule* rules() const { return rules_.data(); }
   const Rule* rules_begin(Label left) const { return rules_.data() + rule_first_[left]; }
   const Rule* rules_end(Label left) const { return rules_.data() + rule_first_[left + 1]; }
   std::size_t binary_count() const { return rules_.size(); }
