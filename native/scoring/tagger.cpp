@@ -34,8 +34,8 @@ constexpr float kMuchLess = 0.1f;   // and for probabilities
 // bounded, and smaller lattices cost less.
 constexpr float kMoreLabels = 2, kMoreStates = 3;
 
-// How much further below the best sequence of a lattice those outside are looked for.
-constexpr double kFurther[] = {0, 3, 6, 9};
+// How much further below the best sequence of a lattice those outside are looked for, first and then.
+constexpr double kFurther[] = {6, 9};
 // How far they are below it with the usual thresholds, about. Where that is not as far as wanted, thresholds are
 // multiplied by a factor, and divided by this again and again, down to a least factor.
 constexpr double kUsualMargin = 4, kMore = 10, kLeastFactor = 1e-12;
@@ -193,7 +193,7 @@ double Tagger::bound_outside(const LatticeRequest& request, Workspace& w) const 
   const double best = w.cascade->best.score;
   double bound = -kNever<double>;
   for (const double further : kFurther) {
-    const double limit = best - request.margin - further;
+    const double limit = best - request.margin - (request.further ? further : 0);
     bound = std::min(bound, w.detours.find(*w.cascade, ngrams_, order_, limit, 1, nullptr, {w.units.data(), w.stride}));
     if (!w.detours.found.empty()) bound = std::max(bound, w.detours.found[0].score);
     if (bound > limit || !request.further) break;

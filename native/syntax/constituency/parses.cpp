@@ -83,10 +83,12 @@ BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k)
 Parses::Parses(const Grammar& grammar, Leaves leaves, Index tags)
     : grammar_(grammar), leaves_(std::move(leaves)), tags_(tags) {
   for (Index i = 0; i < leaves_.length(); ++i) {
-    std::set<Label> found;
+    std::vector<Label> found;
     for (std::int32_t n = leaves_.first[i]; n < leaves_.first[i + 1]; ++n)
-      found.insert(grammar.tag[leaves_.leaves[n].symbol]);
-    possible_.emplace_back(found.begin(), found.end());
+      if (const Label t = grammar.tag[leaves_.leaves[n].symbol]; found.empty() || found.back() != t) found.push_back(t);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    possible_.push_back(std::move(found));
   }
 }
 
