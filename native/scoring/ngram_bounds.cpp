@@ -7,30 +7,12 @@ namespace certus::scoring {
 namespace {
 
 constexpr std::size_t kMostWeights = std::size_t{1} << 18;  // in a table of three coarse tags
-constexpr Index kMostGroups = 64;                           // that are told apart: their pairs are looked at one by one
+constexpr std::size_t kRoom = 4;   // how much larger tables by keys are while sequences share a place less often
+constexpr Index kMostGroups = 64;  // that are told apart: their pairs are looked at one by one
 
 void raise(float& x, float y) { x = std::max(x, y); }
 
 }  // namespace
-
-// The largest weight of an n-gram of m + 1 labels that has a label at its end (d = 0), or before that (d = 1).
-class NgramBounds::Maxima {
- public:
-  Maxima(Index order, Index labels, float start) : labels_(labels), order_(order) {
-    largest_.assign(static_cast<std::size_t>(order * 2 * (labels + 1)), start);
-  }
-  float& at(Index m, Index d, Index y) { return largest_[((m - 1) * 2 + d) * (labels_ + 1) + y]; }
-  float at(Index m, Index d, Index y) const { return largest_[((m - 1) * 2 + d) * (labels_ + 1) + y]; }
-  float sum(Index d, Index y) const {
-    float sum = 0;
-    for (Index m = 1; m <= order_; ++m) sum += at(m, d, y);
-    return sum;
-  }
-
- private:
-  Index labels_, order_;
-  std::vector<float> largest_;  // [order][2][labels + 1]
-};
 
 NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& table)
     : tagset_(tagset), table_(table), order_(order), width_(static_cast<std::size_t>(tagset.groups) + 1) {
@@ -44,14 +26,15 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
   lay_out();
   // Until the sequences are known, each may have the largest weight.
   const float most = std::max(0.0f, *std::max_element(table.weights, table.weights + table.mask + 1));
-  const Maxima labels(order, tagset.labels, most);
-  const std::vector<float> pairs(static_cast<std::size_t>(order) * width_ * width_, most);
-  tabulate(labels, pairs, early_);
-  tabulate(labels, pairs, late_);
-  set_longer({most * static_cast<float>(order - 1)});
-  ending_after_.assign(width_ * static_cast<std::size_t>(places()), most * static_cast<float>(order));
+  const float all = most * static_cast<float>(order), longer = all - most;
+  for (Tables* tables : {&early_, &late_}) {
+    clear(*tables, all);
+    std::fill(tables->above_pair.begin(), tables->above_pair.end(), longer);
+  }
+  set_longer({longer});
+  ending_after_.assign(width_ * static_cast<std::size_t>(places()), all);
   leaving_to_ = ending_after_;
-  find_group_pairs(early_), find_group_pairs(late_);
+  complete(early_), complete(late_);
   told_ = static_cast<std::size_t>(tagset.groups) + 1;
   list_triples();
 }
@@ -84,19 +67,23 @@ void NgramBounds::lay_out() {
 
 void NgramBounds::set_longer(const std::vector<float>& longer) {
   step_ = std::max(*std::max_element(longer.begin(), longer.end()) / 254, std::numeric_limits<float>::min());
-  mask_ = longer.size() - 1;
-  longer_.clear();
-  for (const float x : longer)
-    longer_.push_back(static_cast<std::uint8_t>(std::min(std::ceil(x / step_) + (x > 0), 255.0f)));
+  longer_.assign(std::max<std::size_t>(longer.size() / kRoom, 1), 0);
+  mask_ = longer_.size() - 1;
+  for (std::size_t i = 0; i < longer.size(); ++i) {
+    const auto steps = static_cast<std::uint8_t>(std::min(std::ceil(longer[i] / step_) + (longer[i] > 0), 255.0f));
+    longer_[i & mask_] = std::max(longer_[i & mask_], steps);
+  }
 }
 
-void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const {
-  const Index L = tagset_.labels;
+void NgramBounds::clear(Tables& tables, float value) const {
   tables = {};
-  for (Index y = 0; y <= L; ++y) {
-    tables.ending.push_back(labels.sum(0, y));
-    tables.leaving.push_back(labels.sum(1, y));
-  }
+  tables.ending.assign(static_cast<std::size_t>(tagset_.labels) + 1, value), tables.leaving = tables.ending;
+  tables.coarse.assign(width_ * width_, static_cast<double>(value));
+  tables.above_pair.assign(width_ * width_, value);
+}
+
+// Fills what follows from the other tables.
+void NgramBounds::complete(Tables& tables) const {
   for (const Label y : label_) {
     tables.ending_place.push_back(y < 0 ? 0 : tables.ending[y]);
     tables.around.push_back(y < 0 ? 0 : tables.ending[y] + tables.leaving[y]);
@@ -107,12 +94,7 @@ void NgramBounds::tabulate(const Maxima& labels, const std::vector<float>& pairs
     for (Index place = begin(g); place < begin(g + 1); ++place)
       tables.most.back().raise({0, tables.ending_place[place], tables.around[place]});
   }
-  const std::size_t size = width_ * width_;
-  tables.above_pair.assign(size, 0);
-  for (std::size_t m = 1; m < static_cast<std::size_t>(order_); ++m)
-    for (std::size_t i = 0; i < size; ++i) tables.above_pair[i] += pairs[m * size + i];
-  for (std::size_t i = 0; i < size; ++i)
-    tables.coarse.push_back(static_cast<double>(tables.above_pair[i]) + static_cast<double>(pairs[i]));
+  find_group_pairs(tables);
 }
 
 // What labels may add, over all labels of a coarse tag.
@@ -156,85 +138,102 @@ struct NgramBounds::Row {
     begins = numbers[width - length] - first == (coarse ? code.groups : code.labels);
   }
   Index at(Index d) const { return numbers[width - 1 - d] - first; }  // from the end
+  // The key of the last labels.
+  Key find_key(Index count) const {
+    Key key = coarse ? 2 : 1;
+    for (Index d = count - 1; d >= 0; --d) key = mix(key, static_cast<Key>(at(d)));
+    return key;
+  }
+  // Whether its last labels begin with the boundary.
+  bool is_cut_off(Index count) const { return begins && count == length; }
 };
 
-// For each order the largest weights of sequences by what they end with, added up. Sequences that begin with the
-// boundary count as longer ones, too.
+// By the key of a sequence, what longer n-grams may add which end with it: 0, or
+//
+//   longer(s) = max over labels z of weight(z s) + longer(z s),
+//
+// from the longest sequences to the shortest. Where a sentence begins, an n-gram is cut off at the boundary, and counts
+// again for each longer one; past the first positions there are only uncut ones.
 template <class Number>
-void NgramBounds::find_longer(const Number* rows, Index count) {
+std::vector<float> NgramBounds::find_longer(const Number* rows, Index count, bool early) const {
   const SequenceCode code{tagset_.labels, tagset_.groups};
   std::size_t size = 1;
-  while (order_ > 1 && size < static_cast<std::size_t>(count)) size *= 2;
-  std::vector<float> largest(size), longer(size);
-  for (Index m = 2; m <= order_; ++m) {
-    std::fill(largest.begin(), largest.end(), 0.0f);
+  while (order_ > 1 && size < kRoom * static_cast<std::size_t>(count)) size *= 2;
+  std::vector<float> longer(size);
+  for (Index length = order_ + 1; length > 1; --length)
     for (Index i = 0; i < count; ++i) {
       const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
-      if (row.length > m + 1 || (row.length < m + 1 && !row.begins)) continue;
-      const float weight = table_.weights[table_.find(code.find_key(row.numbers, order_ + 1))];
-      for (Index length = 2; weight > 0 && length <= std::min(row.length, m); ++length) {
-        Key key = row.coarse ? 2 : 1;
-        for (Index d = length - 1; d >= 0; --d) key = mix(key, static_cast<Key>(row.at(d)));
-        raise(largest[key & (size - 1)], weight);
+      if (row.length < length) continue;
+      const Key key = row.find_key(length);
+      float& more = longer[key & (size - 1)];
+      if (row.is_cut_off(length) && length <= order_) {
+        if (!early) continue;
+        raise(more, static_cast<float>(order_ + 1 - length) * table_.at(key));
       }
+      if (length > 2) raise(longer[row.find_key(length - 1) & (size - 1)], table_.at(key) + more);
     }
-    for (std::size_t i = 0; i < size; ++i) longer[i] += largest[i];
-  }
-  set_longer(longer);
+  return longer;
 }
 
-// For each order the largest weights of sequences by one of their last two labels and the coarse tag of the other.
-template <class Number>
-void NgramBounds::find_beside(const Number* rows, Index count) {
+// Of each pair that sequences end with, the weight and what longer ones may add.
+template <class Number, class Use>
+void NgramBounds::visit_pairs(const Number* rows, Index count, const std::vector<float>& longer, const Use& use) const {
   const SequenceCode code{tagset_.labels, tagset_.groups};
-  const Index L = tagset_.labels, P = places();
-  ending_after_.assign(ending_after_.size(), 0), leaving_to_.assign(leaving_to_.size(), 0);
-  std::vector<float> ending(ending_after_.size()), leaving(leaving_to_.size());
-  for (Index m = 1; m <= order_; ++m) {
-    std::fill(ending.begin(), ending.end(), 0.0f), std::fill(leaving.begin(), leaving.end(), 0.0f);
-    for (Index i = 0; i < count; ++i) {
-      const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
-      if (row.coarse || row.length > m + 1 || (row.length < m + 1 && !row.begins)) continue;
-      const float weight = table_.weights[table_.find(code.find_key(row.numbers, order_ + 1))];
-      const Index y = row.at(0), before = row.at(1);
-      if (y < L) raise(ending[group_[before] * static_cast<std::size_t>(P) + place_[y]], weight);
-      if (before < L) raise(leaving[group_[y] * static_cast<std::size_t>(P) + place_[before]], weight);
-    }
-    for (std::size_t i = 0; i < ending.size(); ++i) ending_after_[i] += ending[i], leaving_to_[i] += leaving[i];
+  for (Index i = 0; i < count; ++i) {
+    const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
+    const Key key = row.find_key(2);
+    use(row, table_.at(key), longer[key & (longer.size() - 1)]);
   }
+}
+
+template <class Number>
+void NgramBounds::tabulate(const Number* rows, Index count, const std::vector<float>& longer, Tables& tables) const {
+  const bool merged = groups() < tagset_.groups;
+  clear(tables, 0);
+  visit_pairs(rows, count, longer, [&](const Row<Number>& row, float weight, float more) {
+    if (row.coarse) {
+      const std::size_t pair = tell(row.at(1)) * width_ + tell(row.at(0));
+      const double sum = static_cast<double>(weight) + static_cast<double>(more);
+      tables.coarse[pair] = merged ? std::max(tables.coarse[pair], sum) : sum;
+      raise(tables.above_pair[pair], more);
+    } else {
+      raise(tables.ending[row.at(0)], weight + more), raise(tables.leaving[row.at(1)], weight + more);
+    }
+  });
+}
+
+// By one of the last two labels and the coarse tag of the other.
+template <class Number>
+void NgramBounds::find_beside(const Number* rows, Index count, const std::vector<float>& longer) {
+  const Index L = tagset_.labels;
+  const auto P = static_cast<std::size_t>(places());
+  ending_after_.assign(ending_after_.size(), 0), leaving_to_.assign(leaving_to_.size(), 0);
+  visit_pairs(rows, count, longer, [&](const Row<Number>& row, float weight, float more) {
+    if (row.coarse) return;
+    const Index y = row.at(0), before = row.at(1);
+    if (y < L) raise(ending_after_[group_[before] * P + place_[y]], weight + more);
+    if (before < L) raise(leaving_to_[group_[y] * P + place_[before]], weight + more);
+  });
 }
 
 template <class Number>
 bool NgramBounds::use_sequences(const Number* rows, Index count) {
   const SequenceCode code{tagset_.labels, tagset_.groups};
-  const std::size_t size = width_ * width_;
-  const bool merged = groups() < tagset_.groups;
   std::vector<std::uint8_t> seen(table_.mask + 1, 0);
-  Maxima largest[2] = {{order_, tagset_.labels, 0}, {order_, tagset_.labels, 0}};  // late, early
-  std::vector<float> pairs[2];                                                     // [order][groups + 1]²
-  for (auto& table : pairs) table.assign(static_cast<std::size_t>(order_) * size, 0);
   for (Index i = 0; i < count; ++i) {
     const Key key = code.find_key(rows + i * (order_ + 1), order_ + 1);
     const std::size_t slot = table_.find(key);
     if (key == 0 || table_.keys[slot] == 0) return false;
     seen[slot] = 1;
-    const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
-    for (Index m = row.length - 1; m <= (row.begins ? order_ : row.length - 1); ++m)
-      for (Index early = m >= row.length; early < 2; ++early) {
-        for (Index d = 0; !row.coarse && d < 2; ++d) raise(largest[early].at(m, d, row.at(d)), table_.weights[slot]);
-        if (!row.coarse) continue;
-        float& pair = pairs[early][static_cast<std::size_t>(m - 1) * size + tell(row.at(1)) * width_ + tell(row.at(0))];
-        if (m == 1 && !merged) pair = table_.weights[slot];  // the only one
-        else raise(pair, table_.weights[slot]);
-      }
   }
   for (std::size_t slot = 0; slot < seen.size(); ++slot)
     if ((table_.keys[slot] != 0) != (seen[slot] != 0)) return false;
-  tabulate(largest[0], pairs[0], late_);
-  tabulate(largest[1], pairs[1], early_);
-  find_longer(rows, count);
-  find_beside(rows, count);
-  find_group_pairs(early_), find_group_pairs(late_);
+  tabulate(rows, count, find_longer(rows, count, false), late_);
+  const std::vector<float> longer = find_longer(rows, count, true);
+  tabulate(rows, count, longer, early_);
+  find_beside(rows, count, longer);
+  set_longer(longer);
+  complete(early_), complete(late_);
   list_triples();
   return true;
 }

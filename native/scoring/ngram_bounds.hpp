@@ -105,20 +105,24 @@ class NgramBounds {
     std::vector<double> most_after, most_into;                       // [groups + 1]
     std::vector<float> above_pair;  // [groups + 1]²: `coarse` without the weights of the pairs themselves
   };
-  class Maxima;
   template <class Number>
   struct Row;
 
   const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
-  void tabulate(const Maxima& labels, const std::vector<float>& pairs, Tables& tables) const;
+  void clear(Tables& tables, float value) const;
+  void complete(Tables& tables) const;
   void lay_out();
   void list_triples();
   void find_group_pairs(Tables& tables) const;
   void set_longer(const std::vector<float>& longer);
   template <class Number>
-  void find_longer(const Number* rows, Index count);
+  std::vector<float> find_longer(const Number* rows, Index count, bool early) const;
+  template <class Number, class Use>
+  void visit_pairs(const Number* rows, Index count, const std::vector<float>& longer, const Use& use) const;
   template <class Number>
-  void find_beside(const Number* rows, Index count);
+  void tabulate(const Number* rows, Index count, const std::vector<float>& longer, Tables& tables) const;
+  template <class Number>
+  void find_beside(const Number* rows, Index count, const std::vector<float>& longer);
   std::size_t tell(Index group) const {
     return groups() < tagset_.groups ? std::size_t{group == tagset_.groups} : static_cast<std::size_t>(group);
   }
