@@ -45,15 +45,19 @@ CERTUS_CLONES float exponentiate(float* x, Index n, float shift) {
   return sum;
 }
 
+// In vectors that every machine has a maximum of.
 CERTUS_CLONES float find_largest(const float* x, Index n) {
-  constexpr Index W = 16;
-  float most[W];
-  for (Index w = 0; w < W; ++w) most[w] = kNever<float>;
+  using V = Simd<float, 16>;
+  constexpr Index W = V::width;
+  V::vector most[4];
+  for (auto& each : most) each = V::vector{} + kNever<float>;
   Index i = 0;
-  for (; i + W <= n; i += W)
-    for (Index w = 0; w < W; ++w) most[w] = x[i + w] > most[w] ? x[i + w] : most[w];
-  for (; i < n; ++i) most[0] = x[i] > most[0] ? x[i] : most[0];
-  return *std::max_element(most, most + W);
+  for (; i + 4 * W <= n; i += 4 * W)
+#pragma GCC unroll 4
+    for (Index j = 0; j < 4; ++j) most[j] = larger(most[j], *reinterpret_cast<const V::unaligned*>(x + i + j * W));
+  float last = fold_largest<float, 16>(larger(larger(most[0], most[1]), larger(most[2], most[3])));
+  for (; i < n; ++i) last = x[i] > last ? x[i] : last;
+  return last;
 }
 
 class Sums::Steps {

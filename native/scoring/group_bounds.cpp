@@ -8,19 +8,26 @@
 namespace certus::scoring {
 namespace {
 
-constexpr Index kLanes = NgramBounds::kBlock,
-                kMany = kLanes / 4;  // coarse tags that a row is quicker for than one by one
+constexpr Index kLanes = NgramBounds::kBlock, kMany = 2;  // coarse tags that a row is quicker for than one by one
 
-CERTUS_INLINE float fold_by_halves(float* x) {
-#pragma GCC unroll 4
-  for (Index half = kLanes / 2; half > 0; half /= 2)
-    for (Index w = 0; w < half; ++w) x[w] = x[w + half] > x[w] ? x[w + half] : x[w];
-  return x[0];
+CERTUS_INLINE float fold_block(const float (&x)[kLanes]) {
+  Simd<float>::vector block;
+  __builtin_memcpy(&block, x, sizeof(block));
+  return fold_largest<float>(block);
 }
 
 // x[i] = max(x[i], y[i] + z)
 CERTUS_INLINE void raise_row(float* __restrict x, const float* __restrict y, float z, Index n) {
   for (Index i = 0; i < n; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
+}
+
+// The same of four rows of y.
+CERTUS_INLINE void raise_four_rows(float* __restrict x, const float* __restrict y, const float (&z)[4], Index n) {
+  for (Index i = 0; i < n; ++i) {
+    const float a = y[i] + z[0], b = y[n + i] + z[1], c = y[2 * n + i] + z[2], d = y[3 * n + i] + z[3];
+    const float one = a > b ? a : b, other = c > d ? c : d, most = one > other ? one : other;
+    x[i] = most > x[i] ? most : x[i];
+  }
 }
 
 }  // namespace
@@ -43,7 +50,7 @@ CERTUS_CLONES RestScore find_largest_sums(const float* __restrict x, const float
       most_around[w] = both > most_around[w] ? both : most_around[w];
     }
   }
-  return {fold_by_halves(own), fold_by_halves(most), fold_by_halves(most_around)};
+  return {fold_block(own), fold_block(most), fold_block(most_around)};
 }
 
 GroupBounds::GroupBounds(const Tagset& tagset, const NgramBounds& places)
@@ -103,7 +110,8 @@ void GroupBounds::put_into_columns(const Tagset& tagset, const std::vector<std::
     for (auto p = first; p != last; ++p)
       if (static_cast<std::int32_t>(*p) != own[y]) holders[{*p, std::count(first, p, *p)}].push_back(y);
   }
-  std::vector<std::vector<bool>> taken;  // [columns][labels]
+  std::vector<std::vector<bool>> taken;                                // [columns][labels]
+  std::vector<std::vector<std::pair<Unit, std::vector<float>>>> rows;  // [columns]
   for (const auto& [unit, who] : holders) {
     std::size_t c = 0;
     while (c < taken.size() && std::any_of(who.begin(), who.end(), [&](Label y) { return taken[c][y]; })) ++c;
@@ -112,14 +120,20 @@ void GroupBounds::put_into_columns(const Tagset& tagset, const std::vector<std::
     for (const Label y : who) taken[c][y] = true, mask[tagset.group[y]] = 0;
     const auto row = static_cast<std::uint32_t>(c) * static_cast<std::uint32_t>(width_);
     if (std::count(mask.begin(), mask.end(), 0.0f) >= kMany) {
-      many_.push_back({unit.first, row});
-      masks_.insert(masks_.end(), mask.begin(), mask.end());
+      rows.resize(taken.size());
+      rows[c].emplace_back(unit.first, mask);
     } else {
       for (Index g = 0; g < width_; ++g)
         if (mask[g] == 0) single_.push_back({unit.first, row + static_cast<std::uint32_t>(g)});
     }
   }
   spread_out(single_);
+  rows.resize(taken.size());
+  for (const auto& column : rows) {
+    for (const auto& [unit, mask] : column)
+      many_.push_back(unit), masks_.insert(masks_.end(), mask.begin(), mask.end());
+    many_end_.push_back(many_.size());
+  }
   for (const auto& column : taken) {
     const auto row = start_.insert(start_.end(), width_, kNever<float>);
     for (Label y = 0; y < tagset.labels; ++y)
@@ -128,15 +142,23 @@ void GroupBounds::put_into_columns(const Tagset& tagset, const std::vector<std::
 }
 
 CERTUS_CLONES GroupBounds::Sums GroupBounds::add_up(const float* units, std::vector<float>& memory) const {
+  const Index W = width_;
   memory.assign(start_.begin(), start_.end());
-  memory.resize(start_.size() + static_cast<std::size_t>(width_), 0);
+  memory.resize(start_.size() + static_cast<std::size_t>(W), 0);
   float* const most = memory.data();
   for (const Entry& entry : single_) most[entry.cell] = std::max(most[entry.cell], units[entry.unit]);
-  const float* mask = masks_.data();
-  for (const Entry& entry : many_) raise_row(most + entry.cell, mask, units[entry.unit], width_), mask += width_;
   float* const sums = most + start_.size();
-  for (const float* row = most; row != sums; row += width_)
-    for (Index g = 0; g < width_; ++g) sums[g] += row[g];
+  const float* mask = masks_.data();
+  const Unit* unit = many_.data();
+  float* row = most;
+  for (const std::size_t last : many_end_) {
+    const Unit* const end = many_.data() + last;
+    for (; end - unit >= 4; unit += 4, mask += 4 * W)
+      raise_four_rows(row, mask, {units[unit[0]], units[unit[1]], units[unit[2]], units[unit[3]]}, W);
+    for (; unit != end; ++unit, mask += W) raise_row(row, mask, units[*unit], W);
+    for (Index g = 0; g < W; ++g) sums[g] += row[g];
+    row += W;
+  }
   return {sums, lattice::find_largest(units + least_own_, count_own_)};
 }
 

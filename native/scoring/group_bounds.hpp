@@ -33,7 +33,7 @@ class GroupBounds {
                  const float* ending, const float* around) const;
 
  private:
-  // A unit that labels of a coarse tag have, in a column; and one that those of many have, with a row of `masks_`.
+  // A unit that labels of a coarse tag have, in a column.
   struct Entry {
     std::uint32_t unit, cell;  // in [columns][width_]
   };
@@ -52,8 +52,10 @@ class GroupBounds {
   std::vector<Group> groups_;
   std::vector<std::int32_t> own_units_;
   std::vector<float> start_;  // [columns][width]: 0 where some label of a coarse tag has no unit in a column, or -inf
-  std::vector<Entry> single_, many_;
-  std::vector<float> masks_;  // [many][width]: 0 for coarse tags that have a unit, or -inf
+  std::vector<Entry> single_;
+  std::vector<Unit> many_;             // units that labels of several coarse tags have, by column;
+  std::vector<std::size_t> many_end_;  // [columns]: where those of a column end
+  std::vector<float> masks_;           // [many][width]: 0 for coarse tags that have a unit, or -inf
 };
 
 }  // namespace certus::scoring
