@@ -32,6 +32,8 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
     std::fill(tables->above_pair.begin(), tables->above_pair.end(), longer);
   }
   set_longer({longer});
+  most_longer_.assign(static_cast<std::size_t>(tagset.labels) + 1, longer);
+  most_longer_tags_.assign(static_cast<std::size_t>(tagset.groups) + 1, longer);
   ending_after_.assign(width_ * static_cast<std::size_t>(places()), all);
   leaving_to_ = ending_after_;
   complete(early_), complete(late_);
@@ -216,6 +218,19 @@ void NgramBounds::find_beside(const Number* rows, Index count, const std::vector
   });
 }
 
+// By the last label or coarse tag alone.
+template <class Number>
+void NgramBounds::find_most_longer(const Number* rows, Index count, const std::vector<float>& longer) {
+  const SequenceCode code{tagset_.labels, tagset_.groups};
+  most_longer_.assign(most_longer_.size(), 0), most_longer_tags_.assign(most_longer_tags_.size(), 0);
+  for (Index i = 0; i < count; ++i) {
+    const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
+    float& most = (row.coarse ? most_longer_tags_ : most_longer_)[row.at(0)];
+    for (Index length = 2; length <= std::min(row.length, order_); ++length)
+      raise(most, longer[row.find_key(length) & (longer.size() - 1)]);
+  }
+}
+
 template <class Number>
 bool NgramBounds::use_sequences(const Number* rows, Index count) {
   const SequenceCode code{tagset_.labels, tagset_.groups};
@@ -232,6 +247,7 @@ bool NgramBounds::use_sequences(const Number* rows, Index count) {
   const std::vector<float> longer = find_longer(rows, count, true);
   tabulate(rows, count, longer, early_);
   find_beside(rows, count, longer);
+  find_most_longer(rows, count, longer);
   set_longer(longer);
   complete(early_), complete(late_);
   list_triples();

@@ -71,8 +71,9 @@ class NgramBounds {
   float above(Key full, Key coarse) const {
     return step_ * static_cast<float>(longer_[full & mask_] + longer_[coarse & mask_]);
   }
-  float most_above() const { return 2 * 255 * step_; }
-  void prefetch_above(Key key) const { __builtin_prefetch(longer_.data() + (key & mask_)); }
+  // the most that they are of any sequence by its last label, or by its last coarse tag,
+  float most_above_labels(Label y) const { return most_longer_[y]; }
+  float most_above_tags(Unit tag) const { return most_longer_tags_[tag]; }
   // and of coarse tags alone: of two with the last at position t, and of three.
   float above_tags(Index t, Unit before, Unit tag) const {
     return choose(t).above_pair[tell(before) * width_ + tell(tag)];
@@ -123,6 +124,8 @@ class NgramBounds {
   void tabulate(const Number* rows, Index count, const std::vector<float>& longer, Tables& tables) const;
   template <class Number>
   void find_beside(const Number* rows, Index count, const std::vector<float>& longer);
+  template <class Number>
+  void find_most_longer(const Number* rows, Index count, const std::vector<float>& longer);
   std::size_t tell(Index group) const {
     return groups() < tagset_.groups ? std::size_t{group == tagset_.groups} : static_cast<std::size_t>(group);
   }
@@ -136,11 +139,12 @@ class NgramBounds {
   std::vector<std::uint8_t> longer_;  // [mask + 1], in steps, rounded up
   std::size_t mask_ = 0;
   float step_ = 1;
-  std::vector<float> ending_after_, leaving_to_;  // [groups + 1][places]
-  std::size_t told_;                              // coarse tags of the tag set, and 1
-  std::vector<float> triples_;                    // [told]³, the first tag last, where they are few
-  std::vector<Index> begin_{0}, place_;           // [groups + 1], [labels]
-  std::vector<Label> label_;                      // [places]
+  std::vector<float> most_longer_, most_longer_tags_;  // [labels + 1], [coarse tags of the tag set and 1]
+  std::vector<float> ending_after_, leaving_to_;       // [groups + 1][places]
+  std::size_t told_;                                   // coarse tags of the tag set, and 1
+  std::vector<float> triples_;                         // [told]³, the first tag last, where they are few
+  std::vector<Index> begin_{0}, place_;                // [groups + 1], [labels]
+  std::vector<Label> label_;                           // [places]
   Tables early_, late_;
 };
 

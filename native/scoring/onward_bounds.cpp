@@ -8,8 +8,9 @@
 namespace certus::scoring {
 namespace {
 
-// Ways on by labels that are no candidates are told apart only where they are not so much worse than the best.
-constexpr double kFarBelow = 3;
+// Ways on by labels that are no candidates are told apart only where they are not so much worse than the best, for
+// each label that n-grams look back.
+constexpr double kFarBelow = 0.7;
 
 void raise(double& x, double y) { x = std::max(x, y); }
 
@@ -56,7 +57,6 @@ void Onward::gather_all(double* x, const double* y, double z) const {
 void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {
   cascade_ = &cascade, ngrams_ = &ngrams, order_ = order;
   width_ = cascade.bounds->groups() + 1;
-  most_above_ = cascade.bounds->most_above();
   contexts_.find(cascade.level(1), cascade.tagset(), *cascade.bounds, order);
   const Index P = cascade.length() + 2;
   on_.resize(order + 1), lower_.resize(order + 1);
@@ -77,7 +77,7 @@ void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {
 
 void Onward::tell_apart(double limit, const Allowed* allowed, const UnitScores& units) {
   limit_ = limit, allowed_ = allowed, units_ = units;
-  far_ = kFarBelow + std::max(0.0, cascade_->best.score - limit);
+  far_ = kFarBelow * static_cast<double>(order_) + std::max(0.0, cascade_->best.score - limit);
 }
 
 double Onward::find_mass(Cascade& cascade, const NgramTable& ngrams, Index order) {
@@ -193,43 +193,36 @@ float Onward::above_state(Index t, Index m, std::uint32_t s) const {
   return cascade_->bounds->above_labels(level.full[s]) + contexts_.above(t, level.prev[s], level.cur[s]);
 }
 
-// Asks for the memory of what longer n-grams may add to the states of a position and to edges that leave the lattice.
-void Onward::prefetch_above(Index t, Index m) const {
-  const Level& level = cascade_->level(m);
-  const NgramBounds& bounds = *cascade_->bounds;
-  for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
-    if (m > 1) bounds.prefetch_above(level.full[s]);
-    if (m > 2) bounds.prefetch_above(level.coarse[s]);
-    if (m == order_) continue;
-    std::uint32_t r = level.from[s];
-    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
-      if (cascade_->kept(m, s) && cascade_->kept(m, r)) continue;
-      bounds.prefetch_above(mix(level.full[r], static_cast<Key>(level.label[s])));
-      if (m > 1) bounds.prefetch_above(mix(level.coarse[r], cascade_->group_of(level.label[s])));
-    }
-  }
-}
-
 // Makes the ways on from states of order m of the position before.
 void Onward::leave(Index t, Index m) {
   const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
   for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r)
-    lower_[m][r] = m > 1 ? lower_[m - 1][level.cur[r]] : to_rest(t - 1, cascade_->bounds->group(level.label[r]));
+    lower_[m][r] = m > 1 ? lower_[m - 1][level.cur[r]] : to_rest(t - 1, bounds.group(level.label[r]));
   if (m == 1) leave_to_named(t);
-  if (order_ > 1) prefetch_above(t, m);
   for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
     const double on = level.node[s] + on_[m][s];
-    if (m > 1) gather(on_[m - 1][level.prev[s]], on + static_cast<double>(above_state(t, m, s)));
+    // What longer n-grams may add at most is at hand; what they may add to these labels is asked for where it matters.
+    const float most_labels = bounds.most_above_labels(level.label[s]);
+    const float most_tags = bounds.most_above_tags(cascade_->group_of(level.label[s]));
+    const auto is_below = [&](float most, double least) { return !sum_ && on + static_cast<double>(most) <= least; };
+    if (m > 1) {
+      double& before = on_[m - 1][level.prev[s]];
+      const float tags = m > 2 ? most_tags : contexts_.above(t, level.prev[s], level.cur[s]);
+      if (!is_below(most_labels + tags, before)) gather(before, on + static_cast<double>(above_state(t, m, s)));
+    }
     std::uint32_t r = level.from[s];
     for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
       if (m == order_) {
         gather(on_[m][r], on + static_cast<double>(level.edge[e]));
         gather(leaving_[r], level.node[s] + leaving_[s] + static_cast<double>(level.edge[e]));
       } else if (!cascade_->kept(m, s) || !cascade_->kept(m, r)) {
-        if (m > 1 && on + static_cast<double>(level.edge[e] + most_above_) <= lower_[m][r]) continue;
-        const float weight = level.edge[e] + above_edge(t, m, r, s);
+        float weight = level.edge[e] + (most_labels + (m > 1 ? most_tags : contexts_.above(t, r, s)));
+        if (!is_below(weight, lower_[m][r])) {
+          weight = level.edge[e] + above_edge(t, m, r, s);
+          gather(lower_[m][r], on + static_cast<double>(weight));
+        }
         if (m == 1) pairs_[e] = weight;
-        gather(lower_[m][r], on + static_cast<double>(weight));
       }
   }
   for (std::uint32_t r = level.begin[t - 1]; m < order_ && r < level.begin[t]; ++r) gather(on_[m][r], lower_[m][r]);

@@ -88,8 +88,6 @@ class Onward {
   double lead_alone(Index t);
   double bound_alone(Index g, double excess, const RestScore& rest) const;
   void name_labels_of(Index t, Index group, double least);
-  void prefetch_pair(Key labels, Key tags) const;
-  void prefetch_above(Index t, Index m) const;
   double find_way_on(Index t, Label y) const;
   void gather(double& x, double y) const;
   void gather_all(double* x, const double* y, double z) const;
@@ -103,7 +101,6 @@ class Onward {
   Index order_ = 0, width_ = 0;
   bool sum_ = false;  // whether to add up, not to take the largest
   double limit_ = kNever<double>;
-  float most_above_ = 0;
   double far_ = -kNever<double>;  // how far below the best ways on others are all the same; infinite if none are
   const Allowed* allowed_ = nullptr;
   UnitScores units_;

@@ -87,21 +87,19 @@ double Onward::find_way_on(Index t, Label y) const {
   const NgramBounds& bounds = *cascade_->bounds;
   const Unit told = bounds.group(y);
   const Key full = mix(1, static_cast<Key>(y)), coarse = mix(2, cascade_->group_of(y));
-  double most = kNever<double>;
-  for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s)
-    prefetch_pair(mix(full, static_cast<Key>(one.label[s])), mix(coarse, cascade_->group_of(one.label[s])));
+  const double excess = contexts_.excess(t)[told], other = to_other_[t * width_ + told];
+  const double* const pairs = bounds.coarse(t + 1) + static_cast<Index>(told) * width_;
+  const Index place = bounds.place(y);
+  double most = other - excess;
   for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s) {
+    const double on = one.node[s] + on_[1][s];
+    const Unit next = bounds.group(one.label[s]);
+    if (on + pairs[next] + static_cast<double>(bounds.leaving_to(next)[place]) <= most) continue;
     const Key labels = mix(full, static_cast<Key>(one.label[s])), tags = mix(coarse, cascade_->group_of(one.label[s]));
-    most = std::max(most, static_cast<double>(ngrams_->at(labels) + ngrams_->at(tags) + bounds.above(labels, tags)) +
-                              one.node[s] + on_[1][s]);
+    most =
+        std::max(most, on + static_cast<double>(ngrams_->at(labels) + ngrams_->at(tags) + bounds.above(labels, tags)));
   }
-  return std::max(most + contexts_.excess(t)[told], to_other_[t * width_ + told]);
-}
-
-// Asks for the memory of two n-grams, and of what longer ones may add.
-void Onward::prefetch_pair(Key labels, Key tags) const {
-  ngrams_->prefetch(labels), ngrams_->prefetch(tags);
-  cascade_->bounds->prefetch_above(labels), cascade_->bounds->prefetch_above(tags);
+  return std::max(most + excess, other);
 }
 
 // Goes on to such labels from candidates of the position before.
@@ -111,9 +109,14 @@ void Onward::leave_to_named(Index t) {
   for (const Named& label : named(t)) {
     const double on = static_cast<double>(label.score) + label.on;
     const Unit group = cascade_->group_of(label.label);
-    for (std::uint32_t r = one.begin[t - 1]; r < one.begin[t]; ++r)
-      prefetch_pair(mix(one.full[r], static_cast<Key>(label.label)), mix(one.coarse[r], group));
+    const Unit told = bounds.group(label.label);
+    const Index place = bounds.place(label.label);
     for (std::uint32_t r = one.begin[t - 1]; r < one.begin[t]; ++r) {
+      const Unit before = bounds.group(one.label[r]);
+      if (on + bounds.coarse(t)[static_cast<Index>(before) * width_ + told] +
+              static_cast<double>(bounds.ending_after(before)[place]) <=
+          lower_[1][r])
+        continue;
       const Key full = mix(one.full[r], static_cast<Key>(label.label)), coarse = mix(one.coarse[r], group);
       gather(lower_[1][r],
              on + static_cast<double>(ngrams_->at(full) + ngrams_->at(coarse) + bounds.above(full, coarse)));

@@ -30,9 +30,10 @@ constexpr Index kMostTurns = 12;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
 constexpr float kLess = 0.3f;       // by how much less is pruned in the next round,
 constexpr float kMuchLess = 0.1f;   // and for probabilities
-// By how much more is pruned in the first where one answer is proven, of labels and of states: what is dropped is
-// bounded, and smaller lattices cost less.
-constexpr float kMoreLabels = 2, kMoreStates = 3;
+// By how much more is pruned in the first where one answer is proven, of labels, by the order, and of states: what is
+// dropped is bounded, and smaller lattices cost less. Bounds are closer where n-grams are short.
+constexpr float kMoreLabels[] = {4, 2.5f, 2, 2, 2}, kMoreStates = 3;
+static_assert(std::size(kMoreLabels) == kMostOrder);
 
 // How much further below the best sequence of a lattice those outside are looked for, first and then.
 constexpr double kFurther[] = {6, 9};
@@ -303,7 +304,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
     if (answer.found && factor == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
     const bool more = request.prove && request.k == 1;
     // Several sequences need more states sooner than more labels.
-    const float labels = more ? factor * kMoreLabels : request.k > 1 ? std::sqrt(factor) : factor;
+    const float labels = more ? factor * kMoreLabels[order_ - 1] : request.k > 1 ? std::sqrt(factor) : factor;
     prune_by(labels, request.prove ? factor * (more ? kMoreStates : 1) : 1, w);
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
