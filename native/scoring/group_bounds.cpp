@@ -34,10 +34,10 @@ CERTUS_INLINE void raise_four_rows(float* __restrict x, const float* __restrict 
 
 CERTUS_CLONES RestScore find_largest_sums(const float* __restrict x, const float* __restrict ending,
                                           const float* __restrict around, Index n) {
-  float padded[kLanes];
   if (n < kLanes) {
-    std::fill_n(std::copy_n(x, n, padded), kLanes - n, kNever<float>);
-    x = padded, n = kLanes;
+    RestScore sums;
+    for (Index i = 0; i < n; ++i) sums.raise({x[i], x[i] + ending[i], x[i] + around[i]});
+    return sums;
   }
   float own[kLanes], most[kLanes], most_around[kLanes];
   for (Index w = 0; w < kLanes; ++w) own[w] = x[w], most[w] = x[w] + ending[w], most_around[w] = x[w] + around[w];

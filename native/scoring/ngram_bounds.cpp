@@ -31,7 +31,7 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
     clear(*tables, all);
     std::fill(tables->above_pair.begin(), tables->above_pair.end(), longer);
   }
-  set_longer({longer});
+  set_longer({{longer, longer}});
   most_longer_.assign(static_cast<std::size_t>(tagset.labels) + 1, longer);
   most_longer_tags_.assign(static_cast<std::size_t>(tagset.groups) + 1, longer);
   ending_after_.assign(width_ * static_cast<std::size_t>(places()), all);
@@ -67,13 +67,17 @@ void NgramBounds::lay_out() {
   }
 }
 
-void NgramBounds::set_longer(const std::vector<float>& longer) {
-  step_ = std::max(*std::max_element(longer.begin(), longer.end()) / 254, std::numeric_limits<float>::min());
+void NgramBounds::set_longer(const std::vector<Longer>& longer) {
+  float most = 0;
+  for (const Longer& each : longer) raise(most, each.early);
+  step_ = std::max(most / 254, std::numeric_limits<float>::min());
   longer_.assign(std::max<std::size_t>(longer.size() / kRoom, 1), 0);
   mask_ = longer_.size() - 1;
   for (std::size_t i = 0; i < longer.size(); ++i) {
-    const auto steps = static_cast<std::uint8_t>(std::min(std::ceil(longer[i] / step_) + (longer[i] > 0), 255.0f));
-    longer_[i & mask_] = std::max(longer_[i & mask_], steps);
+    const float x = longer[i].early;
+    if (!(x > 0)) continue;
+    std::uint8_t& steps = longer_[i & mask_];
+    steps = std::max(steps, static_cast<std::uint8_t>(std::min(std::ceil(x / step_) + 1, 255.0f)));
   }
 }
 
@@ -146,89 +150,67 @@ struct NgramBounds::Row {
     for (Index d = count - 1; d >= 0; --d) key = mix(key, static_cast<Key>(at(d)));
     return key;
   }
-  // Whether its last labels begin with the boundary.
-  bool is_cut_off(Index count) const { return begins && count == length; }
 };
 
 // By the key of a sequence, what longer n-grams may add which end with it: 0, or
 //
 //   longer(s) = max over labels z of weight(z s) + longer(z s),
 //
-// from the longest sequences to the shortest. Where a sentence begins, an n-gram is cut off at the boundary, and counts
-// again for each longer one; past the first positions there are only uncut ones.
+// from the longest sequences to pairs, which the tables are made of. Where a sentence begins, an n-gram is cut off at
+// the boundary, and counts again for each longer one; past the first positions there are only uncut ones.
 template <class Number>
-std::vector<float> NgramBounds::find_longer(const Number* rows, Index count, bool early) const {
+void NgramBounds::find_longer(const Number* rows, Index count) {
   const SequenceCode code{tagset_.labels, tagset_.groups};
   std::size_t size = 1;
   while (order_ > 1 && size < kRoom * static_cast<std::size_t>(count)) size *= 2;
-  std::vector<float> longer(size);
+  std::vector<Longer> longer(size);
+  std::vector<std::uint8_t> next(static_cast<std::size_t>(count));  // how many of its last labels are looked at next
+  for (Index i = 0; i < count; ++i)
+    next[i] = static_cast<std::uint8_t>(Row<Number>(rows + i * (order_ + 1), order_ + 1, code).length);
   for (Index length = order_ + 1; length > 1; --length)
     for (Index i = 0; i < count; ++i) {
+      if (next[i] != length) continue;
       const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
-      if (row.length < length) continue;
       const Key key = row.find_key(length);
-      float& more = longer[key & (size - 1)];
-      if (row.is_cut_off(length) && length <= order_) {
-        if (!early) continue;
-        raise(more, static_cast<float>(order_ + 1 - length) * table_.at(key));
+      const float weight = table_.at(key);
+      Longer& more = longer[key & (size - 1)];
+      const bool is_cut_off = row.begins && row.length == length && length <= order_;
+      if (is_cut_off) raise(more.early, static_cast<float>(order_ + 1 - length) * weight);
+      if (length <= order_) raise((row.coarse ? most_longer_tags_ : most_longer_)[row.at(0)], more.early);
+      if (length == 2) {
+        add_pair(row, weight, more);
+        continue;
       }
-      if (length > 2) raise(longer[row.find_key(length - 1) & (size - 1)], table_.at(key) + more);
+      const Key last = row.find_key(length - 1);
+      Longer& shorter = longer[last & (size - 1)];
+      raise(shorter.early, weight + more.early);
+      if (!is_cut_off) raise(shorter.late, weight + more.late);
+      if (!table_.has(last)) next[i] = static_cast<std::uint8_t>(length - 1);  // otherwise it has a row
     }
-  return longer;
+  set_longer(longer);
 }
 
-// Of each pair that sequences end with, the weight and what longer ones may add.
-template <class Number, class Use>
-void NgramBounds::visit_pairs(const Number* rows, Index count, const std::vector<float>& longer, const Use& use) const {
-  const SequenceCode code{tagset_.labels, tagset_.groups};
-  for (Index i = 0; i < count; ++i) {
-    const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
-    const Key key = row.find_key(2);
-    use(row, table_.at(key), longer[key & (longer.size() - 1)]);
+// Raises what is known of the last two labels, given their weight and what longer n-grams may add.
+template <class Number>
+void NgramBounds::add_pair(const Row<Number>& row, float weight, const Longer& more) {
+  const Index L = tagset_.labels, y = row.at(0), before = row.at(1);
+  const float early = weight + more.early, late = weight + more.late;
+  if (row.coarse) {
+    const bool merged = groups() < tagset_.groups;
+    const std::size_t pair = tell(before) * width_ + tell(y);
+    const auto set = [&](Tables& tables, float sum, float above) {
+      const double most = merged ? tables.coarse[pair] : kNever<double>;  // otherwise there is no other
+      tables.coarse[pair] = std::max(most, static_cast<double>(sum));
+      raise(tables.above_pair[pair], above);
+    };
+    set(early_, early, more.early), set(late_, late, more.late);
+    return;
   }
-}
-
-template <class Number>
-void NgramBounds::tabulate(const Number* rows, Index count, const std::vector<float>& longer, Tables& tables) const {
-  const bool merged = groups() < tagset_.groups;
-  clear(tables, 0);
-  visit_pairs(rows, count, longer, [&](const Row<Number>& row, float weight, float more) {
-    if (row.coarse) {
-      const std::size_t pair = tell(row.at(1)) * width_ + tell(row.at(0));
-      const double sum = static_cast<double>(weight) + static_cast<double>(more);
-      tables.coarse[pair] = merged ? std::max(tables.coarse[pair], sum) : sum;
-      raise(tables.above_pair[pair], more);
-    } else {
-      raise(tables.ending[row.at(0)], weight + more), raise(tables.leaving[row.at(1)], weight + more);
-    }
-  });
-}
-
-// By one of the last two labels and the coarse tag of the other.
-template <class Number>
-void NgramBounds::find_beside(const Number* rows, Index count, const std::vector<float>& longer) {
-  const Index L = tagset_.labels;
+  raise(early_.ending[y], early), raise(early_.leaving[before], early);
+  raise(late_.ending[y], late), raise(late_.leaving[before], late);
   const auto P = static_cast<std::size_t>(places());
-  ending_after_.assign(ending_after_.size(), 0), leaving_to_.assign(leaving_to_.size(), 0);
-  visit_pairs(rows, count, longer, [&](const Row<Number>& row, float weight, float more) {
-    if (row.coarse) return;
-    const Index y = row.at(0), before = row.at(1);
-    if (y < L) raise(ending_after_[group_[before] * P + place_[y]], weight + more);
-    if (before < L) raise(leaving_to_[group_[y] * P + place_[before]], weight + more);
-  });
-}
-
-// By the last label or coarse tag alone.
-template <class Number>
-void NgramBounds::find_most_longer(const Number* rows, Index count, const std::vector<float>& longer) {
-  const SequenceCode code{tagset_.labels, tagset_.groups};
-  most_longer_.assign(most_longer_.size(), 0), most_longer_tags_.assign(most_longer_tags_.size(), 0);
-  for (Index i = 0; i < count; ++i) {
-    const Row<Number> row(rows + i * (order_ + 1), order_ + 1, code);
-    float& most = (row.coarse ? most_longer_tags_ : most_longer_)[row.at(0)];
-    for (Index length = 2; length <= std::min(row.length, order_); ++length)
-      raise(most, longer[row.find_key(length) & (longer.size() - 1)]);
-  }
+  if (y < L) raise(ending_after_[group_[before] * P + place_[y]], early);
+  if (before < L) raise(leaving_to_[group_[y] * P + place_[before]], early);
 }
 
 template <class Number>
@@ -243,12 +225,9 @@ bool NgramBounds::use_sequences(const Number* rows, Index count) {
   }
   for (std::size_t slot = 0; slot < seen.size(); ++slot)
     if ((table_.keys[slot] != 0) != (seen[slot] != 0)) return false;
-  tabulate(rows, count, find_longer(rows, count, false), late_);
-  const std::vector<float> longer = find_longer(rows, count, true);
-  tabulate(rows, count, longer, early_);
-  find_beside(rows, count, longer);
-  find_most_longer(rows, count, longer);
-  set_longer(longer);
+  clear(early_, 0), clear(late_, 0);
+  for (auto* most : {&ending_after_, &leaving_to_, &most_longer_, &most_longer_tags_}) most->assign(most->size(), 0.0f);
+  find_longer(rows, count);
   complete(early_), complete(late_);
   list_triples();
   return true;

@@ -108,6 +108,10 @@ class NgramBounds {
   };
   template <class Number>
   struct Row;
+  // What longer n-grams may add which end with a sequence, where a sentence begins or anywhere, and past that.
+  struct Longer {
+    float early = 0, late = 0;
+  };
 
   const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
   void clear(Tables& tables, float value) const;
@@ -115,17 +119,11 @@ class NgramBounds {
   void lay_out();
   void list_triples();
   void find_group_pairs(Tables& tables) const;
-  void set_longer(const std::vector<float>& longer);
+  void set_longer(const std::vector<Longer>& longer);
   template <class Number>
-  std::vector<float> find_longer(const Number* rows, Index count, bool early) const;
-  template <class Number, class Use>
-  void visit_pairs(const Number* rows, Index count, const std::vector<float>& longer, const Use& use) const;
+  void find_longer(const Number* rows, Index count);
   template <class Number>
-  void tabulate(const Number* rows, Index count, const std::vector<float>& longer, Tables& tables) const;
-  template <class Number>
-  void find_beside(const Number* rows, Index count, const std::vector<float>& longer);
-  template <class Number>
-  void find_most_longer(const Number* rows, Index count, const std::vector<float>& longer);
+  void add_pair(const Row<Number>& row, float weight, const Longer& more);
   std::size_t tell(Index group) const {
     return groups() < tagset_.groups ? std::size_t{group == tagset_.groups} : static_cast<std::size_t>(group);
   }

@@ -24,6 +24,7 @@ struct NgramTable {
     const std::size_t i = find(key);
     return keys[i] ? weights[i] : 0;
   }
+  bool has(Key key) const { return keys[find(key)] != 0; }
   void prefetch(Key key) const {
     __builtin_prefetch(keys + (key & mask));
     __builtin_prefetch(weights + (key & mask));
