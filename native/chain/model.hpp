@@ -289,16 +289,19 @@ class Model {
     const Index width = padded(labels_);
     bounds_.enter_rounded.assign(width, kNever<S>);
     bounds_.leave_rounded.assign(width, kNever<S>);
-    bounds_.incoming_rounded.assign(bounds_.incoming.begin(), bounds_.incoming.end());
+    bounds_.incoming_rounded.assign(width, kNever<S>);
     bounds_.nothing.assign(width, kNever<S>);
     std::fill_n(bounds_.nothing.begin(), labels_, S{0});
     for (Index y = 0; y < labels_; ++y) {
       const double enter = bounds_.enter[y], leave = bounds_.leave[y];
       bounds_.enter_rounded[y] = static_cast<S>(enter);
       bounds_.leave_rounded[y] = static_cast<S>(leave);
+      bounds_.incoming_rounded[y] = static_cast<S>(bounds_.incoming[y]);
       if (std::isfinite(leave)) bounds_.spread += (leave - bounds_.mean) / static_cast<double>(labels_);
       if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
       if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));
+      if (std::isfinite(bounds_.incoming[y]))
+        bounds_.largest = std::max(bounds_.largest, std::abs(bounds_.incoming[y]));
     }
   }
 

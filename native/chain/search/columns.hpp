@@ -26,6 +26,21 @@ struct Column {
     count = 0;
   }
 
+  // Orders the labels by bound, largest first.
+  void sort(Arena& arena) {
+    struct Entry {
+      double bound, own;
+      Label label;
+    };
+    const Arena::Scope scope(arena);
+    Entry* entries = arena.get<Entry>(count);
+    for (Index n = 0; n < count; ++n) entries[n] = {bound[n], own[n], label[n]};
+    std::sort(entries, entries + count, [](const Entry& a, const Entry& b) {
+      return a.bound != b.bound ? a.bound > b.bound : a.label < b.label;
+    });
+    for (Index n = 0; n < count; ++n) bound[n] = entries[n].bound, own[n] = entries[n].own, label[n] = entries[n].label;
+  }
+
   // Whether some labels are all here.
   bool contains(const Label* some, Index n) const {
     return std::all_of(some, some + n, [&](Label y) { return std::find(label, label + count, y) != label + count; });

@@ -1,6 +1,8 @@
 // Collecting the few large elements of a row, by the maxima that a step left behind: see Maxima in sweep_step.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "chain/search/sweep_step.hpp"
 
 namespace certus {
@@ -24,5 +26,17 @@ Index collect(const float* x, const float* other, Index n, const unsigned* marke
               float* below);
 Index collect(const double* x, const double* other, Index n, const unsigned* marked, double least, Found<double>* found,
               double* below);
+
+// Keeps those with value >= least; returns how many there are. *below becomes the largest value of the others, if
+// larger.
+template <class S>
+Index drop_below(Found<S>* found, Index count, S least, S* below) {
+  Index kept = 0;
+  for (Index n = 0; n < count; ++n) {
+    if (found[n].value >= least) found[kept++] = found[n];
+    else *below = std::max(*below, found[n].value);
+  }
+  return kept;
+}
 
 }  // namespace certus

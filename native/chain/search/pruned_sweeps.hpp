@@ -13,6 +13,10 @@
 // beats it runs through labels with before + after > known: these are alive, all others are out, and do not count in
 // `rest` either. Where the labels alive are few, all are kept. Once they are at every position, the answer lies among
 // them, and solving there is trivial. Sweeps alternate, each with the other's bounds, until that is so.
+//
+// Rows of a large matrix take most of the time. There, only the best labels kept are stepped from in full. The others
+// are bounded by the best transition into each label (to the left: out of it), and the few labels that may matter by
+// that are refined, which reads only the transitions to these. All other labels keep the looser bound.
 #pragma once
 
 #include <cmath>
@@ -43,30 +47,30 @@ class Pruned {
 
   // The first sweep, to the right: keeps up to `most` labels that could overtake the best one if it goes on with a
   // usual transition. That is the mean of all, raised by `trust` times what those between the best labels so far had
-  // over it, less `caution` times what the best transition out of a label has over it on average. Any values are
-  // correct.
-  Sweep explore(Index most, double trust, double caution) {
+  // over it, less `caution` times what the best transition out of a label has over it on average; `expected` times
+  // that is the guess at the start. Any values are correct.
+  Sweep explore(Index most, double trust, double caution, double expected) {
     begin();
-    spent_ = 0;
-    double taken = 0, steps = 1;  // transitions between the best labels so far, over the mean of all
+    spent_ = futile_ = 0;
+    // Transitions between the best labels so far, over the mean of all, the first of them a guess.
+    double taken = expected * bounds_.spread, steps = 1;
     Label last = 0;
     Index hopeless = 0;  // positions where most labels could overtake the best one
-    for (Index t = 0; t < T_; ++t, heed_((4 + stepping_) * L_)) {
+    for (Index t = 0; t < T_; ++t, heed_((4 + loaded_) * L_)) {
       bool suspicious;
-      const S highest = step_right(t, leave(t), &suspicious);
+      S highest = step_right(t, leave(t), coarse_ && kPatience * futile_ <= t, &suspicious);
       if ((suspicious || !moderate_) &&
           first_beyond(lattice_.data + t * lattice_.stride, L_, lattice_.model->limit(T_)) >= 0)
         return Sweep::invalid;
-      if (highest == kNever<S>) return Sweep::dead;
       origin_promise_[t] = origin_before_[t];
-      for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
       const double usual = bounds_.mean + trust * std::max(0.0, taken / steps);
       const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
-      const S wanted = static_cast<S>(static_cast<double>(highest) + margin);
-      gather(before_ + t * width_, leave(t), wanted, most, most);
+      gather_promising(t, most, margin, &highest);
+      if (highest == kNever<S>) return Sweep::dead;
       hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
       if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
       if (spent_ > budget_) return Sweep::lost;
+      for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
       const Label best = include(before_ + t * width_, highest);
       if (t > 0) {
         const double x = transition(t - 1, last, best) - bounds_.mean;
@@ -85,9 +89,13 @@ class Pruned {
     if (!after_) after_ = arena_.get<S>(T_ * width_);
     begin();
     bool complete = true;
-    for (Index t = T_ - 1; t >= 0; --t, heed_((4 + stepping_) * L_)) {
-      step_left(t, known);
-      const bool all = gather_alive(t, after_, before_, known, best);
+    for (Index t = T_ - 1; t >= 0; --t, heed_((4 + loaded_) * L_)) {
+      step_left(t, known, coarse_);
+      bool all = gather_alive(t, after_, before_, known, refines() ? 0 : best);
+      if (refines() && !refine_alive(t, known, true)) {
+        step_left(t, known, false);
+        all = gather_alive(t, after_, before_, known, best);
+      }
       if (!all) bound_others(t);
       keep_left(t, all ? afford(most) : best);
       if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
@@ -97,10 +105,14 @@ class Pruned {
   Sweep sweep_right(double known, Index most) {
     begin();
     bool complete = true;
-    for (Index t = 0; t < T_; ++t, heed_((4 + stepping_) * L_)) {
+    for (Index t = 0; t < T_; ++t, heed_((4 + loaded_) * L_)) {
       bool unused;
-      step_right(t, after_ + t * width_, &unused);
+      step_right(t, after_ + t * width_, coarse_, &unused);
       gather_alive(t, before_, after_, known);
+      if (refines() && !refine_alive(t, known, false)) {
+        step_right(t, after_ + t * width_, false, &unused);
+        gather_alive(t, before_, after_, known);
+      }
       keep_right(t, afford(most));
       if (const Sweep end = end_position(t, &complete); end != Sweep::partial) return end;
     }
@@ -137,13 +149,18 @@ class Pruned {
   }
   // Whether all kept labels are among those of some columns.
   bool within(const Columns& columns) const { return Columns(kept_, T_).within(columns.column); }
+  // Whether sweeps read few of the transitions.
+  bool coarse() const { return coarse_; }
   // The transitions that connecting takes.
   Index edges() const { return Columns(kept_, T_).edges(); }
 
  private:
   static constexpr Index kShare = 4;
-  static constexpr Index kMany = 3;    // times the labels to keep: groups that are too many to collect from
-  static constexpr Index kExact = 32;  // labels up to which bounds are summed again in double
+  static constexpr Index kPatience = 4;  // steps for each coarse one that is futile
+  static constexpr Index kMany = 3;      // times the labels to keep: groups that are too many to collect from
+  static constexpr Index kExact = 32;    // labels up to which bounds are summed again in double
+  static constexpr Index kCoarse = Index{16} << 20;  // bytes of transitions from which on few of them are read,
+  static constexpr Index kRows = 3;                  // and labels that are stepped from in full there
 
   void begin() {
     ++counters_.iterations;
@@ -162,28 +179,34 @@ class Pruned {
   double transition(Index t, Label i, Label j) const { return static_cast<double>(lattice_.at(t, i, j)); }
 
   // Steps from the labels kept at position t - 1 (none at the start); the maxima are those of before + other.
-  S step_right(Index t, const S* other, bool* suspicious) {
-    const Column* from = t ? kept_ + t - 1 : nullptr;
-    load(from, false, [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
+  S step_right(Index t, const S* other, bool coarse, bool* suspicious) {
+    Column* from = t ? kept_ + t - 1 : nullptr;
+    load(from, false, coarse, kRows,
+         [&](Index i, S* buffer) { return lattice_.transitions.row(t - 1, from->label[i], buffer); });
     origin_before_[t] = from ? from->top : 0;
     const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
     spend(chunks_);
-    return step({before_ + t * width_, lattice_.node(t), enter(t), rest, other, rows_, alpha_, loaded_}, maxima_, L_,
-                suspicious);
+    const S* cap = refines() ? bounds_.incoming_rounded.data() : nullptr;
+    const S lift = cap ? alpha_[loaded_] : S{0};
+    const Index ahead = t + 2 < T_ ? lattice_.stride : 0;
+    return step(
+        {before_ + t * width_, lattice_.node(t), enter(t), rest, other, rows_, alpha_, loaded_, cap, lift, ahead},
+        maxima_, L_, suspicious);
   }
   // Only to the chunks of labels that are not out already: by what they promised in the first sweep, and the best
   // that could follow.
-  void step_left(Index t, double known) {
-    const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
-    load(from, true, [&](Index i, S* buffer) { return enter_label(lattice_, t, from->label[i], buffer); });
+  void step_left(Index t, double known, bool coarse) {
+    Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
+    load(from, true, coarse, 0, [&](Index i, S* buffer) { return enter_label(lattice_, t, from->label[i], buffer); });
     origin_after_[t] = from ? from->top : 0;
     double follow = from ? from->rest : 0;
     for (Index c = 0; c < stepping_; ++c) follow = std::max(follow, from->bound[c] + bounds_.enter[from->label[c]]);
     const double need = known - origin_promise_[t] - follow;
     const S least = static_cast<S>(need - doubt(need, known));
-    const S rest = from ? static_cast<S>(from->rest - from->top) : S{0};
+    const S rest = from ? static_cast<S>((refines() ? follow : from->rest) - from->top) : S{0};
     S* after = after_ + t * width_;
-    const Steps<S> steps{after, bounds_.nothing.data(), leave(t), rest, before_ + t * width_, rows_, alpha_, loaded_};
+    const Steps<S> steps{
+        after, bounds_.nothing.data(), leave(t), rest, before_ + t * width_, rows_, alpha_, loaded_, nullptr, S{0}};
     for (Index c = 0; c < chunks_; ++c) {
       if (promise_[t * chunks_ + c] >= least) {
         step_chunk(steps, maxima_, L_, c);
@@ -199,21 +222,26 @@ class Pruned {
   // What step() takes: the scores of the labels it steps from, less the largest, and their transitions.
   // Listed transitions are written out for a few labels, and for more in one row of what is best among them, so that
   // memory does not grow with the square of the labels.
+  // A coarse step takes the transitions of the `most` best labels only.
   template <class Row>
-  void load(const Column* from, bool leftward, Row row) {
+  void load(Column* from, bool leftward, bool coarse, Index most, Row row) {
     stepping_ = from ? from->count : 0;
-    loaded_ = std::is_same_v<Tr, Sparse<S>> && stepping_ > kExact ? 1 : stepping_;
+    const bool listed = std::is_same_v<Tr, Sparse<S>> && stepping_ > kExact;
+    loaded_ = listed ? 1 : coarse ? std::min(most, stepping_) : stepping_;
+    if (loaded_ < stepping_ && !listed) from->sort(arena_);
     make_room(stepping_);
     magnitude_ = bounds_.largest;
     for (Index i = 0; i < stepping_; ++i) {
       const double x = from->bound[i] - from->top;
       alpha_[i] = static_cast<S>(x);
       if (x != kNever<double>) magnitude_ = std::max(magnitude_, bounds_.largest - x);
-      if (loaded_ == stepping_) rows_[i] = row(i, buffers_ + i * width_);
+      if (!listed && i < loaded_) rows_[i] = row(i, buffers_ + i * width_);
     }
-    if (loaded_ < stepping_) load_best(*from, leftward);
-    counters_.edges += stepping_ * L_;
+    if (listed) load_best(*from, leftward);
+    counters_.edges += (listed ? stepping_ : loaded_) * L_;
   }
+  // Whether the last step bounded some labels that it could have stepped from.
+  bool refines() const { return coarse_ && loaded_ < stepping_; }
   void load_best(const Column& from, bool leftward) {
     if constexpr (std::is_same_v<Tr, Sparse<S>>) {
       const Arena::Scope scope(arena_);
@@ -242,6 +270,58 @@ class Pruned {
     spent_ += 6 * count_;
   }
 
+  // In the first sweep: collects the labels whose `before` and best transition out are at least the largest `before`,
+  // plus `margin`.
+  void gather_promising(Index t, Index most, double margin, S* highest) {
+    const auto raise = [&] { return static_cast<S>(static_cast<double>(*highest) + margin); };
+    gather(before_ + t * width_, leave(t), raise(), most, most);
+    if (!refines()) return;
+    if (wanted_ > most) {
+      bool unused;
+      ++futile_;
+      *highest = step_right(t, leave(t), false, &unused);
+      return gather(before_ + t * width_, leave(t), raise(), most, most);
+    }
+    *highest = std::max(*highest, refine(t, false, leave(t), raise()));
+    count_ = drop_below(found_, count_, raise(), &below_);
+  }
+  // Of labels that may be alive by bounds keeps those that are; false where refining them would not pay.
+  bool refine_alive(Index t, double known, bool leftward) {
+    if (wanted_ > chunks_ * kLanes / kShare) return false;
+    const S bar = find_bar(t, known);
+    refine(t, leftward, (leftward ? before_ : after_) + t * width_, bar);
+    count_ = drop_below(found_, count_, bar, &below_);
+    below_ = kNever<S>;
+    return true;
+  }
+
+  // Takes the step again to the labels found, by the transitions that may lift them to `least`; returns the largest x.
+  S refine(Index t, bool leftward, const S* other, S least) {
+    const Column& from = kept_[leftward ? t + 1 : t - 1];
+    const S* const potential = leftward ? leave(t) : enter(t);
+    const S* const cap = leftward ? potential : bounds_.incoming_rounded.data();
+    S* const x = (leftward ? after_ : before_) + t * width_;
+    const S rest = static_cast<S>(from.rest - from.top);
+    S most = kNever<S>;
+    Index pairs = 0;
+    for (Index n = 0; n < count_; ++n) {
+      const Label y = found_[n].label;
+      const S node = leftward ? S{0} : lattice_.node(t)[y], need = least - node - other[y];
+      S best = rest + potential[y];
+      Index a = 0;
+      for (; a < stepping_ && !(alpha_[a] + cap[y] < need); ++a)
+        best = std::max(
+            best, alpha_[a] + (leftward ? lattice_.at(t, y, from.label[a]) : lattice_.at(t - 1, from.label[a], y)));
+      if (a < stepping_) best = std::max(best, alpha_[a] + cap[y]);
+      pairs += a;
+      x[y] = best + node;
+      found_[n].value = x[y] + other[y];
+      most = std::max(most, x[y]);
+    }
+    counters_.edges += pairs;
+    spent_ += pairs;
+    return most;
+  }
   // Puts a label with the largest x among those found, first in rank.
   Label include(const S* x, S highest) {
     constexpr S first = std::numeric_limits<S>::infinity();
@@ -257,11 +337,15 @@ class Pruned {
   // Collects the labels alive; nothing is below, for the others are out. If more groups than kMany times `best` hold
   // some, it collects only those of the `best` groups. Tells whether it collected all.
   bool gather_alive(Index t, const S* x, const S* other, double known, Index best = 0) {
-    const double need = known - origin_before_[t] - origin_after_[t];
     const Index limit = best ? kMany * best : chunks_ * kLanes;
-    gather(x + t * width_, other + t * width_, static_cast<S>(need - doubt(need, known)), limit, best);
+    gather(x + t * width_, other + t * width_, find_bar(t, known), limit, best);
     below_ = kNever<S>;
     return wanted_ <= limit;
+  }
+  // What before + after of labels alive is, at least.
+  S find_bar(Index t, double known) const {
+    const double need = known - origin_before_[t] - origin_after_[t];
+    return static_cast<S>(need - doubt(need, known));
   }
   // In a sweep to the left: bounds all labels that were not collected, whether alive or not.
   void bound_others(Index t) {
@@ -316,7 +400,10 @@ class Pruned {
     const Column* from = t ? kept_ + t - 1 : nullptr;
     const S* x = before_ + t * width_;
     const auto bound = [&](Label y, double own) {
-      return from ? best_arrival(*from, y, bounds_.enter[y], static_cast<double>(x[y]) - own, own) : own;
+      if (!from) return own;
+      if (stepping_ > kExact && !refines()) return round_up(from->top, static_cast<double>(x[y]) - own, own);
+      return own + (refines() ? find_arrival(t, false, y, bounds_.enter[y], bounds_.incoming[y])
+                              : find_arrival(*from, y, bounds_.enter[y]));
     };
     keep(t, most, x, origin_before_[t], leave(t), bound);
   }
@@ -324,7 +411,10 @@ class Pruned {
     const Column* from = t + 1 < T_ ? kept_ + t + 1 : nullptr;
     const S* x = after_ + t * width_;
     const auto bound = [&](Label y, double own) {
-      return from ? best_arrival(*from, y, bounds_.leave[y], static_cast<double>(x[y]), own) : own;
+      if (!from) return own;
+      if (stepping_ > kExact && !refines()) return round_up(from->top, static_cast<double>(x[y]), own);
+      return own + (refines() ? find_arrival(t, true, y, bounds_.leave[y], bounds_.leave[y])
+                              : find_arrival(*from, y, bounds_.leave[y]));
     };
     // Here the node belongs to what is bounded, so it is added to x where labels are left over.
     S* whole = nullptr;
@@ -336,13 +426,24 @@ class Pruned {
     keep(t, most, whole, origin_after_[t], enter(t), bound);
   }
 
-  // The bound of label y, its own score included: summed in double from few labels, so that rounding does not build up,
-  // and else what step() found, rounded up.
-  double best_arrival(const Column& from, Label y, double potential, double found, double own) const {
-    if (stepping_ > kExact) return from.top + found + own + rounding(std::abs(found) + 2 * std::abs(own) + magnitude_);
+  // The bound of label y is summed in double from few labels, so that rounding does not build up: from the rows that
+  // step() took, or from the labels in order, until none of those left could be better. Otherwise it is what step()
+  // found, rounded up.
+  double find_arrival(const Column& from, Label y, double potential) const {
     double best = from.rest + potential;
     for (Index a = 0; a < stepping_; ++a) best = std::max(best, from.bound[a] + static_cast<double>(rows_[a][y]));
-    return best + own;
+    return best;
+  }
+  double find_arrival(Index t, bool leftward, Label y, double potential, double most) const {
+    const Column& from = kept_[leftward ? t + 1 : t - 1];
+    double best = from.rest + potential;
+    for (Index a = 0; a < stepping_ && from.bound[a] + most > best; ++a)
+      best = std::max(
+          best, from.bound[a] + (leftward ? transition(t, y, from.label[a]) : transition(t - 1, from.label[a], y)));
+    return best;
+  }
+  double round_up(double top, double found, double own) const {
+    return top + found + own + rounding(std::abs(found) + 2 * std::abs(own) + magnitude_);
   }
 
   // What a sum of a few terms of this magnitude may be off by in S. In double it is left as it is.
@@ -378,7 +479,11 @@ class Pruned {
   double* origin_before_ = arena_.get<double>(T_);
   double* origin_after_ = arena_.get<double>(T_);
   double* origin_promise_ = arena_.get<double>(T_);
+  // Whether few transitions are read. Where nearly all share one score, few labels are kept, and little would be saved.
+  const bool coarse_ =
+      std::is_same_v<Tr, Dense<S>> && L_ * L_ * Index{sizeof(S)} >= kCoarse && !lattice_.model->mostly_default();
   Index wanted_ = 0;      // groups that gather was asked to look into
+  Index futile_ = 0;      // coarse steps of the first sweep that were taken again in full
   Index count_ = 0;       // labels found
   S below_ = 0;           // bound on what was not
   Index stepping_ = 0;    // labels stepped from,

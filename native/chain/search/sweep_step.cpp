@@ -9,8 +9,9 @@ namespace certus {
 namespace {
 
 // The state of a step on its way over the labels. What kTracked adds: the largest reach, and the sum of the nodes'
-// squares, which shows NaN, +inf and numbers that are large (a false alarm costs a second look).
-template <class S, int bytes, bool kTracked>
+// squares, which shows NaN, +inf and numbers that are large (a false alarm costs a second look). What kCapped adds: the
+// bound on labels that are not among the rows.
+template <class S, int bytes, bool kTracked, bool kCapped>
 struct Stepper {
   using V = typename Simd<S, bytes>::vector;
   using U = typename Simd<S, bytes>::unaligned;
@@ -38,13 +39,15 @@ struct Stepper {
     }
     for (Index v = 0; v < N * P; ++v) {
       const V own = *reinterpret_cast<const U*>(node + v * W);
+      if constexpr (kCapped) __builtin_prefetch(node + v * W + at.ahead);
+      if constexpr (kTracked) {
+        most[v % P] = larger(x[v] + own, most[v % P]);
+        sum[v % P] += own * own;
+      }
+      if constexpr (kCapped) x[v] = larger(at.lift + *reinterpret_cast<const U*>(at.cap + y + v * W), x[v]);
       x[v] += own;
       *reinterpret_cast<U*>(at.reach + y + v * W) = x[v];
       best[v % P] = larger(x[v] + *reinterpret_cast<const U*>(at.other + y + v * W), best[v % P]);
-      if constexpr (kTracked) {
-        most[v % P] = larger(x[v], most[v % P]);
-        sum[v % P] += own * own;
-      }
     }
   }
 
@@ -78,11 +81,11 @@ struct Stepper {
   }
 };
 
-template <class S, int bytes>
-CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
+template <class S, int bytes, bool kCapped>
+CERTUS_INLINE S step_all(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
   using V = typename Simd<S, bytes>::vector;
   constexpr Index W = Simd<S, bytes>::width, P = kLanes / W;
-  Stepper<S, bytes, true> stepper(steps, n);
+  Stepper<S, bytes, true, kCapped> stepper(steps, n);
   for (Index c = 0; c < chunk_count(n); ++c) stepper.chunk(maxima, c);
   V most = stepper.most[0], sum = stepper.sum[0];
   for (Index p = 1; p < P; ++p) most = larger(stepper.most[p], most), sum += stepper.sum[p];
@@ -90,10 +93,15 @@ CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index 
                   std::numeric_limits<S>::infinity());
   return fold_largest<S, bytes>(most);
 }
+template <class S, int bytes>
+CERTUS_INLINE S step_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious) {
+  return steps.cap ? step_all<S, bytes, true>(steps, maxima, n, suspicious)
+                   : step_all<S, bytes, false>(steps, maxima, n, suspicious);
+}
 
 template <class S, int bytes>
 CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c) {
-  Stepper<S, bytes, false> stepper(steps, n);
+  Stepper<S, bytes, false, false> stepper(steps, n);
   stepper.chunk(maxima, c);
 }
 

@@ -20,6 +20,7 @@ struct Maxima {
 
 // One step from a few labels to all, with everything else folded into `rest`:
 //   reach[y] = max(rest + enter[y], max_i alpha[i] + rows[i][y]) + node[y]
+// Where there is a cap, it bounds further labels: reach[y] is max(that, lift + cap[y] + node[y]).
 // All but `node` are padded with -inf.
 template <class S>
 struct Steps {
@@ -31,10 +32,13 @@ struct Steps {
   const S* const* rows;
   const S* alpha;
   Index count;
+  const S* cap = nullptr;
+  S lift = 0;
+  Index ahead = 0;  // elements from `node` to what the next step will read, which is asked for
 };
 
-// Takes the step to labels 0 .. n-1; returns the largest reach. *suspicious tells that `node` may hold more than
-// moderate numbers (is_moderate).
+// Takes the step to labels 0 .. n-1; returns the largest reach, without the cap. *suspicious tells that `node` may hold
+// more than moderate numbers (is_moderate).
 float step(const Steps<float>& steps, const Maxima<float>& maxima, Index n, bool* suspicious);
 double step(const Steps<double>& steps, const Maxima<double>& maxima, Index n, bool* suspicious);
 

@@ -24,7 +24,7 @@ inline constexpr Index kConnected = 16;  // transitions between kept labels, for
 // How boldly the first sweep prunes; see Pruned::explore. Found by trial on trained and random models: the first try
 // serves nearly all sentences, the second most of the others.
 struct Try {
-  double trust, caution;
+  double trust, caution, expected = 0;
 };
 inline constexpr Try kOne[] = {{0.3, 0.02}, {0.0, 0.2}};
 // With k paths to prune by, a second try seldom finds what the first did not.
@@ -32,6 +32,8 @@ inline constexpr Try kMany[] = {{0.3, 0.1}};
 // Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
 inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
 inline constexpr Index kLarge = 1000;
+// Where few transitions are read, labels cost less.
+inline constexpr Try kOneCoarse[] = {{0.4, 0.1, 1.5}, {0.0, 0.2}};
 // Where all but a few pairs of labels share one score, as in trained models with many labels, that is what to expect.
 inline constexpr Try kOneListed[] = {{0.0, 0.2}, {0.0, 0.6}};
 
@@ -136,9 +138,11 @@ CERTUS_SOLVER(automatic) {
   const Index few = std::max(kFew, L / 20), most = std::max(kMost, L / (one ? kShareOne : kShareMany)),
               edges = T * L * std::min(L / 200, kConnected);
   std::span<const Try> tries = kMany;
-  if (one) tries = listed ? kOneListed : L < kLarge ? kOne : kOneLarge;
+  if (one && listed) tries = kOneListed;
+  else if (one && pruned.coarse()) tries = kOneCoarse;
+  else if (one) tries = L < kLarge ? kOne : kOneLarge;
   for (const Try& attempt : tries) {
-    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution);
+    const Sweep sweep = pruned.explore(few, attempt.trust, attempt.caution, attempt.expected);
     if (sweep == Sweep::partial) {
       if (one ? solve_one(pruned, T, most, edges, answer, arena)
               : solve_many(trellis, pruned, most, edges, request.k, answer, arena))
