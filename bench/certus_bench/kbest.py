@@ -30,7 +30,11 @@ from certus_bench.referee import Row, time_entries
 from certus_bench.tagger.decoders import score_sentences
 
 TRAINED = ("conll2000", "ewt", "czech-xpos", "bosque-xpos")  # 316, 321, 1,427 and 4,522 labels
-DRAWN = ("peaked 319x23", "peaked 443x12", "peaked 2602x22", "flat 319x23", "ties 319x23")
+DRAWN = tuple(
+    f"{kind} {size}"
+    for kind in ("peaked", "flat", "ties")
+    for size in ("45x23", "319x23", "443x12", "2602x22")
+)
 KS = (1, 5, 20, 100)
 K = 5
 EPOCHS = 10

@@ -67,7 +67,7 @@ class Pruned {
       const double margin = t + 1 < T_ ? usual - caution * bounds_.spread : -caution * bounds_.spread;
       gather_promising(t, most, margin, &highest);
       if (highest == kNever<S>) return Sweep::dead;
-      hopeless += 3 * wanted_ > 2 * chunks_ * kLanes;
+      hopeless += is_hopeless();
       if (hopeless > (L_ < 512 ? 1 + T_ / 16 : 2 + T_ / 8)) return Sweep::flat;
       if (spent_ > budget_) return Sweep::lost;
       for (Index c = 0; c < chunks_; ++c) promise_[t * chunks_ + c] = maxima_.chunk[c];
@@ -78,6 +78,7 @@ class Pruned {
       }
       last = best;
       keep_right(t, most);
+      if (kept_[t].top == kNever<double>) return Sweep::lost;
     }
     return Sweep::partial;
   }
@@ -275,16 +276,19 @@ class Pruned {
   void gather_promising(Index t, Index most, double margin, S* highest) {
     const auto raise = [&] { return static_cast<S>(static_cast<double>(*highest) + margin); };
     gather(before_ + t * width_, leave(t), raise(), most, most);
-    if (!refines()) return;
-    if (wanted_ > most) {
-      bool unused;
-      ++futile_;
-      *highest = step_right(t, leave(t), false, &unused);
-      return gather(before_ + t * width_, leave(t), raise(), most, most);
+    if (!refines() || (is_hopeless() && *highest != kNever<S>)) return;
+    if (wanted_ <= most) {
+      *highest = std::max(*highest, refine(t, false, leave(t), raise()));
+      count_ = drop_below(found_, count_, raise(), &below_);
+      if (count_ > 0) return;
     }
-    *highest = std::max(*highest, refine(t, false, leave(t), raise()));
-    count_ = drop_below(found_, count_, raise(), &below_);
+    bool unused;
+    ++futile_;
+    *highest = step_right(t, leave(t), false, &unused);
+    gather(before_ + t * width_, leave(t), raise(), most, most);
   }
+  // Whether most labels could overtake the best one.
+  bool is_hopeless() const { return 3 * wanted_ > 2 * chunks_ * kLanes; }
   // Of labels that may be alive by bounds keeps those that are; false where refining them would not pay.
   bool refine_alive(Index t, double known, bool leftward) {
     if (wanted_ > chunks_ * kLanes / kShare) return false;
@@ -322,9 +326,11 @@ class Pruned {
     spent_ += pairs;
     return most;
   }
-  // Puts a label with the largest x among those found, first in rank.
+  // Puts a label with the largest x among those found, first in rank: after a coarse step the largest of these.
   Label include(const S* x, S highest) {
     constexpr S first = std::numeric_limits<S>::infinity();
+    if (refines()) highest = kNever<S>;
+    for (Index n = 0; refines() && n < count_; ++n) highest = std::max(highest, x[found_[n].label]);
     for (Index n = 0; n < count_; ++n)
       if (x[found_[n].label] == highest) {
         found_[n].value = first;
@@ -367,7 +373,7 @@ class Pruned {
 
   // Rounding must lose neither a label nor the known paths themselves.
   double doubt(double need, double known) const {
-    return std::max(1e-9 * std::max(1.0, std::abs(known)), rounding(std::abs(need) + magnitude_));
+    return std::max(1e-9 * std::max(1.0, std::abs(known)), rounding<S>(std::abs(need) + magnitude_));
   }
 
   // Counts the vector operations of stepping to some chunks.
@@ -393,7 +399,7 @@ class Pruned {
     S rest = below_;
     for (Index n = count; n < count_; ++n) rest = std::max(rest, x[found_[n].label] + potential[found_[n].label]);
     if (rest != kNever<S>)
-      c.rest = origin + static_cast<double>(rest) + rounding(std::abs(static_cast<double>(rest)) + magnitude_);
+      c.rest = origin + static_cast<double>(rest) + rounding<S>(std::abs(static_cast<double>(rest)) + magnitude_);
   }
 
   void keep_right(Index t, Index most) {
@@ -443,13 +449,7 @@ class Pruned {
     return best;
   }
   double round_up(double top, double found, double own) const {
-    return top + found + own + rounding(std::abs(found) + 2 * std::abs(own) + magnitude_);
-  }
-
-  // What a sum of a few terms of this magnitude may be off by in S. In double it is left as it is.
-  static double rounding(double magnitude) {
-    if constexpr (std::is_same_v<S, double>) return 0;
-    return 2 * static_cast<double>(std::numeric_limits<S>::epsilon()) * magnitude;
+    return top + found + own + rounding<S>(std::abs(found) + 2 * std::abs(own) + magnitude_);
   }
 
   void make_room(Index count) {

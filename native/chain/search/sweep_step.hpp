@@ -1,6 +1,9 @@
 // A step of the sweeps of `auto`: from a few labels of one position to all labels of the next.
 #pragma once
 
+#include <limits>
+#include <type_traits>
+
 #include "base/simd.hpp"
 
 namespace certus {
@@ -36,6 +39,13 @@ struct Steps {
   S lift = 0;
   Index ahead = 0;  // elements from `node` to what the next step will read, which is asked for
 };
+
+// What a sum of a few terms of this magnitude may be off by in S. In double it is left as it is.
+template <class S>
+inline double rounding(double magnitude) {
+  if constexpr (std::is_same_v<S, double>) return 0;
+  return 2 * static_cast<double>(std::numeric_limits<S>::epsilon()) * magnitude;
+}
 
 // Takes the step to labels 0 .. n-1; returns the largest reach, without the cap. *suspicious tells that `node` may hold
 // more than moderate numbers (is_moderate).
