@@ -20,6 +20,7 @@ constexpr Index kNarrow = 12;                    // steps between two looks at w
 constexpr double kCloser = 0.1;                  // or the share of the gap that is left by then
 constexpr Index kPatience = 15;  // steps that did not gain so much of the gap before something else is tried
 constexpr double kGain = 0.05;
+constexpr double kChange = 0.25;  // the share of the gap from which on steps take the place of sweeps
 constexpr double kLook = 0.01;   // seconds between two looks at whether to stop
 constexpr double kSure = 0.9;    // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;      // nodes of a dive
@@ -203,12 +204,27 @@ bool Search::sweep_state() {
     rounding_.take();
     return false;
   }
+  if (root && !try_steps()) return false;
+  if (!optimizer_) fill_means();
+  return true;
+}
+
+// Sweeps get stuck where a part of many cells, such as a count of all, gives each of them only a share. Steps do not:
+// they are tried from there, and go on below the root if they gained much.
+bool Search::try_steps() {
+  const double bound = dual_.bound();
+  optimizer_ = make_optimizer(dual_, OptimizerOptions{});
+  if (!step_state()) return false;
+  if (dual_.bound() > bound - kChange * (bound - score())) optimizer_.reset();
+  return true;
+}
+
+void Search::fill_means() {
   average_ = proximal_.mixtures();
   for (Index v = 0; v < problem_.variables(); ++v) {
     mean_[v] = proximal_.mean(v);
     doubt_[v] = std::min(mean_[v], 1 - mean_[v]) + (dual_.split(v) ? 1e-3 : 0);
   }
-  return true;
 }
 
 bool Search::step_state() {

@@ -109,6 +109,8 @@ class Search {
   // Bounds the present state. False: nothing better than the best answer is in it.
   bool bound_state();
   bool sweep_state();
+  bool try_steps();
+  void fill_means();
   bool step_state();
   bool iterate_state();
   bool settle(double* primal);
@@ -132,7 +134,7 @@ class Search {
   Proximal proximal_;
   Rounding rounding_;
   DepthFirst depth_first_;
-  std::unique_ptr<Optimizer> optimizer_;  // null where the parts are swept, one after the other
+  std::unique_ptr<Optimizer> optimizer_;  // null while the parts are swept, one after the other
   std::vector<Separator> separators_;     // where parts are swept, if they meet in a few groups each
   EarlierSearch earlier_;                 // but for its trace
   SearchTrace trace_;
