@@ -21,11 +21,11 @@ constexpr double kCloser = 0.1;                  // or the share of the gap that
 constexpr Index kPatience = 15;  // steps that did not gain so much of the gap before something else is tried
 constexpr double kGain = 0.05;
 constexpr double kChange = 0.25;  // the share of the gap from which on steps take the place of sweeps
-constexpr double kLook = 0.01;   // seconds between two looks at whether to stop
-constexpr double kSure = 0.9;    // the mean from which on a dive takes a variable to be on
-constexpr Index kDive = 50;      // nodes of a dive
-constexpr double kSlack = 1e-9;  // of the magnitudes: more than rounding, less than a lie
-constexpr double kLoose = 1e-3;  // from where on the copies of a reserve differ
+constexpr double kLook = 0.01;    // seconds between two looks at whether to stop
+constexpr double kSure = 0.9;     // the mean from which on a dive takes a variable to be on
+constexpr Index kDive = 50;       // nodes of a dive
+constexpr double kSlack = 1e-9;   // of the magnitudes: more than rounding, less than a lie
+constexpr double kLoose = 1e-3;   // from where on the copies of a reserve differ
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Many parts that tell what their cells are worth are swept one after the other, each at the multipliers that those

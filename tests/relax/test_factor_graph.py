@@ -122,6 +122,30 @@ def test_grids_against_row_by_row(pull: float | None) -> None:
         assert found.score == pytest.approx(graph.score(found.value), abs=1e-9)
 
 
+def draw_clauses(rng: np.random.Generator, words: int, roles: int) -> FactorGraph:
+    """Words have one role at most, some roles one word; neighbours exclude each other; six words have one."""
+    graph = FactorGraph()
+    cells = [[graph.add_binary(score) for score in rng.normal(-0.8, 1.5, roles)] for _ in range(words)]
+    for word in cells:
+        graph.add_at_most_one(word)
+    for role in range(5):
+        graph.add_at_most_one([word[role] for word in cells])
+    for word, after in itertools.pairwise(cells):
+        for role in range(roles):
+            graph.add_or([~word[role], ~after[(role + 1) % roles]])
+    graph.add_count([cell for word in cells for cell in word], most=6)
+    return graph
+
+
+def test_sweeps_that_get_stuck_go_on_as_steps() -> None:
+    """A count of all cells gives each of them only a share: sweeps alone need thousands of branches."""
+    for seed in range(10):
+        graph = draw_clauses(np.random.default_rng(seed), words=12, roles=8)
+        best = graph.solve(max_nodes=20)
+        assert best.optimal
+        assert best.score == pytest.approx(graph.solve(optimizer="descent").score)
+
+
 def test_limits_leave_an_honest_bound() -> None:
     graph, best = make_grid(5, 3, 1, None)
     for found in (graph.solve(seconds=1e-5), graph.solve(max_nodes=1)):

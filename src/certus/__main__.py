@@ -1,0 +1,5 @@
+"""``python -m certus``: the command line."""
+
+from certus_starter import main
+
+main()
