@@ -23,7 +23,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "trees.mrg").write_text(TREES, "utf-8")
     for kind in ("crf", "pruned-crf"):
         certus.Tagger("upos", kind, epochs=2).fit(folder / "train.conllu").save(folder / f"{kind}.certus")
-    certus.Tagger("upos", "hmm").fit(folder / "train.conllu").save(folder / "hmm.certus")
+    certus.Tagger("upos", "refinement", hidden=1).fit(folder / "train.conllu").save(
+        folder / "spectral.certus"
+    )
     certus.ConstituencyParser().fit(folder / "trees.mrg").save(folder / "parser.certus")
     return folder
 
@@ -97,7 +99,7 @@ def test_the_grammar_certifies(folder: Path) -> None:
     ("command", "reason"),
     [
         (["tag", "crf.certus", "train.conllu", "-k", "2"], "--certificate is of the best answer"),
-        (["tag", "hmm.certus", "train.conllu"], "--certificate is of models whose scores are"),
+        (["tag", "spectral.certus", "train.conllu"], "--certificate is of models that look for the best"),
         (["parse", "parser.certus", "trees.mrg", "-k", "2"], "--certificate is of the best answer"),
     ],
 )

@@ -142,6 +142,32 @@ def test_taggers_certify(tagger: certus.Tagger, tmp_path: Path) -> None:
 
 def test_others_are_refused_by_name(tagger: certus.Tagger, tmp_path: Path) -> None:
     (tmp_path / "train.conllu").write_text(invented.conllu(20, 1), "utf-8")
-    hmm = certus.Tagger("upos", "hmm").fit(tmp_path / "train.conllu")
-    with pytest.raises(certus.InvalidInput, match="certificates are of first-order taggers and of pruned"):
-        hmm.tag(["the"], certificate=True)
+    spectral = certus.Tagger("upos", "refinement", hidden=1).fit(tmp_path / "train.conllu")
+    with pytest.raises(certus.InvalidInput, match="no certificates of this learner's answers"):
+        spectral.tag(["the"], certificate=True)
+
+
+@pytest.mark.parametrize(
+    ("learner", "options"),
+    [("hmm", {}), ("latent-crf", {"latent": 2}), ("refinement", {"estimator": "em", "hidden": 2})],
+)
+def test_generative_and_latent_taggers(learner: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """Their answers are proven as those of chains and of latent chains are, under constraints, too."""
+    (tmp_path / "train.conllu").write_text(invented.conllu(20, 1), "utf-8")
+    tagger = certus.Tagger("upos", learner, **options).fit(tmp_path / "train.conllu")
+    words = ["the", "dog", "sees", "unknown"]
+    legal = certus.chain.Automaton(tagger.labels, ~np.eye(len(tagger.labels), dtype=bool))
+    settings: list[dict[str, Any]] = [
+        {},
+        {"allowed": [None, tagger.labels[:2], None, None]},
+        {"legal": legal},
+    ]
+    for constraints in settings:
+        found = tagger.tag(words, certificate=True, **constraints)
+        assert found.optimal
+        problem = tagger.state_problem(words, **constraints)
+        assert str(certus.verify(problem, found)).startswith("proven: ")
+        if learner == "hmm":
+            assert certus.verify(problem, found).score == pytest.approx(found.score, abs=1e-4)
+    for short in ([], ["dog"]):
+        assert certus.verify(tagger.state_problem(short), tagger.tag(short, certificate=True))

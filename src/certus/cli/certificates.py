@@ -36,9 +36,8 @@ class TaggingCertifier:
     def __init__(self, tagger: Tagger, constraints: Mapping[str, Any]) -> None:
         if not tagger.certifies:
             raise InvalidInput(
-                "--certificate is of models whose scores are those of labels and of their n-grams, such as "
-                f"crf and pruned-crf, not of {tagger.learner.name}; "
-                "--proof writes the scores and bounds of its answers"
+                "--certificate is of models that look for the best labels, as all learners but spectral "
+                f"refinements do, not of this {tagger.learner.name}"
             )
         self._tagger, self._constraints = tagger, constraints
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.solution import Solution, Status
 from certus.verification import Certificate, CertificateError, Problem, certify
 
 MOST_PREFIXES = 20_000  # that a certificate expands
@@ -17,10 +16,9 @@ TIE = 1e-12  # of a mass: what floats may be off by
 Floats = NDArray[np.float64]
 
 
-def certify_labels(problem: Problem, found: Solution[NDArray[np.int64]]) -> Certificate:
-    """Return the certificate that no labels are more probable than those that were found."""
-    answer = None if found.status is Status.INFEASIBLE else found.value.tolist()
-    return certify(problem, answer, {"expanded": _Search(problem.data).list_prefixes(answer)})
+def certify_labels(problem: Problem, labels: list[int] | None) -> Certificate:
+    """Return the certificate that no labels are more probable; None where no labels are possible."""
+    return certify(problem, labels, {"expanded": _Search(problem.data).list_prefixes(labels)})
 
 
 class _Search:

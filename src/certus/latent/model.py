@@ -29,7 +29,7 @@ from certus.latent.mbr import MBR
 from certus.latent.method import Inference
 from certus.latent.solution import LabelSequences, LatentSolution, make_solutions, read_sequences
 from certus.ragged import Ragged
-from certus.solution import KBest, OnInfeasible
+from certus.solution import KBest, OnInfeasible, Status
 from certus.verification import Problem, make_problem
 
 Pairs: TypeAlias = NDArray[np.floating]
@@ -146,7 +146,8 @@ class LatentChain:
         steps = None if pairs is None else [pairs]
         found = self._decode([emissions], steps, k, inference, limits, 1, infeasible, lambda _: None)[0]
         if certificate and isinstance(found, LatentSolution):
-            found.certificate = certify_labels(self.state_problem(emissions, pairs, allowed), found)
+            labels = None if found.status is Status.INFEASIBLE else found.value.tolist()
+            found.certificate = certify_labels(self.state_problem(emissions, pairs, allowed), labels)
         return found
 
     def state_problem(

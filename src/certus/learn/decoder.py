@@ -140,11 +140,15 @@ class Decoder(ABC):
 
     def state_problem(self, cells: list[list[str]], request: Request) -> Problem:
         """Return a sentence under constraints as plain data, which certificates of its labels are about."""
-        raise InvalidInput("certificates are of first-order taggers and of pruned CRFs: this one gives none")
+        raise InvalidInput(
+            "there are no certificates of this learner's answers: they need not be the best labels"
+        )
 
     def certify(self, cells: list[list[str]], problem: Problem, labels: list[int] | None) -> Certificate:
         """Return the certificate of labels of a sentence; None where none are possible."""
-        raise InvalidInput("certificates are of first-order taggers and of pruned CRFs: this one gives none")
+        raise InvalidInput(
+            "there are no certificates of this learner's answers: they need not be the best labels"
+        )
 
     def set_proof(self, proof: bool) -> None:
         """Say whether answers are to be proven."""

@@ -13,12 +13,14 @@ from certus import _native
 from certus.chain import Chain
 from certus.errors import InvalidInput
 from certus.latent import LDI, Inference, LatentChain
+from certus.latent.certificate import certify_labels
 from certus.latent.inference import INFERENCES, choose_inference, make_inference
 from certus.latent.solution import make_solutions
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, find_starts, split_batch
 from certus.learn.feature_decoder import make_chain
 from certus.learn.features.inventory import Inventory
 from certus.ragged import Ragged
+from certus.verification import Certificate, Problem
 
 STEPS = 1000
 STEPS_HELP = (
@@ -36,6 +38,7 @@ class StateDecoder(Decoder):
 
     chain: LatentChain
     inference: Inference
+    certifies = True
 
     @property
     @abstractmethod
@@ -69,6 +72,18 @@ class StateDecoder(Decoder):
                 probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
                 _put_confidence(out, begin, end, k, probabilities)
         return out
+
+    def state_problem(self, cells: list[list[str]], request: Request) -> Problem:
+        """Return a sentence under constraints as plain data, which certificates of its labels are about."""
+        scores, pairs = self.score_states([cells]), self.score_pairs([cells])
+        if request.allowed is not None:
+            _forbid(self.chain.owner, scores, np.zeros(1, np.int64), request.allowed)
+        own = None if pairs is None or not len(pairs) else pairs[1:].astype(np.float64)
+        return self.chain.state_problem(scores, own, request.legal)
+
+    def certify(self, cells: list[list[str]], problem: Problem, labels: list[int] | None) -> Certificate:
+        """Return the certificate that no labels are more probable; None where none are possible."""
+        return certify_labels(problem, labels)
 
     def get_settings(self) -> dict[str, Any]:
         """Return what a user may have set: the inference."""

@@ -294,7 +294,7 @@ class SentenceLabeller:
 
     @property
     def certifies(self) -> bool:
-        """Whether answers can have certificates: those of first-order taggers and of pruned CRFs can."""
+        """Whether answers can have certificates: those of all learners but spectral refinements can."""
         return self._decoder.certifies
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,14 @@ from certus.chain import Chain
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, find_starts, split_batch
 from certus.learn.hmm.model import Hmm
 
+if TYPE_CHECKING:  # certificates are imported when they are asked for: tagging starts sooner
+    from certus.verification import Certificate, Problem
+
 
 class HmmDecoder(Decoder):
     """A hidden Markov model that labels sentences."""
+
+    certifies = True
 
     def __init__(self, hmm: Hmm) -> None:
         self._hmm = hmm
@@ -50,6 +55,17 @@ class HmmDecoder(Decoder):
         emissions = np.concatenate([none, *(self._hmm.emissions(columns[0]) for columns in cells)])
         model: Any = self._hmm.chain.prepare(np.dtype(np.float64))
         return _native.ChainLattices(model, find_starts(cells), emissions)
+
+    def state_problem(self, cells: list[list[str]], request: Request) -> Problem:
+        """Return a sentence under constraints as plain data, which certificates of its labels are about."""
+        emissions = self._score_sentence(cells, (request.allowed or [None])[0])
+        return self._hmm.chain.state_problem(emissions, request.legal)
+
+    def certify(self, cells: list[list[str]], problem: Problem, labels: list[int] | None) -> Certificate:
+        """Return the certificate of labels of a sentence; None where none are possible."""
+        from certus.chain.certificate import certify_answer
+
+        return certify_answer(problem, labels)
 
     def _score_sentence(
         self, cells: list[list[str]], allowed: list[NDArray[np.int32] | None] | None
