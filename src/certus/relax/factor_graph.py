@@ -22,6 +22,7 @@ from certus.relax.cycles import tighten as tighten_cycles
 from certus.relax.errors import Interrupted
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.relax.optimizers import Auto, Optimizer, choose
+from certus.relax.parts.logic import LARGEST_TABLE
 from certus.relax.variables import AnyLiteral, Assignment, Axis, Literal, Variable
 from certus.solution import OnInfeasible, Status
 from certus.verification import Problem, make_problem
@@ -32,7 +33,6 @@ NARROW = 1 << 22  # and these as well where the search takes more than
 FEW_NODES = 30
 MANY_NODES = 50  # after which other graphs get clusters on cycles
 ALMOST = 1e-9  # seconds: no time is left
-KNAPSACK = 100_000_000  # the most that literals times capacity may be
 _STATUS = {
     _native.SearchEnd.PROVEN: Status.OPTIMAL,
     _native.SearchEnd.SECONDS: Status.SECONDS,
@@ -140,10 +140,10 @@ class FactorGraph:
         for weight in weights:
             check_count("a weight", weight, least=0)
         capacity = min(int(capacity), sum(map(int, weights)))
-        if len(given) * capacity > KNAPSACK:
+        if len(given) * capacity > LARGEST_TABLE:
             raise InvalidInput(
                 f"a knapsack of {len(given)} literals with a capacity of {capacity} needs a table of "
-                f"{len(given) * capacity} numbers; the most is {KNAPSACK}: divide the weights"
+                f"{len(given) * capacity} numbers; the most is {LARGEST_TABLE}: divide the weights"
             )
         known = [min(int(weight), capacity + 1) for weight in weights]  # what never fits weighs too much
         self._add_factor(Knapsack(*_split(given), known, capacity))
@@ -250,7 +250,7 @@ class FactorGraph:
         loose = tighten and self._pairs > 2 and not narrow and nodes > MANY_NODES
 
         def find_time_left() -> float:
-            return math.inf if seconds is None else max(seconds - (perf_counter() - began), 1e-9)
+            return math.inf if seconds is None else max(seconds - (perf_counter() - began), ALMOST)
 
         tried: list[_native.Relaxation] = []
 

@@ -119,10 +119,12 @@ class Knapsack(_Literals):
 
     def make_native(self) -> _native.RelaxPart:
         """Return the constraint for the kernels."""
-        weights = np.minimum(np.array(self.weights, object), self.capacity + 1).astype(np.int64)
-        return _native.make_knapsack_part(self.scores, self.negated, weights, self.capacity)
+        return _native.make_knapsack_part(self.scores, self.negated, self._list_weights(), self.capacity)
 
     def state_part(self) -> dict[str, Any]:
         """Return the constraint as plain data, for certificates."""
-        weights = np.minimum(np.array(self.weights, object), self.capacity + 1).astype(np.int64)
-        return self._state("knapsack", weights=weights, capacity=self.capacity)
+        return self._state("knapsack", weights=self._list_weights(), capacity=self.capacity)
+
+    def _list_weights(self) -> NDArray[np.int64]:
+        """Return the weights; what never fits weighs one too much, however large it is."""
+        return np.array([min(weight, self.capacity + 1) for weight in self.weights], np.int64)
