@@ -10,7 +10,15 @@ import pytest
 from rich.console import Console
 
 from certus.errors import CertusError, InvalidInput
-from certus_bench.corpus import BENCHMARK, ConsistencyRow, CorpusPlan, CorpusReport, make_claims, run
+from certus_bench.corpus import (
+    BENCHMARK,
+    ConsistencyRow,
+    CorpusPlan,
+    CorpusReport,
+    WholeModel,
+    make_claims,
+    run,
+)
 from certus_bench.harness.benchmark import store
 from certus_bench.harness.timing import Spread
 from tests.models.invented import conllu
@@ -37,6 +45,11 @@ def test_a_run(report: CorpusReport) -> None:
         assert row.certified == 100
         assert row.command is not None
         assert len(row.shares) == row.iterations
+    whole = report.rows[0].whole
+    assert whole is not None
+    assert (whole.optimal, whole.certified) == (True, 100)
+    assert whole.score >= -1e-6
+    assert report.rows[1].whole is None
     assert [steps.method for steps in report.steps] == ["messages", "subgradient"]
     assert report.steps[0].gaps[-1] == pytest.approx(0, abs=1e-9)
     assert min(report.steps[1].gaps) >= -1e-9
@@ -62,11 +75,12 @@ def test_it_is_drawn(report: CorpusReport, tmp_path: Path) -> None:
 
 def test_claims_can_fail(report: CorpusReport) -> None:
     spread, slow = Spread(1.0, 1.0, 1.0), Spread(3.0, 3.0, 3.0)
+    whole = WholeModel(79.0, 98.0, False, 0.0, 1.0, 9.0)
     row = ConsistencyRow(
-        "upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, slow, (1.0, 3.0), [0.5]
+        "upos", 50, 0, 80.0, 79.0, 60.0, 59.0, 0.5, 98.0, 1, 1, 1, 1, spread, slow, (1.0, 3.0), [0.5], whole
     )
     verdicts = {claim.text: claim.holds for claim in make_claims(CorpusReport(report.plan, {}, [row]))}
-    assert [holds for holds in verdicts.values() if holds is not None] == [False] * 6
+    assert [holds for holds in verdicts.values() if holds is not None] == [False] * 7
     assert row.reduction == pytest.approx(-5)
     assert row.cost == 3
     assert row.command_cost == 3
