@@ -19,7 +19,16 @@ from certus.learn.features.data import compile_templates
 from certus_bench.harness.significance import count_disagreements
 from certus_bench.latent import BENCHMARK, run
 from certus_bench.latent.measuring import SHARES, TESTED, WAYS
-from certus_bench.latent.records import FEW, MANY, STEPS, InferenceRow, LatentPlan, LatentReport, TaskReport
+from certus_bench.latent.records import (
+    FEW,
+    MANY,
+    STEPS,
+    InferenceRow,
+    LatentPlan,
+    LatentReport,
+    TaskReport,
+    make_plan,
+)
 from certus_bench.latent.report import make_claims
 from certus_bench.latent.tasks import RICH, TASKS, WORDS
 from tests.models import invented
@@ -212,3 +221,21 @@ def test_the_command_line(data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert result.exit_code == 0
     assert f"n={MANY:,}" in result.stdout
     assert (tmp_path / "j").exists()
+
+
+def test_priors_are_compared_on_held_out_sentences(data: Path) -> None:
+    plan = LatentPlan(data=data, quick=True, only=frozenset({"np"}), variances=(0.1, 10.0))
+    report = run(plan)
+    (task,) = report.tasks
+    assert (task.learned, task.measured) == (35, 5)
+    assert [prior.variance for prior in task.priors] == [0.1, 10.0]
+    assert all(0 < prior.crf <= 100 and 0 < prior.latent <= 100 for prior in task.priors)
+    console = Console(record=True, width=200, file=StringIO())
+    BENCHMARK.show(report, console)
+    assert "F1 on held-out sentences" in console.export_text()
+
+
+@pytest.mark.parametrize("variances", ["1,x", "0", "nan"])
+def test_bad_variances_are_refused(data: Path, variances: str) -> None:
+    with pytest.raises(InvalidInput, match="variances must be"):
+        make_plan(data, variances=variances)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from certus_bench.harness.benchmark import Benchmark, Tell, keep_quiet, tell_part
 from certus_bench.harness.environment import describe_machine
-from certus_bench.latent.measuring import measure_task
+from certus_bench.latent.measuring import compare_priors, measure_task
 from certus_bench.latent.records import LatentPlan, LatentReport, make_plan
 from certus_bench.latent.report import lay_out, make_claims, paint
 
@@ -16,7 +16,8 @@ def run(plan: LatentPlan, tell: Tell = keep_quiet) -> LatentReport:
     report = LatentReport(plan, describe_machine({}))
     for n, task in enumerate(plan.tasks):
         step = tell_part(tell, n / len(plan.tasks), (n + 1) / len(plan.tasks))
-        report.tasks.append(measure_task(plan, task, step))
+        measure = compare_priors if plan.variances else measure_task
+        report.tasks.append(measure(plan, task, step))
     return report
 
 

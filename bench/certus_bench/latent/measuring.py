@@ -24,7 +24,7 @@ from certus.ragged import Ragged
 from certus_bench.harness.benchmark import Tell, tell_part
 from certus_bench.harness.significance import count_disagreements
 from certus_bench.harness.timing import time_call
-from certus_bench.latent.records import FEW, MANY, STEPS, InferenceRow, LatentPlan, Point, TaskReport
+from certus_bench.latent.records import FEW, MANY, STEPS, InferenceRow, LatentPlan, Point, Prior, TaskReport
 from certus_bench.latent.tasks import Sentences, Task
 
 
@@ -135,6 +135,21 @@ def measure_task(plan: LatentPlan, task: Task, tell: Tell) -> TaskReport:
     _stop_early(found, measure, latent, tell_part(tell, 0.8, 0.95))
     tell(f"{task.name}: concentration", 0.95)
     found.concentration = measure_concentration(latent, measure.cells[: plan.sampled])
+    return found
+
+
+def compare_priors(plan: LatentPlan, task: Task, tell: Tell) -> TaskReport:
+    """Learn from seven eighths of the training sentences with each variance; measure on the last eighth."""
+    learned, _ = task.load(plan.data, plan.limit, plan.threads)
+    cut = len(learned) * 7 // 8
+    found = TaskReport(task.name, task.title, cut, len(learned) - cut)
+    for n, variance in enumerate(plan.variances):
+        step = tell_part(tell, n / len(plan.variances), (n + 1) / len(plan.variances))
+        crf = _learn_model(plan, task, learned[:cut], "CRF", variance, found, step)
+        latent = _learn_model(plan, task, learned[:cut], LATENT, variance, found, step)
+        measure = Measure(learned[cut:], task.target, latent.columns, repeats=1)
+        rows = measure("CRF", crf), measure("LDI-A", latent, WAYS["LDI-A"])
+        found.priors.append(Prior(variance, *(row.f1 for row in rows)))
     return found
 
 

@@ -66,6 +66,9 @@ def lay_out(report: LatentReport) -> Iterator[Group | Text]:
     if report.plan.quick:
         yield warn_of_quick("quality and times say little")
     for task in report.tasks:
+        if task.priors:
+            yield _lay_out_priors(task)
+            continue
         yield _lay_out_ways(task)
         yield _lay_out_tests(task)
         if report.plan.seeds > 1:
@@ -88,6 +91,15 @@ def _lay_out_ways(task: TaskReport) -> Group:
         f"{task.features:,} features; learning: {learned}"
     )
     return add_title(f"{task.task}: {task.title}", table)
+
+
+def _lay_out_priors(task: TaskReport) -> Group:
+    """Lay out which prior is best."""
+    table = make_table("variance", "CRF", "LDI-A")
+    for prior in task.priors:
+        table.add_row(f"{prior.variance:g}", f"{prior.crf:.2f}", f"{prior.latent:.2f}")
+    table.caption = f"{task.learned:,} sentences to learn from, {task.measured:,} held out of them"
+    return add_title(f"{task.task}: F1 on held-out sentences", table)
 
 
 def _lay_out_tests(task: TaskReport) -> Group:
