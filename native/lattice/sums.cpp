@@ -6,12 +6,16 @@
 #include <limits>
 
 #include "base/forward_backward.hpp"
+#include "base/numbers.hpp"
 #include "base/vector.hpp"
 
 namespace certus::lattice {
 namespace {
 
 constexpr float kFar = -87.0f;  // exp of this is about the smallest normal number
+// Numbers below the range of doubles are lost, about 1e-308 of the sum of their position. Where all ways on weigh less
+// than this, they sum up to nothing that counts; elsewhere sums are taken again, in logarithms.
+constexpr double kMost = 1e250;
 
 // exp to about 1e-7 relative, for x <= 0; from kFar down it stays where it is.
 CERTUS_INLINE float exp_of(float x) {
@@ -62,7 +66,8 @@ CERTUS_CLONES float find_largest(const float* x, Index n) {
 
 class Sums::Steps {
  public:
-  Steps(const Lattice& lattice, Sums& sums, bool edges) : lattice_(lattice), sums_(sums), edges_(edges) {}
+  Steps(const Lattice& lattice, Sums& sums, bool edges, bool precise)
+      : lattice_(lattice), sums_(sums), edges_(edges), precise_(precise) {}
 
   double* alpha(Index t) const { return sums_.alpha_.data() + lattice_.begin[t]; }
   double* beta(Index t) const { return sums_.beta_.data() + lattice_.begin[t]; }
@@ -70,7 +75,7 @@ class Sums::Steps {
 
   void begin(double* alpha) const { std::fill_n(alpha, lattice_.states(0), 1.0); }
   void forward(Index t, const double* before, double* alpha) {
-    largest_ = weigh_edges(t);
+    largest_ = precise_ ? weigh_edges_precisely(t) : weigh_edges(t);
     const double* factor = sums_.factor_.data() + lattice_.edge_begin[lattice_.begin[t]];
     for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s) {
       const double* source = before + (lattice_.from[s] - lattice_.begin[t - 1]);
@@ -82,18 +87,20 @@ class Sums::Steps {
   bool settle(Index t, double* alpha) {
     double sum = 0;
     for (std::uint32_t s = 0; s < lattice_.states(t); ++s) sum += alpha[s];
-    sum = std::max(sum, std::numeric_limits<double>::min());  // scores hundreds of nats apart
+    lost_ = lost_ || !(sum > 1 / kMost);
+    sum = std::max(sum, std::numeric_limits<double>::min());
     for (std::uint32_t s = 0; s < lattice_.states(t); ++s) alpha[s] /= sum;
     sums_.scale_[t] = 1 / sum;
     sums_.log_partition += largest_ + std::log(sum);
     return true;
   }
   void finish(double* beta) const { std::fill_n(beta, lattice_.states(lattice_.positions() - 1), 1.0); }
-  void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
+  void look_back(Index t, const double* alpha, const double* beta, double* onward) {
     double* const probability = sums_.probability.data() + lattice_.begin[t];
     for (std::uint32_t s = 0; s < lattice_.states(t); ++s) {
       probability[s] = alpha[s] * beta[s];
       onward[s] = beta[s] * sums_.scale_[t];
+      lost_ = lost_ || !(onward[s] < kMost);
     }
   }
   void backward(Index t, const double* onward, double* before) const {
@@ -107,6 +114,7 @@ class Sums::Steps {
       }
     }
   }
+  bool has_lost() const { return lost_; }
 
  private:
   // factor[e] = exp(edge + node - the largest of them), for the edges into a position; returns that largest one.
@@ -134,14 +142,81 @@ class Sums::Steps {
     }
     return most;
   }
+  // The same without rounding scores to single precision, which is 1e-3 where they are 1e4.
+  double weigh_edges_precisely(Index t) const {
+    const std::uint32_t begin = lattice_.begin[t], end = lattice_.begin[t + 1];
+    double* const factor = sums_.factor_.data();
+    double most = kNever<double>;
+    for (std::uint32_t s = begin; s < end; ++s)
+      for (std::uint32_t e = lattice_.edge_begin[s]; e < lattice_.edge_begin[s + 1]; ++e)
+        most = std::max(most, factor[e] = lattice_.edge[e] + lattice_.node[s]);
+    for (std::uint32_t e = lattice_.edge_begin[begin]; e < lattice_.edge_begin[end]; ++e)
+      factor[e] = std::exp(factor[e] - most);
+    return most;
+  }
+
+  const Lattice& lattice_;
+  Sums& sums_;
+  const bool edges_, precise_;
+  double largest_ = 0;  // of the scores that weigh_edges divided by
+  bool lost_ = false;   // whether numbers may have been out of range that count
+};
+
+// The same in logarithms, for scores that are hundreds of nats apart.
+class Sums::LogSteps {
+ public:
+  LogSteps(const Lattice& lattice, Sums& sums, bool edges) : lattice_(lattice), sums_(sums), edges_(edges) {}
+
+  double* alpha(Index t) const { return sums_.alpha_.data() + lattice_.begin[t]; }
+  double* beta(Index t) const { return sums_.beta_.data() + lattice_.begin[t]; }
+  double* onward(Index t) const { return sums_.onward_.data() + lattice_.begin[t]; }
+
+  void begin(double* alpha) const { std::fill_n(alpha, lattice_.states(0), 0.0); }
+  void forward(Index t, const double* before, double* alpha) const {
+    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s) {
+      const double* source = before + (lattice_.from[s] - lattice_.begin[t - 1]);
+      Logarithm sum;
+      for (std::uint32_t e = lattice_.edge_begin[s]; e < lattice_.edge_begin[s + 1]; ++e)
+        sum = sum + Logarithm{*source++ + lattice_.edge[e]};
+      *alpha++ = sum.log + lattice_.node[s];
+    }
+  }
+  bool settle(Index, const double*) const { return true; }
+  void finish(double* beta) const {
+    const Index last = lattice_.positions() - 1;
+    Logarithm total;
+    for (std::uint32_t s = 0; s < lattice_.states(last); ++s) total = total + Logarithm{alpha(last)[s]};
+    sums_.log_partition = total.log;
+    std::fill_n(beta, lattice_.states(last), 0.0);
+  }
+  void look_back(Index t, const double* alpha, const double* beta, double* onward) const {
+    double* const probability = sums_.probability.data() + lattice_.begin[t];
+    for (std::uint32_t s = 0; s < lattice_.states(t); ++s) {
+      probability[s] = find_share(alpha[s] + beta[s]);
+      onward[s] = beta[s] + lattice_.node[lattice_.begin[t] + s];
+    }
+  }
+  void backward(Index t, const double* onward, double* before) const {
+    const double* const alpha = this->alpha(t - 1);
+    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s, ++onward) {
+      std::uint32_t source = lattice_.from[s] - lattice_.begin[t - 1];
+      for (std::uint32_t e = lattice_.edge_begin[s]; e < lattice_.edge_begin[s + 1]; ++e, ++source) {
+        const double x = lattice_.edge[e] + *onward;
+        before[source] = (Logarithm{before[source]} + Logarithm{x}).log;
+        if (edges_) sums_.edge_probability[e] = find_share(alpha[source] + x);
+      }
+    }
+  }
+
+ private:
+  double find_share(double log) const { return log == kNever<double> ? 0 : std::exp(log - sums_.log_partition); }
 
   const Lattice& lattice_;
   Sums& sums_;
   const bool edges_;
-  float largest_ = 0;  // of the scores that weigh_edges divided by
 };
 
-void Sums::find(const Lattice& lattice, bool edges) {
+void Sums::find(const Lattice& lattice, bool edges, bool precise) {
   const std::size_t S = lattice.size(), E = lattice.edge.size();
   alpha_.resize(S), onward_.resize(S), probability.resize(S);
   beta_.assign(S, 0);
@@ -149,9 +224,15 @@ void Sums::find(const Lattice& lattice, bool edges) {
   scale_.resize(lattice.positions());
   if (edges) edge_probability.resize(E);
   log_partition = 0;
-  Steps steps(lattice, *this, edges);
+  Steps steps(lattice, *this, edges, precise);
   run_forward(steps, lattice.positions());
   run_backward(steps, lattice.positions());
+  if (steps.has_lost()) {
+    beta_.assign(S, kNever<double>);
+    LogSteps logs(lattice, *this, edges);
+    run_forward(logs, lattice.positions());
+    run_backward(logs, lattice.positions());
+  }
   probability[0] = 1;
 }
 

@@ -1,5 +1,6 @@
 // Sums over the paths of a lattice: the posteriors of its states and edges, in numbers that are divided by the sum of
-// their position (base/forward_backward.hpp). Weights are in single precision, sums in double.
+// their position (base/forward_backward.hpp). Weights are in single precision unless they have to be precise, sums in
+// double, or in logarithms where scores are too far apart for that.
 #pragma once
 
 #include "lattice/lattice.hpp"
@@ -14,7 +15,7 @@ float find_largest(const float* x, Index n);
 class Sums {
  public:
   // Makes the posteriors of states, and of edges if they are wanted.
-  void find(const Lattice& lattice, bool edges);
+  void find(const Lattice& lattice, bool edges, bool precise = false);
 
   std::vector<double> probability;       // [states]
   std::vector<double> edge_probability;  // [edges]
@@ -22,6 +23,7 @@ class Sums {
 
  private:
   class Steps;
+  class LogSteps;
 
   std::vector<double> alpha_, beta_, onward_;  // [states]
   std::vector<double> factor_;                 // [edges]: exp of the scores of an edge and its target, of its position

@@ -323,7 +323,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
 
 void Tagger::find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
   lattice::Sums& sums = w.cascade->sums;
-  sums.find(level, false);
+  sums.find(level, false, true);
   answer.log_partition = sums.log_partition;
   for (Index t = 0; t < w.cascade->length(); ++t) {
     double p = 0;
