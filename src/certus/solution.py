@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,10 +85,13 @@ class Solution(Generic[T]):
         bound: no structure scores more than this (in a k-best list: none outside the better ranks does).
         status: a Status; ``optimal`` is a shorthand.
         position: for an infeasible problem, the first position that no path reaches; else None.
+        rank: 1 for the best; in a k-best list, the place in it.
         certificate: what makes the bound true, for ``certus.verify``; None unless it was asked for.
     """
 
-    __slots__ = ("_counters", "bound", "certificate", "position", "score", "status", "value")
+    noun: ClassVar[str] = "structure"  # what one is called in ``claim``
+
+    __slots__ = ("_counters", "bound", "certificate", "position", "rank", "score", "status", "value")
 
     def __init__(
         self,
@@ -93,6 +108,7 @@ class Solution(Generic[T]):
         self.status = status
         self._counters = counters
         self.position = position
+        self.rank = 1
         self.certificate: Certificate | None = None
 
     @property
@@ -104,6 +120,20 @@ class Solution(Generic[T]):
     def optimal(self) -> bool:
         """Whether the answer is proven to be the best."""
         return self.status is Status.OPTIMAL
+
+    @property
+    def claim(self) -> str:
+        """What is proven of the answer, in words: of each rank of a k-best list what holds for it."""
+        if self.status is Status.INFEASIBLE:
+            return f"proven: no {self.noun} is possible"
+        better = (
+            "" if self.rank == 1 else f", but for rank{'' if self.rank == 2 else 's 1 to'} {self.rank - 1}"
+        )
+        if self.optimal:
+            return f"proven: no {self.noun} scores more{better}"
+        if self.bound == math.inf:
+            return f"not proven: it is not known how much any other {self.noun} scores"
+        return f"not proven: no {self.noun} scores more than {self.bound:.6g}{better}"
 
     @property
     def gap(self) -> float:
@@ -124,7 +154,11 @@ class Solution(Generic[T]):
             np.array2string(self.value, threshold=12) if isinstance(self.value, np.ndarray) else self.value
         )
         proof = "optimal" if self.optimal else f"bound={self.bound:.6g}, {self.status.value}"
-        return f"Solution({value}, score={self.score:.6g}, {proof})"
+        return f"Solution({value}, {self._show_rank()}score={self.score:.6g}, {proof})"
+
+    def _show_rank(self) -> str:
+        """Return what lower ranks of a k-best list are printed with."""
+        return f"rank={self.rank}, " if self.rank > 1 else ""
 
 
 def _read_stats(work: Work | None) -> dict[str, int]:
@@ -161,6 +195,8 @@ class KBest(Sequence[S]):
         self._values: Any = [solution.value for solution in solutions]
         self._counters: Work | None = solutions[0] if solutions else None
         self.exhausted = exhausted
+        for rank, solution in enumerate(solutions, 1):
+            solution.rank = rank
 
     @classmethod
     def of_arrays(
@@ -206,7 +242,9 @@ class KBest(Sequence[S]):
         if self._solutions is not None:
             return self._solutions[rank]
         score = float(self.scores[rank])
-        return cast(S, Solution(self._values[rank], score, score, Status.OPTIMAL, self._counters))
+        made = Solution(self._values[rank], score, score, Status.OPTIMAL, self._counters)
+        made.rank = rank % len(self) + 1
+        return cast(S, made)
 
     def __iter__(self) -> Iterator[S]:
         return (self[i] for i in range(len(self)))

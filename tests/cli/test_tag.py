@@ -159,7 +159,7 @@ def test_stdin(folder: Path) -> None:
     expected = tagged("m.certus", "lo bakola.")
     assert tagged("m.certus", text="lo bakola.\n") == expected
     assert tagged("m.certus", "-", text="lo bakola.\n") == expected
-    done = run("m.certus", input=b"lo bakola.\n")
+    done = run("m.certus", "--quiet", input=b"lo bakola.\n")
     assert (done.stdout.decode(), done.stderr) == (expected, b"")
 
 
@@ -414,7 +414,7 @@ def test_errors_have_no_traceback(folder: Path) -> None:
 def test_a_broken_pipe(folder: Path) -> None:
     (folder / "in.conllu").write_text(invented.conllu(5000, 3), encoding="utf-8")
     process = subprocess.Popen(
-        [*COMMAND, "tag", "m.certus", "in.conllu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "tag", "m.certus", "in.conllu", "-q"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdout is not None
     assert process.stderr is not None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from certus.annotation.dependency_drawing import draw_svg, draw_text
 from certus.annotation.sentence import Sentence
@@ -56,11 +56,18 @@ class Parse(Solution[Dependencies]):
             the trees over the others. At 0 it is about all trees.
     """
 
+    noun: ClassVar[str] = "tree"
+
     __slots__ = ("pruned",)
 
     def __init__(self, *given: Any, pruned: int = 0, **named: Any) -> None:
         super().__init__(*given, **named)
         self.pruned = pruned
+
+    @property
+    def claim(self) -> str:
+        """What is proven of the tree, in words, and of which trees."""
+        return super().claim + (f" (without {self.pruned:,} arcs that were pruned)" if self.pruned else "")
 
     @property
     def heads(self) -> list[int]:

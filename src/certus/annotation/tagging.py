@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from certus.solution import Solution, Status, Work
 
 
@@ -19,6 +21,8 @@ class Tagging(Solution[list[str]]):
         share: with probabilities, the least part of the probability of all sequences that those have which
             pruning leaves, and which probabilities are computed from: 1 where nothing was pruned.
     """
+
+    noun: ClassVar[str] = "label sequence"
 
     __slots__ = ("confidence", "probability", "share")
 
@@ -56,4 +60,5 @@ class Tagging(Solution[list[str]]):
 
     def __repr__(self) -> str:
         proof = "optimal" if self.optimal else self.status.value
-        return f"Tagging({self.value}, score={self.score:.6g}, bound={self.bound:.6g}, {proof})"
+        shown = f"{self._show_rank()}score={self.score:.6g}, bound={self.bound:.6g}"
+        return f"Tagging({self.value}, {shown}, {proof})"

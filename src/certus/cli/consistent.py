@@ -45,7 +45,8 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
         known=None if options.known is None else read_words(options.known, encoding),
         progress=_ProgressLine(),
     )
-    print(summarize(found), file=sys.stderr)
+    if not options.quiet:
+        print(summarize(found), file=sys.stderr)
     answered = ((sentence, [answer]) for sentence, answer in zip(sentences, found.taggings, strict=True))
     deliver(write_labelled(tagger.target, answered, 1), options.output, encoding)
 

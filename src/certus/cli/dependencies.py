@@ -183,6 +183,7 @@ def write_tree(sentence: Sentence, answer: Parse, rank: int | None, scores: bool
         f"# parse_bound = {answer.bound:.6g}",
         f"# parse_status = {answer.status.value}",
     ]
+    proof += [] if rank is None else [f"# parse_claim = {answer.claim}"]
     return insert_comments(made, proof if scores else [])
 
 

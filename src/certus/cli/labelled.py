@@ -19,6 +19,8 @@ from certus.formats.conllu import FIELDS, build
 CONFIDENCE = "confidence"  # the column of column files, and the attribute under MISC
 PROOF = "proof"  # the column of files that have no comments
 _NOTE = re.compile(r"(?:^|\|)Confidence=[^|]*")
+_PROVEN = re.compile(r"# optimal = (?:yes|no)\r?")
+_COMMENT = re.compile(r"# (rank|score|bound|optimal|claim|probability|least_probability) = ")
 
 
 def write_labelled(
@@ -60,9 +62,9 @@ def write_answers(
         if confident:
             fields |= fill_confidences(place, answer.confidence)
         if proof and PROOF in place.columns:
-            fields[PROOF] = [name_proof(answer)] * len(place)
+            fields[PROOF] = [name_proof(answer, rank if k > 1 else None)] * len(place)
         comments = describe_answer(answer, rank if k > 1 else None, proof and PROOF not in place.columns)
-        yield insert_comments(replace(place, fields), comments), place.layout
+        yield insert_comments(replace(place, fields), comments, about_labels=True), place.layout
 
 
 def refuse_infeasible(sentence: Sentence, answers: Sequence[Tagging]) -> None:
@@ -128,9 +130,13 @@ def _add_note(misc: str, value: str) -> str:
     return f"Confidence={value}" if misc in ("", "_") else f"{misc}|Confidence={value}"
 
 
-def name_proof(answer: Tagging) -> str:
-    """Return what the column of proofs holds: ``optimal``, or how much better other labels may be."""
-    return "optimal" if answer.optimal else f"gap={answer.gap:.6g}"
+def name_proof(answer: Tagging, rank: int | None) -> str:
+    """Return what the column of proofs holds: ``optimal``, or how much better other labels may be.
+
+    In a list of several it is ``rank=2,optimal``: no labels are better but those of better ranks.
+    """
+    proof = "optimal" if answer.optimal else f"gap={answer.gap:.6g}"
+    return proof if rank is None else f"rank={rank},{proof}"
 
 
 def describe_answer(answer: Tagging, rank: int | None, proof: bool = False) -> list[str]:
@@ -140,6 +146,8 @@ def describe_answer(answer: Tagging, rank: int | None, proof: bool = False) -> l
         made.append(f"# score = {answer.score:.9g}" if proof else f"# score = {answer.score:.6g}")
     if proof:
         made += [f"# bound = {answer.bound:.9g}", f"# optimal = {'yes' if answer.optimal else 'no'}"]
+    if proof and rank is not None:
+        made.append(f"# claim = {answer.claim}")
     if answer.probability is not None:
         made.append(f"# probability = {answer.probability:.6g}")
     if proof and answer.probability_interval is not None:
@@ -147,12 +155,19 @@ def describe_answer(answer: Tagging, rank: int | None, proof: bool = False) -> l
     return made
 
 
-def insert_comments(sentence: Sentence, comments: Sequence[str]) -> str:
-    """Return the text with comments after its own; in columns separated by blanks there are none."""
-    if not comments or sentence.layout.separator != "\t":
+def insert_comments(sentence: Sentence, comments: Sequence[str], *, about_labels: bool = False) -> str:
+    """Return the text with comments after its own; in columns separated by blanks there are none.
+
+    Args:
+        sentence: as it was read.
+        comments: to be added; those of the same names are replaced.
+        about_labels: whether the labels are new, so that what ``--proof`` wrote about others goes.
+    """
+    if sentence.layout.separator != "\t":
         return sentence.text
-    lines = sentence.text.split("\n")
-    at = sentence.rows[0]
+    lines, at = _drop_comments(sentence, comments, about_labels)
+    if not comments:
+        return "\n".join(lines)
     while at and lines[at - 1].strip() and not lines[at - 1].startswith("#"):  # ranges and empty nodes
         at -= 1
     end = "\r" * lines[at].endswith("\r")
@@ -161,3 +176,16 @@ def insert_comments(sentence: Sentence, comments: Sequence[str]) -> str:
     lines[at:at] = [comment + end for comment in comments]
     lines[at] = mark + lines[at]
     return "\n".join(lines)
+
+
+def _drop_comments(sentence: Sentence, comments: Sequence[str], about_labels: bool) -> tuple[list[str], int]:
+    """Return the lines of a sentence without comments that others replace, and where its first token is."""
+    lines, at = sentence.text.split("\n"), sentence.rows[0]
+    written = {comment.partition(" = ")[0] for comment in comments}
+    proven = about_labels and any(map(_PROVEN.fullmatch, lines[:at]))
+    kept = [
+        line
+        for line in lines[:at]
+        if line.partition(" = ")[0] not in written and not (proven and _COMMENT.match(line))
+    ]
+    return kept + lines[at:], len(kept)

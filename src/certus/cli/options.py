@@ -170,6 +170,7 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         takes="FILE",
         about=CORPUS,
     )
+    quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
 
     def find_given(self, about: str) -> list[str]:
         """Return the spellings of the options about something that differ from their defaults."""

@@ -193,6 +193,8 @@ def write_trees(found: Iterable[list[Any]], options: ParseOptions) -> Iterator[s
         for rank, one in enumerate(several, 1):
             tree = one.value.pretty() if pretty else str(one.value)
             status = "optimal in lattice" if is_proven_in_lattice(one) else one.status.value
+            if one.optimal and rank > 1:
+                status += " but for better ranks"
             before = f"{rank}\t{one.score:.6g}\t{status}" if scores else ""
             yield before + ("\n" if before and pretty else "\t" if before else "") + tree + "\n"
             if pretty:

@@ -75,7 +75,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     watched = is_watched(options.output)
     with watch_files(inputs, watched):
         deliver(labelled, options.output, options.encoding, waiting)
-    if not pretty and not waiting and (options.proof or watched):
+    if not pretty and not waiting and not options.quiet:
         print(summary, file=sys.stderr)
 
 

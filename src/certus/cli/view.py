@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from certus.annotation.sentence import Sentence
@@ -52,11 +51,8 @@ def _measure_width(text: str) -> int:
 
 def describe_proof(answer: Tagging) -> str:
     """Say how good an answer is known to be."""
-    sure = "" if answer.probability is None else f"probability {answer.probability:.1%}, "
-    if answer.optimal:
-        proof = "proven: no other labels score more"
-    elif math.isinf(answer.bound):
-        proof = "not proven: the search leaves unlikely labels out"
-    else:
-        proof = f"not proven: no labels score more than {answer.bound:.6g}"
-    return f"{sure}score {answer.score:.6g}, {proof}"
+    score = f"score {answer.score:.6g}, {answer.claim}"
+    if answer.probability is None or answer.probability_interval is None:
+        return score
+    least, most = (f"{p:.1%}" for p in answer.probability_interval)
+    return f"probability {most if least == most else f'{least} to {most}'}, {score}"

@@ -6,6 +6,7 @@ and, in files with tabs, lines that begin with ``#`` and have none, are no token
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from certus.annotation.sentence import Layout, Sentence, resolve_column
@@ -22,6 +23,11 @@ USUAL = {
 }
 
 DOCUMENTS = ("-DOCSTART-", "###MEDLINE:")
+ADDED = {  # the columns that certus tag appends, in their order, and what they hold
+    "confidence": re.compile(r"[01]\.\d{4}|_"),
+    "proof": re.compile(r"(?:rank=\d+,)?(?:optimal|gap=\S+)"),
+}
+SAMPLE_LINES = 2000  # that a guess looks at
 
 
 def split_fields(line: str, separator: str) -> list[str]:
@@ -43,6 +49,26 @@ def find_first_token(sample: str) -> str:
     lines = (line.removeprefix("\ufeff") for line in strip_carriage_returns(sample).split("\n"))
     separator = "\t" if "\t" in sample else " "
     return next((line for line in lines if is_token(line, separator)), "")
+
+
+def split_sample(sample: str, separator: str) -> list[list[str]]:
+    """Return the fields of the first tokens of a file, but for a last line that may be cut off."""
+    lines = strip_carriage_returns(sample).split("\n")
+    lines = (lines[:-1] or lines)[:SAMPLE_LINES]
+    return [
+        split_fields(line.removeprefix("\ufeff"), separator) for line in lines if is_token(line, separator)
+    ]
+
+
+def find_added(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return the names of the last columns that ``certus tag`` has appended to a file."""
+    found: tuple[str, ...] = ()
+    for name, content in reversed(ADDED.items()):
+        place = -1 - len(found)
+        cells = {row[place] if len(row) > -place else "" for row in rows}
+        if cells - {"_"} and all(map(content.fullmatch, cells)):
+            found = name, *found
+    return found
 
 
 def make_layout(names: str | tuple[str, ...] | list[str], separator: str) -> Layout:
@@ -80,6 +106,10 @@ def guess(
         blanks = len(split_fields(first, "\t")) != len(given.names) == len(split_fields(first, " "))
         return make_layout(names, " ") if blanks else given
     fields = split_fields(first, separator)
+    added = find_added(split_sample(sample, separator))
+    if added:
+        shorter = guess(separator.join(fields[: -len(added)]), source, usual=usual)
+        return Layout("columns", (*shorter.names, *added), separator)
     width = len(fields)
     if fields[:1] == ["1"] and 6 <= width <= len(CONLLX):
         return Layout("columns", CONLLX[:width], separator)

@@ -10,7 +10,6 @@ from certus.annotation.sentence import Layout
 from certus.annotation.tokenizer import ENGLISH
 from certus.errors import FormatError, InvalidInput
 from certus.formats import columns, conllu, text
-from certus.formats.blocks import strip_carriage_returns
 
 FORMATS = ("conllu", "conllx", "columns", "brackets", "text", "raw")
 TREES = Layout("brackets", ("form", "xpos"), "")
@@ -130,12 +129,10 @@ def _has_ten_columns(sample: str) -> bool:
 
 def _looks_tagged(sample: str) -> bool:
     """Whether all lines have as many fields and the last looks like a tag: nobody writes text like that."""
-    lines = [
-        line for line in strip_carriage_returns(sample).split("\n")[:2000] if columns.is_token(line, " ")
-    ]
-    fields = [columns.split_fields(line, " ") for line in lines]
-    tags = {found[-1] for found in fields}
+    fields = columns.split_sample(sample, " ")
+    last = -1 - len(columns.find_added(fields))
+    tags = {found[last] if len(found) >= -last else "" for found in fields}
     widths = {len(found) for found in fields}
-    uniform = len(lines) > 1 and len(widths) == 1 and widths.pop() > 1
+    uniform = len(fields) > 1 and len(widths) == 1 and widths.pop() > 1
     # Sentences may well end in the same punctuation, so one of the tags must be more than that.
-    return uniform and any(tag[0].isalpha() for tag in tags) and all(map(_TAG.fullmatch, tags))
+    return uniform and any(tag[:1].isalpha() for tag in tags) and all(map(_TAG.fullmatch, tags))

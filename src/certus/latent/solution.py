@@ -32,6 +32,7 @@ class LatentSolution(Solution[NDArray[np.int64]]):
     """
 
     papers: ClassVar[tuple[str, ...]] = ("sun2009",)
+    noun: ClassVar[str] = "label sequence"
 
     __slots__ = ("gain", "remaining")
 
@@ -66,7 +67,7 @@ class LatentSolution(Solution[NDArray[np.int64]]):
     def __repr__(self) -> str:
         value = np.array2string(np.asarray(self.value), threshold=12)
         proof = "optimal" if self.optimal else f"bound={math.exp(self.bound):.6g}, {self.status.value}"
-        return f"LatentSolution({value}, probability={self.probability:.6g}, {proof})"
+        return f"LatentSolution({value}, {self._show_rank()}probability={self.probability:.6g}, {proof})"
 
 
 @dataclass(frozen=True)

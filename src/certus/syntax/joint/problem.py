@@ -55,6 +55,7 @@ class JointParse(Solution[V]):
     """
 
     papers: ClassVar[tuple[str, ...]] = ("rush2010",)
+    noun: ClassVar[str] = "tree with its tags"
 
     __slots__ = (
         "iterations",
@@ -91,6 +92,13 @@ class JointParse(Solution[V]):
         self.trace = Trace() if found is None else found.trace
         self.iterations = len(self.trace)
         self.nodes = 0 if found is None else int(found.stats["nodes"])
+
+    @property
+    def claim(self) -> str:
+        """What is proven of the answer, in words: of all sequences of tags, or of those of the lattice."""
+        if self.optimal or not self.lattice_optimal:
+            return super().claim
+        return f"proven within the tagger's pruned lattice: no {self.noun} of it scores more; {super().claim}"
 
     @property
     def tree(self) -> V:
