@@ -72,7 +72,9 @@ class MajorityDecoder(Decoder):
         self._key, self._best, self._default = key, best, default
 
     def decode(self, cells: Cells, request: Request) -> Decoded:
-        """Label sentences given as columns of cells."""
+        """Label sentences given as columns of cells; what it does not have is refused."""
+        if request.k > 1 or request.confidence or request.allowed is not None or request.legal is not None:
+            raise certus.InvalidInput("majority has one answer, without probabilities and constraints")
         out = Decoded.make_empty(find_starts(cells), request)
         words = [self._key(word) for columns in cells for word in columns[0]]
         out.labels[:] = [self._best.get(word, self._default) for word in words]

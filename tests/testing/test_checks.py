@@ -15,10 +15,11 @@ from certus.chain import METHODS
 from certus.learn.learners import LEARNERS
 from certus.part import Choice, Forbidden
 from certus.relax.parts import Budget, TablePart
-from certus.solution import Solution, Status
+from certus.solution import KBest, Solution, Status
 from certus.testing import CheckFailed, check_learner, check_part, check_solver
 from tests.learn.test_dummy_learner import MajorityLearner
 from tests.relax.test_parts import MAKERS
+from tests.testing.lying_learners import LIES, LyingLearner
 
 
 @pytest.mark.parametrize("maker", MAKERS)
@@ -32,7 +33,8 @@ def test_parts_of_certus(maker: Any) -> None:
 class Wrong(Budget):
     """A budget that can be wrong in several ways."""
 
-    fault = "none"
+    fault = ""
+    asked = 0
 
     def maximize(self, adjust: Mapping[str, NDArray[np.float64]]) -> Choice:
         """Be wrong as told."""
@@ -40,6 +42,8 @@ class Wrong(Budget):
             return Budget(self.scores, 1).maximize(adjust)
         if self.fault == "forbids" and adjust:
             raise Forbidden("nothing")
+        if self.fault == "none" and adjust:
+            return None  # type: ignore[return-value]
         choice = super().maximize(adjust)
         if self.fault == "adds" and adjust:
             return replace(choice, score=choice.score + float(adjust["cells"][choice.value].sum()))
@@ -49,6 +53,9 @@ class Wrong(Budget):
             return replace(choice, indicators={"cells": choice.indicators["cells"] * 0.5})
         if self.fault == "changes" and adjust:
             adjust["cells"][:] = 0
+        if self.fault == "drifts":
+            self.asked += 1
+            return replace(choice, score=choice.score + self.asked / 1000)
         return choice
 
     def state_part(self) -> dict[str, Any]:
@@ -62,7 +69,8 @@ class Wrong(Budget):
 
 
 @pytest.mark.parametrize(
-    "fault", ["greedy", "forbids", "adds", "shape", "halves", "changes", "states", "high", "low"]
+    "fault",
+    ["greedy", "forbids", "none", "adds", "shape", "halves", "changes", "drifts", "states", "high", "low"],
 )
 def test_wrong_parts(fault: str) -> None:
     part = Wrong(np.array([3.0, 2.0, -1.0]), 2)
@@ -120,6 +128,30 @@ def test_wrong_lists() -> None:
         check_solver(lambda chain, emissions, k: chain.decode(emissions, k=2), k=3)
 
 
+@pytest.mark.parametrize(("more", "message"), [(9, "no numbers"), (-9, "no numbers"), (0.5, "no numbers")])
+def test_labels_that_are_none(more: float, message: str) -> None:
+    def solve(chain: certus.Chain, emissions: Any, k: int) -> Any:
+        found = chain.decode(emissions)
+        return Solution(found.labels + more, found.score, found.bound, found.status)
+
+    with pytest.raises(CheckFailed, match=message):
+        check_solver(solve)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"), [("status", "rank 1 .* is not proven"), ("exhausted", "says that it is exhausted")]
+)
+def test_lists_that_prove_too_little_or_too_much(fault: str, message: str) -> None:
+    def solve(chain: certus.Chain, emissions: Any, k: int) -> Any:
+        found = list(chain.decode(emissions, k=k, infeasible="return"))
+        if fault == "status":
+            found = [Solution(one.value, one.score, one.bound, Status.FEASIBLE) for one in found]
+        return KBest(found, exhausted=fault == "exhausted")
+
+    with pytest.raises(CheckFailed, match=message):
+        check_solver(solve, k=3)
+
+
 @pytest.mark.filterwarnings("ignore::certus.errors.RefinementWarning")
 @pytest.mark.parametrize("name", LEARNERS)
 def test_learners_of_certus(name: str) -> None:
@@ -127,9 +159,52 @@ def test_learners_of_certus(name: str) -> None:
     check_learner(name, k=1 if name == "refinement" else 3, **short)
 
 
-def test_another_learner(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LEARNERS, "_kinds", dict(LEARNERS))
     LEARNERS.register(MajorityLearner)
-    check_learner("majority", k=1)
+    LEARNERS.register(LyingLearner)
+
+
+@pytest.mark.usefixtures("registered")
+def test_another_learner() -> None:
+    check_learner("majority", k=1, constraints=False, confidence=False)
     with pytest.raises(CheckFailed, match="get the right label"):
-        check_learner("majority", k=1, least=1.0)
+        check_learner("majority", k=1, constraints=False, confidence=False, least=1.0)
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("lie", LIES)
+def test_lying_learners(lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_learner("liar")
+    monkeypatch.setattr(LyingLearner, "lie", lie)
+    with pytest.raises(CheckFailed, match=LIES[lie][1]):
+        check_learner("liar")
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_learner_that_is_another_one_once_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LyingLearner, "forgetful", True)
+    with pytest.raises(CheckFailed, match="a model that was saved tags differently: the score of"):
+        check_learner("liar")
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_learner_that_certifies_other_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LyingLearner, "lie", "states")
+    with pytest.raises(CheckFailed, match="the certificate is of labels that score"):
+        check_learner("liar")
+
+
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 1}, "k = 2 is neither refused"),
+        ({"confidence": False}, "confidence is neither refused"),
+        ({"constraints": False}, "allowed is neither refused"),
+    ],
+)
+def test_what_a_learner_has_is_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(CheckFailed, match=message):
+        check_learner("liar", **options)

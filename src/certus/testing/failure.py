@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+CLOSE = 1e-6  # of scores, which learners sum in single precision
+
 
 class CheckFailed(AssertionError):
     """Something does not hold that has to; the message says what, and on which problem."""

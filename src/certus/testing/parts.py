@@ -25,7 +25,8 @@ def check_part(
     """Check that a part maximises, under random adjustments, forbidden cells included.
 
     Without ``structures``, an answer is held against all answers before it: under the adjustments of now none
-    of those may be worth more, and none may be left where the part says that nothing is. With all structures
+    of those may be worth more, and none may be left where the part says that nothing is; nor may it have been
+    worth more where something else was returned before. With all structures
     of a small part, every answer is compared with the best of them. ``complete``, ``max_marginals`` and
     ``state_part`` are checked where the part has them.
 
@@ -64,6 +65,7 @@ class _PartCheck:
     ) -> None:
         self.part, self.shapes, self.known, self.complete = part, shapes, known, complete
         self.name = type(part).__name__
+        self.answered: list[tuple[Adjustment, float]] = []  # adjustments, and the maximum that was returned
 
     def try_adjustment(self, adjust: Adjustment) -> None:
         """Ask for one maximum, and compare it with everything that is known."""
@@ -72,6 +74,7 @@ class _PartCheck:
         choice = None
         try:
             choice = self.part.maximize(given)
+            demand(isinstance(choice, Choice), f"{self.name} returned no certus.relax.Choice")
         except Forbidden:
             demand(best == -np.inf, f"{self.name} says that nothing is left, but a structure worth {best} is")
         if choice is not None:
@@ -81,6 +84,7 @@ class _PartCheck:
             if self.complete:
                 demand(worth <= best + slack, f"{self.name} returned {worth}, more than the best, {best}")
             self._check_completion(choice)
+        self.answered.append((adjust, worth))
         same = all(np.array_equal(given[name], adjust[name]) for name in adjust)
         demand(same, f"{self.name} changed the adjustments that it was given")
         self._check_marginals(adjust, choice, worth)
@@ -91,7 +95,6 @@ class _PartCheck:
 
     def _read(self, choice: Choice, adjust: Adjustment) -> float:
         """Return what a choice is worth, and remember it."""
-        demand(isinstance(choice, Choice), f"{self.name} returned no certus.relax.Choice")
         demand(np.isfinite(choice.score), f"{self.name} returned a structure that scores {choice.score}")
         for name, shape in self.shapes.items():
             array = np.asarray(choice.indicators.get(name))
@@ -103,10 +106,21 @@ class _PartCheck:
         worth = self._value(one, adjust)
         demand(worth > -np.inf, f"{self.name} used a cell that was forbidden")
         if not self.complete:
+            self._compare_with_answers(one)
             self.known.append(one)
         elif not any(self._is_same(one, other) for other in self.known):
             raise CheckFailed(f"{self.name} returned a structure that it does not have, with that score")
         return worth
+
+    def _compare_with_answers(self, one: Structure) -> None:
+        """Demand that no earlier maximum is below what a structure would have been worth there."""
+        for adjust, worth in self.answered:
+            value = self._value(one, adjust)
+            earlier = "that nothing was left" if worth == -np.inf else f"a maximum of {worth}"
+            demand(
+                value <= worth + CLOSE * (1 + abs(value)) or value == worth,
+                f"{self.name} contradicts itself: it said {earlier} where this structure is worth {value}",
+            )
 
     def _is_same(self, one: Structure, other: Structure) -> bool:
         close = abs(one[0] - other[0]) <= CLOSE * (1 + abs(one[0]))

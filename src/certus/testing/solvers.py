@@ -90,8 +90,7 @@ def _check_one(
         return
     demand(not dead, f"{what}: there is an answer, but none was found")
     demand(isinstance(found, Solution), f"{what}: a {type(found).__name__} is no Solution")
-    path = tuple(int(label) for label in found.value)
-    demand(len(path) == len(emissions), f"{what}: the answer has {len(path)} labels")
+    path = _read_path(found, chain, emissions, what)
     own = _score(chain, emissions, path)
     demand(own == found.score, f"{what}: the score is {found.score}, but its labels score {own}")
     demand(
@@ -104,12 +103,30 @@ def _check_one(
     )
 
 
+def _read_path(found: Solution[Any], chain: Chain, emissions: Floats, what: str) -> tuple[int, ...]:
+    """Return the labels of an answer, which have to be numbers of labels, one per position."""
+    labels = np.asarray(found.value)
+    demand(labels.shape == (len(emissions),), f"{what}: the answer has {labels.size} labels")
+    known = labels.dtype.kind in "iu" and bool(((labels >= 0) & (labels < chain.labels)).all())
+    demand(known, f"{what}: {labels.tolist()} are no numbers of labels")
+    return tuple(labels.tolist())
+
+
 def _check_many(found: Any, chain: Chain, emissions: Floats, ranked: list[float], k: int, what: str) -> None:
     found = KBest([]) if found is None else found
     demand(isinstance(found, KBest), f"{what}: a {type(found).__name__} is no KBest")
-    paths = [tuple(int(label) for label in one.value) for one in found]
+    paths = [_read_path(one, chain, emissions, what) for one in found]
     scores = [one.score for one in found]
     demand(scores == ranked[:k], f"{what}: the {k} best score {ranked[:k]}, not {scores}")
     demand(len(set(paths)) == len(paths), f"{what}: a sequence is listed twice")
     own = [_score(chain, emissions, path) for path in paths]
     demand(own == scores, f"{what}: the labels score {own}, not {scores}")
+    for rank, one in enumerate(found, 1):
+        demand(
+            one.optimal and one.bound == one.score,
+            f"{what}: rank {rank} scores {one.score}, but is not proven: the bound is {one.bound}",
+        )
+    demand(
+        not found.exhausted or len(found) == len(ranked),
+        f"{what}: the list says that it is exhausted, but has {len(found)} of {len(ranked)} sequences",
+    )
