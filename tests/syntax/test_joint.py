@@ -101,6 +101,10 @@ def test_pruned_lattices_are_loosened_where_nothing_is_parsed(block: int) -> Non
         assert found.score == found.lattice_bound
         assert best(given) <= found.bound < np.inf
         assert not found.optimal or found.score == best(given)
+        whole = "proven: no tree with tags scores more"
+        assert found.claim.startswith(
+            whole if found.optimal else "proven within the tagger's pruned lattice alone"
+        )
         proven += found.optimal and not given.tagger.lattices([given.sentence]).exact[0]
         assert_is(found, given, 1)
         assert found.pruning is not None

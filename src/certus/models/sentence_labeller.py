@@ -255,9 +255,10 @@ class SentenceLabeller:
             pruning: what a pruned CRF's thresholds are multiplied by: less than 1 leaves more to choose from,
                 0 everything, which only small tag sets bear. Other learners prune nothing anyway.
             margins: for each sentence, how far below its best label sequence all those have to score that its
-                lattice lacks. A pruned CRF prunes less until they do. What adjustments by no more than that,
-                all in all, make the best in the lattice is then the best of all. By default it is 0: the
-                lattice has the best sequence.
+                lattice lacks. A pruned CRF prunes less until they do, or until the lattice would be too
+                large; its ``outside`` says so. What adjustments by no more than that, all in all, make the
+                best in the lattice is then the best of all. By default it is 0: the lattice has the best
+                sequence.
         """
         from certus.lattice.lattices import TagLattices
 

@@ -55,7 +55,7 @@ class JointParse(Solution[V]):
     """
 
     papers: ClassVar[tuple[str, ...]] = ("rush2010",)
-    noun: ClassVar[str] = "tree with its tags"
+    noun: ClassVar[str] = "tree with tags"
 
     __slots__ = (
         "iterations",
@@ -98,7 +98,8 @@ class JointParse(Solution[V]):
         """What is proven of the answer, in words: of all sequences of tags, or of those of the lattice."""
         if self.optimal or not self.lattice_optimal:
             return super().claim
-        return f"proven within the tagger's pruned lattice: no {self.noun} of it scores more; {super().claim}"
+        more = f"no {self.noun} scores more than {self.bound:.6g}"
+        return f"proven within the tagger's pruned lattice alone; of the whole model, {more}"
 
     @property
     def tree(self) -> V:
