@@ -67,12 +67,14 @@ void bind_records(nb::module_& m) {
           [](LatentRequest* self, Inference inference, Index k, Index steps, bool bounded, double share, bool all,
              const Gain* gain) { new (self) LatentRequest{inference, k, steps, bounded, share, all, gain}; },
           nb::kw_only(), "inference"_a, "k"_a = 1, "steps"_a = 0, "bounded"_a = true, "share"_a = 1.0, "all"_a = false,
-          "gain"_a.none() = nb::none(), nb::keep_alive<1, 8>());
+          "gain"_a.none() = nb::none(), nb::keep_alive<1, 8>())
+      .def_rw("seconds", &LatentRequest::seconds);
   nb::class_<LatentAnswer> latent_answer(m, "LatentAnswer");
   define_fields(latent_answer, "status", &LatentAnswer::status, "position", &LatentAnswer::position, "state",
                 &LatentAnswer::state, "unseen", &LatentAnswer::unseen, "remaining", &LatentAnswer::remaining,
-                "log_partition", &LatentAnswer::log_partition, "gain", &LatentAnswer::gain, "paths",
-                &LatentAnswer::paths, "sequences", &LatentAnswer::sequences, "expanded", &LatentAnswer::expanded);
+                "log_partition", &LatentAnswer::log_partition, "gain", &LatentAnswer::gain, "stopped",
+                &LatentAnswer::stopped, "paths", &LatentAnswer::paths, "sequences", &LatentAnswer::sequences,
+                "expanded", &LatentAnswer::expanded);
   define_arrays(latent_answer, "log_probabilities", &LatentAnswer::log_probability);
   latent_answer.def_prop_ro("labels", &labels_of);
 }

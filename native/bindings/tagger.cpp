@@ -105,6 +105,7 @@ struct Tagged {
   std::vector<double> scores;                // [sentences][k]
   std::vector<double> bounds;                // [sentences]
   std::vector<std::uint8_t> optimal;         // [sentences]
+  std::vector<std::uint8_t> stopped;         // [sentences]: whether the time was over before
   std::vector<float> confidences;            // [tokens], or nothing
   std::vector<double> log_partitions;        // [sentences], or nothing: of what pruning leaves,
   std::vector<double> log_partition_bounds;  // and of all sequences at most
@@ -120,6 +121,7 @@ struct Tagged {
     log_partition_bounds.resize(confidence ? count : 0, -kNever<double>);
     confidences.resize(confidence ? first[count] : 0);
     found.resize(count), positions.resize(count), optimal.resize(count), rounds.resize(count);
+    stopped.resize(count);
   }
 
   void tag(const Tagger& tagger, const features::Sentence& sentence, Index n, const TagRequest& request,
@@ -135,14 +137,14 @@ struct Tagged {
       tagger.tag(sentence, request, answer, workspace);
     }
     bounds[n] = answer.bound, found[n] = answer.found, positions[n] = answer.position, optimal[n] = answer.optimal;
-    rounds[n] = answer.rounds;
+    rounds[n] = answer.rounds, stopped[n] = answer.stopped;
     if (!request.confidence) return;
     log_partitions[n] = answer.log_partition, log_partition_bounds[n] = answer.log_partition_bound;
   }
 };
 
 Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads, nb::handle allowed,
-           const Legal& legal, bool prove) {
+           const Legal& legal, bool prove, double seconds) {
   if (!self.is_ready()) refuse("the tagger has no decoder yet: call use_chain or use_cascade");
   if (k < 1) refuse("k must be at least 1, not " + std::to_string(k));
   if (threads < 1) refuse("threads must be at least 1, not " + std::to_string(threads));
@@ -153,7 +155,7 @@ Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, I
   {
     const nb::gil_scoped_release released;
     self.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
-      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows, prove}, workspace);
+      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows, prove, seconds}, workspace);
     });
   }
   return answers;
@@ -238,8 +240,8 @@ void use_cascade(Tagger& self, Index order, Flat<const Key> keys, Flat<const flo
 
 void bind_tagger(nb::module_& m) {
   define_arrays(nb::class_<Tagged>(m, "Tagged"), "labels", &Tagged::labels, "found", &Tagged::found, "scores",
-                &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "confidences",
-                &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "log_partition_bounds",
+                &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "stopped", &Tagged::stopped,
+                "confidences", &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "log_partition_bounds",
                 &Tagged::log_partition_bounds, "positions", &Tagged::positions, "rounds", &Tagged::rounds);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
@@ -249,7 +251,7 @@ void bind_tagger(nb::module_& m) {
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("weigh_sequences", &weigh_sequences, "sequences"_a)
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
-           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true)
+           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true, "seconds"_a = -kNever<double>)
       .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);
 }
 

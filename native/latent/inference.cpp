@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
 #include "chain/marginals/marginals.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
 #include "latent/label_search.hpp"
@@ -39,7 +40,10 @@ class Search {
   bool follow(Paths& paths, Index T, LatentAnswer& found) {
     Index* states = arena_.get<Index>(T);
     Label* labels = arena_.get<Label>(T);
+    const Stopwatch watch;
     while (wanted_.steps == 0 || found.paths < wanted_.steps) {
+      found.stopped = found.paths > 0 && watch.elapsed() >= wanted_.seconds;
+      if (found.stopped) return false;
       if (!paths.next(states)) {
         exhausted_ = true;
         return true;

@@ -23,7 +23,8 @@ struct LatentRequest {
   bool bounded = true;  // stop by the bound on single sequences (label_search.hpp) as well as by the mass that remains
   double share = 1;     // of the mass that remains: what a single sequence is believed to have at most
   bool all = false;     // go on to the limit of steps, and return every sequence that was found
-  const Gain* gain = nullptr;  // rerank them by what they gain on average
+  const Gain* gain = nullptr;        // rerank them by what they gain on average
+  double seconds = -kNever<double>;  // after which no further latent path is looked at
 };
 
 // What a sentence came to.
@@ -36,6 +37,7 @@ struct LatentAnswer {
   double remaining = 0;                 // the probability of all of those together
   double log_partition = 0;
   double gain = 0;                               // of the first sequence, on average, if there is one to rerank by
+  bool stopped = false;                          // whether the time was over before anything was proven
   Index paths = 0, sequences = 0, expanded = 0;  // latent paths, label sequences found, prefixes of labels expanded
 };
 

@@ -245,7 +245,8 @@ void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswe
 
 // Bounds what the cascade has dropped, and searches where that may be better than what was found. Answers are then the
 // best of all sequences; where there would be too much to look at, the cascade is built again and drops less.
-void Tagger::prove(const TagRequest& request, float pruning, TagAnswer& answer, Workspace& w) const {
+void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& watch, TagAnswer& answer,
+                   Workspace& w) const {
   Cascade& cascade = *w.cascade;
   answer.bound = -kNever<double>;
   for (Index turn = 0;; ++turn) {
@@ -262,6 +263,8 @@ void Tagger::prove(const TagRequest& request, float pruning, TagAnswer& answer, 
     if (w.detours.has_searched()) ++answer.rounds;
     if (answer.optimal) answer.bound = answer.scores[0];
     if (answer.optimal || pruning == 0 || turn == kMostTurns) return;
+    answer.stopped = watch.elapsed() >= request.seconds;
+    if (answer.stopped) return;
     ++answer.rounds;
     pruning *= kLess;
     prune_by(pruning, pruning, w);
@@ -291,6 +294,7 @@ void Tagger::merge(const std::vector<Detours::Found>& better, const TagRequest& 
 
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                          Workspace& w) const {
+  const Stopwatch watch;
   Cascade& cascade = *w.cascade;
   const Index T = sentence.length;
   find_rows(sentence, w);
@@ -315,7 +319,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   answer.optimal = !cascade.pruned;
   answer.bound = answer.optimal ? answer.scores[0] : -kNever<double>;
   const Index searches = answer.rounds;
-  if (request.prove && cascade.pruned) prove(request, pruning, answer, w);
+  if (request.prove && cascade.pruned) prove(request, pruning, watch, answer, w);
   if (!request.confidence) return;
   if (answer.rounds > searches || (request.prove && cascade.pruned)) level = search_with(answer, request, w);
   find_confidence(*level, request, answer, w);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
 #include "chain/run.hpp"
 #include "features/extractor.hpp"
 #include "scoring/cascade.hpp"
@@ -23,6 +24,7 @@ struct TagRequest {
   const Allowed* allowed = nullptr;     // [T], or null where all tokens may have all labels
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
   bool prove = true;                    // whether to bound what a cascade has dropped
+  double seconds = -kNever<double>;     // after which no further search begins; what was found by then is bounded
 };
 struct TagAnswer {
   Label* labels;                                 // [k][T]
@@ -35,6 +37,7 @@ struct TagAnswer {
   Index found = 0;      // how many were written
   Index position = -1;  // if none: the first position that no path reaches
   bool optimal = false;
+  bool stopped = false;  // whether the time was over before it was
 };
 
 // What is wanted of a lattice that is decoded again and again.
@@ -104,7 +107,7 @@ class Tagger {
   double bound_mass(const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
   void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
-  void prove(const TagRequest& request, float pruning, TagAnswer& answer, Workspace& w) const;
+  void prove(const TagRequest& request, float pruning, const Stopwatch& watch, TagAnswer& answer, Workspace& w) const;
   void merge(const std::vector<Detours::Found>& better, const TagRequest& request, TagAnswer& answer) const;
 
   const features::Extractor& extractor_;

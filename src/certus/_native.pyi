@@ -570,6 +570,8 @@ class LatentInference(enum.Enum):
 
 @final
 class LatentRequest:
+    seconds: float
+
     def __init__(
         self,
         *,
@@ -606,6 +608,9 @@ class LatentAnswer:
     @property
     def remaining(self) -> float:
         """The probability of all of those together."""
+    @property
+    def stopped(self) -> bool:
+        """Whether the time was over before anything was proven."""
     @property
     def log_partition(self) -> float: ...
     @property
@@ -724,6 +729,7 @@ class Tagged:
     scores: NDArray[np.float64]  # [sentences * k]
     bounds: NDArray[np.float64]  # [sentences]
     optimal: NDArray[np.uint8]  # [sentences]
+    stopped: NDArray[np.uint8]  # [sentences]: whether the time was over before
     confidences: NDArray[np.float32]  # [tokens], empty unless asked for
     log_partitions: NDArray[np.float64]  # [sentences], empty unless asked for
     log_partition_bounds: NDArray[np.float64]  # the same: of all sequences at most
@@ -760,12 +766,14 @@ class Tagger:
         allowed: Sequence[Sequence[NDArray[np.int32] | None] | None] | None = None,
         legal: NDArray[np.bool_] | None = None,
         prove: bool = True,
+        seconds: float = ...,
     ) -> Tagged:
         """Label sentences.
 
         `allowed`: the labels of each token of each sentence, None for all. `legal`, for cascades only (a
         chain gets -inf transitions instead): [before, after] of labels + 1, the last being the sentence's
-        boundary. `prove`: whether to bound what a cascade has dropped.
+        boundary. `prove`: whether to bound what a cascade has dropped. `seconds`: after which no further
+        search of a sentence begins.
         """
     def emissions(
         self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int = 1

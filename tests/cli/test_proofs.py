@@ -111,3 +111,8 @@ def test_the_summary_says_what_was_proven(folder: Path) -> None:
     assert found, done.stderr
     quiet = run(folder / "m.certus", folder / "test.conllu", "--quiet")
     assert (quiet.stdout, quiet.stderr) == (done.stdout, "")
+
+
+def test_limits_of_time(folder: Path) -> None:
+    done = run(folder / "m.certus", folder / "test.conllu", "--seconds", "0.5", "--proof")
+    assert set(find_comments(done.stdout, "optimal")) == {"yes"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import pickle
 from pathlib import Path
 from typing import Any
@@ -581,3 +582,19 @@ def test_proofs_are_switched_off_where_they_cost_something() -> None:
     exact = Tagger("upos", "perceptron", epochs=1).fit(data)
     with pytest.raises(certus.InvalidInput, match="only a pruned CRF answers without a proof"):
         exact.proof = False
+
+
+@pytest.mark.parametrize("learner", ["pruned-crf", "perceptron", "hmm", "latent-crf"])
+def test_limits_of_time(learner: str) -> None:
+    short: dict[str, Any] = {} if learner == "hmm" else {"epochs": 2}
+    tagger = certus.Tagger("upos", learner, **short).fit(invented.sentences(60, 1))
+    words = invented.words(12, 2)
+    with pytest.raises(certus.InvalidInput, match="seconds is 0; it must be above 0"):
+        tagger.tag(words[0], seconds=0)
+    for found, right in zip(tagger.tag_batch(words, seconds=1e-9), tagger.tag_batch(words), strict=True):
+        assert right.optimal
+        assert found.score <= right.score <= found.bound < math.inf
+        assert found.status in (certus.Status.OPTIMAL, certus.Status.SECONDS)
+    assert [a.labels for a in tagger.tag_batch(words, seconds=60)] == [
+        a.labels for a in tagger.tag_batch(words)
+    ]

@@ -136,6 +136,13 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         takes="FILE",
         about=SENTENCES,
     )
+    seconds: float | None = option(
+        None,
+        "The most time for proving the labels of a sentence; then what is found by then is written.",
+        takes="NUMBER",
+        least=0,
+        about=SENTENCES,
+    )
     inference: str | None = option(
         None,
         "How a latent-crf, or a refinement by em, finds labels: ldi, bhp, bmp or mbr; as it was trained for "

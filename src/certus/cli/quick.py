@@ -13,7 +13,11 @@ from typing import Any
 from certus.cli.options import CORPUS, TagOptions, list_options, spell
 
 _SPELLED = {spelling: one for one in list_options(TagOptions) for spelling in spell(one)}
-LONG = tuple(spelling for spelling, one in _SPELLED.items() if one.metadata["about"] == CORPUS)
+LONG = tuple(
+    spelling
+    for spelling, one in _SPELLED.items()
+    if one.metadata["about"] == CORPUS or one.type.startswith("float")
+)
 _SHORT = {spelling: one for spelling, one in _SPELLED.items() if spelling not in LONG}
 FLAGS = {spelling: one.name for spelling, one in _SHORT.items() if one.type == "bool"}
 NUMBERS = {spelling: one.name for spelling, one in _SHORT.items() if one.type == "int"}

@@ -10,6 +10,7 @@ come with scores of its own for pairs of states in a row, which are added to the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, TypeAlias, overload
 from weakref import WeakKeyDictionary
@@ -226,6 +227,7 @@ class LatentChain:
         pairs: Pairs | None = None,
         k: int = 1,
         threads: int = 1,
+        seconds: float = math.inf,
     ) -> list[_native.LatentAnswer]:
         """Decode sentences that lie end to end; what comes back are the records of the kernels, for speed.
 
@@ -236,8 +238,10 @@ class LatentChain:
                 t; the first of a sentence counts for nothing.
             k: as in ``decode``.
             threads: how many threads to use.
+            seconds: the most time for looking at the latent paths of a sentence.
         """
         request = inference.request(k, self.names)
+        request.seconds = seconds
         answers = self._native.infer(
             self._arrange(scores.data), scores.offsets, self._arrange_pairs(pairs), request, threads
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Request:
         allowed: the labels that words may get; None for all.
         legal: the sequences that there may be; None for all.
         prove: whether answers are proven where that can be done without.
+        seconds: the most time for proving the answer of a sentence.
     """
 
     k: int = 1
@@ -46,6 +48,7 @@ class Request:
     allowed: Allowed | None = None
     legal: Automaton | None = None
     prove: bool = True
+    seconds: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Decoded:
         searches: (sentences,) how often a pruned CRF searched each until its answer was proven, or nothing.
         log_partition_bound: (sentences,) where pruning leaves out a part of ``log_partition``, what it is at
             most; nothing where it is exact.
+        stopped: (sentences,) whether the time was over before the answer was proven, or nothing.
     """
 
     first: NDArray[np.int64]
@@ -78,6 +82,7 @@ class Decoded:
     position: NDArray[np.int64]
     searches: NDArray[np.int64] | None = None
     log_partition_bound: NDArray[np.float64] | None = None
+    stopped: NDArray[Any] | None = None
 
     @classmethod
     def make_empty(cls, first: NDArray[np.int64], request: Request) -> Decoded:
@@ -93,6 +98,7 @@ class Decoded:
             confidence=np.zeros(tokens if confidence else 0, np.float32),
             log_partition=np.full(count if confidence else 0, -np.inf),
             position=np.zeros(count, np.int64),
+            stopped=np.zeros(count, bool),
         )
 
 

@@ -117,6 +117,7 @@ class FeatureDecoder(Decoder):
             confidence=request.confidence,
             threads=request.threads,
             prove=self.proof and request.prove,
+            seconds=request.seconds,
             **constraints,
         )
         return Decoded(
@@ -131,6 +132,7 @@ class FeatureDecoder(Decoder):
             answers.positions,
             answers.rounds if self._chain is None else None,
             answers.log_partition_bounds,
+            answers.stopped,
         )
 
     def set_proof(self, proof: bool) -> None:

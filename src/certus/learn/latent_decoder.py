@@ -66,7 +66,7 @@ class StateDecoder(Decoder):
             if allowed is not None:
                 _forbid(chain.owner, scores, first[begin:end] - first[begin], allowed[begin:end])
             own = Ragged(scores, first[begin : end + 1] - first[begin])
-            answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads)
+            answers = chain.infer(own, inference, pairs=pairs, k=k, threads=threads, seconds=request.seconds)
             _put(out, begin, k, answers, inference)
             if request.confidence:
                 probabilities = chain.marginals_batch(own, pairs=pairs, threads=threads)
@@ -229,6 +229,8 @@ def _put(
             out.position[n] = answer.position
             continue
         total = answer.log_partition
+        if out.stopped is not None:
+            out.stopped[n] = answer.stopped
         if len(out.log_partition):
             out.log_partition[n] = total
         if k == 1 and len(answer.log_probabilities) == 1:

@@ -107,6 +107,7 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
     begin, end = int(decoded.first[n]), int(decoded.first[n + 1])
     at = begin * k + rank * (end - begin)
     score, optimal = float(decoded.scores[n, rank]), bool(decoded.optimal[n])
+    is_stopped = decoded.stopped is not None and bool(decoded.stopped[n])
     probability = confidence = share = None
     if len(decoded.log_partition):
         known = float(decoded.log_partition[n])
@@ -119,7 +120,7 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
         [names[label] for label in decoded.labels[at : at + end - begin].tolist()],
         score,
         score if optimal and rank else float(decoded.bounds[n]),
-        Status.OPTIMAL if optimal else Status.FEASIBLE,
+        Status.OPTIMAL if optimal else Status.SECONDS if is_stopped else Status.FEASIBLE,
         probability=probability,
         confidence=confidence,
         share=share,

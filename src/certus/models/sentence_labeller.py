@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
@@ -62,6 +63,7 @@ class SentenceLabeller:
         allowed: Choices | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
     ) -> Tagging: ...
@@ -75,6 +77,7 @@ class SentenceLabeller:
         allowed: Choices | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> KBest[Tagging]: ...
     def tag(
@@ -86,6 +89,7 @@ class SentenceLabeller:
         allowed: Choices | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
     ) -> Tagging | KBest[Tagging]:
@@ -102,6 +106,9 @@ class SentenceLabeller:
             legal: which labels may follow which: ``certus.bio(tagger.labels)``.
             dictionary: the labels that words may get, for the words it lists and where ``allowed`` is None;
                 ``NOUN`` stands for every ``NOUN|...``, too.
+            seconds: the most time for proving the answer: after it, no further search of a pruned CRF and no
+                further latent path is begun. The answer is then the best so far, with the bound of what was
+                searched, which is finite; other learners prove theirs without searching.
             infeasible: whether a sentence that these leave no label sequence for raises Infeasible, or
                 returns a Tagging with that status and without labels (for k > 1, an empty KBest).
             certificate: whether to return what proves the labels, for
@@ -118,6 +125,7 @@ class SentenceLabeller:
                 allowed=given,
                 legal=legal,
                 dictionary=dictionary,
+                seconds=seconds,
                 infeasible=infeasible,
             )
         ]
@@ -165,6 +173,7 @@ class SentenceLabeller:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> list[Tagging]: ...
     @overload
@@ -178,6 +187,7 @@ class SentenceLabeller:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> list[KBest[Tagging]]: ...
     def tag_batch(
@@ -190,6 +200,7 @@ class SentenceLabeller:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
+        seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> list[Tagging] | list[KBest[Tagging]]:
         """Label many sentences, as ``tag`` would one by one.
@@ -204,6 +215,7 @@ class SentenceLabeller:
             allowed: for each sentence what ``tag`` takes, or None.
             legal: as for ``tag``.
             dictionary: as for ``tag``.
+            seconds: as for ``tag``, for each sentence.
             infeasible: as for ``tag``.
         """
         check_infeasible(infeasible)
@@ -211,7 +223,13 @@ class SentenceLabeller:
         cells = [select_columns(sentence, names) for sentence in sentences]
         restricted = restrict_labels(cells, self._inventory, allowed, dictionary)
         decoded = self.decode(
-            cells, k=k, confidence=confidence, threads=threads, allowed=restricted, legal=legal
+            cells,
+            k=k,
+            confidence=confidence,
+            threads=threads,
+            allowed=restricted,
+            legal=legal,
+            seconds=seconds,
         )
         if infeasible == "raise":
             refuse_infeasible(decoded)
@@ -228,6 +246,7 @@ class SentenceLabeller:
         threads: int = 1,
         allowed: Allowed | None = None,
         legal: Automaton | None = None,
+        seconds: float | None = None,
     ) -> Decoded:
         """Label sentences given as columns of cells; the answers stay arrays, for those who want speed."""
         check_count("k", k)
@@ -235,7 +254,10 @@ class SentenceLabeller:
         check_room(cells, k)
         if legal is not None and list(legal.labels) != self.labels:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
-        return self._decoder.decode(cells, Request(k, confidence, threads, allowed, legal))
+        if seconds is not None and not seconds > 0:
+            raise InvalidInput(f"seconds is {seconds}; it must be above 0")
+        limit = math.inf if seconds is None else float(seconds)
+        return self._decoder.decode(cells, Request(k, confidence, threads, allowed, legal, seconds=limit))
 
     def lattices(
         self,
