@@ -21,9 +21,6 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
 constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
-// Labels that score so much less than the best of a token, with n-grams, are bounded loosely.
-constexpr float kFarBelow = 1;
-
 // Drops all but the `most` largest of x, the first ones of those that are equal.
 template <class X>
 void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch, std::uint8_t* kept) {
@@ -143,7 +140,7 @@ void Cascade::expand(const float* scores) {
   Index size = 0;
   for (const Index g : groups_) size += tagset_.member_begin[g + 1] - tagset_.member_begin[g];
   expanded_.resize(size);
-  expanded_score_.resize(size);
+  expanded_score_.resize(size + NgramBounds::kBlock);  // which may be read, and does not count
   Index i = 0;
   for (const Index g : groups_) {
     const Label* const first = tagset_.members.data() + tagset_.member_begin[g];
@@ -167,47 +164,8 @@ void Cascade::expand(const float* scores, const Allowed& allowed) {
       return !std::binary_search(groups_.begin(), groups_.end(), static_cast<Index>(tagset_.group[y]));
     });
   }
-  expanded_score_.resize(expanded_.size());
+  expanded_score_.resize(expanded_.size() + NgramBounds::kBlock);
   for (std::size_t i = 0; i < expanded_.size(); ++i) expanded_score_[i] = tagset_.score(expanded_[i], scores);
-}
-
-void Cascade::raise_rest(Index t, Label y, float score) {
-  const Index place = bounds->place(y);
-  rest(t)[bounds->group(y)].raise({score, score + bounds->ending(t)[place], score + bounds->around(t)[place]});
-}
-
-// Bounds what was dropped at a token; the scores of those that stay were replaced by -inf.
-void Cascade::find_rest(const float* scores, float most, const Allowed& allowed) {
-  const Index t = levels_[0].positions();
-  rest_.resize(rest_.size() + bounds->groups());
-  if (allowed.count < 0) return bound_groups(scores, most - kFarBelow, t);
-  std::size_t i = 0;
-  for (Index n = 0; n < allowed.count; ++n) {
-    const Label y = allowed.labels[n];
-    if (i < expanded_.size() && expanded_[i] == y) raise_rest(t, y, expanded_score_[i++]);
-    else raise_rest(t, y, tagset_.score(y, scores));
-  }
-}
-
-// By all labels of the coarse tags that stay, and by columns for others.
-void Cascade::bound_groups(const float* scores, float least, Index t) {
-  const Index G = tagset_.groups;
-  const bool merged = bounds->groups() < G;
-  const float *const ending = bounds->ending(t), *const around = bounds->around(t);
-  const GroupBounds::Sums sums = group_bounds->add_up(scores, columns_);
-  std::size_t next = 0;
-  Index i = 0;
-  for (Index g = 0; g < G; ++g) {
-    RestScore& most = rest(t)[merged ? 0 : g];
-    if (next == groups_.size() || groups_[next] != g) {
-      most.raise(group_bounds->find(g, sums, least, scores, bounds->most(t, merged ? 0 : g), ending, around));
-      continue;
-    }
-    const std::uint32_t first = tagset_.member_begin[g];
-    const Index count = tagset_.member_begin[g + 1] - first, place = bounds->place(tagset_.members[first]);
-    most.raise(find_largest_sums(expanded_score_.data() + i, ending + place, around + place, count));
-    i += count, ++next;
-  }
 }
 
 Index Cascade::token(const float* scores, const Allowed& allowed) {
@@ -217,7 +175,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   const Index n = static_cast<Index>(expanded_.size());
   heed_(16 * n);
   const float most = lattice::find_largest(expanded_score_.data(), n);
-  scratch_.assign(expanded_score_.begin(), expanded_score_.end());
+  scratch_.assign(expanded_score_.begin(), expanded_score_.begin() + n);
   const float sum = exponentiate(scratch_.data(), n, most);
   const float least = thresholds.states[0] * sum;
   std::uint32_t number = 0;
@@ -232,7 +190,7 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
   }
   if (number == 0 && n) keep(first_largest(scratch_));
   pruned = pruned || number < n;
-  if (bounds) find_rest(scores, most, allowed);
+  if (bounds) find_rest(scores, allowed);
   if (remember) label_begin.push_back(static_cast<std::uint32_t>(labels.size()));
   zero.begin.push_back(as_number(zero.size()));
   return number;

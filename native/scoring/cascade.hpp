@@ -76,12 +76,21 @@ class Cascade {
   void prune(Index n, float threshold);
   // Whether a state of order n stayed, after that level was pruned.
   bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
+  const std::uint8_t* kept(Index n) const { return kept_[n].data(); }
 
   // With `bounds`: of each coarse tag what the best label may score that is no candidate, with n-grams of labels around
   // it; -inf where none may be better than what is known.
-  RestScore* rest(Index t) { return rest_.data() + (t - 1) * bounds->groups(); }
-  const RestScore* rest(Index t) const { return rest_.data() + (t - 1) * bounds->groups(); }
+  RestRow rest(Index t) const {
+    const float* const own = rest_.data() + (t - 1) * kRestRows * bounds->stride();
+    return {own, own + bounds->stride(), own + 2 * bounds->stride()};
+  }
+  RestScore rest(Index t, Index group) const {
+    return {rest(t).own[group], rest(t).ending[group], rest(t).around[group]};
+  }
+  void set_rest(Index t, Index group, const RestScore& score);
   void raise_rest(Index t, Label y, float score);
+  // Brings what is known of a coarse tag as close as its labels' units allow; false if it is already.
+  bool refine_rest(Index t, Index group, const float* scores);
   // The scores of such labels of a coarse tag, by their place in `bounds`, once there is a lattice of order 1.
   void score_dropped(Index t, Index group, const float* scores, const Allowed& allowed, float* places) const;
   // After `close`: whether a label is a candidate; adds others, in the order of positions.
@@ -118,8 +127,10 @@ class Cascade {
   void expand(const float* scores);
   void expand(const float* scores, const Allowed& allowed);
   float keep_groups(const float* scores);
-  void find_rest(const float* scores, float most, const Allowed& allowed);
-  void bound_groups(const float* scores, float least, Index t);
+  void find_rest(const float* scores, const Allowed& allowed);
+  void bound_groups(const float* scores, Index t);
+  void bound_merged(const float* scores, Index t);
+  float* rest_row(Index t, Index row) { return rest_.data() + ((t - 1) * kRestRows + row) * bounds->stride(); }
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
@@ -131,7 +142,9 @@ class Cascade {
   Index length_ = 0;
   std::vector<Level> levels_;  // [0] holds the candidates as states, without transitions
   std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};  // [order][states] of levels that were pruned
-  std::vector<RestScore> rest_;                                      // [T][groups]
+  // Of each token the rows of RestRow, and what the units of coarse tags add up to where they were not looked at yet.
+  static constexpr Index kRestRows = 4;
+  std::vector<float> rest_;  // [T][kRestRows][bounds->stride()]
   std::vector<float> scratch_, columns_;
   std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
   std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position

@@ -19,7 +19,7 @@ void raise_differences(float* __restrict x, const float* __restrict y, float z, 
 void CoarseContexts::find(const Level& one, const Tagset& tagset, const NgramBounds& bounds, Index order) {
   const Index P = one.positions();
   bounds_ = &bounds, order_ = order, merged_ = bounds.groups() < tagset.groups;
-  excess_.assign(P * bounds.groups(), 0);
+  excess_.assign(P * bounds.stride(), 0);
   list_tags(one, tagset);
   pair_begin_.assign(P, 0), pairs_.clear();
   if (order == 1) {
@@ -90,7 +90,7 @@ void CoarseContexts::find_excess(Index t) {
           most_excess_[g] =
               std::max(most_excess_[g], merged_ ? any : weigh(static_cast<Unit>(g), row[1], row[2]) - pairs_[n]);
     }
-  std::copy(most_excess_.begin(), most_excess_.end(), excess_.begin() + t * G);
+  std::copy(most_excess_.begin(), most_excess_.end(), excess_.begin() + t * bounds_->stride());
 }
 
 }  // namespace certus::scoring

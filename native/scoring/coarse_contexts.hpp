@@ -28,7 +28,7 @@ class CoarseContexts {
     return pairs_[pair_begin_[t] + tag_[r] * count(t) + tag_[s]];
   }
   // What a label of a coarse tag may add that is no candidate, at position t; by coarse tags that are told apart.
-  const double* excess(Index t) const { return excess_.data() + t * bounds_->groups(); }
+  const double* excess(Index t) const { return excess_.data() + t * bounds_->stride(); }
 
  private:
   std::size_t count(Index t) const { return begin_[t + 1] - begin_[t]; }
@@ -47,7 +47,7 @@ class CoarseContexts {
   std::vector<std::uint32_t> tag_;  // [states of order 1]: which of those of its position
   std::vector<std::size_t> pair_begin_;
   std::vector<float> pairs_;
-  std::vector<double> excess_;      // [positions][groups]
+  std::vector<double> excess_;      // [positions][stride]
   std::vector<float> most_excess_;  // [groups]
 };
 

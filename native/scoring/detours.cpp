@@ -177,7 +177,7 @@ void Detours::go_to_candidate(const Way& way, std::int32_t number, const Step& s
 void Detours::go_to_others(Index t, const Way& way, std::int32_t number) {
   const NgramBounds& bounds = *cascade_->bounds;
   const Unit before = bounds.group(way.label);
-  const double* const coarse = bounds.coarse(t) + static_cast<Index>(before) * (bounds.groups() + 1);
+  const double* const coarse = bounds.coarse(t).row(before);
   const float* const ending = bounds.ending_after(before);
   const auto try_label = [&](Label y, Index g, Index place, float score, double on) {
     if (way.score + way.owed + coarse[g] + static_cast<double>(score + ending[place]) + on > limit_ &&

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "base/vector.hpp"
+#include "base/widths.hpp"
 #include "lattice/sums.hpp"
 
 namespace certus::scoring {
@@ -10,10 +10,27 @@ namespace {
 
 constexpr Index kLanes = NgramBounds::kBlock, kMany = 2;  // coarse tags that a row is quicker for than one by one
 
-CERTUS_INLINE float fold_block(const float (&x)[kLanes]) {
-  Simd<float>::vector block;
-  __builtin_memcpy(&block, x, sizeof(block));
-  return fold_largest<float>(block);
+// Whole vectors, the last of which may go beyond the end.
+template <class S, int bytes>
+CERTUS_INLINE RestScore find_largest_sums_body(const float* x, const float* ending, const float* around, Index n) {
+  using K = Simd<float, bytes>;
+  const auto load = [](const float* from) __attribute__((always_inline)) {
+    return *reinterpret_cast<const typename K::unaligned*>(from);
+  };
+  typename K::vector own = typename K::vector{} + kNever<float>, most = own, most_around = own;
+  const typename K::vector never = own;
+  for (Index i = 0; i < n; i += K::width) {
+    typename K::vector next = load(x + i);
+    if (i + K::width > n) {
+      typename Simd<std::int32_t, bytes>::vector lane;
+      for (std::int32_t w = 0; w < K::width; ++w) lane[w] = w;
+      next = lane < static_cast<std::int32_t>(n - i) ? next : never;
+    }
+    own = larger(own, next);
+    most = larger(most, next + load(ending + i));
+    most_around = larger(most_around, next + load(around + i));
+  }
+  return {fold_largest<float, bytes>(own), fold_largest<float, bytes>(most), fold_largest<float, bytes>(most_around)};
 }
 
 // x[i] = max(x[i], y[i] + z)
@@ -32,26 +49,8 @@ CERTUS_INLINE void raise_four_rows(float* __restrict x, const float* __restrict 
 
 }  // namespace
 
-CERTUS_CLONES RestScore find_largest_sums(const float* __restrict x, const float* __restrict ending,
-                                          const float* __restrict around, Index n) {
-  if (n < kLanes) {
-    RestScore sums;
-    for (Index i = 0; i < n; ++i) sums.raise({x[i], x[i] + ending[i], x[i] + around[i]});
-    return sums;
-  }
-  float own[kLanes], most[kLanes], most_around[kLanes];
-  for (Index w = 0; w < kLanes; ++w) own[w] = x[w], most[w] = x[w] + ending[w], most_around[w] = x[w] + around[w];
-  for (Index i = kLanes; i < n; i += kLanes) {
-    const Index first = std::min(i, n - kLanes);  // the last ones are looked at twice
-    for (Index w = 0; w < kLanes; ++w) {
-      const float next = x[first + w], one = next + ending[first + w], both = next + around[first + w];
-      own[w] = next > own[w] ? next : own[w];
-      most[w] = one > most[w] ? one : most[w];
-      most_around[w] = both > most_around[w] ? both : most_around[w];
-    }
-  }
-  return {fold_block(own), fold_block(most), fold_block(most_around)};
-}
+CERTUS_BY_WIDTH(RestScore, find_largest_sums, float, find_largest_sums_body,
+                (const float* x, const float* ending, const float* around, Index n), (x, ending, around, n))
 
 GroupBounds::GroupBounds(const Tagset& tagset, const NgramBounds& places)
     : none_(tagset.units), width_((tagset.groups + kLanes - 1) / kLanes * kLanes) {
@@ -162,21 +161,17 @@ CERTUS_CLONES GroupBounds::Sums GroupBounds::add_up(const float* units, std::vec
   return {sums, lattice::find_largest(units + least_own_, count_own_)};
 }
 
-RestScore GroupBounds::find(Index group, const Sums& sums, float least, const float* units, const RestScore& most,
-                            const float* ending, const float* around) const {
+RestScore GroupBounds::find(Index group, float columns, const float* units, const float* ending,
+                            const float* around) const {
   const Group& g = groups_[group];
-  const float more = sums.columns[group];
-  RestScore sum = most;
-  sum.add(sums.own + more);
-  if (sum.around < least) return sum;
-  sum = {};
+  RestScore sum;
   ending += g.first_place, around += g.first_place;
   if (g.first_own >= 0) sum = find_largest_sums(units + g.first_own, ending, around, g.size);
   for (Index i = 0; g.first_own < 0 && i < g.size; ++i) {
     const float own = units[own_units_[g.own + static_cast<std::uint32_t>(i)]];
     sum.raise({own, own + ending[i], own + around[i]});
   }
-  sum.add(more);
+  sum.add(columns);
   return sum;
 }
 

@@ -12,7 +12,8 @@
 
 namespace certus::scoring {
 
-// The largest x[i], x[i] + ending[i] and x[i] + around[i]; the latter two have a block at least.
+// The largest x[i], x[i] + ending[i] and x[i] + around[i]; all of them have NgramBounds::kBlock numbers more, which do
+// not count.
 RestScore find_largest_sums(const float* x, const float* ending, const float* around, Index n);
 
 class GroupBounds {
@@ -27,10 +28,8 @@ class GroupBounds {
     float own;
   };
   Sums add_up(const float* units, std::vector<float>& memory) const;
-  // Upper bounds over all labels of a coarse tag, with what n-grams may add: at most, and by place. Where all of them
-  // are below `least`, they are not as close as they might be.
-  RestScore find(Index group, const Sums& sums, float least, const float* units, const RestScore& most,
-                 const float* ending, const float* around) const;
+  // Upper bounds over all labels of a coarse tag, given the sum over its columns, with what n-grams may add, by place.
+  RestScore find(Index group, float columns, const float* units, const float* ending, const float* around) const;
 
  private:
   // A unit that labels of a coarse tag have, in a column.

@@ -23,6 +23,7 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
     std::fill(group_.begin(), group_.end() - 1, 0);
     group_.back() = 1;
   }
+  stride_ = static_cast<std::size_t>(pad_tags(static_cast<Index>(width_)));
   lay_out();
   // Until the sequences are known, each may have the largest weight.
   const float most = std::max(0.0f, *std::max_element(table.weights, table.weights + table.mask + 1));
@@ -84,7 +85,9 @@ void NgramBounds::set_longer(const std::vector<Longer>& longer) {
 void NgramBounds::clear(Tables& tables, float value) const {
   tables = {};
   tables.ending.assign(static_cast<std::size_t>(tagset_.labels) + 1, value), tables.leaving = tables.ending;
-  tables.coarse.assign(width_ * width_, static_cast<double>(value));
+  tables.coarse.assign(width_ * stride_, kNever<double>);
+  for (std::size_t g = 0; g < width_; ++g)
+    std::fill_n(tables.coarse.begin() + static_cast<std::ptrdiff_t>(g * stride_), width_, static_cast<double>(value));
   tables.above_pair.assign(width_ * width_, value);
 }
 
@@ -95,39 +98,40 @@ void NgramBounds::complete(Tables& tables) const {
     tables.around.push_back(y < 0 ? 0 : tables.ending[y] + tables.leaving[y]);
   }
   for (auto* row : {&tables.ending_place, &tables.around}) row->resize(row->size() + kBlock, 0);
-  for (Index g = 0; g < groups(); ++g) {
-    tables.most.push_back({0, 0, 0});
-    for (Index place = begin(g); place < begin(g + 1); ++place)
-      tables.most.back().raise({0, tables.ending_place[place], tables.around[place]});
-  }
+  for (auto* row : {&tables.most_ending, &tables.most_around}) row->assign(stride_, 0);
+  for (Index g = 0; g < groups(); ++g)
+    for (Index place = begin(g); place < begin(g + 1); ++place) {
+      raise(tables.most_ending[g], tables.ending_place[place]);
+      raise(tables.most_around[g], tables.around[place]);
+    }
   find_group_pairs(tables);
 }
 
 // What labels may add, over all labels of a coarse tag.
 void NgramBounds::find_group_pairs(Tables& tables) const {
-  tables.entering = tables.departing = tables.coarse;
+  const auto transpose = [&](const std::vector<double>& table) {
+    std::vector<double> turned(table.size(), kNever<double>);
+    for (std::size_t g = 0; g < width_; ++g)
+      for (std::size_t h = 0; h < width_; ++h) turned[h * stride_ + g] = table[g * stride_ + h];
+    return turned;
+  };
+  tables.coarse_into = tables.departing_into = transpose(tables.coarse);
+  tables.entering = tables.coarse;
   for (std::size_t g = 0; g < width_; ++g)
     for (Index h = 0; h < groups(); ++h) {
       const auto largest = [&](const std::vector<float>& rows) {
         const auto row = rows.begin() + static_cast<std::ptrdiff_t>(g) * places();
         return static_cast<double>(*std::max_element(row + begin(h), row + begin(h + 1)));
       };
-      tables.entering[g * width_ + static_cast<std::size_t>(h)] += largest(ending_after_);
-      tables.departing[static_cast<std::size_t>(h) * width_ + g] += largest(leaving_to_);
+      tables.entering[g * stride_ + static_cast<std::size_t>(h)] += largest(ending_after_);
+      tables.departing_into[g * stride_ + static_cast<std::size_t>(h)] += largest(leaving_to_);
     }
-  const auto transpose = [&](const std::vector<double>& table) {
-    std::vector<double> turned(table.size());
-    for (std::size_t i = 0; i < table.size(); ++i) turned[i % width_ * width_ + i / width_] = table[i];
-    return turned;
-  };
-  tables.coarse_into = transpose(tables.coarse), tables.entering_into = transpose(tables.entering);
-  tables.departing_into = transpose(tables.departing);
-  const auto find_most = [&](const std::vector<double>& table, std::vector<double>& most) {
-    most.clear();
-    for (auto row = table.begin(); row != table.end(); row += static_cast<std::ptrdiff_t>(width_))
-      most.push_back(*std::max_element(row, row + static_cast<std::ptrdiff_t>(width_)));
-  };
-  find_most(tables.coarse, tables.most_after), find_most(tables.coarse_into, tables.most_into);
+  tables.entering_into = transpose(tables.entering);
+  tables.most_into.assign(stride_, kNever<double>);
+  for (std::size_t g = 0; g < width_; ++g) {
+    const auto row = tables.coarse_into.begin() + static_cast<std::ptrdiff_t>(g * stride_);
+    tables.most_into[g] = *std::max_element(row, row + static_cast<std::ptrdiff_t>(width_));
+  }
 }
 
 // What a row says, if it is one.
@@ -199,8 +203,8 @@ void NgramBounds::add_pair(const Row<Number>& row, float weight, const Longer& m
     const bool merged = groups() < tagset_.groups;
     const std::size_t pair = tell(before) * width_ + tell(y);
     const auto set = [&](Tables& tables, float sum, float above) {
-      const double most = merged ? tables.coarse[pair] : kNever<double>;  // otherwise there is no other
-      tables.coarse[pair] = std::max(most, static_cast<double>(sum));
+      double& coarse = tables.coarse[tell(before) * stride_ + tell(y)];
+      coarse = std::max(merged ? coarse : kNever<double>, static_cast<double>(sum));  // otherwise there is no other
       raise(tables.above_pair[pair], above);
     };
     set(early_, early, more.early), set(late_, late, more.late);

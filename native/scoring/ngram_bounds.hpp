@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scoring/ngrams.hpp"
+#include "scoring/tag_rows.hpp"
 #include "scoring/tagset.hpp"
 
 namespace certus::scoring {
@@ -36,27 +37,27 @@ class NgramBounds {
   float leaving(Index t, Label y) const { return choose(t).leaving[y]; }
   const float* ending(Index t) const { return choose(t).ending_place.data(); }
   const float* around(Index t) const { return choose(t).around.data(); }
-  // The largest of both over the labels of a coarse tag that is told apart; `own` is 0.
-  const RestScore& most(Index t, Index group) const { return choose(t).most[group]; }
+  // The largest of these over the labels of each coarse tag that is told apart, [stride()].
+  const float* most_ending(Index t) const { return choose(t).most_ending.data(); }
+  const float* most_around(Index t) const { return choose(t).most_around.data(); }
   // The same where the coarse tag of the label before is known, or that of the next; by place.
   const float* ending_after(Unit group) const { return ending_after_.data() + group * places(); }
   const float* leaving_to(Unit group) const { return leaving_to_.data() + group * places(); }
-  // Of a coarse tag at position t, all that n-grams of coarse tags may add which end there, by the one before: a row of
-  // groups() + 1 for each.
-  const double* coarse(Index t) const { return choose(t).coarse.data(); }
-  // The same, and all that n-grams of labels may add which end with a label of that coarse tag after the former, or
-  // with a label of the former before that.
-  const double* entering(Index t) const { return choose(t).entering.data(); }
-  const double* departing(Index t) const { return choose(t).departing.data(); }
-  // All of these by the later coarse tag, a row of the earlier ones for each.
-  const double* coarse_into(Index t) const { return choose(t).coarse_into.data(); }
-  const double* entering_into(Index t) const { return choose(t).entering_into.data(); }
-  const double* departing_into(Index t) const { return choose(t).departing_into.data(); }
-  // The most that n-grams of coarse tags add which end with any after this one, or with this one after any.
-  double most_after(Index t, Index group) const { return choose(t).most_after[group]; }
-  double most_into(Index t, Index group) const { return choose(t).most_into[group]; }
+  // Of a coarse tag at position t, all that n-grams of coarse tags may add which end there, by the one before.
+  TagPairs coarse(Index t) const { return view(choose(t).coarse); }
+  // The same, and all that n-grams of labels may add which end with a label of that coarse tag after the former,
+  TagPairs entering(Index t) const { return view(choose(t).entering); }
+  // All of these by the later coarse tag, a row of the earlier ones for each; and what n-grams of labels may add which
+  // end with a label of the later after one of the earlier.
+  TagPairs coarse_into(Index t) const { return view(choose(t).coarse_into); }
+  TagPairs entering_into(Index t) const { return view(choose(t).entering_into); }
+  TagPairs departing_into(Index t) const { return view(choose(t).departing_into); }
+  // The most that n-grams of coarse tags add which end with each of them after any, [stride()].
+  const double* most_into(Index t) const { return choose(t).most_into.data(); }
   // Coarse tags that are told apart, and that of a label: there is one only where pairs of them would be too many.
   Index groups() const { return static_cast<Index>(width_) - 1; }
+  // How long rows are that have a number for each of them and the boundary.
+  Index stride() const { return static_cast<Index>(stride_); }
   Unit group(Label y) const { return group_[y]; }
   // Where labels stand in rows of scores: those of a group beside each other, in the order of Tagset::members, each
   // group from a multiple of kBlock on; the places between are no label, -1.
@@ -71,6 +72,7 @@ class NgramBounds {
   float above(Key full, Key coarse) const {
     return step_ * static_cast<float>(longer_[full & mask_] + longer_[coarse & mask_]);
   }
+  void prefetch(Key key) const { __builtin_prefetch(longer_.data() + (key & mask_)); }
   // the most that they are of any sequence by its last label, or by its last coarse tag,
   float most_above_labels(Label y) const { return most_longer_[y]; }
   float most_above_tags(Unit tag) const { return most_longer_tags_[tag]; }
@@ -99,11 +101,10 @@ class NgramBounds {
     std::vector<float> ending, leaving;                              // [labels + 1]
     std::vector<float> ending_place;                                 // [places], and a block more
     std::vector<float> around;                                       // [places], and a block more
-    std::vector<RestScore> most;                                     // [groups]
-    std::vector<double> coarse;                                      // [groups + 1]²
-    std::vector<double> entering, departing;                         // [groups + 1]²
-    std::vector<double> coarse_into, entering_into, departing_into;  // transposed
-    std::vector<double> most_after, most_into;                       // [groups + 1]
+    std::vector<float> most_ending, most_around;                     // [stride]
+    std::vector<double> coarse, entering;                            // [groups + 1][stride]
+    std::vector<double> coarse_into, entering_into, departing_into;  // the same by the later coarse tag
+    std::vector<double> most_into;                                   // [stride]
     std::vector<float> above_pair;  // [groups + 1]²: `coarse` without the weights of the pairs themselves
   };
   template <class Number>
@@ -114,6 +115,7 @@ class NgramBounds {
   };
 
   const Tables& choose(Index t) const { return t < order_ ? early_ : late_; }
+  TagPairs view(const std::vector<double>& rows) const { return {rows.data(), stride()}; }
   void clear(Tables& tables, float value) const;
   void complete(Tables& tables) const;
   void lay_out();
@@ -131,7 +133,8 @@ class NgramBounds {
   const Tagset& tagset_;
   const NgramTable& table_;
   Index order_;
-  std::size_t width_;        // of tables of coarse tags: their number and 1
+  std::size_t width_;        // of tables of coarse tags: their number and 1,
+  std::size_t stride_ = 0;   // and what makes vectors whole
   std::vector<Unit> group_;  // [labels + 1]
   // By the key of a sequence; those that share a place have the larger number, which bounds both.
   std::vector<std::uint8_t> longer_;  // [mask + 1], in steps, rounded up

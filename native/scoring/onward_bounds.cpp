@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/vector.hpp"
 
@@ -16,25 +17,8 @@ void raise(double& x, double y) { x = std::max(x, y); }
 
 // x[i] = max(x[i], y[i] + z)
 CERTUS_CLONES void raise_all(double* __restrict x, const double* __restrict y, double z, Index n) {
-  for (Index i = 0; i < n; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
-}
-
-// x[i] = max(x[i], min(y[i] + z, v[i] + w))
-CERTUS_CLONES void raise_least(double* __restrict x, const double* __restrict y, double z, const double* __restrict v,
-                               double w, Index n) {
-  for (Index i = 0; i < n; ++i) {
-    const double one = y[i] + z, other = v[i] + w, least = one < other ? one : other;
-    x[i] = least > x[i] ? least : x[i];
-  }
-}
-
-// x[i] = max(x[i], min(y[i] + z[i], v[i] + w[i]) + more)
-CERTUS_CLONES void raise_least_sums(double* __restrict x, const double* __restrict y, const double* __restrict z,
-                                    const double* __restrict v, const double* __restrict w, double more, Index n) {
-  for (Index i = 0; i < n; ++i) {
-    const double one = y[i] + z[i], other = v[i] + w[i], least = (one < other ? one : other) + more;
-    x[i] = least > x[i] ? least : x[i];
-  }
+  for (Index b = 0; b < n; b += kTagBlock)
+    for (Index i = b; i < b + kTagBlock; ++i) x[i] = y[i] + z > x[i] ? y[i] + z : x[i];
 }
 
 }  // namespace
@@ -49,14 +33,9 @@ void Onward::gather(double& x, double y) const {
   }
 }
 
-void Onward::gather_all(double* x, const double* y, double z) const {
-  if (!sum_) return raise_all(x, y, z, width_);
-  for (Index i = 0; i < width_; ++i) gather(x[i], y[i] + z);
-}
-
 void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {
   cascade_ = &cascade, ngrams_ = &ngrams, order_ = order;
-  width_ = cascade.bounds->groups() + 1;
+  stride_ = cascade.bounds->stride();
   contexts_.find(cascade.level(1), cascade.tagset(), *cascade.bounds, order);
   const Index P = cascade.length() + 2;
   on_.resize(order + 1), lower_.resize(order + 1);
@@ -67,9 +46,12 @@ void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {
   }
   leaving_.assign(cascade.level(order).size(), kNever<double>);
   pairs_.assign(cascade.level(1).edge.size(), -kNever<float>);
-  for (auto* values : {&to_rest_, &to_other_, &to_label_, &own_to_label_, &after_, &entering_})
-    values->assign(P * width_, kNever<double>);
-  for (auto* values : {&rest_own_, &rest_ending_, &rest_around_}) values->assign(width_, kNever<double>);
+  for (auto* values : {&to_rest_, &to_other_, &to_label_, &own_to_label_, &after_, &entering_}) {
+    values->resize(P * stride_);
+    std::fill_n(row(*values, P - 1), stride_, kNever<double>);
+  }
+  for (auto* values : {&alone_, &own_alone_, &through_}) values->resize(stride_);
+  for (auto* values : {&ahead_, &reached_}) values->assign(stride_, kNever<double>);
   limit_ = kNever<double>, far_ = -kNever<double>;
   named_.clear();
   named_begin_.assign(P + 1, 0);
@@ -89,6 +71,13 @@ double Onward::find_mass(Cascade& cascade, const NgramTable& ngrams, Index order
 }
 
 void Onward::step_back(Index t) {
+  for (Index m = 2; m <= order_; ++m) {  // for the next step
+    const Level& level = cascade_->level(m);
+    for (std::uint32_t s = level.begin[t - 1]; s < level.begin[t]; ++s) {
+      cascade_->bounds->prefetch(level.full[s]);
+      if (m > 2) cascade_->bounds->prefetch(level.coarse[s]);
+    }
+  }
   go_back(t);
   for (Index m = 1; m <= order_; ++m) leave(t, m);
   named_begin_[t - 1] = named_.size();
@@ -102,80 +91,54 @@ void Onward::join(Index t) {
   }
 }
 
-// Makes the ways on from coarse tags of the position before.
-void Onward::go_back(Index t) {
+// Lists the coarse tags of candidates, with the best ways on.
+void Onward::look_ahead(Index t) {
   const Level& one = cascade_->level(1);
-  const NgramBounds& bounds = *cascade_->bounds;
-  const Index W = width_;
-  ahead_.assign(W, kNever<double>);
-  for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s)
-    gather(ahead_[bounds.group(one.label[s])], one.node[s] + on_[1][s]);
-  lead_to_rests(t);
-  for (Index h = 0; h < W; ++h) {
-    if (ahead_[h] == kNever<double>) continue;
-    gather_all(row(to_label_, t - 1), bounds.coarse_into(t) + h * W, ahead_[h]);
-    gather_all(row(own_to_label_, t - 1), bounds.departing_into(t) + h * W, ahead_[h]);
+  ahead_leads_.clear();
+  for (std::uint32_t s = one.begin[t]; s < one.begin[t + 1]; ++s) {
+    const Unit g = cascade_->bounds->group(one.label[s]);
+    if (ahead_[g] == kNever<double>) ahead_leads_.push_back({static_cast<Index>(g), 0});
+    gather(ahead_[g], one.node[s] + on_[1][s]);
   }
+  for (TagLead& lead : ahead_leads_) lead.score = std::exchange(ahead_[lead.tag], kNever<double>);
+}
+
+AloneRows Onward::rows_from(Index t) const {
+  return {alone_.data(),     own_alone_.data(),     row(to_other_, t),
+          row(to_label_, t), row(own_to_label_, t), contexts_.excess(t)};
+}
+
+// Makes the ways on from coarse tags of the position before, and from before its degenerate labels.
+void Onward::go_back(Index t) {
+  const NgramBounds& bounds = *cascade_->bounds;
+  look_ahead(t);
+  lead_to_rests(t);
+  const TagPairs coarse = bounds.coarse_into(t), departing = bounds.departing_into(t);
+  lead_tags(sum_, ahead_leads_, coarse, departing, row(to_label_, t - 1), row(own_to_label_, t - 1));
   if (t == 1) return;
   if (limit_ != kNever<double>) name_labels(t - 1);
-  make_rests(t);
+  pass_rests(sum_, ahead_leads_, coarse, departing, cascade_->rest(t - 1), rows_from(t - 1), row(after_, t - 1),
+             row(entering_, t - 1));
 }
 
-// Goes on to degenerate labels of a position.
+// Goes on to degenerate labels of a position: those that are far below the best are all the same.
 void Onward::lead_to_rests(Index t) {
   const NgramBounds& bounds = *cascade_->bounds;
-  const Index W = width_;
-  double* const to_rest = row(to_rest_, t - 1);
-  bool is_far = false;
-  const double *const after = row(after_, t), *const in = row(entering_, t);
-  const double least = *std::max_element(ahead_.begin(), ahead_.end()) - far_;
-  for (Index h = 0; h + 1 < W; ++h) {
-    if (after[h] == kNever<double>) continue;
-    if (after[h] + bounds.most_into(t, h) <= least) {
-      is_far = true;
-      continue;
-    }
-    const double *const coarse = bounds.coarse_into(t) + h * W, *const entering = bounds.entering_into(t) + h * W;
-    if (!sum_) raise_least(to_rest, coarse, after[h], entering, in[h], W);
-    for (Index g = 0; sum_ && g < W; ++g) gather(to_rest[g], std::min(coarse[g] + after[h], entering[g] + in[h]));
-  }
-  for (Index g = 0; is_far && g < W; ++g) raise(to_rest[g], least);
-  double* const to_other = row(to_other_, t - 1);
-  std::copy_n(to_rest, W, to_other);
+  const double *const after = row(after_, t), *const entering = row(entering_, t);
+  double *const to_rest = row(to_rest_, t - 1), *const to_other = row(to_other_, t - 1);
+  double least = kNever<double>;
+  for (const TagLead& lead : ahead_leads_) raise(least, lead.score);
+  least -= far_;
+  for (Index i = 0; i < stride_; ++i) through_[i] = after[i] + bounds.most_into(t)[i];
+  leads_.clear();
+  const bool is_far = list_above(through_.data(), least, stride_, open_);
+  for (const Index h : open_) leads_.push_back({h, after[h], entering[h]});
+  lead_tags_either_way(sum_, leads_, bounds.coarse_into(t), bounds.entering_into(t), to_rest);
+  for (Index g = 0; is_far && g <= bounds.groups(); ++g) raise(to_rest[g], least);
+  std::copy_n(to_rest, stride_, to_other);
   for (const Named& label : named(t))
-    raise_all(to_other, bounds.coarse_into(t) + bounds.group(label.label) * W,
-              static_cast<double>(bounds.ending(t, label.label) + label.score) + label.on, W);
-}
-
-// Makes the ways on from before the degenerate labels of the position before.
-void Onward::make_rests(Index t) {
-  const NgramBounds& bounds = *cascade_->bounds;
-  const Index W = width_;
-  const RestScore* const rest = cascade_->rest(t - 1);
-  for (Index g = 0; g + 1 < W; ++g) {
-    rest_own_[g] = static_cast<double>(rest[g].own), rest_ending_[g] = static_cast<double>(rest[g].ending);
-    rest_around_[g] = static_cast<double>(rest[g].around);
-  }
-  around_ahead_.assign(W, kNever<double>);
-  for (Index h = 0; h < W; ++h) {
-    if (ahead_[h] == kNever<double>) continue;
-    const double *const coarse = bounds.coarse_into(t) + h * W, *const departing = bounds.departing_into(t) + h * W;
-    if (!sum_)
-      raise_least_sums(around_ahead_.data(), rest_around_.data(), coarse, rest_ending_.data(), departing, ahead_[h], W);
-    for (Index g = 0; sum_ && g < W; ++g)
-      gather(around_ahead_[g], ahead_[h] + std::min(rest_around_[g] + coarse[g], rest_ending_[g] + departing[g]));
-  }
-  const double* const excess = contexts_.excess(t - 1);
-  double *const after = row(after_, t - 1), *const entering = row(entering_, t - 1),
-                *const to_other = row(to_other_, t - 1), *const own_to_label = row(own_to_label_, t - 1);
-  for (Index g = 0; g + 1 < W; ++g) {
-    if (rest[g].own == kNever<float>) continue;
-    after[g] = rest_ending_[g] + to_other[g];
-    gather(after[g], excess[g] + around_ahead_[g]);
-    entering[g] = to_other[g];
-    gather(entering[g], excess[g] + own_to_label[g]);
-    entering[g] += rest_own_[g];
-  }
+    raise_all(to_other, bounds.coarse_into(t).row(bounds.group(label.label)),
+              static_cast<double>(bounds.ending(t, label.label) + label.score) + label.on, stride_);
 }
 
 // What longer n-grams may add to an edge of order m.
@@ -196,47 +159,85 @@ float Onward::above_state(Index t, Index m, std::uint32_t s) const {
 // Makes the ways on from states of order m of the position before.
 void Onward::leave(Index t, Index m) {
   const Level& level = cascade_->level(m);
+  const std::uint32_t first = level.begin[t - 1], last = level.begin[t];
+  double* const lower = lower_[m].data();
+  if (m == 1) {
+    const double* const to_rest = row(to_rest_, t - 1);
+    for (std::uint32_t r = first; r < last; ++r) lower[r] = to_rest[cascade_->bounds->group(level.label[r])];
+    leave_to_named(t);
+  } else {
+    const double* const below = lower_[m - 1].data();
+    for (std::uint32_t r = first; r < last; ++r) lower[r] = below[level.cur[r]];
+    enter_from_below(t, m);
+  }
+  if (m == order_) return follow_lattice(t);
+  follow_dropped(t, m);
+  double* const on = on_[m].data();
+  for (std::uint32_t r = first; r < last; ++r) gather(on[r], lower[r]);
+}
+
+// Goes back from states of order m to those of the order below. What longer n-grams may add at most is at hand; what
+// they may add to these labels is asked for where it matters.
+void Onward::enter_from_below(Index t, Index m) {
+  const Level& level = cascade_->level(m);
   const NgramBounds& bounds = *cascade_->bounds;
-  for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r)
-    lower_[m][r] = m > 1 ? lower_[m - 1][level.cur[r]] : to_rest(t - 1, bounds.group(level.label[r]));
-  if (m == 1) leave_to_named(t);
+  double* const below = on_[m - 1].data();
   for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
     const double on = level.node[s] + on_[m][s];
-    // What longer n-grams may add at most is at hand; what they may add to these labels is asked for where it matters.
-    const float most_labels = bounds.most_above_labels(level.label[s]);
-    const float most_tags = bounds.most_above_tags(cascade_->group_of(level.label[s]));
-    const auto is_below = [&](float most, double least) { return !sum_ && on + static_cast<double>(most) <= least; };
-    if (m > 1) {
-      double& before = on_[m - 1][level.prev[s]];
-      const float tags = m > 2 ? most_tags : contexts_.above(t, level.prev[s], level.cur[s]);
-      if (!is_below(most_labels + tags, before)) gather(before, on + static_cast<double>(above_state(t, m, s)));
-    }
-    std::uint32_t r = level.from[s];
-    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r)
-      if (m == order_) {
-        gather(on_[m][r], on + static_cast<double>(level.edge[e]));
-        gather(leaving_[r], level.node[s] + leaving_[s] + static_cast<double>(level.edge[e]));
-      } else if (!cascade_->kept(m, s) || !cascade_->kept(m, r)) {
-        float weight = level.edge[e] + (most_labels + (m > 1 ? most_tags : contexts_.above(t, r, s)));
-        if (!is_below(weight, lower_[m][r])) {
-          weight = level.edge[e] + above_edge(t, m, r, s);
-          gather(lower_[m][r], on + static_cast<double>(weight));
-        }
-        if (m == 1) pairs_[e] = weight;
-      }
+    double& before = below[level.prev[s]];
+    const float tags = m > 2 ? bounds.most_above_tags(cascade_->group_of(level.label[s]))
+                             : contexts_.above(t, level.prev[s], level.cur[s]);
+    if (!sum_ && on + static_cast<double>(bounds.most_above_labels(level.label[s]) + tags) <= before) continue;
+    gather(before, on + static_cast<double>(above_state(t, m, s)));
   }
-  for (std::uint32_t r = level.begin[t - 1]; m < order_ && r < level.begin[t]; ++r) gather(on_[m][r], lower_[m][r]);
+}
+
+// Goes back along all edges of the last lattice.
+void Onward::follow_lattice(Index t) {
+  const Level& level = cascade_->level(order_);
+  double *const on = on_[order_].data(), *const leaving = leaving_.data();
+  for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+    const double on_here = level.node[s] + on[s], leaving_here = level.node[s] + leaving[s];
+    const float* edge = level.edge.data() + level.edge_begin[s];
+    for (std::uint32_t r = level.from[s], last = r + level.edges(s); r < last; ++r, ++edge) {
+      gather(on[r], on_here + static_cast<double>(*edge));
+      gather(leaving[r], leaving_here + static_cast<double>(*edge));
+    }
+  }
+}
+
+// Goes back along edges of order m between states that were not both kept.
+void Onward::follow_dropped(Index t, Index m) {
+  const Level& level = cascade_->level(m);
+  const NgramBounds& bounds = *cascade_->bounds;
+  const std::uint8_t* const kept = cascade_->kept(m);
+  double* const lower = lower_[m].data();
+  for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
+    const double on = level.node[s] + on_[m][s];
+    const float labels = bounds.most_above_labels(level.label[s]);
+    const float tags = m > 1 ? bounds.most_above_tags(cascade_->group_of(level.label[s])) : 0;
+    std::uint32_t r = level.from[s];
+    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
+      if (kept[s] && kept[r]) continue;
+      float weight = level.edge[e] + (labels + (m > 1 ? tags : contexts_.above(t, r, s)));
+      if (sum_ || on + static_cast<double>(weight) > lower[r]) {
+        weight = level.edge[e] + above_edge(t, m, r, s);
+        gather(lower[r], on + static_cast<double>(weight));
+      }
+      if (m == 1) pairs_[e] = weight;
+    }
+  }
 }
 
 double Onward::through_rest(Index t, Unit before, Index g) const {
   const NgramBounds& bounds = *cascade_->bounds;
-  const Index i = t * width_ + g, at = static_cast<Index>(before) * width_ + g;
-  return std::min(bounds.coarse(t)[at] + after_[i], bounds.entering(t)[at] + entering_[i]);
+  return std::min(bounds.coarse(t).row(before)[g] + row(after_, t)[g],
+                  bounds.entering(t).row(before)[g] + row(entering_, t)[g]);
 }
 
 double Onward::from_label(Index t, Label y) const {
   const Unit g = cascade_->bounds->group(y);
-  const Index i = t * width_ + g;
+  const Index i = t * stride_ + g;
   const double leaving = static_cast<double>(cascade_->bounds->leaving(t, y));
   return std::max(to_other_[i], contexts_.excess(t)[g] + std::min(leaving + to_label_[i], own_to_label_[i]));
 }

@@ -62,7 +62,7 @@ class Onward {
   double departing(std::uint32_t s) const { return lower_[order_][s]; }
   void limit_departing(std::uint32_t s, double most) { lower_[order_][s] = std::min(lower_[order_][s], most); }
   // From a label at position t, given its coarse tag, to a degenerate one.
-  double to_rest(Index t, Unit group) const { return to_rest_[t * width_ + group]; }
+  double to_rest(Index t, Unit group) const { return to_rest_[t * stride_ + group]; }
   // From before a degenerate label of a coarse tag, after a label of another.
   double through_rest(Index t, Unit before, Index group) const;
   // From a label that is no candidate.
@@ -80,25 +80,29 @@ class Onward {
 
  private:
   void go_back(Index t);
+  void look_ahead(Index t);
   void lead_to_rests(Index t);
-  void make_rests(Index t);
+  AloneRows rows_from(Index t) const;
   void leave(Index t, Index m);
+  void enter_from_below(Index t, Index m);
+  void follow_lattice(Index t);
+  void follow_dropped(Index t, Index m);
   void leave_to_named(Index t);
   void name_labels(Index t);
-  double lead_alone(Index t);
-  double bound_alone(Index g, double excess, const RestScore& rest) const;
-  void name_labels_of(Index t, Index group, double least);
+  void lead_alone(Index t);
+  double bound_alone(Index t, Index group, const RestScore& rest) const;
+  bool name_labels_of(Index t, Index group);
   double find_way_on(Index t, Label y) const;
   void gather(double& x, double y) const;
-  void gather_all(double* x, const double* y, double z) const;
   float above_edge(Index t, Index m, std::uint32_t r, std::uint32_t s) const;
   float above_state(Index t, Index m, std::uint32_t s) const;
-  double* row(std::vector<double>& table, Index t) const { return table.data() + t * width_; }
+  double* row(std::vector<double>& table, Index t) const { return table.data() + t * stride_; }
+  const double* row(const std::vector<double>& table, Index t) const { return table.data() + t * stride_; }
 
   CoarseContexts contexts_;
   Cascade* cascade_ = nullptr;
   const NgramTable* ngrams_ = nullptr;
-  Index order_ = 0, width_ = 0;
+  Index order_ = 0, stride_ = 0;
   bool sum_ = false;  // whether to add up, not to take the largest
   double limit_ = kNever<double>;
   double far_ = -kNever<double>;  // how far below the best ways on others are all the same; infinite if none are
@@ -107,15 +111,16 @@ class Onward {
   std::vector<std::vector<double>> on_, lower_;  // [order][states]
   std::vector<double> leaving_;                  // [states of the highest order]
   std::vector<float> pairs_;                     // [edges of order 1]
-  // All of [positions][groups + 1]. The best way on from a coarse tag to a degenerate label; to that or a named one; to
-  // a candidate, with or without what n-grams of labels add; and from before a degenerate label, without and with
-  // n-grams that end there.
+  // All of [positions][stride]. The best way on from a coarse tag to a degenerate label; to that or a named one; to a
+  // candidate, with or without what n-grams of labels add; and from before a degenerate label, without and with n-grams
+  // that end there.
   std::vector<double> to_rest_, to_other_, to_label_, own_to_label_, after_, entering_;
-  std::vector<double> ahead_, around_ahead_;                  // [groups + 1]
-  std::vector<double> reached_, alone_, own_alone_;           // [groups + 1]
-  std::vector<double> rest_own_, rest_ending_, rest_around_;  // [groups + 1]
-  std::vector<Named> named_;                                  // from the last position to the first
-  std::vector<std::size_t> named_begin_;  // [positions + 1]: how many there are from each position on
+  std::vector<double> ahead_, reached_;              // [stride]: by coarse tag, -inf while they are not used
+  std::vector<TagLead> ahead_leads_, leads_;         // those that are not -inf
+  std::vector<double> alone_, own_alone_, through_;  // [stride]
+  std::vector<Index> open_;                          // coarse tags that are looked at more closely
+  std::vector<Named> named_;                         // from the last position to the first
+  std::vector<std::size_t> named_begin_;             // [positions + 1]: how many there are from each position on
   std::vector<float> places_;
 };
 

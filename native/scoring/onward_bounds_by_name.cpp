@@ -4,6 +4,7 @@
 // Which ones those are is seen where each stands alone, after the best path of the last lattice to the position before.
 // That is no bound of sequences that have left the lattice before; it only chooses the labels.
 #include <algorithm>
+#include <utility>
 
 #include "scoring/onward_bounds.hpp"
 
@@ -11,25 +12,29 @@ namespace certus::scoring {
 namespace {
 
 constexpr std::size_t kNamedPerToken = 4;
+// Coarse tags are looked at more closely where they may lead so far below the limit: others are bounded by them, too.
+constexpr double kNearly = 1;
 
 }  // namespace
 
 void Onward::name_labels(Index t) {
   const NgramBounds& bounds = *cascade_->bounds;
-  const double* const excess = contexts_.excess(t);
-  const double most = lead_alone(t);
-  for (Index g = 0; g + 1 < width_; ++g) {
-    RestScore& rest = cascade_->rest(t)[g];
-    const Index i = t * width_ + g;
-    const double least = limit_ - most - std::max(to_other_[i], excess[g] + to_label_[i]);
-    if (!(static_cast<double>(rest.around) > least)) continue;
-    if (!(bound_alone(i, excess[g], rest) > limit_)) continue;
+  lead_alone(t);
+  bound_rests(cascade_->rest(t), rows_from(t), stride_, through_.data());
+  list_above(through_.data(), limit_ - kNearly, stride_, open_);
+  for (const Index g : open_) {
+    double most = through_[g];
+    if (cascade_->refine_rest(t, g, units_.at(t))) most = bound_alone(t, g, cascade_->rest(t, g));
+    if (!(most > limit_)) continue;
     places_.resize(bounds.places(), kNever<float>);  // places between labels stay so
     cascade_->score_dropped(t, g, units_.at(t), allowed_ ? allowed_[t - 1] : Allowed{}, places_.data());
-    name_labels_of(t, g, least);
-    const Index first = bounds.begin(g);
-    rest = find_largest_sums(places_.data() + first, bounds.ending(t) + first, bounds.around(t) + first,
-                             bounds.begin(g + 1) - first);
+    const Index first = bounds.begin(g), count = bounds.begin(g + 1) - first;
+    const auto find_rest = [&] {
+      return find_largest_sums(places_.data() + first, bounds.ending(t) + first, bounds.around(t) + first, count);
+    };
+    RestScore rest = find_rest();
+    if (bound_alone(t, g, rest) > limit_ && name_labels_of(t, g)) rest = find_rest();
+    cascade_->set_rest(t, g, rest);
   }
 }
 
@@ -37,48 +42,48 @@ void Onward::put_back() {
   for (const Named& label : named_) cascade_->raise_rest(label.position, label.label, label.score);
 }
 
-// Makes the best ways to coarse tags from paths of the last lattice; the best of all.
-double Onward::lead_alone(Index t) {
+// Makes the best ways to coarse tags from paths of the last lattice.
+void Onward::lead_alone(Index t) {
   const NgramBounds& bounds = *cascade_->bounds;
   const Level& last = cascade_->level(order_);
   const std::vector<double>& best = cascade_->paths.best;
-  reached_.assign(width_, kNever<double>);
-  for (std::uint32_t s = last.begin[t - 1]; s < last.begin[t]; ++s)
-    reached_[bounds.group(last.label[s])] = std::max(reached_[bounds.group(last.label[s])], best[s]);
-  alone_.assign(width_, kNever<double>), own_alone_.assign(width_, kNever<double>);
-  double most = kNever<double>;
-  for (Index h = 0; h < width_; ++h) {
-    if (reached_[h] == kNever<double>) continue;
-    gather_all(alone_.data(), bounds.coarse(t) + h * width_, reached_[h]);
-    gather_all(own_alone_.data(), bounds.entering(t) + h * width_, reached_[h]);
-    most = std::max(most, reached_[h] + bounds.most_after(t, h));
+  leads_.clear();
+  for (std::uint32_t s = last.begin[t - 1]; s < last.begin[t]; ++s) {
+    const Unit g = bounds.group(last.label[s]);
+    if (reached_[g] == kNever<double>) leads_.push_back({static_cast<Index>(g), 0});
+    reached_[g] = std::max(reached_[g], best[s]);
   }
-  return most;
+  for (TagLead& lead : leads_) lead.score = std::exchange(reached_[lead.tag], kNever<double>);
+  lead_tags(false, leads_, bounds.coarse(t), bounds.entering(t), alone_.data(), own_alone_.data());
 }
 
 // The largest score of a sequence with a label of a coarse tag that is no candidate, after a path of the last lattice.
-double Onward::bound_alone(Index i, double excess, const RestScore& rest) const {
-  const Index g = i % width_;
-  const double ending = std::min(own_alone_[g] + static_cast<double>(rest.own),
-                                 alone_[g] + static_cast<double>(rest.ending)),
-               around = alone_[g] + static_cast<double>(rest.around);
-  return std::max(ending + to_other_[i], excess + std::min(around + to_label_[i], ending + own_to_label_[i]));
+double Onward::bound_alone(Index t, Index g, const RestScore& rest) const {
+  const AloneRows rows = rows_from(t);
+  const double ending = std::min(rows.own_alone[g] + static_cast<double>(rest.own),
+                                 rows.alone[g] + static_cast<double>(rest.ending)),
+               around = rows.alone[g] + static_cast<double>(rest.around);
+  return std::max(ending + rows.to_other[g],
+                  rows.excess[g] + std::min(around + rows.to_label[g], ending + rows.own_to_label[g]));
 }
 
 // Of a coarse tag, the labels that alone may be better by what their neighbours' coarse tags allow; their scores are
-// replaced by -inf. They have to score more than `least` with n-grams.
-void Onward::name_labels_of(Index t, Index g, double least) {
+// replaced by -inf. False if there are none, or too many.
+bool Onward::name_labels_of(Index t, Index g) {
   const NgramBounds& bounds = *cascade_->bounds;
-  const double excess = contexts_.excess(t)[g];
   const float *const ending = bounds.ending(t), *const around = bounds.around(t);
+  const AloneRows rows = rows_from(t);
+  const double least = limit_ - rows.alone[g] - std::max(rows.to_other[g], rows.excess[g] + rows.to_label[g]);
+  const std::size_t before = named_.size();
   for (Index place = bounds.begin(g); place < bounds.begin(g + 1); ++place) {
     const float own = places_[place];
     if (!(static_cast<double>(own + around[place]) > least) || bounds.at(place) < 0) continue;
-    if (!(bound_alone(t * width_ + g, excess, {own, own + ending[place], own + around[place]}) > limit_)) continue;
-    if (named_.size() >= kNamedPerToken * static_cast<std::size_t>(cascade_->length())) return;
+    if (!(bound_alone(t, g, {own, own + ending[place], own + around[place]}) > limit_)) continue;
+    if (named_.size() >= kNamedPerToken * static_cast<std::size_t>(cascade_->length())) break;
     named_.push_back({t, bounds.at(place), own, find_way_on(t, bounds.at(place))});
     places_[place] = kNever<float>;
   }
+  return named_.size() > before;
 }
 
 // The best way on from a label that is no candidate, with the n-grams that it makes with the next candidates.
@@ -87,8 +92,8 @@ double Onward::find_way_on(Index t, Label y) const {
   const NgramBounds& bounds = *cascade_->bounds;
   const Unit told = bounds.group(y);
   const Key full = mix(1, static_cast<Key>(y)), coarse = mix(2, cascade_->group_of(y));
-  const double excess = contexts_.excess(t)[told], other = to_other_[t * width_ + told];
-  const double* const pairs = bounds.coarse(t + 1) + static_cast<Index>(told) * width_;
+  const double excess = contexts_.excess(t)[told], other = row(to_other_, t)[told];
+  const double* const pairs = bounds.coarse(t + 1).row(told);
   const Index place = bounds.place(y);
   double most = other - excess;
   for (std::uint32_t s = one.begin[t + 1]; s < one.begin[t + 2]; ++s) {
@@ -113,8 +118,7 @@ void Onward::leave_to_named(Index t) {
     const Index place = bounds.place(label.label);
     for (std::uint32_t r = one.begin[t - 1]; r < one.begin[t]; ++r) {
       const Unit before = bounds.group(one.label[r]);
-      if (on + bounds.coarse(t)[static_cast<Index>(before) * width_ + told] +
-              static_cast<double>(bounds.ending_after(before)[place]) <=
+      if (on + bounds.coarse(t).row(before)[told] + static_cast<double>(bounds.ending_after(before)[place]) <=
           lower_[1][r])
         continue;
       const Key full = mix(one.full[r], static_cast<Key>(label.label)), coarse = mix(one.coarse[r], group);

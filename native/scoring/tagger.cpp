@@ -33,6 +33,9 @@ constexpr float kMuchLess = 0.1f;   // and for probabilities
 // By how much more is pruned in the first where one answer is proven, of labels, by the order, and of states: what is
 // dropped is bounded, and smaller lattices cost less. Bounds are closer where n-grams are short.
 constexpr float kMoreLabels[] = {4, 2.5f, 2, 2, 2}, kMoreStates = 3;
+// Coarse tags are not dropped at a higher probability than this because of it: all their labels go with them, and where
+// a model has learned little, one of them may be needed in almost every sentence.
+constexpr float kMostTags = 0.03f;
 static_assert(std::size(kMoreLabels) == kMostOrder);
 
 // How much further below the best sequence of a lattice those outside are looked for, first and then.
@@ -106,7 +109,8 @@ void Tagger::find_rows(const features::Sentence& sentence, Workspace& w) const {
 const float* Tagger::score_token(Index t, Workspace& w) const {
   const bool keep = w.cascade && w.cascade->bounds;
   const std::size_t row = keep ? static_cast<std::size_t>(t) * w.stride : 0;
-  if (w.units.size() < row + w.stride) w.units.resize(row + w.stride);
+  const std::size_t end = row + w.stride + NgramBounds::kBlock;  // a block more may be read, and does not count
+  if (w.units.size() < end) w.units.resize(end);
   float* const units = w.units.data() + row;
   std::fill(w.sums.begin(), w.sums.end(), 0);
   for (std::uint32_t i = t ? w.ends[t - 1] : 0; i < w.ends[t]; ++i)
@@ -157,7 +161,7 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
 // Multiplies the thresholds of single tokens, and those of lattices.
 void Tagger::prune_by(float first, float later, Workspace& w) const {
   Thresholds& t = w.cascade->thresholds;
-  t.groups = first * thresholds_.groups;
+  t.groups = std::min(first * thresholds_.groups, std::max(kMostTags, thresholds_.groups));
   t.states[0] = first * thresholds_.states[0];
   for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
 }
@@ -348,7 +352,7 @@ double Tagger::bound_mass(const TagRequest& request, Workspace& w) const {
     for (Index g = 0; g < bounds.groups(); ++g) {
       cascade.score_dropped(t, g, w.kept_units(t - 1), request.allowed ? request.allowed[t - 1] : Allowed{},
                             w.scores.data());
-      cascade.rest(t)[g] = add_up_labels(w.scores.data(), bounds, t, g);
+      cascade.set_rest(t, g, add_up_labels(w.scores.data(), bounds, t, g));
     }
   }
   return w.onward.find_mass(cascade, ngrams_, order_);

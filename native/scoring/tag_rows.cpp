@@ -1,0 +1,167 @@
+#include "scoring/tag_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/widths.hpp"
+
+namespace certus::scoring {
+namespace {
+
+// Several numbers at once, of which the largest are wanted.
+template <int bytes>
+struct Largest {
+  using V = typename Simd<double, bytes>::vector;
+  static constexpr Index width = Simd<double, bytes>::width;
+
+  CERTUS_INLINE_MEMBER static V load(const double* x) {
+    return *reinterpret_cast<const typename Simd<double, bytes>::unaligned*>(x);
+  }
+  CERTUS_INLINE_MEMBER static V load(const float* x) {
+    typedef float Half __attribute__((vector_size(bytes / 2)));
+    Half half;
+    __builtin_memcpy(&half, x, sizeof half);
+    return __builtin_convertvector(half, V);
+  }
+  CERTUS_INLINE_MEMBER static void store(V x, double* out) {
+    *reinterpret_cast<typename Simd<double, bytes>::unaligned*>(out) = x;
+  }
+  CERTUS_INLINE_MEMBER static V never() { return V{} + kNever<double>; }
+  CERTUS_INLINE_MEMBER static V join(V x, V y) { return larger(x, y); }
+  CERTUS_INLINE_MEMBER static V smaller(V x, V y) { return x < y ? x : y; }
+};
+
+// One number, the logarithm of a sum.
+struct LogSum {
+  using V = double;
+  static constexpr Index width = 1;
+
+  template <class X>
+  static V load(const X* x) {
+    return static_cast<double>(*x);
+  }
+  static void store(V x, double* out) { *out = x; }
+  static V never() { return kNever<double>; }
+  static V join(V x, V y) {
+    const double most = std::max(x, y);
+    return most == kNever<double> ? most : most + std::log1p(std::exp(std::min(x, y) - most));
+  }
+  static V smaller(V x, V y) { return std::min(x, y); }
+};
+
+template <class K>
+CERTUS_INLINE void lead(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
+                        double* y) {
+  for (Index i = 0; i < first.stride; i += K::width) {
+    typename K::V one = K::never(), other = K::never();
+    for (const TagLead& from : leads) {
+      one = K::join(one, K::load(first.row(from.tag) + i) + from.score);
+      other = K::join(other, K::load(second.row(from.tag) + i) + from.score);
+    }
+    K::store(one, x + i), K::store(other, y + i);
+  }
+}
+
+template <class K>
+CERTUS_INLINE void lead_either_way(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
+                                   double* x) {
+  for (Index i = 0; i < first.stride; i += K::width) {
+    typename K::V one = K::never();
+    for (const TagLead& from : leads)
+      one = K::join(one, K::smaller(K::load(first.row(from.tag) + i) + from.score,
+                                    K::load(second.row(from.tag) + i) + from.other));
+    K::store(one, x + i);
+  }
+}
+
+template <class K>
+CERTUS_INLINE void pass(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
+                        const RestRow& rest, const AloneRows& on, double* after, double* entering) {
+  for (Index i = 0; i < first.stride; i += K::width) {
+    const auto ending = K::load(rest.ending + i), around = K::load(rest.around + i);
+    typename K::V ahead = K::never();
+    for (const TagLead& to : leads)
+      ahead =
+          K::join(ahead, K::smaller(around + K::load(first.row(to.tag) + i), ending + K::load(second.row(to.tag) + i)) +
+                             to.score);
+    const auto excess = K::load(on.excess + i), to_other = K::load(on.to_other + i);
+    K::store(K::join(ending + to_other, excess + ahead), after + i);
+    K::store(K::load(rest.own + i) + K::join(to_other, excess + K::load(on.own_to_label + i)), entering + i);
+  }
+}
+
+template <class S, int bytes>
+CERTUS_INLINE void lead_body(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
+                             double* y) {
+  lead<Largest<bytes>>(leads, first, second, x, y);
+}
+template <class S, int bytes>
+CERTUS_INLINE void lead_either_way_body(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
+                                        double* x) {
+  lead_either_way<Largest<bytes>>(leads, first, second, x);
+}
+template <class S, int bytes>
+CERTUS_INLINE void pass_body(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
+                             const RestRow& rest, const AloneRows& on, double* after, double* entering) {
+  pass<Largest<bytes>>(leads, first, second, rest, on, after, entering);
+}
+
+template <class S, int bytes>
+CERTUS_INLINE void bound_rests_body(const RestRow& rest, const AloneRows& rows, Index stride, double* x) {
+  using K = Largest<bytes>;
+  for (Index i = 0; i < stride; i += K::width) {
+    const auto alone = K::load(rows.alone + i);
+    const auto ends = K::smaller(K::load(rows.own_alone + i) + K::load(rest.own + i), alone + K::load(rest.ending + i));
+    const auto label = K::smaller(alone + K::load(rest.around + i) + K::load(rows.to_label + i),
+                                  ends + K::load(rows.own_to_label + i));
+    K::store(K::join(ends + K::load(rows.to_other + i), K::load(rows.excess + i) + label), x + i);
+  }
+}
+
+}  // namespace
+
+CERTUS_BY_WIDTH(void, lead_largest, double, lead_body,
+                (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x, double* y),
+                (leads, first, second, x, y))
+CERTUS_BY_WIDTH(void, lead_largest_either_way, double, lead_either_way_body,
+                (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x),
+                (leads, first, second, x))
+CERTUS_BY_WIDTH(void, pass_largest, double, pass_body,
+                (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, const RestRow& rest,
+                 const AloneRows& on, double* after, double* entering),
+                (leads, first, second, rest, on, after, entering))
+CERTUS_BY_WIDTH(void, bound_rests, double, bound_rests_body,
+                (const RestRow& rest, const AloneRows& rows, Index stride, double* x), (rest, rows, stride, x))
+
+// Without branches, which nobody could foresee.
+bool list_above(const double* x, double limit, Index stride, std::vector<Index>& out) {
+  out.resize(static_cast<std::size_t>(stride));
+  Index count = 0, finite = 0;
+  for (Index i = 0; i < stride; ++i) {
+    out[count] = i;
+    count += x[i] > limit;
+    finite += x[i] != kNever<double>;
+  }
+  out.resize(static_cast<std::size_t>(count));
+  return finite > count;
+}
+
+void lead_tags(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
+               double* y) {
+  if (sum) lead<LogSum>(leads, first, second, x, y);
+  else lead_largest(leads, first, second, x, y);
+}
+
+void lead_tags_either_way(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
+                          double* x) {
+  if (sum) lead_either_way<LogSum>(leads, first, second, x);
+  else lead_largest_either_way(leads, first, second, x);
+}
+
+void pass_rests(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
+                const RestRow& rest, const AloneRows& on, double* after, double* entering) {
+  if (sum) pass<LogSum>(leads, first, second, rest, on, after, entering);
+  else pass_largest(leads, first, second, rest, on, after, entering);
+}
+
+}  // namespace certus::scoring
