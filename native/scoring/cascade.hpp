@@ -100,6 +100,8 @@ class Cascade {
     float score;
   };
   bool has_candidate(Index t, Label label) const;
+  // What a candidate scores by itself, once there is a lattice of order 1; null if a label is none.
+  const double* find_score(Index t, Label label) const;
   void add_candidates(const std::vector<Taken>& labels);
   std::span<const Label> paths_to_keep;  // [sequences][T]: labels whose states always stay; they must be candidates
   // Whether lattices may have so many edges.

@@ -128,6 +128,13 @@ bool Cascade::has_candidate(Index t, Label label) const {
   return std::find(zero.label.begin() + zero.begin[t], end, label) != end;
 }
 
+const double* Cascade::find_score(Index t, Label label) const {
+  const Level& one = levels_[1];
+  const auto end = one.label.begin() + one.begin[t + 1],
+             found = std::find(one.label.begin() + one.begin[t], end, label);
+  return found == end ? nullptr : &one.node[found - one.label.begin()];
+}
+
 // The states of a path, by those of the level below, which are replaced.
 void Cascade::keep_path(Index n, const Label* path, std::uint32_t* states, std::vector<std::uint8_t>& kept) const {
   const Level& level = levels_[n];

@@ -1,6 +1,7 @@
 #include "scoring/tagger.hpp"
 
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 
 #include "base/vector.hpp"
@@ -126,7 +127,19 @@ void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace
   Heed heed;
   for (Index t = 0; t < sentence.length; ++t) {
     heed(16 * tagset_.labels);
-    expansion_.expand(score_token(t, w), w.nodes.data(), out + t * tagset_.labels);
+    float* const row = out + t * tagset_.labels;
+    if (chain_) expansion_.expand(score_token(t, w), w.nodes.data(), row);
+    else expand_groups(score_token(t, w), w, row);
+  }
+}
+
+// All labels, with the same sums as those of the cascade.
+void Tagger::expand_groups(const float* units, Workspace& w, float* labels) const {
+  w.nodes.resize(tagset_.labels);
+  for (Index g = 0; g < tagset_.groups; ++g) {
+    expand_group(tagset_, g, units, w.nodes.data());
+    for (std::uint32_t i = tagset_.member_begin[g]; i < tagset_.member_begin[g + 1]; ++i)
+      labels[tagset_.members[i]] = w.nodes[i - tagset_.member_begin[g]];
   }
 }
 
@@ -261,11 +274,10 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
     }
     const double outside =
         w.detours.find(cascade, ngrams_, order_, limit, request.k, request.allowed, {w.units.data(), w.stride});
-    merge(w.detours.found, request, answer);
+    if (!w.detours.found.empty()) merge(w.detours.found, cascade.length(), request, answer);
     answer.bound = std::min(answer.bound, std::max(outside, answer.scores[0]));
     answer.optimal = outside <= (request.k == 1 ? std::max(limit, answer.scores[0]) : limit);
     if (w.detours.has_searched()) ++answer.rounds;
-    if (answer.optimal) answer.bound = answer.scores[0];
     if (answer.optimal || pruning == 0 || turn == kMostTurns) return;
     answer.stopped = watch.elapsed() >= request.seconds;
     if (answer.stopped) return;
@@ -281,19 +293,29 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
   }
 }
 
-// Puts better sequences, the best first, among the answers.
-void Tagger::merge(const std::vector<Detours::Found>& better, const TagRequest& request, TagAnswer& answer) const {
-  if (better.empty()) return;
-  const Index T = static_cast<Index>(better[0].labels.size());
+// Puts better sequences among the answers, the best first.
+void Tagger::merge(const std::vector<Detours::Found>& better, Index length, const TagRequest& request,
+                   TagAnswer& answer) const {
   std::vector<Detours::Found> all(better);
   for (Index n = 0; n < answer.found; ++n)
-    all.push_back({answer.scores[n], {answer.labels + n * T, answer.labels + (n + 1) * T}});
+    all.push_back({answer.scores[n], {answer.labels + n * length, answer.labels + (n + 1) * length}});
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
   answer.found = std::min(request.k, static_cast<Index>(all.size()));
   for (Index n = 0; n < answer.found; ++n) {
     answer.scores[n] = all[n].score;
-    std::copy(all[n].labels.begin(), all[n].labels.end(), answer.labels + n * T);
+    std::copy(all[n].labels.begin(), all[n].labels.end(), answer.labels + n * length);
   }
+}
+
+// Replaces the scores of answers by sums in double precision, and the bound by one of those.
+void Tagger::add_up_scores(const TagRequest& request, TagAnswer& answer, Workspace& w) const {
+  const Index T = w.cascade->length();
+  for (Index n = 0; n < answer.found; ++n)
+    answer.scores[n] = w.sequence_scores.add_up(*w.cascade, ngrams_, order_, answer.labels + n * T,
+                                                [&](Index t) { return w.kept_units(t - 1); });
+  if (!std::is_sorted(answer.scores, answer.scores + answer.found, std::greater<>())) merge({}, T, request, answer);
+  if (answer.optimal) answer.bound = answer.scores[0];
+  else answer.bound = std::max(answer.bound + kRounding * (1 + std::abs(answer.bound)), answer.scores[0]);
 }
 
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
@@ -321,9 +343,10 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   if (!level) return;
   answer.position = -1;
   answer.optimal = !cascade.pruned;
-  answer.bound = answer.optimal ? answer.scores[0] : -kNever<double>;
+  answer.bound = -kNever<double>;
   const Index searches = answer.rounds;
   if (request.prove && cascade.pruned) prove(request, pruning, watch, answer, w);
+  add_up_scores(request, answer, w);
   if (!request.confidence) return;
   if (answer.rounds > searches || (request.prove && cascade.pruned)) level = search_with(answer, request, w);
   find_confidence(*level, request, answer, w);

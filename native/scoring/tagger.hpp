@@ -14,6 +14,7 @@
 #include "scoring/detours.hpp"
 #include "scoring/emissions.hpp"
 #include "scoring/feature_table.hpp"
+#include "scoring/sequence_scores.hpp"
 
 namespace certus::scoring {
 
@@ -96,6 +97,7 @@ class Tagger {
  private:
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
   const float* score_token(Index t, Workspace& w) const;
+  void expand_groups(const float* units, Workspace& w, float* labels) const;
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
@@ -108,7 +110,9 @@ class Tagger {
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
   void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void prove(const TagRequest& request, float pruning, const Stopwatch& watch, TagAnswer& answer, Workspace& w) const;
-  void merge(const std::vector<Detours::Found>& better, const TagRequest& request, TagAnswer& answer) const;
+  void merge(const std::vector<Detours::Found>& better, Index length, const TagRequest& request,
+             TagAnswer& answer) const;
+  void add_up_scores(const TagRequest& request, TagAnswer& answer, Workspace& w) const;
 
   const features::Extractor& extractor_;
   const Tagset& tagset_;
@@ -138,6 +142,7 @@ struct Tagger::Workspace {
   std::optional<Cascade> cascade;
   Onward onward;
   Detours detours;
+  SequenceScores sequence_scores;
   std::vector<Cascade::Taken> taken;  // labels that are no candidates, and may be
 
   const float* kept_units(Index t) const { return units.data() + static_cast<std::size_t>(t) * stride; }

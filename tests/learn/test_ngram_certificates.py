@@ -122,7 +122,7 @@ def test_taggers_certify(tagger: certus.Tagger, tmp_path: Path) -> None:
     assert verdict
     assert verdict.epsilon is not None
     assert verdict.epsilon < 1e-4
-    assert float(verdict.score or 0) == pytest.approx(found.score, abs=1e-4)
+    assert float(verdict.score or 0) == pytest.approx(found.score, rel=1e-14)
     legal = certus.chain.Automaton(tagger.labels, ~np.eye(len(tagger.labels), dtype=bool))
     allowed = [tagger.labels[:2], None, tagger.labels[1:], None]
     constraints: dict[str, Any]
@@ -138,6 +138,21 @@ def test_taggers_certify(tagger: certus.Tagger, tmp_path: Path) -> None:
     with pytest.raises(certus.InvalidInput, match="k must be 1, not 2"):
         tagger.tag(words, k=2, certificate=True)  # type: ignore[call-overload]
     assert certus.verify((tagger, []), tagger.tag([], certificate=True)).score == 0
+
+
+@pytest.mark.parametrize(
+    ("learner", "options"),
+    [("pruned-crf", {"order": n}) for n in (1, 2, 3, 4)] + [("crf", {}), ("perceptron", {}), ("hmm", {})],
+)
+def test_scores_are_those_of_the_checker(learner: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """They are sums in double precision, however numbers are added up during the search."""
+    (tmp_path / "train.conllu").write_text(invented.conllu(60, 1), "utf-8")
+    tagger = certus.Tagger("upos+feats", learner, **options).fit(tmp_path / "train.conllu")
+    for words in ([token[0] for token in tokens] for tokens in invented.tokens(20, 7)):
+        found, best = tagger.tag(words, certificate=True), tagger.tag(words, k=5)
+        exact = certus.verify((tagger, words), found).score
+        assert found.score == found.bound == best[0].score == pytest.approx(float(exact or 0), rel=1e-14)
+        assert [one.score for one in best] == sorted((one.score for one in best), reverse=True)
 
 
 def test_others_are_refused_by_name(tagger: certus.Tagger, tmp_path: Path) -> None:
