@@ -23,12 +23,22 @@ template <class S>
 struct Bounds {
   std::vector<double> enter, leave;             // [labels]
   std::vector<double> incoming;                 // [labels]: the best transition into a label
+  std::vector<double> inside, outside;          // [labels]: incoming + leave, and enter + leave
   std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the trellis's own precision, padded with -inf,
   std::vector<S> incoming_rounded;              // incoming likewise,
-  std::vector<S> nothing;                       // and zeros, padded likewise, for where a sentence starts or ends
-  double largest = 0;                           // the largest finite magnitude among them
-  double mean = 0;                              // of the finite transitions, or nearly so,
-  double spread = 0;                            // and what the best transition out of a label exceeds it by on average
+  std::vector<S> inside_rounded, outside_rounded;
+  std::vector<S> nothing;  // and zeros, padded likewise, for where a sentence starts or ends
+  double largest = 0;      // the largest finite magnitude among them
+  double mean = 0;         // of the finite transitions, or nearly so,
+  double spread = 0;       // and what the best transition out of a label exceeds it by on average
+
+  // Sums for label y what other fields hold.
+  void add_up(Index y) {
+    inside[y] = incoming[y] + leave[y];
+    outside[y] = enter[y] + leave[y];
+    inside_rounded[y] = static_cast<S>(inside[y]);
+    outside_rounded[y] = static_cast<S>(outside[y]);
+  }
 };
 
 // The degenerate labels of staggered decoding; degenerate_labels.hpp computes and explains it.
@@ -153,6 +163,7 @@ class Model {
     bounds_.leave_rounded[i] = static_cast<S>(leave);
     bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
     bounds_.incoming_rounded[j] = static_cast<S>(bounds_.incoming[j]);
+    for (const Label y : {i, j}) bounds_.add_up(y);
     bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
     magnitude_ = std::max(magnitude_, static_cast<double>(largest_magnitude(&score, 1)));
     ++changes_;
@@ -284,12 +295,16 @@ class Model {
     bounds_.leave.assign(labels_, kNever<double>);
     bounds_.enter.assign(labels_, kNever<double>);
     bounds_.incoming.assign(labels_, kNever<double>);
+    bounds_.inside.assign(labels_, kNever<double>);
+    bounds_.outside.assign(labels_, kNever<double>);
     if (only_sparse_) sparse_bounds();
     else dense_bounds(ceiling());
     const Index width = padded(labels_);
     bounds_.enter_rounded.assign(width, kNever<S>);
     bounds_.leave_rounded.assign(width, kNever<S>);
     bounds_.incoming_rounded.assign(width, kNever<S>);
+    bounds_.inside_rounded.assign(width, kNever<S>);
+    bounds_.outside_rounded.assign(width, kNever<S>);
     bounds_.nothing.assign(width, kNever<S>);
     std::fill_n(bounds_.nothing.begin(), labels_, S{0});
     for (Index y = 0; y < labels_; ++y) {
@@ -297,6 +312,7 @@ class Model {
       bounds_.enter_rounded[y] = static_cast<S>(enter);
       bounds_.leave_rounded[y] = static_cast<S>(leave);
       bounds_.incoming_rounded[y] = static_cast<S>(bounds_.incoming[y]);
+      bounds_.add_up(y);
       if (std::isfinite(leave)) bounds_.spread += (leave - bounds_.mean) / static_cast<double>(labels_);
       if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
       if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));

@@ -51,6 +51,47 @@ def test_many_sweeps_end_with_the_best_path(whole: bool) -> None:
     assert max(sweeps) >= 3
 
 
+def large(rng: np.random.Generator) -> Scores:
+    """Draw whole numbers for so many labels that few transitions are read: peaked, tied or flat."""
+    labels, length = int(rng.integers(1000, 1300)), int(rng.integers(1, 10))
+    kind = rng.choice(["peaked", "tied", "flat"])
+    if kind == "tied":
+        transitions, emissions = rng.integers(0, 4, (labels, labels)), rng.integers(0, 4, (length, labels))
+    else:
+        transitions = rng.integers(0, 10_000, (labels, labels))
+        emissions = rng.integers(0, 1000, (length, labels))
+    transitions, emissions = transitions.astype(float), emissions.astype(float)
+    if kind == "peaked":
+        transitions *= rng.random((labels, labels)) < rng.choice([0.1, 1.0])
+        for row in emissions:
+            row[rng.integers(labels, size=12)] += rng.integers(0, 20_000, 12)
+    if rng.random() < 0.3:
+        transitions[rng.random((labels, labels)) < 0.3] = -np.inf
+        emissions[rng.random((length, labels)) < 0.5] = -np.inf
+    precision = np.dtype(rng.choice(["float32", "float64"]))
+    return transitions.astype(precision), emissions.astype(precision)
+
+
+def test_large_label_sets_have_the_best_path() -> None:
+    """With CERTUS_LATTICES=2000 this is a campaign."""
+    rng = np.random.default_rng(int(os.environ.get("CERTUS_SEED", "4")))
+    narrow = ordered = 0
+    for _ in range(RANDOM):
+        transitions, emissions = large(rng)
+        ends = rng.integers(-3, 4, (2, len(transitions))).astype(transitions.dtype)
+        chain = certus.Chain(transitions, start=ends[0], end=ends[1])
+        found = chain.decode(emissions, infeasible="return")
+        best = chain.decode(emissions, method=Viterbi(sparse=False), infeasible="return")
+        assert found.score == best.score
+        if found.stats["activated"] < emissions.size:
+            narrow += 1
+        elif found.stats["edges"] < best.stats["edges"]:
+            ordered += 1
+            assert found.labels.tolist() == best.labels.tolist()
+    assert narrow > 0
+    assert ordered > 0
+
+
 def test_the_best_labels_may_lead_nowhere() -> None:
     """Of many labels only the best are stepped from in full: if they lead nowhere, the others may."""
     labels = 1500

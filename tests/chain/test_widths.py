@@ -10,7 +10,7 @@ PROGRAM = """
 import numpy as np, certus
 rng = np.random.default_rng(7)
 for dtype in (np.float32, np.float64):
-    for labels in (1, 3, 17, 45, 64, 161, 200, 319, 443):
+    for labels in (1, 3, 17, 45, 64, 161, 200, 319, 443, 1100):
         transitions = rng.normal(size=(labels, labels)).astype(dtype)
         transitions[rng.random((labels, labels)) < 0.1] = -np.inf
         chain = certus.Chain(transitions)
@@ -32,6 +32,6 @@ def answers(width: int) -> str:
 
 def test_widths() -> None:
     widest = answers(64)
-    assert widest.count("\n") == 2 * 9 * 2 * 2 * 3
+    assert widest.count("\n") == 2 * 10 * 2 * 2 * 3
     assert answers(32) == widest
     assert answers(16) == widest

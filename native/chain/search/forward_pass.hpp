@@ -131,21 +131,30 @@ void arrive(const Trellis<Sparse<S>>& trellis, Index, const S* before, S* arriva
   arrive_listed(trellis.transitions, trellis.model->bounds().leave_rounded.data(), before, arrivals, heed, arena);
 }
 
-template <class Tr>
-Forward<typename Tr::Score> forward(const Trellis<Tr>& trellis, Arena& arena) {
+// `arrive` is told the position, the ways to labels before it, where to write the arrivals, and how wide rows are.
+template <class Tr, class Arrive>
+Forward<typename Tr::Score> forward_by(const Trellis<Tr>& trellis, Arena& arena, const Arrive& arrive) {
   using S = typename Tr::Score;
   const Index T = trellis.length, L = trellis.labels;
   Forward<S> f = forward_storage<S>(T, L, arena);
   S* arrivals = arena.get<S>(f.width, S{0});
   Heed heed;
   for (Index t = 0; t < T; ++t) {
-    if (t > 0) arrive(trellis, t, f.row(t - 1), arrivals, f.width, heed, arena);
+    if (t > 0) arrive(t, f.row(t - 1), arrivals, f.width, heed);
     if (settle(f.alpha + t * f.width, arrivals, trellis.node(t), L, f.width, t ? f.offset[t - 1] : 0, f.offset + t))
       continue;
     f.died = t;
     break;
   }
   return f;
+}
+
+template <class Tr>
+Forward<typename Tr::Score> forward(const Trellis<Tr>& trellis, Arena& arena) {
+  using S = typename Tr::Score;
+  return forward_by(trellis, arena, [&](Index t, const S* before, S* arrivals, Index width, Heed& heed) {
+    arrive(trellis, t, before, arrivals, width, heed, arena);
+  });
 }
 
 // The first of the best labels at position t - 1 to reach label y at position t from.

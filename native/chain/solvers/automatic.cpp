@@ -6,6 +6,7 @@
 #include <span>
 
 #include "chain/run.hpp"
+#include "chain/search/narrow_search.hpp"
 #include "chain/search/pruned_sweeps.hpp"
 #include "chain/search/substitutions.hpp"
 #include "chain/search/tight_paths.hpp"
@@ -59,8 +60,12 @@ bool solve_tight(const Trellis<Tr>& trellis, Index k, Answer& answer, Arena& are
 template <class Tr>
 void solve_whole(const Trellis<Tr>& trellis, const Request& request, Answer& answer, Arena& arena) {
   answer.found = 0;
-  if (request.k > 1) viterbi_astar(trellis, request, answer, arena);
-  else viterbi(trellis, request, answer, arena);
+  if (request.k > 1) return viterbi_astar(trellis, request, answer, arena);
+  using S = typename Tr::Score;
+  if constexpr (std::is_same_v<Tr, Dense<S>>)
+    if (trellis.labels >= kLarge && trellis.model->positions() == 0 && !trellis.model->prefers_sparse())
+      return viterbi_ordered(trellis, answer, arena);
+  viterbi(trellis, request, answer, arena);
 }
 
 // Whether any score is NaN, +inf or too large, for trellises that are not swept to the end.
@@ -69,6 +74,20 @@ bool has_invalid(const Trellis<Tr>& trellis) {
   using S = typename Tr::Score;
   const Sentence<S> sentence{trellis.data, trellis.length, trellis.stride};
   return check_scores<S>(sentence, *trellis.model).status == Status::invalid;
+}
+
+// Where rows of transitions are long; false when too many labels matter.
+template <class Tr>
+bool solve_narrow(const Trellis<Tr>& trellis, Answer& answer, Arena& arena) {
+  using S = typename Tr::Score;
+  if constexpr (std::is_same_v<Tr, Dense<S>>) {
+    using Outcome = typename Narrow<S>::Outcome;
+    const Outcome outcome = Narrow<S>(trellis, answer.counters, arena).solve(answer.labels);
+    if (outcome == Outcome::invalid) answer.status = Status::invalid;
+    answer.found = outcome == Outcome::found;
+    return outcome != Outcome::lost;
+  }
+  return false;
 }
 
 // The sweeps after the first, until the labels that matter are known; false when that would not pay.
@@ -132,6 +151,7 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
+  if (request.k == 1 && L >= kLarge && !trellis.model->mostly_default() && solve_narrow(trellis, answer, arena)) return;
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
   const bool one = request.k == 1, listed = trellis.model->mostly_default();

@@ -1,6 +1,6 @@
 #include "chain/solvers/viterbi.hpp"
 #include "chain/method.hpp"
-#include "chain/search/forward_pass.hpp"
+#include "chain/search/ordered_arrivals.hpp"
 
 namespace certus {
 namespace {
@@ -36,6 +36,18 @@ CERTUS_SOLVER(viterbi) {
   }
   answer.counters.edges = (trellis.length - 1) * L * L;
   finish(trellis, forward(trellis, arena), answer, arena);
+}
+
+template <class S>
+void viterbi_ordered(const Trellis<Dense<S>>& trellis, Answer& answer, Arena& arena) {
+  OrderedArrivals<S> ordered(trellis, arena);
+  const auto f = forward_by(trellis, arena, [&](Index t, const S* before, S* arrivals, Index width, Heed& heed) {
+    ordered.arrive(t, before, arrivals, width, heed);
+  });
+  answer.counters.iterations = 1;
+  answer.counters.activated = trellis.length * trellis.labels;
+  answer.counters.edges = ordered.edges();
+  finish(trellis, f, answer, arena);
 }
 
 template <class S>
@@ -79,6 +91,8 @@ void viterbi_together(const Trellis<Dense<S>>* const* trellises, Answer* const* 
 }
 
 CERTUS_REGISTER(viterbi, "viterbi")
+template void viterbi_ordered(const Trellis<Dense<float>>&, Answer&, Arena&);
+template void viterbi_ordered(const Trellis<Dense<double>>&, Answer&, Arena&);
 template void viterbi_together(const Trellis<Dense<float>>* const*, Answer* const*, Index, Arena&);
 template void viterbi_together(const Trellis<Dense<double>>* const*, Answer* const*, Index, Arena&);
 

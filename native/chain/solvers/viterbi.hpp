@@ -7,6 +7,10 @@ namespace certus {
 
 CERTUS_SOLVER(viterbi);
 
+// The same path, found by reading only the rows of transitions that can matter, where one matrix serves all positions.
+template <class S>
+void viterbi_ordered(const Trellis<Dense<S>>& trellis, Answer& answer, Arena& arena);
+
 // Several sentences that share one dense matrix, in one sweep: position by position, each block of the
 // matrix is read once for all of them. answers[b] gets one path.
 template <class S>

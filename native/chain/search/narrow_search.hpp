@@ -1,0 +1,403 @@
+// The first search of `auto` where rows of transitions are long: it reads every emission once, and few transitions.
+//
+// To the right: with some labels kept at position t-1, the best of them with a way of score top(t-1), and rest(t-1)
+// bounding all ways to the others, their best transition out included, no way on over label y of position t scores more
+// than
+//   promise(t, y) = max( rest(t-1) + enter[y],  top(t-1) + incoming[y] ) + node(t, y) + leave[y],
+// which takes no transition. Only chunks of labels that promise enough are stepped to, with the transitions of the best
+// labels kept, and labels that still promise enough are bounded by all of these. The best of them are kept; all else
+// adds to rest(t). Any choice is correct.
+//
+// Traced through kept labels, this yields a path, of score `known`. To the left: what follows label y is at most
+// leave[y] plus the best that follows any label, so the labels of a path that beats `known` promise enough, too. Of
+// these, real transitions tell which are alive, and ways on count from these only. The answer lies among them.
+#pragma once
+
+#include <cmath>
+#include <utility>
+
+#include "chain/search/columns.hpp"
+#include "chain/search/gather_top_labels.hpp"
+#include "chain/search/scan_labels.hpp"
+#include "chain/solver.hpp"
+
+namespace certus {
+
+template <class S>
+class Narrow {
+ public:
+  enum class Outcome {
+    found,   // the best path was written
+    lost,    // too many labels would have to be looked into
+    dead,    // there is no path
+    invalid  // the emissions hold NaN, +inf or what is too large
+  };
+
+  Narrow(const Trellis<Dense<S>>& trellis, Counters& counters, Arena& arena)
+      : lattice_(trellis), counters_(counters), arena_(arena) {}
+
+  Outcome solve(Index* labels) {
+    if (const Outcome end = sweep_right(); end != Outcome::found) return end;
+    double known = trace(labels);
+    const double bound = std::max(kept_[T_ - 1].rest, kept_[T_ - 1].top);
+    if (known < bound && tied_) known = improve(known, labels);
+    if (bound <= known) return Outcome::found;
+    if (known == kNever<double>) return Outcome::lost;
+    if (!sweep_left(known)) return Outcome::lost;
+    if (kept_[0].count > 0) improve(known, labels);
+    return Outcome::found;
+  }
+
+ private:
+  struct Seen {
+    Label label;
+    double own;    // node score
+    double bound;  // on the ways to it, or on from it
+    double sum;    // with the potential on the other side
+  };
+  struct List {  // of all labels that promise at least `least` after the step
+    Seen* seen = nullptr;
+    Index count = 0;
+    S least = std::numeric_limits<S>::infinity();
+  };
+  static constexpr Index kRows = 3;  // labels that are stepped from
+  static constexpr Index kTied = 8;  // labels to keep where many promise the same
+  // How boldly labels are kept; see choose_margin. Found by trial on trained and random models.
+  static constexpr double kTrust = 0.4, kCaution = 0.1, kExpected = 1.5;
+
+  const S* enter(Index t) const { return (t ? bounds_.enter_rounded : bounds_.nothing).data(); }
+  const S* leave(Index t) const { return (t + 1 < T_ ? bounds_.leave_rounded : bounds_.nothing).data(); }
+  double leave(Index t, Label y) const { return t + 1 < T_ ? bounds_.leave[y] : 0; }
+  double transition(Label i, Label j) const { return static_cast<double>(lattice_.transitions.at(0, i, j)); }
+
+  // What is known of position t without looking at any other.
+  Scan<S> look(Index t) const {
+    const bool last = t + 1 == T_;
+    if (t == 0) return {lattice_.node(t), leave(t), leave(t)};
+    return {lattice_.node(t), (last ? bounds_.incoming_rounded : bounds_.inside_rounded).data(),
+            (last ? bounds_.enter_rounded : bounds_.outside_rounded).data()};
+  }
+  // Reads all emissions.
+  bool scan_all() {
+    return scan_positions(0, 1) && (T_ == 1 || (scan_positions(1, T_ - 2) && scan_positions(T_ - 1, 1)));
+  }
+  bool scan_positions(Index t, Index positions) {
+    heed_(4 * positions * L_);
+    const bool suspicious = scan(look(t), near_ + t * chunks_, far_ + t * chunks_, L_, positions, lattice_.stride);
+    for (Index u = t; (suspicious || !moderate_) && u < t + positions; ++u)
+      if (first_beyond(lattice_.data + u * lattice_.stride, L_, lattice_.model->limit(T_)) >= 0) return false;
+    return true;
+  }
+
+  Outcome sweep_right() {
+    ++counters_.iterations;
+    if (!scan_all()) return Outcome::invalid;
+    for (Index t = 0; t < T_; ++t, heed_(L_)) {
+      const Steps<S> steps = prepare(t);
+      const Index best = promise(t, steps);
+      if (near_[t * chunks_ + best] == kNever<S>) return Outcome::dead;
+      choose(t, steps, best);
+      keep(t);
+      if (hopeless_ > 2 + T_ / 8 || kept_[t].top == kNever<double>) return Outcome::lost;
+    }
+    return Outcome::found;
+  }
+
+  // The step from the best labels kept at position t - 1; all sums are less `origin`.
+  Steps<S> prepare(Index t) {
+    const Column* from = t ? kept_ + t - 1 : nullptr;
+    origin_ = from ? from->top : 0;
+    const double rest = from ? from->rest - from->top : 0;
+    const Index rows = from ? std::min(kRows, from->count) : 0;
+    for (Index i = 0; i < rows; ++i) rows_[i] = lattice_.transitions.row(0, from->label[i], nullptr);
+    for (Index i = 0; i <= rows; ++i)
+      alpha_[i] = from && i < from->count ? static_cast<S>(from->bound[i] - from->top) : kNever<S>;
+    magnitude_ = 2 * bounds_.largest + (std::isfinite(rest) ? std::abs(rest) : 0);
+    for (Index i = 0; i <= rows; ++i)
+      if (alpha_[i] != kNever<S>)
+        magnitude_ = std::max(magnitude_, 2 * bounds_.largest - static_cast<double>(alpha_[i]));
+    return {reach_,
+            lattice_.node(t),
+            enter(t),
+            static_cast<S>(rest),
+            leave(t),
+            rows_,
+            alpha_,
+            rows,
+            bounds_.incoming_rounded.data(),
+            alpha_[rows]};
+  }
+  // Turns what is near and far into what chunks promise; returns the best one.
+  Index promise(Index t, const Steps<S>& steps) {
+    S* const near = near_ + t * chunks_;
+    const S* const far = far_ + t * chunks_;
+    for (Index c = 0; c < chunks_; ++c) near[c] = std::max(near[c], steps.rest + far[c]);
+    return std::max_element(near, near + chunks_) - near;
+  }
+
+  // Labels are kept that could overtake the best one if it goes on with a usual transition: the mean of all, raised by
+  // a part of what those between the best labels so far had over it, less a part of what the best transition out of a
+  // label has over it on average.
+  double choose_margin(Index t) const {
+    const double usual = bounds_.mean + kTrust * std::max(0.0, taken_ / steps_);
+    return (t + 1 < T_ ? usual : 0) - kCaution * bounds_.spread;
+  }
+
+  // Looks into all labels that promise as much as those that will be kept, unless these are too many.
+  void choose(Index t, const Steps<S>& steps, Index best) {
+    margin_ = choose_margin(t);
+    floor_ = kNever<double>;
+    count_ = 0;
+    const S* const near = near_ + t * chunks_;
+    if (2 * std::count(near, near + chunks_, near[best]) > chunks_ + 1) return take_tied(t, steps, near[best]);
+    std::copy_n(near, chunks_, maxima_.chunk);
+    const S margin = static_cast<S>(margin_);
+    S skipped;
+    const S highest = step_chunks(steps, maxima_, L_, best, kNever<S>, margin, &skipped);
+    floor_ = origin_ + static_cast<double>(highest) + margin_;
+    counters_.edges +=
+        steps.count * kChunk * std::count_if(near, near + chunks_, [&](S x) { return x >= highest + margin; });
+    List& list = lists_[t];
+    list.least = highest + margin;
+    const S most = *std::max_element(maxima_.chunk, maxima_.chunk + chunks_);
+    S least = std::min(most, list.least);
+    if (too_many(mark(maxima_, chunks_, least, marked_, &below_))) {
+      ++hopeless_;
+      list.least = least = most;
+      mark(maxima_, chunks_, least, marked_, &below_);
+    }
+    collect(t, least, std::numeric_limits<S>::infinity());
+    below_ = std::max(below_, skipped);
+    beyond_ = kNever<double>;
+    if (below_ != kNever<S>) {
+      const double below = static_cast<double>(below_);
+      beyond_ = origin_ + below + rounding<S>(std::abs(below) + magnitude_);
+    }
+    look_into(t, 0);
+    if (least < list.least) return;  // no label promises enough
+    list.count = count_;
+    list.seen = arena_.get<Seen>(count_);
+    std::copy_n(found_, count_, list.seen);
+  }
+  // Whether so many groups of labels are not worth looking into.
+  bool too_many(Index groups) const { return 3 * groups > 2 * chunks_ * kLanes; }
+  // Where a great many labels promise the same: looks into some of them.
+  void take_tied(Index t, const Steps<S>& steps, S most) {
+    tied_ = true;
+    beyond_ = std::is_same_v<S, double> ? origin_ + static_cast<double>(most) : measure(t);
+    const Scan<S> at = look(t);
+    for (Index y = 0; y < L_ && count_ < kTied; ++y) {
+      const S near = at.node[y] + at.inside[y], far = at.node[y] + at.outside[y];
+      if (std::max(near, steps.rest + far) == most) found_[count_++].label = static_cast<Label>(y);
+    }
+    look_into(t, 0);
+  }
+
+  // What any label of position t promises at most, without rounding: ties would no longer look like ties.
+  double measure(Index t) const {
+    const bool last = t + 1 == T_;
+    if (t == 0 && last) return static_cast<double>(largest(lattice_.node(t), L_));
+    if (t == 0) return find_promise(lattice_.node(t), bounds_.leave.data(), 0, bounds_.leave.data(), 0, L_);
+    const Column& from = kept_[t - 1];
+    return find_promise(lattice_.node(t), (last ? bounds_.incoming : bounds_.inside).data(), from.top,
+                        (last ? bounds_.enter : bounds_.outside).data(), from.rest, L_);
+  }
+
+  // Adds the labels of marked groups that promise at least `least`, but less than `limit`.
+  void collect(Index t, S least, S limit) {
+    const Index count = certus::collect(reach_, leave(t), L_, marked_, least, labels_, &below_);
+    for (Index n = 0; n < count; ++n)
+      if (labels_[n].value < limit) found_[count_++].label = labels_[n].label;
+  }
+
+  // Bounds the ways to labels found, from number `begin` on, by real transitions.
+  void look_into(Index t, Index begin) {
+    const S* const node = lattice_.node(t);
+    for (Index n = begin; n < count_; ++n) {
+      Seen& s = found_[n];
+      const double out = leave(t, s.label);
+      s.own = static_cast<double>(node[s.label]);
+      s.bound = s.own + arrive(t, s.label, floor_ - s.own - out);
+      s.sum = s.bound + out;
+      floor_ = std::max(floor_, s.bound + margin_);
+    }
+  }
+  // A bound on the ways to label y of position t, without its node; exact if it is at least `need`.
+  double arrive(Index t, Label y, double need) {
+    if (t == 0) return 0;
+    const Column& from = kept_[t - 1];
+    const double incoming = bounds_.incoming[y];
+    double best = from.rest + bounds_.enter[y];
+    for (Index a = 0; a < from.count; ++a) {
+      const double most = from.bound[a] + incoming;
+      if (most <= best) break;
+      if (most < need) return most;
+      ++counters_.edges;
+      best = std::max(best, from.bound[a] + transition(from.label[a], y));
+    }
+    return best;
+  }
+  // The same for ways on from label y of position t.
+  double depart(Index t, Label y, double need) {
+    if (t + 1 == T_) return 0;
+    const Column& to = kept_[t + 1];
+    const double outgoing = bounds_.leave[y];
+    double best = kNever<double>;
+    for (Index a = 0; a < to.count; ++a) {
+      const double most = to.bound[a] + outgoing;
+      if (most <= best) break;
+      if (most < need) return most;
+      ++counters_.edges;
+      best = std::max(best, to.bound[a] + transition(y, to.label[a]));
+    }
+    return best;
+  }
+
+  // Makes a column of the best labels found.
+  void keep(Index t) {
+    double rest = beyond_;
+    const auto best =
+        std::max_element(found_, found_ + count_, [](const Seen& a, const Seen& b) { return a.bound < b.bound; });
+    std::swap(*best, found_[0]);
+    Index count = 1;
+    for (Index n = 1; n < count_; ++n) {
+      if (found_[n].sum >= floor_) std::swap(found_[count++], found_[n]);
+      else rest = std::max(rest, found_[n].sum);
+    }
+    if (count > few_) {
+      std::nth_element(found_ + 1, found_ + few_, found_ + count,
+                       [](const Seen& a, const Seen& b) { return a.sum > b.sum; });
+      for (Index n = few_; n < count; ++n) rest = std::max(rest, found_[n].sum);
+      count = few_;
+    }
+    if (t > 0) {
+      const double x = transition(kept_[t - 1].label[0], found_[0].label) - bounds_.mean;
+      if (x != kNever<double>) taken_ += x, ++steps_;
+    }
+    fill(t, count, rest);
+  }
+  // Writes the first labels found to the column of position t, the best one first.
+  void fill(Index t, Index count, double rest) {
+    std::sort(found_, found_ + count,
+              [](const Seen& a, const Seen& b) { return a.bound != b.bound ? a.bound > b.bound : a.label < b.label; });
+    Column& c = kept_[t];
+    c.reserve(count, arena_);
+    for (Index n = 0; n < count; ++n)
+      c.label[n] = found_[n].label, c.own[n] = found_[n].own, c.bound[n] = found_[n].bound;
+    c.count = count;
+    c.top = count ? c.bound[0] : kNever<double>;
+    c.rest = rest;
+    counters_.activated += count;
+  }
+
+  // A path through kept labels and its score; -inf when tracing meets a dead end.
+  double trace(Index* labels) const {
+    const Column* c = kept_ + T_ - 1;
+    double score = c->own[0];
+    labels[T_ - 1] = c->label[0];
+    for (Index t = T_ - 1; t > 0; --t) {
+      const Column& from = kept_[t - 1];
+      double best = kNever<double>, taken = kNever<double>;
+      Index a = 0;
+      for (Index i = 0; i < from.count && from.bound[i] + bounds_.incoming[labels[t]] > best; ++i) {
+        const double x = transition(from.label[i], static_cast<Label>(labels[t]));
+        if (from.bound[i] + x > best) best = from.bound[i] + x, taken = x, a = i;
+      }
+      score += taken + from.own[a];
+      labels[t - 1] = from.label[a];
+    }
+    return score;
+  }
+  // The best path through kept labels, if it scores more than `known` and they are few; returns the higher score.
+  double improve(double known, Index* labels) {
+    const Columns columns(kept_, T_);
+    if (columns.edges() > T_ * L_) return known;
+    counters_.edges += connect_all(kept_, lattice_, arena_);
+    if (!columns.trace(known, labels)) return known;
+    const Column& last = kept_[T_ - 1];
+    return *std::max_element(last.active, last.active + last.count);
+  }
+
+  // Keeps the labels that are alive: those of the paths that beat `known`, or may. False where they are too many. Where
+  // nothing beats it, all columns are empty.
+  bool sweep_left(double known) {
+    ++counters_.iterations;
+    counters_.activated = 0;
+    const double least = known - 1e-9 * std::max(1.0, std::abs(known));
+    for (Index t = T_ - 1; t >= 0; --t, heed_(L_)) {
+      const Steps<S> steps = prepare(t);
+      double follow = t + 1 < T_ ? kNever<double> : 0;
+      for (Index n = 0; t + 1 < T_ && n < kept_[t + 1].count; ++n)
+        follow = std::max(follow, kept_[t + 1].bound[n] + bounds_.enter[kept_[t + 1].label[n]]);
+      const double need = least - follow - origin_;
+      const List& list = lists_[t];
+      count_ = list.count;
+      std::copy_n(list.seen, count_, found_);
+      const S bar = static_cast<S>(need - rounding<S>(std::abs(need) + magnitude_));
+      if (bar < list.least) {
+        std::copy_n(near_ + t * chunks_, chunks_, maxima_.chunk);
+        floor_ = least - follow, margin_ = kNever<double>;
+        S unused;
+        step_chunks(steps, maxima_, L_, 0, bar, kNever<S>, &unused);
+        if (too_many(mark(maxima_, chunks_, bar, marked_, &below_))) return false;
+        collect(t, bar, list.least);
+        look_into(t, list.count);
+      }
+      drop_dead(t, least, follow);
+      if (count_ == 0) {
+        for (Index u = 0; u < T_; ++u) kept_[u].count = 0;
+        return true;
+      }
+      fill(t, count_, kNever<double>);
+    }
+    return Columns(kept_, T_).edges() <= T_ * L_;
+  }
+  // Of the labels found at position t, leaves those that a path of score `least` may take, each with a bound on the
+  // ways on from it.
+  void drop_dead(Index t, double least, double follow) {
+    Index count = 0;
+    for (Index n = 0; n < count_; ++n) {
+      Seen s = found_[n];
+      if (s.sum + follow < least) continue;
+      const double after = depart(t, s.label, least - s.bound);
+      if (!(s.bound + after >= least)) continue;
+      s.bound = s.own + after;
+      found_[count++] = s;
+    }
+    count_ = count;
+  }
+
+  const Trellis<Dense<S>>& lattice_;
+  Counters& counters_;
+  Arena& arena_;
+  Heed heed_;
+  const Bounds<S>& bounds_ = lattice_.model->bounds();
+  Index T_ = lattice_.length, L_ = lattice_.labels, chunks_ = chunk_count(L_);
+  Index few_ = std::max(Index{16}, L_ / 20);  // labels to keep of a position, at most
+  const bool moderate_ =
+      lattice_.model->allows_moderate(T_);      // whether emissions that are moderate need no second look
+  S* near_ = arena_.get<S>(T_ * chunks_);       // [T][chunks]: what chunks promise
+  S* far_ = arena_.get<S>(T_ * chunks_);        // [T][chunks]: what they do without the labels kept before, less rest
+  List* lists_ = arena_.get<List>(T_, List{});  // [T]: the labels that were looked into on the way to the right
+  Column* kept_ = arena_.get<Column>(T_, Column{});                            // [T]: by the last sweep
+  S* reach_ = arena_.get<S>(padded(L_));                                       // [L]: the step to the position at hand,
+  Maxima<S> maxima_{arena_.get<S>(chunks_ * kLanes), arena_.get<S>(chunks_)};  // and what labels promise by it
+  unsigned* marked_ = arena_.get<unsigned>(chunks_);                           // groups to look into, as bits
+  Found<S>* labels_ = arena_.get<Found<S>>(L_ + 1);
+  Seen* found_ = arena_.get<Seen>(L_ + 1);     // labels of the position at hand that were looked into
+  Index count_ = 0;                            // how many these are
+  const S* rows_[kRows];                       // transitions of labels that are stepped from,
+  S alpha_[kRows + 1];                         // and ways to them
+  S below_ = 0;                                // what others promise at most, less `origin`,
+  double beyond_ = 0;                          // and what all others do
+  double origin_ = 0;                          // what promises of the position at hand are less by
+  double magnitude_ = 0;                       // the largest magnitude among their parts
+  double floor_ = 0;                           // what ways have to reach, their potential included, to be kept:
+  double margin_ = 0;                          // so much more than the best way to a label found
+  bool tied_ = false;                          // whether some position has many labels that promise the same
+  double taken_ = kExpected * bounds_.spread;  // transitions between the best labels so far over the mean of all,
+  double steps_ = 1;                           // the first of them a guess
+  Index hopeless_ = 0;                         // positions where too many labels promise enough
+};
+
+}  // namespace certus
