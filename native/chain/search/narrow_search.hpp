@@ -38,9 +38,8 @@ class Narrow {
 
   Outcome solve(Index* labels) {
     if (const Outcome end = sweep_right(); end != Outcome::found) return end;
-    double known = trace(labels);
+    const double known = trace(labels);
     const double bound = std::max(kept_[T_ - 1].rest, kept_[T_ - 1].top);
-    if (known < bound && tied_) known = improve(known, labels);
     if (bound <= known) return Outcome::found;
     if (known == kNever<double>) return Outcome::lost;
     if (!sweep_left(known)) return Outcome::lost;
@@ -60,8 +59,10 @@ class Narrow {
     Index count = 0;
     S least = std::numeric_limits<S>::infinity();
   };
-  static constexpr Index kRows = 3;  // labels that are stepped from
-  static constexpr Index kTied = 8;  // labels to keep where many promise the same
+  static constexpr Index kRows = 3;    // labels that are stepped from
+  static constexpr Index kEffort = 4;  // transitions to the left that are looked at, for each label of the sentence
+  static constexpr Index kTied = 8;    // labels to keep where many promise the same,
+  static constexpr Index kTries = 96;  // and to try
   // How boldly labels are kept; see choose_margin. Found by trial on trained and random models.
   static constexpr double kTrust = 0.4, kCaution = 0.1, kExpected = 1.5;
 
@@ -183,14 +184,29 @@ class Narrow {
   bool too_many(Index groups) const { return 3 * groups > 2 * chunks_ * kLanes; }
   // Where a great many labels promise the same: looks into some of them.
   void take_tied(Index t, const Steps<S>& steps, S most) {
-    tied_ = true;
     beyond_ = std::is_same_v<S, double> ? origin_ + static_cast<double>(most) : measure(t);
     const Scan<S> at = look(t);
-    for (Index y = 0; y < L_ && count_ < kTied; ++y) {
+    Index tries = 0, spare = 0;
+    for (Index y = 0; y < L_ && count_ < kTied && tries < kTries; ++y) {
       const S near = at.node[y] + at.inside[y], far = at.node[y] + at.outside[y];
-      if (std::max(near, steps.rest + far) == most) found_[count_++].label = static_cast<Label>(y);
+      if (std::max(near, steps.rest + far) != most) continue;
+      if (++tries <= kTied) labels_[spare++].label = static_cast<Label>(y);
+      if (is_met(t, static_cast<Label>(y))) found_[count_++].label = static_cast<Label>(y);
     }
+    for (Index n = 0; count_ == 0 && n < spare; ++n) found_[n].label = labels_[n].label;
+    if (count_ == 0) count_ = spare;
     look_into(t, 0);
+  }
+  // Whether a way over a label kept before to label y of position t comes to all that any label promises.
+  bool is_met(Index t, Label y) {
+    if (t == 0) return true;
+    const double need = beyond_ - static_cast<double>(lattice_.node(t)[y]) - leave(t, y);
+    const Column& from = kept_[t - 1];
+    for (Index a = 0; a < from.count; ++a) {
+      ++counters_.edges;
+      if (from.bound[a] + transition(from.label[a], y) >= need) return true;
+    }
+    return false;
   }
 
   // What any label of position t promises at most, without rounding: ties would no longer look like ties.
@@ -308,14 +324,10 @@ class Narrow {
     }
     return score;
   }
-  // The best path through kept labels, if it scores more than `known` and they are few; returns the higher score.
-  double improve(double known, Index* labels) {
-    const Columns columns(kept_, T_);
-    if (columns.edges() > T_ * L_) return known;
+  // Writes the best path through kept labels, if it scores more than `known`.
+  void improve(double known, Index* labels) {
     counters_.edges += connect_all(kept_, lattice_, arena_);
-    if (!columns.trace(known, labels)) return known;
-    const Column& last = kept_[T_ - 1];
-    return *std::max_element(last.active, last.active + last.count);
+    Columns(kept_, T_).trace(known, labels);
   }
 
   // Keeps the labels that are alive: those of the paths that beat `known`, or may. False where they are too many. Where
@@ -323,6 +335,7 @@ class Narrow {
   bool sweep_left(double known) {
     ++counters_.iterations;
     counters_.activated = 0;
+    const Index begun = counters_.edges;
     const double least = known - 1e-9 * std::max(1.0, std::abs(known));
     for (Index t = T_ - 1; t >= 0; --t, heed_(L_)) {
       const Steps<S> steps = prepare(t);
@@ -339,7 +352,7 @@ class Narrow {
         floor_ = least - follow, margin_ = kNever<double>;
         S unused;
         step_chunks(steps, maxima_, L_, 0, bar, kNever<S>, &unused);
-        if (too_many(mark(maxima_, chunks_, bar, marked_, &below_))) return false;
+        mark(maxima_, chunks_, bar, marked_, &below_);
         collect(t, bar, list.least);
         look_into(t, list.count);
       }
@@ -349,8 +362,9 @@ class Narrow {
         return true;
       }
       fill(t, count_, kNever<double>);
+      if (counters_.edges - begun > kEffort * T_ * L_) return false;
     }
-    return Columns(kept_, T_).edges() <= T_ * L_;
+    return Columns(kept_, T_).edges() <= kEffort * T_ * L_;
   }
   // Of the labels found at position t, leaves those that a path of score `least` may take, each with a bound on the
   // ways on from it.
@@ -394,7 +408,6 @@ class Narrow {
   double magnitude_ = 0;                       // the largest magnitude among their parts
   double floor_ = 0;                           // what ways have to reach, their potential included, to be kept:
   double margin_ = 0;                          // so much more than the best way to a label found
-  bool tied_ = false;                          // whether some position has many labels that promise the same
   double taken_ = kExpected * bounds_.spread;  // transitions between the best labels so far over the mean of all,
   double steps_ = 1;                           // the first of them a guess
   Index hopeless_ = 0;                         // positions where too many labels promise enough

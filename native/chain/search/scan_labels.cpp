@@ -15,6 +15,7 @@ struct Scanner {
   using V = typename Simd<S, bytes>::vector;
   using U = typename Simd<S, bytes>::unaligned;
   static constexpr Index W = Simd<S, bytes>::width, P = 128 / bytes, N = kRows * P;  // vectors a unit, and of all rows
+  static constexpr Index kAhead = 256;  // nodes from one that is read to one that is asked for
   const Scan<S> at;
   const Index n, stride;
   V sum[P], nearest[N], farthest[N];
@@ -30,6 +31,7 @@ struct Scanner {
       nearest[v] = larger(own + *reinterpret_cast<const U*>(at.inside + y + v % P * W), nearest[v]);
       farthest[v] = larger(own + *reinterpret_cast<const U*>(at.outside + y + v % P * W), farthest[v]);
       sum[v % P] += own * own;
+      __builtin_prefetch(node + v / P * apart + v % P * W + kAhead);
     }
   }
 

@@ -76,7 +76,16 @@ bool has_invalid(const Trellis<Tr>& trellis) {
   return check_scores<S>(sentence, *trellis.model).status == Status::invalid;
 }
 
-// Where rows of transitions are long; false when too many labels matter.
+// Whether many labels share the best score, at first sight.
+template <class Tr>
+bool seems_tied(const Trellis<Tr>& trellis) {
+  constexpr Index kSample = 64, kShared = 5;
+  const auto* const row = trellis.node(0);
+  const Index n = std::min(kSample, trellis.labels);
+  return std::count(row, row + n, *std::max_element(row, row + n)) >= kShared;
+}
+
+// Where rows of transitions are long, or many paths share the best score; false when too many labels matter.
 template <class Tr>
 bool solve_narrow(const Trellis<Tr>& trellis, Answer& answer, Arena& arena) {
   using S = typename Tr::Score;
@@ -151,7 +160,9 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
-  if (request.k == 1 && L >= kLarge && !trellis.model->mostly_default() && solve_narrow(trellis, answer, arena)) return;
+  if (request.k == 1 && (L >= kLarge || seems_tied(trellis)) && !trellis.model->mostly_default() &&
+      solve_narrow(trellis, answer, arena))
+    return;
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
   const bool one = request.k == 1, listed = trellis.model->mostly_default();
