@@ -146,7 +146,7 @@ void trace_back(const Lattice& lattice, const PathMemory& memory, const BestPath
 // The labels of a path of a sentence, [T].
 void trace_labels(const Lattice& lattice, const PathMemory& memory, const BestPath& path, Label* labels);
 
-// The k best paths of a sentence, labels of [k][T] and scores of [k]; how many there are.
-Index find_best_paths(const Lattice& lattice, Index k, Label* labels, double* scores);
+// The k best paths of a sentence whose best path was found, labels of [k][T] and scores of [k]; how many there are.
+Index find_best_paths(const Lattice& lattice, const PathMemory& memory, Index k, Label* labels, double* scores);
 
 }  // namespace certus::lattice

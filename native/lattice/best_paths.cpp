@@ -1,5 +1,5 @@
-// The k best paths of a lattice: of every state the k best ways to reach it, taken one by one from
-// a heap of the best that is left over each edge (Huang and Chiang 2005, algorithm 2).
+// The k best paths of a lattice: of every state as many of the best ways to reach it as are asked for, the next one
+// only when it is (Jiménez and Marzal 1999; Huang and Chiang 2005, algorithm 3).
 #include <algorithm>
 
 #include "base/interrupt.hpp"
@@ -19,78 +19,111 @@ bool is_worse(const Way& a, const Way& b) {
   return a.source != b.source ? a.source > b.source : a.rank > b.rank;
 }
 
+// The ways to states, the best first. What is known of a state at first is the best way, which `memory` has.
 class Ways {
  public:
-  Ways(const Lattice& lattice, std::size_t k) : lattice_(lattice), k_(k), begin_(lattice.size() + 1, 0) {}
+  Ways(const Lattice& lattice, const PathMemory& memory)
+      : lattice_(lattice), memory_(memory), number_(lattice.size() + 1, 0) {}
 
-  // The ways into all states but the first, which there is one way to.
-  void fill() {
-    ways_.push_back({0, 0, 0});
-    begin_[1] = 1;
-    for (std::uint32_t s = 1; s < lattice_.size(); ++s) {
-      const std::uint32_t first = lattice_.from[s], edges = lattice_.edge_begin[s + 1] - lattice_.edge_begin[s];
-      const float* const edge = lattice_.edge.data() + lattice_.edge_begin[s];
-      const double node = lattice_.node[s];
-      take(first, first + edges, [=](std::uint32_t source) { return static_cast<double>(edge[source - first]); }, node);
-      begin_[s + 1] = ways_.size();
-      heed_(edges + 16 * static_cast<Index>(begin_[s + 1] - begin_[s]));
+  // The state after all others, which the states of the last position lead to.
+  std::uint32_t end() const { return static_cast<std::uint32_t>(lattice_.size()); }
+  // Finds the next best way to the end; false if there is none.
+  bool extend() {
+    down_.assign(1, end());
+    for (;;) {
+      const Way last = find_last(down_.back());
+      if (last.source == 0 || has(last.source, last.rank + 1)) break;
+      if (number_[last.source] && lists_[number_[last.source] - 1].ended) break;
+      down_.push_back(last.source);
     }
+    for (; !down_.empty(); down_.pop_back()) add_way(down_.back());
+    return !lists_[number_[end()] - 1].ended;
   }
-  // The ways to the end, after `fill`.
-  std::size_t finish(std::uint32_t begin, std::uint32_t end) {
-    take(begin, end, [](std::uint32_t) { return 0.0; }, 0);
-    return ways_.size() - begin_.back();
+  Way way(std::uint32_t state, std::uint32_t rank) const {
+    return rank ? lists_[number_[state] - 1].ways[rank - 1] : find_first(state);
   }
-  const Way& last(std::size_t rank) const { return ways_[begin_.back() + rank]; }
-  const Way& way(std::uint32_t state, std::uint32_t rank) const { return ways_[begin_[state] + rank]; }
 
  private:
-  template <class Edge>
-  void take(std::uint32_t begin, std::uint32_t end, const Edge& edge, double node) {
-    heap_.clear();
-    for (std::uint32_t source = begin; source < end; ++source) push(source, 0, edge(source));
-    if (heap_.size() > k_) {
-      std::nth_element(heap_.begin(), heap_.begin() + k_, heap_.end(),
-                       [](const Way& a, const Way& b) { return is_worse(b, a); });
-      heap_.resize(k_);
-    }
-    std::make_heap(heap_.begin(), heap_.end(), is_worse);
-    for (std::size_t n = 0; n < k_ && !heap_.empty(); ++n) {
-      std::pop_heap(heap_.begin(), heap_.end(), is_worse);
-      const Way best = heap_.back();
-      heap_.pop_back();
-      ways_.push_back({best.score + node, best.source, best.rank});
-      if (push(best.source, best.rank + 1, edge(best.source))) std::push_heap(heap_.begin(), heap_.end(), is_worse);
-    }
+  // Of a state: the ways after the first, and those that the next one is among, as a heap.
+  struct List {
+    std::vector<Way> ways, heap;
+    bool ended = false;
+  };
+
+  Way find_first(std::uint32_t state) const {
+    if (state < end()) return {memory_.best[state], memory_.back[state], 0};
+    const BestPath best = find_best_end(lattice_, memory_);
+    return {best.score, best.end, 0};
   }
-  bool push(std::uint32_t source, std::uint32_t rank, double edge) {
-    if (edge == kNever<double> || begin_[source] + rank >= begin_[source + 1]) return false;
-    heap_.push_back({way(source, rank).score + edge, source, rank});
-    return true;
+  Way find_last(std::uint32_t state) const {
+    if (!number_[state] || lists_[number_[state] - 1].ways.empty()) return find_first(state);
+    return lists_[number_[state] - 1].ways.back();
+  }
+  bool has(std::uint32_t state, std::uint32_t rank) const {
+    return number_[state] && lists_[number_[state] - 1].ways.size() >= rank;
+  }
+  double edge(std::uint32_t state, std::uint32_t source) const {
+    if (state == end()) return 0;
+    return static_cast<double>(lattice_.edge[lattice_.edge_begin[state] + (source - lattice_.from[state])]);
+  }
+
+  // The next best way to a state, once what its last one goes on from has its next, too.
+  void add_way(std::uint32_t state) {
+    const Way last = find_last(state);
+    if (!number_[state]) begin_list(state, last.source);
+    const double node = state == end() ? 0 : lattice_.node[state];
+    if (last.source != 0 && has(last.source, last.rank + 1)) {
+      std::vector<Way>& heap = lists_[number_[state] - 1].heap;
+      heap.push_back({way(last.source, last.rank + 1).score + edge(state, last.source), last.source, last.rank + 1});
+      std::push_heap(heap.begin(), heap.end(), is_worse);
+    }
+    List& list = lists_[number_[state] - 1];
+    heed_(16);
+    list.ended = list.heap.empty();
+    if (list.ended) return;
+    std::pop_heap(list.heap.begin(), list.heap.end(), is_worse);
+    const Way best = list.heap.back();
+    list.heap.pop_back();
+    list.ways.push_back({best.score + node, best.source, best.rank});
+  }
+
+  // All other sources, with the best ways to them.
+  void begin_list(std::uint32_t state, std::uint32_t best) {
+    number_[state] = static_cast<std::uint32_t>(lists_.size()) + 1;
+    std::vector<Way>& heap = lists_.emplace_back().heap;
+    const bool is_end = state == end();
+    const std::uint32_t first = is_end ? lattice_.begin[lattice_.positions() - 1] : lattice_.from[state];
+    const std::uint32_t last = is_end ? end() : first + lattice_.edges(state);
+    heed_(last - first);
+    for (std::uint32_t source = first; source < last; ++source) {
+      const double score = memory_.best[source] + edge(state, source);
+      if (source != best && score != kNever<double>) heap.push_back({score, source, 0});
+    }
+    std::make_heap(heap.begin(), heap.end(), is_worse);
   }
 
   const Lattice& lattice_;
-  const std::size_t k_;
-  std::vector<std::size_t> begin_;  // [states + 1]
-  std::vector<Way> ways_, heap_;
+  const PathMemory& memory_;
+  std::vector<std::uint32_t> number_;  // [states + 1]: of its list, from 1; 0 if it has none
+  std::vector<List> lists_;
+  std::vector<std::uint32_t> down_;  // states that wait for others
   Heed heed_;
 };
 
 }  // namespace
 
-Index find_best_paths(const Lattice& lattice, Index k, Label* labels, double* scores) {
+Index find_best_paths(const Lattice& lattice, const PathMemory& memory, Index k, Label* labels, double* scores) {
   const Index T = lattice.positions() - 2;
-  Ways ways(lattice, static_cast<std::size_t>(k));
-  ways.fill();
-  const Index found = static_cast<Index>(ways.finish(lattice.begin[T + 1], lattice.begin[T + 2]));
-  for (Index n = 0; n < found; ++n, labels += T) {
-    Way way = ways.last(n);
-    scores[n] = way.score;
+  Ways ways(lattice, memory);
+  Index found = 0;
+  do {
+    Way way = ways.way(ways.end(), static_cast<std::uint32_t>(found));
+    scores[found] = way.score;
     for (Index t = T; t > 0; --t) {
       way = ways.way(way.source, way.rank);
-      labels[t - 1] = lattice.label[way.source];
+      labels[found * T + t - 1] = lattice.label[way.source];
     }
-  }
+  } while (++found < k && ways.extend());
   return found;
 }
 

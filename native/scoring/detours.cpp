@@ -5,7 +5,7 @@
 namespace certus::scoring {
 namespace {
 
-constexpr std::size_t kFewWays = 1024, kWaysPerToken = 16;
+constexpr std::size_t kFewWays = 1024, kWaysPerToken = 16, kWaysPerAnswer = 64;
 
 }  // namespace
 
@@ -15,7 +15,8 @@ double Detours::find(Cascade& cascade, const NgramTable& ngrams, Index order, do
   allowed_ = allowed, units_ = units;
   found.clear(), ways_.clear();
   searched_ = lists_ = false, is_best_ = limit >= cascade.best.score;
-  const std::size_t most = kFewWays + kWaysPerToken * static_cast<std::size_t>(cascade.length());
+  const std::size_t most = kFewWays + kWaysPerToken * static_cast<std::size_t>(cascade.length()) +
+                           kWaysPerAnswer * static_cast<std::size_t>(k - 1);
   left_ = most;
   onward_.begin(cascade, ngrams, order);
   if (limit != kNever<double>) onward_.tell_apart(limit, allowed, units);

@@ -66,8 +66,13 @@ RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t,
   return {round_up(own), round_up(ending), round_up(around)};
 }
 
-// Where lattices have no path, or fewer than are wanted, thresholds are lowered by these factors one after the other.
-constexpr float kThresholds[] = {1, 0.1f, 1e-2f, 1e-4f, 0};
+// Where lattices have no path, or fewer than are wanted, less is pruned again and again, down to this, and then
+// nothing.
+constexpr float kLeastPruning = 1e-6f;
+// Where so many sequences are wanted, or fewer, as much is pruned at first as where one is.
+constexpr float kFewAnswers = 10;
+// How much further below the best than what a lattice is likely to have its last answer may be.
+constexpr double kFurtherDown = 2;
 
 }  // namespace
 
@@ -252,12 +257,19 @@ const Level* Tagger::climb(Workspace& w, Index& position) const {
 void Tagger::write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const {
   const Cascade& cascade = *w.cascade;
   if (request.k > 1) {
-    answer.found = find_best_paths(level, request.k, answer.labels, answer.scores);
+    answer.found = find_best_paths(level, cascade.paths, request.k, answer.labels, answer.scores);
     return;
   }
   answer.found = 1;
   answer.scores[0] = cascade.best.score;
   trace_labels(level, cascade.paths, cascade.best, answer.labels);
+}
+
+// Whether the lattice has most of what is better than the last answer: otherwise too much would have to be followed.
+bool Tagger::is_wide_enough(const TagAnswer& answer, Workspace& w) const {
+  const Thresholds& thresholds = w.cascade->thresholds;
+  const float most = *std::max_element(thresholds.states, thresholds.states + order_);
+  return answer.scores[0] - answer.scores[answer.found - 1] <= kFurtherDown - std::log(static_cast<double>(most));
 }
 
 // Bounds what the cascade has dropped, and searches where that may be better than what was found. Answers are then the
@@ -278,12 +290,13 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
     answer.bound = std::min(answer.bound, std::max(outside, answer.scores[0]));
     answer.optimal = outside <= (request.k == 1 ? std::max(limit, answer.scores[0]) : limit);
     if (w.detours.has_searched()) ++answer.rounds;
-    if (answer.optimal || pruning == 0 || turn == kMostTurns) return;
+    const bool is_last = request.k > 1 && cascade.limited;  // to prune less would not give more states
+    if (answer.optimal || pruning == 0 || turn == kMostTurns || is_last) return;
     answer.stopped = watch.elapsed() >= request.seconds;
     if (answer.stopped) return;
     ++answer.rounds;
     pruning *= kLess;
-    prune_by(pruning, pruning, w);
+    prune_by(request.k > 1 ? std::sqrt(pruning) : pruning, pruning, w);
     Index position = -1;
     const Level* const level = search(cascade.length(), request, w, position);
     if (!level) return;
@@ -328,17 +341,20 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   cascade.bounds = request.prove ? &*bounds_ : nullptr;
   cascade.group_bounds = request.prove ? &*group_bounds_ : nullptr;
   const Level* level = nullptr;
-  float pruning = 1;
-  for (const float factor : kThresholds) {
-    pruning = factor;
-    if (answer.found && factor == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
+  float pruning = request.prove && request.k > 1 ? std::min(1.0f, kFewAnswers / static_cast<float>(request.k)) : 1;
+  for (;;) {
     const bool more = request.prove && request.k == 1;
     // Several sequences need more states sooner than more labels.
-    const float labels = more ? factor * kMoreLabels[order_ - 1] : request.k > 1 ? std::sqrt(factor) : factor;
-    prune_by(labels, request.prove ? factor * (more ? kMoreStates : 1) : 1, w);
+    const float labels = more ? pruning * kMoreLabels[order_ - 1] : request.k > 1 ? std::sqrt(pruning) : pruning;
+    prune_by(labels, request.prove ? pruning * (more ? kMoreStates : 1) : 1, w);
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
-    if (answer.found == request.k || (level && !request.prove) || !cascade.pruned) break;
+    if ((level && !request.prove) || !cascade.pruned) break;
+    if (answer.found == request.k && (request.k == 1 || is_wide_enough(answer, w))) break;
+    if (pruning == 0 || (level && cascade.limited)) break;  // to prune less would not help
+    pruning *= answer.found == request.k ? kLess : kMuchLess;
+    if (pruning < kLeastPruning) pruning = 0;
+    if (answer.found && pruning == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
   }
   if (!level) return;
   answer.position = -1;

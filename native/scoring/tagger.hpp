@@ -109,6 +109,7 @@ class Tagger {
   double bound_mass(const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
   void write_paths(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
+  bool is_wide_enough(const TagAnswer& answer, Workspace& w) const;
   void prove(const TagRequest& request, float pruning, const Stopwatch& watch, TagAnswer& answer, Workspace& w) const;
   void merge(const std::vector<Detours::Found>& better, Index length, const TagRequest& request,
              TagAnswer& answer) const;
