@@ -16,6 +16,7 @@ from certus.errors import InvalidInput
 from certus.lattice.lattices import TagLattices
 from tests.learn.problems import Problem, Sentence, cascade, features
 from tests.learn.test_native_tagger import Scores, is_legal, random_allowed, satisfies, tag
+from tests.reference.pruned_crf import Name
 
 PROOFS = int(os.environ.get("CERTUS_PROOFS", "1000"))
 FIRST = int(os.environ.get("CERTUS_SEED", "0"))  # of the models
@@ -120,14 +121,16 @@ def test_all_scores_are_those_of_each() -> None:
             assert score == problem.crf.score(sentence, labels)
 
 
-def check_intervals(problem: Problem) -> float:
-    """Compare the probabilities of a sentence with the true ones; return the share that may lie outside."""
-    tagger = problem.tagger(random_thresholds(problem))
+def check_interval(problem: Problem, thresholds: list[float]) -> tuple[float, float]:
+    """Check the intervals of a sentence; return how wide that of all sequences is, and how far above the truth.
+
+    The former is a share of the sum, the latter a difference of logarithms.
+    """
     sentence = problem.sentence(1)
     options, scores = restrict(problem, sentence, problem.crf.all_scores(features(sentence)))
     if not scores:
-        return 0.0
-    found = tagger.tag([[sentence]], confidence=True, **options)
+        return 0, 0
+    found = problem.tagger(thresholds).tag([[sentence]], confidence=True, **options)
     truth = np.logaddexp.reduce(list(scores.values()))
     least, most = found.log_partitions[0], found.log_partition_bounds[0]
     assert least - 1e-5 <= truth <= most + 1e-5
@@ -135,15 +138,18 @@ def check_intervals(problem: Problem) -> float:
     for t, (y, p) in enumerate(zip(found.labels, found.confidences, strict=True)):
         exact = sum(np.exp(s - truth) for labels, s in scores.items() if labels[t] == y)
         assert p * share - 1e-5 <= exact <= p * share + 1 - share + 1e-5
-    return float(1 - share)
+    return 1 - share, most - truth
 
 
 def test_intervals_hold_the_true_probabilities() -> None:
     """What pruning left and what it may have dropped: the truth lies between, of all labels and of each."""
-    problems = [whole_numbers(seed, 1 + seed % 4, labels=2 + seed % 4) for seed in range(PROOFS // 2)]
-    assert max(map(check_intervals, problems)) > 0.01
-    sentence = ["a", "b", "c"]
-    exact = problems[-1].tagger([0.0] * (1 + problems[-1].crf.order)).tag([[sentence]], confidence=True)
+    widest = 0.0
+    for seed in range(FIRST, FIRST + PROOFS // 2):
+        problem = whole_numbers(seed, 1 + seed % 4, labels=2 + seed % 4)
+        widest = max(widest, check_interval(problem, random_thresholds(problem))[0])
+    assert widest > 0.01
+    tagger, sentence = problem.tagger([0.0] * (1 + problem.crf.order)), problem.sentence(1)
+    exact = tagger.tag([[sentence]], confidence=True)
     assert exact.log_partitions[0] == exact.log_partition_bounds[0]
 
 
@@ -154,7 +160,46 @@ def test_intervals_hold_where_scores_are_far_apart() -> None:
         for name in problem.crf.weights:
             if name[0] != "row":
                 problem.crf.weights[name] *= float(problem.rng.choice([1.0, 100.0, 1000.0, 20000.0]))
-        check_intervals(problem)
+        check_interval(problem, random_thresholds(problem))
+
+
+def list_long(problem: Problem, least: int) -> list[Name]:
+    """The n-grams of so many labels and more, or tags."""
+    return [name for name in problem.crf.weights if name[0] != "row" and len(name) > least]
+
+
+@pytest.mark.parametrize("order", [3, 4])
+def test_intervals_hold_with_heavy_long_ngrams(order: int) -> None:
+    """Their weights are large, and little is left of the states that have them."""
+    wide = 0
+    for seed in range(FIRST, FIRST + PROOFS // 4):
+        problem = whole_numbers(seed, order, labels=2 + seed % 4)
+        for name in list_long(problem, 4):
+            problem.crf.weights[name] *= 5
+        first = float(problem.rng.choice([0.0, 0.3, 1.0]))
+        later = problem.rng.choice([0.1, 0.6, 1.0], order - 1).tolist()
+        wide += check_interval(problem, [first, first, *later])[0] > 0.01
+    assert wide > PROOFS // 16
+
+
+@pytest.mark.parametrize("order", [3, 4])
+def test_intervals_add_up_all_states_that_were_dropped(order: int) -> None:
+    """Only states of two labels are dropped, and n-grams have two: the bound is the sum itself."""
+    wide = 0
+    for seed in range(FIRST, FIRST + PROOFS // 4):
+        problem = whole_numbers(seed, order, labels=2 + seed % 4)
+        problem.named = True
+        weights, boundary = problem.crf.weights, {"full": problem.crf.labels, "coarse": problem.crf.groups}
+        begin = [name for name in weights if name[0] != "row" and name[1] == boundary[str(name[0])]]
+        for name in {
+            *list_long(problem, 3),
+            *begin,
+        }:  # those that begin with the boundary count for longer ones, too
+            del weights[name]
+        width, above = check_interval(problem, [0.0, 0.0, 0.0, 1.0, *[0.0] * (order - 3)])
+        assert above < 1e-5
+        wide += width > 0.01
+    assert wide > PROOFS // 32
 
 
 def test_proofs_take_back_what_was_pruned() -> None:
