@@ -215,7 +215,8 @@ def make_spectral(
     hidden: int, features: Features | None = None, smoothing: Smoothing | None = None
 ) -> Refinement:
     """Return the estimator that is measured; what its labels lack is in the diagnostics, not warned about."""
-    return SpectralRefinement(hidden, features=features, smoothing=smoothing, deficient="ignore")
+    usual = smoothing or Smoothing()
+    return SpectralRefinement(hidden, features=features, smoothing=usual, deficient="ignore")
 
 
 def measure_states(report: RefinementReport, tell: Tell) -> None:
@@ -266,7 +267,7 @@ def measure_ablation(report: RefinementReport, tell: Tell) -> None:
         "the paper's, no np, pp, pos": make_spectral(hidden, bare),
         "our templates, hardly smoothed": make_spectral(hidden, smoothing=Smoothing(pairs=1.0, seen=1.0)),
         "our templates, not scaled": SpectralRefinement(
-            hidden, rare=1e9, tolerance=1e-12, deficient="ignore"
+            hidden, smoothing=Smoothing(), rare=1e9, tolerance=1e-12, deficient="ignore"
         ),
     }
     jobs = [

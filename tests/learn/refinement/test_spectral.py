@@ -291,3 +291,25 @@ def test_options_that_cannot_be_are_refused() -> None:
     for options in ({"hidden": 0}, {"hidden": 2, "tolerance": 0.0}, {"hidden": 2, "deficient": "hide"}):
         with pytest.raises(InvalidInput, match="must be"):
             SpectralRefinement(**options)
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_smoothing_is_chosen_by_held_out_sentences(seed: int) -> None:
+    """On sentences of a known model the default is about as good as none; the usual smoothing is not."""
+    model = Parameters.random(4, 2, 10, seed=seed, concentration=0.3)
+    train, test = sample(model, 1000, seed=1).list_sentences(), sample(model, 200, seed=2)
+    truth = model.operators.compute_sums(Observed(test.observations, test.offsets)).marginals
+    asked = [x for x, _ in test.list_sentences()]
+
+    def fit(smoothing: Smoothing | None) -> tuple[SpectralRefinement, float]:
+        fitted = SpectralRefinement(2, smoothing=smoothing, deficient="ignore").fit(
+            train, labels=list("0123")
+        )
+        found = np.concatenate([answer.probabilities for answer in fitted.marginals(asked)])
+        return fitted, float(np.linalg.norm(found - truth))
+
+    chosen, error = fit(None)
+    assert error < 1.5 * fit(NONE)[1] < fit(Smoothing())[1]
+    assert chosen.smoothing.pairs < Smoothing().pairs
+    usual = SpectralRefinement(2, deficient="ignore").fit(train[:10])  # too few to choose by
+    assert usual.smoothing == Smoothing()

@@ -184,6 +184,26 @@ def test_what_is_not_given_is_chosen_by_held_out_sentences(
     assert loaded.refinement.hidden == chosen["hidden"]
 
 
+@quiet
+def test_starts_of_em_are_chosen_by_held_out_sentences(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each start is measured once, where it ends; all sentences are then learned from, from the best one."""
+    measured: list[float] = []
+    measure = EmRefinement.measure_accuracy
+
+    def note(self: EmRefinement, *given: Any, **named: Any) -> float:
+        measured.append(measure(self, *given, **named))
+        return measured[-1]
+
+    monkeypatch.setattr(EmRefinement, "measure_accuracy", note)
+    about: dict[str, Any] = {"estimator": "em", "hidden": 2, "smoothing": 0.1, "iterations": 4, "restarts": 3}
+    tagger = Tagger("chunk", "refinement", **about).fit(file)
+    assert len(measured) == 3
+    chosen = tagger.refinement.diagnostics.chosen
+    assert chosen is not None
+    assert (measured[chosen[0]], chosen[1]) == (max(measured), 4)
+    assert len(tagger.refinement.diagnostics.objective) == 1
+
+
 def test_the_usual_is_chosen_unless_another_is_better() -> None:
     assert choose_best(lambda _: 1.0, [8, 4, 16], [1.0, 0.1]) == Choice(8, 1.0)
     assert choose_best(lambda choice: choice.hidden - choice.strength, [8, 4, 16], [1.0, 0.0]) == Choice(

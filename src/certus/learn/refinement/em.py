@@ -73,12 +73,17 @@ class EmRefinement(Refinement):
         self.hidden, self.iterations, self.restarts, self.tolerance = hidden, iterations, restarts, tolerance
         self.smoothing, self.seed, self.threads = smoothing, seed, threads
         self.dev, self.every, self.watch = dev, every, watch
+        self._starts: Sequence[int] = range(restarts)
+
+    def keep_start(self, start: int) -> None:
+        """Begin only where one of the restarts begins."""
+        self._starts = [start]
 
     def _estimate(self, corpus: LabelledCorpus) -> None:
         counts = Counts.of(corpus)
         best, chosen, kept = -np.inf, (0, 0), None
         objectives = []
-        for restart in range(self.restarts):
+        for restart in self._starts:
             history: list[float] = []
             for value, model in self._climb(corpus, counts, restart, history):
                 if value > best:

@@ -19,7 +19,15 @@ from certus.learn.features.inventory import Inventory
 from certus.learn.latent_decoder import STEPS, STEPS_HELP, check_inference, restore_inference
 from certus.learn.learner import Learned, Learner, TrainingData, option
 from certus.learn.progress import Progress
-from certus.learn.refinement.choosing import FEWEST, HIDDEN, STRENGTHS, Choice, choose_best
+from certus.learn.refinement.choosing import (
+    FEWEST,
+    HELD_OUT,
+    HIDDEN,
+    LITTLE,
+    STRENGTHS,
+    Choice,
+    choose_best,
+)
 from certus.learn.refinement.data import Labelled
 from certus.learn.refinement.decoder import RefinementDecoder
 from certus.learn.refinement.decoding import Beliefs
@@ -38,12 +46,8 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 31  # bytes that the operators of a model may take
 _SHARDS = 8  # in which em adds up what it expects
-_SHARE = 10  # of the training sentences, one in so many is held out to choose by
 _QUICK = 20  # iterations of em that a choice is measured after
-_SMOOTHING, _LITTLE = (
-    0.1,
-    1e-6,
-)  # occurrences added to those of each label: usually, and where none are wanted
+_SMOOTHING = 0.1  # occurrences added to those of each label, usually
 _LOOKED_AT = 1000  # training sentences whose marginals are looked at where there are no others
 
 
@@ -156,19 +160,10 @@ class RefinementLearner(Learner):
         labels = len(set(data.examples.labels))
         self._check_size(labels)
         hidden, strengths = self._list_hidden(labels), self._list_strengths()
-        cells, lengths = data.examples.cells, data.examples.lengths
-        few = len(cells) // _SHARE if data.held_out is None else len(data.held_out.cells)
-        if few < FEWEST // _SHARE or len(cells) < FEWEST:
+        split = self._hold_out(data, observer)
+        if split is None:
             return self._describe_choice(Choice(hidden[0], strengths[0]))
-        kept = len(cells) - few if data.held_out is None else len(cells)
-        end = int(lengths[:kept].sum())
-        train = _pair(observer.learn(cells[:kept], self.rare), data.examples.labels[:end], lengths[:kept])
-        known = {x for sentence, _ in train for x in sentence}
-        if data.held_out is None:
-            others, right, sizes = cells[kept:], data.examples.labels[end:], lengths[kept:]
-        else:
-            others, right, sizes = data.held_out.cells, data.held_out.labels, data.held_out.lengths
-        dev = _pair(_recognise(others, sizes, observer, known), right, sizes)
+        train, dev = split
 
         def measure(choice: Choice) -> float:
             options = self._describe_choice(choice)
@@ -178,6 +173,24 @@ class RefinementLearner(Learner):
             return tried._make_model(threads=threads).fit(train).measure_accuracy(dev, threads=threads)
 
         return self._describe_choice(choose_best(measure, hidden, strengths))
+
+    def _hold_out(
+        self, data: TrainingData, observer: Observer
+    ) -> tuple[list[Labelled], list[Labelled]] | None:
+        """Return sentences to learn from and others to choose by; None where there are too few."""
+        cells, lengths = data.examples.cells, data.examples.lengths
+        few = len(cells) // HELD_OUT if data.held_out is None else len(data.held_out.cells)
+        if few < FEWEST // HELD_OUT or len(cells) < FEWEST:
+            return None
+        kept = len(cells) - few if data.held_out is None else len(cells)
+        end = int(lengths[:kept].sum())
+        train = _pair(observer.learn(cells[:kept], self.rare), data.examples.labels[:end], lengths[:kept])
+        known = {x for sentence, _ in train for x in sentence}
+        if data.held_out is None:
+            others, right, sizes = cells[kept:], data.examples.labels[end:], lengths[kept:]
+        else:
+            others, right, sizes = data.held_out.cells, data.held_out.labels, data.held_out.lengths
+        return train, _pair(_recognise(others, sizes, observer, known), right, sizes)
 
     def _list_hidden(self, labels: int) -> list[int]:
         """Return the numbers of hidden states to choose from, the usual first."""
@@ -193,7 +206,7 @@ class RefinementLearner(Learner):
         """Return the options of a choice."""
         chosen: dict[str, Any] = {"hidden": choice.hidden}
         if self.smoothing == 0:
-            chosen["smoothing"] = max(_SMOOTHING * choice.strength, _LITTLE)
+            chosen["smoothing"] = max(_SMOOTHING * choice.strength, LITTLE)
             if self.estimator == "spectral":
                 chosen["smooth_pairs"] = self.smooth_pairs * choice.strength
                 chosen["smooth_seen"] = self.smooth_seen * choice.strength
@@ -206,17 +219,34 @@ class RefinementLearner(Learner):
         examples, held_out = data.examples, data.held_out
         labels = sorted(set(examples.labels))
         self._check_size(len(labels))
+        watch = self._watch(examples.tokens, progress)
+        start = self._choose_start(data, observer, threads, watch)
         observed = observer.learn(examples.cells, self.rare)
         known = {x for sentence in observed for x in sentence}
         dev = None
         if held_out is not None:
             seen = _recognise(held_out.cells, held_out.lengths, observer, known)
             dev = _pair(seen, held_out.labels, held_out.lengths)
-        model = self._make_model(threads=threads, dev=dev, watch=self._watch(examples.tokens, progress))
+        model = self._make_model(threads=threads, dev=dev, watch=watch if start is None else None)
+        if start is not None and isinstance(model, EmRefinement):
+            model.keep_start(start)
         model.fit(_pair(observed, examples.labels, examples.lengths), labels=labels)
         if model.diagnostics.problems:
             warnings.warn("\n".join(model.diagnostics.problems), RefinementWarning, stacklevel=5)
         return model
+
+    def _choose_start(self, data: TrainingData, observer: Observer, threads: int, watch: Watch) -> int | None:
+        """Return the start of em that ends with the most of the last tenth right; None where dev chooses."""
+        is_open = data.held_out is None and self.estimator == "em" and self.restarts > 1
+        split = self._hold_out(data, observer) if is_open else None
+        if split is None:
+            return None
+        train, dev = split
+        pilot = self._make_model(threads=threads, dev=dev, watch=watch)
+        if isinstance(pilot, EmRefinement):
+            pilot.every = self.iterations  # starts are compared where they end
+        chosen = pilot.fit(train).diagnostics.chosen
+        return None if chosen is None else chosen[0]
 
     def _make_model(
         self, *, threads: int = 1, dev: Sequence[Labelled] | None = None, watch: Watch | None = None

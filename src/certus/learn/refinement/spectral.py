@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
+from certus.learn.refinement.choosing import LITTLE
 from certus.learn.refinement.counts import Counts
 from certus.learn.refinement.data import LabelledCorpus
 from certus.learn.refinement.diagnostics import Block
@@ -55,6 +56,10 @@ class Smoothing:
     pairs: float = 20.0
     seen: float = 5.0
     counts: float = 0.1
+
+    def scale(self, strength: float) -> Smoothing:
+        """Return so many times this; of counts a little is always left, so that nothing is impossible."""
+        return Smoothing(strength * self.pairs, strength * self.seen, max(strength * self.counts, LITTLE))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import asdict
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from certus.errors import InvalidInput, RefinementWarning
+from certus.learn.refinement.choosing import FEWEST, HELD_OUT, STRENGTHS, Choice, choose_best
 from certus.learn.refinement.counts import Counts
-from certus.learn.refinement.data import LabelledCorpus
+from certus.learn.refinement.data import Labelled, LabelledCorpus
 from certus.learn.refinement.decoding import Summing
 from certus.learn.refinement.diagnostics import Block, Diagnostics, LabelReport, explain_past, explain_present
 from certus.learn.refinement.features import Features
@@ -31,6 +33,7 @@ from certus.learn.refinement.storage import (
 from certus.learn.refinement.tensors import Tensors
 from certus.storage.declaration import Array
 
+Self = TypeVar("Self", bound="SpectralRefinement")
 _DAMPED = 0.5  # how much of its memory the model keeps where it gives a sentence no positive total
 
 
@@ -46,7 +49,8 @@ class SpectralRefinement(Refinement):
 
     Other args:
         features: of future, past, present and destiny.
-        smoothing: towards the plain HMM.
+        smoothing: towards the plain HMM. By default it is chosen when the model is fitted: the usual
+            ``Smoothing()``, a tenth of it or none, whichever labels the last tenth of the sentences best.
         tolerance: singular values below it are taken for 0; features are scaled so that 1 is large.
         rare: added to how often a feature occurs, before it is scaled by that.
         deficient: what to do where a label gets fewer states than asked for: ``warn``, ``raise`` or
@@ -81,6 +85,38 @@ class SpectralRefinement(Refinement):
         self.features: Features | None = features or Features()  # None once a file has lost them
         self.smoothing, self.tolerance, self.rare = smoothing or Smoothing(), tolerance, rare
         self.deficient, self.seed = deficient, seed
+        self._chooses = smoothing is None and hidden > 1
+
+    def fit(
+        self: Self,
+        sentences: Iterable[Labelled],
+        *,
+        labels: Sequence[str] | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
+        """Estimate the model, as ``Refinement.fit``, with smoothing that was chosen unless it is given."""
+        given = list(sentences)
+        if self._chooses and weights is None:
+            self.smoothing = self._choose_smoothing(given)
+        return super().fit(given, labels=labels, weights=weights)
+
+    def _choose_smoothing(self, sentences: list[Labelled]) -> Smoothing:
+        """Return the smoothing with which the first sentences label the last tenth best."""
+        few = len(sentences) // HELD_OUT
+        if len(sentences) < FEWEST or self.features is None:
+            return Smoothing()
+        train, dev = sentences[:-few], sentences[-few:]
+
+        def measure(choice: Choice) -> float:
+            tried = copy(self)
+            tried.smoothing, tried.deficient, tried._chooses = (
+                Smoothing().scale(choice.strength),
+                "ignore",
+                False,
+            )
+            return tried.fit(train).measure_accuracy(dev)
+
+        return Smoothing().scale(choose_best(measure, [self.hidden], STRENGTHS).strength)
 
     def _estimate(self, corpus: LabelledCorpus) -> None:
         if self.features is None:
@@ -114,7 +150,7 @@ class SpectralRefinement(Refinement):
         if found.problems and self.deficient == "raise":
             raise InvalidInput("; ".join(found.problems) + '; or allow fewer states by deficient="warn"')
         if found.problems and self.deficient == "warn":
-            warnings.warn("\n".join(found.problems), RefinementWarning, stacklevel=4)
+            warnings.warn("\n".join(found.problems), RefinementWarning, stacklevel=5)
         return found
 
     def _report(self, label: str, samples: int, past: Block, present: Block) -> LabelReport:
