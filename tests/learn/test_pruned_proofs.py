@@ -122,7 +122,7 @@ def test_all_scores_are_those_of_each() -> None:
 
 
 def check_interval(problem: Problem, thresholds: list[float]) -> tuple[float, float]:
-    """Check the intervals of a sentence; return how wide that of all sequences is, and how far above the truth.
+    """Check the intervals of a sentence; return how wide that of all sequences is, and how far above truth.
 
     The former is a share of the sum, the latter a difference of logarithms.
     """
