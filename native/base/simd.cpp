@@ -241,20 +241,21 @@ CERTUS_INLINE void raise_body(double* acc, double from, const S* row, Index n) {
   }
 }
 
-template <class S>
-CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const double* least, Index n) {
+// The j for which reaches(j), listed in `hits`; returns how many.
+template <class Reaches>
+CERTUS_INLINE Index reaching_body(Label* hits, Index n, const Reaches& reaches) {
   constexpr Index kBlock = 32;  // hits are few: most blocks are passed over with one test
   Index found = 0, j = 0;
   for (; j < n; j += kBlock) {
     const Index end = std::min(n, j + kBlock);
     int any = 0;
     if (end - j == kBlock) {
-      for (Index w = 0; w < kBlock; ++w) any |= from + static_cast<double>(row[j + w]) >= least[j + w];
+      for (Index w = 0; w < kBlock; ++w) any |= reaches(j + w);
       if (!any) continue;
     }
     for (Index i = j; i < end; ++i) {
       hits[found] = static_cast<Label>(i);
-      found += from + static_cast<double>(row[i]) >= least[i];
+      found += reaches(i);
     }
   }
   return found;
@@ -262,56 +263,66 @@ CERTUS_INLINE Index reaching_body(Label* hits, double from, const S* row, const 
 
 }  // namespace
 
-#define CERTUS_BOTH(S)                                                                                         \
-  CERTUS_CLONES S add_max(S* out, const S* a, const S* b, Index n) { return add_max_body(out, a, b, n); }      \
-  CERTUS_CLONES void subtract(S* x, S shift, Index n) {                                                        \
-    for (Index j = 0; j < n; ++j) x[j] -= shift;                                                               \
-  }                                                                                                            \
-  CERTUS_CLONES Index argmax_sum(const S* a, const S* b, Index stride, Index n) {                              \
-    return argmax_sum_body(a, b, stride, n);                                                                   \
-  }                                                                                                            \
-  CERTUS_CLONES Index next_best_sum(const S* a, const S* b, Index stride, Index n, double value, Index index,  \
-                                    double* found) {                                                           \
-    return next_best_body(a, b, stride, n, value, index, found);                                               \
-  }                                                                                                            \
-  CERTUS_CLONES TwoBest two_best_sums(const S* a, const S* b, Index stride, Index n) {                         \
-    return two_best_body(a, b, stride, n);                                                                     \
-  }                                                                                                            \
-  CERTUS_CLONES Index first_beyond(const S* x, Index n, S limit) { return first_beyond_body(x, n, limit); }    \
-  CERTUS_CLONES bool is_moderate(const S* x, Index n) { return is_moderate_body(x, n); }                       \
-  CERTUS_CLONES S largest_magnitude(const S* x, Index n) {                                                     \
-    return std::max(S{0}, largest_body<S>(n, [x](Index j) __attribute__((always_inline)) {                     \
-                      return x[j] == kNever<S> ? S{0} : std::abs(x[j]);                                        \
-                    }));                                                                                       \
-  }                                                                                                            \
-  CERTUS_CLONES S largest(const S* x, Index n) {                                                               \
-    return largest_body<S>(n, [x](Index j) __attribute__((always_inline)) { return x[j]; });                   \
-  }                                                                                                            \
-  CERTUS_CLONES S largest_at(const S* row, const Label* at, Index n) {                                         \
-    return largest_body<S>(n, [row, at](Index j) __attribute__((always_inline)) { return row[at[j]]; });       \
-  }                                                                                                            \
-  CERTUS_CLONES void gather(S* __restrict out, const S* __restrict row, const Label* at, Index n) {            \
-    for (Index j = 0; j < n; ++j) out[j] = row[at[j]];                                                         \
-  }                                                                                                            \
-  CERTUS_CLONES void raise_both(double* __restrict a, double* __restrict b, double from_a, double from_b,      \
-                                const S* __restrict x, Index n) {                                              \
-    for (Index j = 0; j < n; ++j) {                                                                            \
-      const double link = static_cast<double>(x[j]);                                                           \
-      a[j] = larger(from_a + link, a[j]);                                                                      \
-      b[j] = larger(from_b + link, b[j]);                                                                      \
-    }                                                                                                          \
-  }                                                                                                            \
-  CERTUS_CLONES void largest_sums(const double* a, const double* b, const S* x, Index n, double* most_a,       \
-                                  double* most_b) {                                                            \
-    largest_sums_body(a, b, x, n, most_a, most_b);                                                             \
-  }                                                                                                            \
-  CERTUS_CLONES void raise(double* acc, double from, const S* row, Index n) { raise_body(acc, from, row, n); } \
-  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) {                                         \
-    return largest_body<double>(                                                                               \
-        n, [a, b](Index j) __attribute__((always_inline)) { return static_cast<double>(a[j]) + b[j]; });       \
-  }                                                                                                            \
-  CERTUS_CLONES Index reaching(Label* hits, double from, const S* row, const double* least, Index n) {         \
-    return reaching_body(hits, from, row, least, n);                                                           \
+#define CERTUS_BOTH(S)                                                                                               \
+  CERTUS_CLONES S add_max(S* out, const S* a, const S* b, Index n) { return add_max_body(out, a, b, n); }            \
+  CERTUS_CLONES void subtract(S* x, S shift, Index n) {                                                              \
+    for (Index j = 0; j < n; ++j) x[j] -= shift;                                                                     \
+  }                                                                                                                  \
+  CERTUS_CLONES Index argmax_sum(const S* a, const S* b, Index stride, Index n) {                                    \
+    return argmax_sum_body(a, b, stride, n);                                                                         \
+  }                                                                                                                  \
+  CERTUS_CLONES Index next_best_sum(const S* a, const S* b, Index stride, Index n, double value, Index index,        \
+                                    double* found) {                                                                 \
+    return next_best_body(a, b, stride, n, value, index, found);                                                     \
+  }                                                                                                                  \
+  CERTUS_CLONES TwoBest two_best_sums(const S* a, const S* b, Index stride, Index n) {                               \
+    return two_best_body(a, b, stride, n);                                                                           \
+  }                                                                                                                  \
+  CERTUS_CLONES Index first_beyond(const S* x, Index n, S limit) { return first_beyond_body(x, n, limit); }          \
+  CERTUS_CLONES bool is_moderate(const S* x, Index n) { return is_moderate_body(x, n); }                             \
+  CERTUS_CLONES S largest_magnitude(const S* x, Index n) {                                                           \
+    return std::max(S{0}, largest_body<S>(n, [x](Index j) __attribute__((always_inline)) {                           \
+                      return x[j] == kNever<S> ? S{0} : std::abs(x[j]);                                              \
+                    }));                                                                                             \
+  }                                                                                                                  \
+  CERTUS_CLONES S largest(const S* x, Index n) {                                                                     \
+    return largest_body<S>(n, [x](Index j) __attribute__((always_inline)) { return x[j]; });                         \
+  }                                                                                                                  \
+  CERTUS_CLONES S largest_at(const S* row, const Label* at, Index n) {                                               \
+    return largest_body<S>(n, [row, at](Index j) __attribute__((always_inline)) { return row[at[j]]; });             \
+  }                                                                                                                  \
+  CERTUS_CLONES void gather(S* __restrict out, const S* __restrict row, const Label* at, Index n) {                  \
+    for (Index j = 0; j < n; ++j) out[j] = row[at[j]];                                                               \
+  }                                                                                                                  \
+  CERTUS_CLONES void raise_both(double* __restrict a, double* __restrict b, double from_a, double from_b,            \
+                                const S* __restrict x, Index n) {                                                    \
+    for (Index j = 0; j < n; ++j) {                                                                                  \
+      const double link = static_cast<double>(x[j]);                                                                 \
+      a[j] = larger(from_a + link, a[j]);                                                                            \
+      b[j] = larger(from_b + link, b[j]);                                                                            \
+    }                                                                                                                \
+  }                                                                                                                  \
+  CERTUS_CLONES void largest_sums(const double* a, const double* b, const S* x, Index n, double* most_a,             \
+                                  double* most_b) {                                                                  \
+    largest_sums_body(a, b, x, n, most_a, most_b);                                                                   \
+  }                                                                                                                  \
+  CERTUS_CLONES void raise(double* acc, double from, const S* row, Index n) { raise_body(acc, from, row, n); }       \
+  CERTUS_CLONES double max_sum(const S* a, const double* b, Index n) {                                               \
+    return largest_body<double>(                                                                                     \
+        n, [a, b](Index j) __attribute__((always_inline)) { return static_cast<double>(a[j]) + b[j]; });             \
+  }                                                                                                                  \
+  CERTUS_CLONES Index reaching(Label* hits, const S* node, const S* into, const S* onward, const ReachBounds& reach, \
+                               Index n) {                                                                            \
+    const ReachBounds r = reach;                                                                                     \
+    return reaching_body(hits, n, [node, into, onward, r](Index j) __attribute__((always_inline)) {                  \
+      const double in = r.behind + static_cast<double>(into[j]), out = r.ahead + static_cast<double>(onward[j]);     \
+      return (in < r.in ? in : r.in) + static_cast<double>(node[j]) + (out < r.out ? out : r.out) >= r.least;        \
+    });                                                                                                              \
+  }                                                                                                                  \
+  CERTUS_CLONES Index reaching(Label* hits, double from, const S* row, const double* least, Index n) {               \
+    return reaching_body(hits, n, [from, row, least](Index j) __attribute__((always_inline)) {                       \
+      return from + static_cast<double>(row[j]) >= least[j];                                                         \
+    });                                                                                                              \
   }
 
 CERTUS_BOTH(float)

@@ -82,6 +82,16 @@ double largest_at(const double* row, const Label* at, Index n);
 void gather(float* out, const float* row, const Label* at, Index n);
 void gather(double* out, const double* row, const Label* at, Index n);
 
+// The j with min(in, behind + into[j]) + node[j] + min(out, ahead + onward[j]) >= least, in double, listed in `hits`;
+// returns how many.
+struct ReachBounds {
+  double in, behind, out, ahead, least;
+};
+Index reaching(Label* hits, const float* node, const float* into, const float* onward, const ReachBounds& reach,
+               Index n);
+Index reaching(Label* hits, const double* node, const double* into, const double* onward, const ReachBounds& reach,
+               Index n);
+
 // One row of two max-plus products that share it, in double whatever the row is held in:
 //   a[j] = max(a[j], from_a + x[j]),   b[j] = max(b[j], from_b + x[j]).
 void raise_both(double* a, double* b, double from_a, double from_b, const float* x, Index n);

@@ -25,7 +25,7 @@ struct Request {
   bool columnwise = true;  // staggered: expand only the columns where the best path was degenerate
   // Iterative Viterbi A*: whether it begins with a list of paths, whether the ends of passes count, and how many times
   // k paths a round lists: 0 ends the list at the first degenerate one.
-  bool first = true, ends = true;
+  bool first = true, ends = false;
   Index listed = 0;
 };
 

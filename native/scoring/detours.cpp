@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "base/probing.hpp"
+
 namespace certus::scoring {
 namespace {
 
 constexpr std::size_t kFewWays = 1024, kWaysPerToken = 16, kWaysPerAnswer = 64;
+constexpr std::size_t kFewSlots = 64;  // a power of two
 
 }  // namespace
 
@@ -74,6 +77,7 @@ void Detours::search_from(Index t, bool keeps) {
 // Goes on from the ways [begin, end), which end at position t, to the next; false if they are too many.
 bool Detours::expand(Index t, std::size_t begin, std::size_t end) {
   first_ = end, searched_ = true;
+  same_.assign(kFewSlots, 0);
   is_scored_.assign(cascade_->bounds->groups(), 0);
   for (std::size_t i = begin; i < end; ++i) {
     const Way way = ways_[i];  // they may move
@@ -235,15 +239,28 @@ double Detours::weigh(const Way& way, Label y, Index level, float node, Way& nex
   return way.score + static_cast<double>(last) + static_cast<double>(node);
 }
 
+// Of those with the same last labels, keeps the best, unless all are listed.
 void Detours::keep(const Way& next) {
-  for (std::size_t i = first_; !lists_ && i < ways_.size(); ++i) {
-    Way& other = ways_[i];
-    if (other.full[order_ - 1] != next.full[order_ - 1] || !std::equal(next.full, next.full + order_, other.full))
-      continue;
+  if (lists_) return ways_.push_back(next);
+  std::uint32_t& place = find_same(next);
+  if (place) {
+    Way& other = ways_[first_ + place - 1];
     if (next.score > other.score) other = next;
     return;
   }
   ways_.push_back(next);
+  place = static_cast<std::uint32_t>(ways_.size() - first_);
+  if (2 * std::size_t{place} <= same_.size()) return;
+  same_.assign(2 * same_.size(), 0);
+  for (std::size_t i = first_; i < ways_.size(); ++i) find_same(ways_[i]) = static_cast<std::uint32_t>(i - first_ + 1);
+}
+
+// Where it is written, or is to be, which sequence of the next position has the same last labels.
+std::uint32_t& Detours::find_same(const Way& way) {
+  const auto ends = [&](std::size_t slot) {
+    return !same_[slot] || std::equal(way.full, way.full + order_, ways_[first_ + same_[slot] - 1].full);
+  };
+  return same_[find_slot(way.full[order_ - 1], same_.size() - 1, ends)];
 }
 
 // The labels of a complete sequence.

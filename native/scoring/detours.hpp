@@ -71,6 +71,7 @@ class Detours {
   bool is_legal(Label before, Label y) const;
   double weigh(const Way& way, Label y, Index level, float node, Way& next) const;
   void keep(const Way& next);
+  std::uint32_t& find_same(const Way& way);
   void trace(std::int32_t number, Found& out) const;
 
   Onward onward_;
@@ -89,6 +90,7 @@ class Detours {
   std::vector<Step> steps_;                    // of the way that goes on
   std::vector<Way> ways_;                      // of all positions
   std::size_t first_ = 0;                      // of those of the next position
+  std::vector<std::uint32_t> same_;            // 1 + the places of these after the first, by their last labels, or 0
   std::vector<float> places_;                  // scores of labels of the next position
   std::vector<std::uint8_t> is_scored_;        // [groups]: whether they are known
 };

@@ -23,8 +23,10 @@ from tests.reference.chain import Floats, dies_at, path_scores
 VARIANTS: list[Method] = [method() for method in METHODS.values()] + [
     Viterbi(sparse=False),
     Staggered(columnwise=False),
-    IterativeViterbiAStar(first=False, listed=1),
-    IterativeViterbiAStar(first=False, ends=False),
+    IterativeViterbiAStar(ends=True),
+    IterativeViterbiAStar(listed=2),
+    IterativeViterbiAStar(first=False, ends=True, listed=1),
+    IterativeViterbiAStar(first=False),
     *(AStar(heuristic=level) for level in ("naive", 0, 1, 3)),
     *(KBestAStar(heuristic=level) for level in ("naive", 0, 1, 3)),
     *(Beam(width=width) for width in (1, 2, 1000)),

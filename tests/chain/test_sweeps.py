@@ -10,10 +10,16 @@ import pytest
 from numpy.typing import NDArray
 
 import certus
-from certus.chain import Viterbi
+from certus.chain import IterativeViterbiAStar, Viterbi
 
 LATTICES = 120
 RANDOM = int(os.environ.get("CERTUS_LATTICES", "25"))  # random models; thousands are a campaign
+ITERATIVE = (
+    IterativeViterbiAStar(),
+    IterativeViterbiAStar(ends=True),
+    IterativeViterbiAStar(listed=2),
+    IterativeViterbiAStar(first=False),
+)
 Scores = tuple[NDArray[Any], NDArray[Any]]
 
 
@@ -191,8 +197,14 @@ def test_random_lists_equal_those_of_viterbi_astar() -> None:
                 assert len({tuple(path) for path in found.labels.tolist()}) == len(found)
             one = chain.decode(emissions, infeasible="return")
             assert one.score == (best[0] if best else -np.inf)
-            other = chain.decode(emissions, k=20, method="iterative-viterbi-astar", infeasible="return")
-            assert other.scores.tolist() == best[:20]
+            for k in (2, 20, 100):
+                for method in ITERATIVE:
+                    other = chain.decode(emissions, k=k, method=method, infeasible="return")
+                    assert other.scores.tolist() == best[:k]
+                    assert len({tuple(path) for path in other.labels.tolist()}) == len(other)
+            if chain.labels < 400:
+                plain = chain.decode(emissions, k=20, method="kbest-viterbi", infeasible="return")
+                assert plain.scores.tolist() == best[:20]
 
 
 def test_ties_everywhere_are_met_by_their_bound() -> None:

@@ -15,13 +15,27 @@ class BestPaths {
   // What a path has to exceed to get in: -inf while fewer than k are known.
   double bound() const { return count_ == k_ ? ranked_[k_ - 1].score : kNever<double>; }
 
+  double best() const { return count_ > 0 ? ranked_[0].score : kNever<double>; }
+  const Index* best_path() const { return ranked_[0].path; }  // [T], where there is one
+
+  // Takes what `next` finds, paths in decreasing order of score, up to k, instead of those that were known.
+  template <class Next>
+  void take(Next& next) {
+    for (count_ = 0; count_ < k_; ++count_) {
+      ranked_[count_] = {next.remaining(), paths_ + count_ * trellis_.length};
+      if (!next.next(ranked_[count_].path)) break;
+    }
+    is_summed_ = false;
+  }
+
   // Takes a path unless it is forbidden, known, or not better than the k-th.
   void add(const Index* path) {
     const Index T = trellis_.length;
     const double score = sum(path);
+    if (!is_summed_) sum_all();
     if (!(score > bound())) return;
-    Index n = count_;
-    while (n > 0 && ranked_[n - 1].score < score) --n;
+    const Index n =
+        std::partition_point(ranked_, ranked_ + count_, [&](const Ranked& r) { return r.score >= score; }) - ranked_;
     // The same path has the same sum, to the last digit.
     for (Index m = n - 1; m >= 0 && ranked_[m].score == score; --m)
       if (std::equal(path, path + T, ranked_[m].path)) return;
@@ -43,6 +57,12 @@ class BestPaths {
     Index* path;  // [T]
   };
 
+  void sum_all() {
+    for (Index n = 0; n < count_; ++n) ranked_[n].score = sum(ranked_[n].path);
+    std::stable_sort(ranked_, ranked_ + count_, [](const Ranked& a, const Ranked& b) { return a.score > b.score; });
+    is_summed_ = true;
+  }
+
   // In the order in which solvers add, from the scores they see.
   double sum(const Index* path) const {
     double score = static_cast<double>(trellis_.node(0)[path[0]]);
@@ -56,8 +76,9 @@ class BestPaths {
 
   const Trellis<Tr>& trellis_;
   Index k_, count_ = 0;
-  Index* paths_;    // [k][T]
-  Ranked* ranked_;  // [k], best first
+  bool is_summed_ = true;  // whether scores are sums in that order; those of a list may differ in the last digits
+  Index* paths_;           // [k][T]
+  Ranked* ranked_;         // [k], best first
 };
 
 // Writes the path of a beam of width 1; false if it meets a dead end.

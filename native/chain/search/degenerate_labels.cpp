@@ -119,8 +119,10 @@ std::shared_ptr<DegenerateTables<S>> build(const Model<S>& model) {
   const Index L = model.labels(), levels = std::bit_width(static_cast<std::uint64_t>(L - 1));
   const std::vector<S> never(levels * L, kNever<S>);
   const std::vector<S> pairs(levels * levels, kNever<S>);
-  auto tables =
-      std::make_shared<DegenerateTables<S>>(DegenerateTables<S>{L, levels, ranking(model), never, never, pairs, {}, 0});
+  auto tables = std::make_shared<DegenerateTables<S>>(
+      DegenerateTables<S>{L, levels, ranking(model), never, never, pairs, {}, 0, {}});
+  tables->rank.resize(L);
+  for (Index r = 0; r < L; ++r) tables->rank[tables->order[r]] = static_cast<Label>(r);
   if (model.only_sparse()) fill(*tables, model.sparse());
   else fill(*tables, model.ceiling());
   if (!model.only_sparse() && model.positions() == 0) rank_transitions(*tables, model.dense());

@@ -26,6 +26,7 @@ struct DegenerateTables {
   std::vector<S> between;    // [levels][levels]: from the rest of one level into the rest of another
   std::vector<S> ranked;     // [labels][stride]: the transitions themselves, rows and columns by rank, so that the
   Index stride = 0;          // active labels of a column lie side by side; only where one dense matrix serves all
+  std::vector<Label> rank;   // [labels]: of each label
 
   Index active(Index level) const { return std::min(Index{1} << level, labels); }
   bool has_rest(Index level) const { return level < levels; }

@@ -6,10 +6,15 @@
 //   counts its own emission, so most labels are pruned in the moment they are activated.
 // - The bounds start as the naive ones (Huang et al. 2012, equation 9) instead of infinity, so that the first
 //   pass prunes as well.
+// - Where a lower bound is known before the first pass, a label that leaves the rest is also bounded by the best ways
+// to
+//   the column before and from the one after, with its own best transitions.
+// - Labels of any rank may be active from the start: those of a list of paths, for instance.
 // - No back-pointers: the few paths that are wanted are found again by re-scoring, as in viterbi.hpp.
 // All sums are in double, whatever the scores are held in: integer scores stay exact.
 #pragma once
 
+#include "chain/search/columns.hpp"
 #include "chain/search/degenerate_labels.hpp"
 #include "chain/search/selected_sparse_transitions.hpp"
 #include "chain/search/selected_transitions.hpp"
@@ -27,16 +32,18 @@ class DegenerateLattice {
     Index active = 0;   // how many of them are left
     bool rest = false;  // whether a node for the other labels follows them
     Index capacity = 0;
-    Label* rank = nullptr;     // [size], increasing
-    Label* label = nullptr;    // [size], the rest's is kRest
-    double* node = nullptr;    // [size]: the node's own score
-    double* in = nullptr;      // [size]: no path from the start scores more before it reaches the node,
-    double* out = nullptr;     // [size]: and none more after it has left it
-    double* pure = nullptr;    // [size]: in or out, as the last pass went, over active labels only; these are real
-    const S* rests = nullptr;  // [levels]: the node score of the rest at each level
+    Label* rank = nullptr;   // [size], increasing
+    Label* label = nullptr;  // [size], the rest's is kRest
+    double* node = nullptr;  // [size]: the node's own score
+    double* in = nullptr;    // [size]: no path from the start scores more before it reaches the node,
+    double* out = nullptr;   // [size]: and none more after it has left it
+    double* pure = nullptr;  // [size]: in or out, as the last pass went, over active labels only; these are real
+    S* rests = nullptr;      // [levels]: the node score of the rest at each level
+    S* ranked = nullptr;     // [labels]: node scores by rank, -inf where active from the start; in narrow lattices
+    bool adjoining = true;   // whether ranks follow each other without a gap
 
     Index size() const { return active + rest; }
-    Selection selection() const { return {rank, label, active}; }
+    Selection selection() const { return {rank, label, active, adjoining}; }
   };
   static constexpr Label kRest = -1;
 
@@ -44,9 +51,26 @@ class DegenerateLattice {
   DegenerateLattice(const Trellis<Tr>& trellis, Index level, Counters& counters, Arena& arena)
       : trellis_(trellis), counters_(counters), arena_(arena) {
     for (Index t = 0; t < length(); ++t, heed_(trellis.labels)) open(t);
-    naive_bounds();
+    naive_bounds({});
     for (Index t = 0; t < length(); ++t)
       while (columns_[t].rest && columns_[t].level < level) expand(t, kNever<double>);
+  }
+  // A narrow one, for where it is known what paths have to score: besides one label per column, those of some columns
+  // are active from the start, as far as they may reach `least`.
+  struct Start {
+    const certus::Column* columns = nullptr;  // [T], or none
+    double least = kNever<double>;
+  };
+  DegenerateLattice(const Trellis<Tr>& trellis, const Start& start, Counters& counters, Arena& arena)
+      : trellis_(trellis), counters_(counters), arena_(arena) {
+    into_ = rank(trellis.model->bounds().incoming_rounded.data());
+    onward_ = rank(trellis.model->bounds().leave_rounded.data());
+    for (Index t = 0; t < length(); ++t, heed_(2 * trellis.labels)) {
+      columns_[t] = Column{};
+      columns_[t].ranked = rank(trellis.node(t));
+      find_rests(columns_[t]);
+    }
+    naive_bounds(start);
   }
 
   Index length() const { return trellis_.length; }
@@ -64,7 +88,7 @@ class DegenerateLattice {
       std::copy_n(c.in, c.size(), c.pure);
       if (t > 0) arrive(t);
       heed_(4 * c.size() + counters_.edges - heeded_), heeded_ = counters_.edges;
-      if (!settle(c, least)) return kNever<double>;
+      if (!settle(c, least) || is_exhausted()) return kNever<double>;
     }
     return best();
   }
@@ -80,7 +104,7 @@ class DegenerateLattice {
         std::fill(c.pure, c.pure + c.size(), 0.0);
       }
       heed_(4 * c.size() + counters_.edges - heeded_), heeded_ = counters_.edges;
-      if (!settle(c, least)) return kNever<double>;
+      if (!settle(c, least) || is_exhausted()) return kNever<double>;
     }
     return best();
   }
@@ -93,6 +117,20 @@ class DegenerateLattice {
     const Index begin = tables_.active(c.level), end = tables_.active(++c.level);
     activate(c, t, begin, end, in, out, least);
   }
+
+  // The active labels.
+  certus::Column* copy_columns() const {
+    certus::Column* copies = arena_.template get<certus::Column>(length());
+    for (Index t = 0; t < length(); ++t) {
+      certus::Column& copy = copies[t] = {};
+      const Column& c = columns_[t];
+      copy.count = c.active, copy.label = c.label, copy.own = c.node;
+    }
+    return copies;
+  }
+  // Passes end early when so many transitions were scored; what they return means nothing then.
+  void limit_edges(Index most) { most_edges_ = counters_.edges + most; }
+  bool is_exhausted() const { return counters_.edges > most_edges_; }
 
   // Everything below reads the trellis in the order of the last pass: place s is position s after a forward pass,
   // and position T - 1 - s after a backward one.
@@ -150,18 +188,26 @@ class DegenerateLattice {
   void open(Index t) {
     Column& c = columns_[t] = Column{};
     const S* node = trellis_.node(t);
-    const Index levels = tables_.levels;
-    S* rests = arena_.template get<S>(levels);
-    for (Index m = levels - 1; m >= 0; --m) {
-      const Index begin = tables_.active(m), end = tables_.active(m + 1);
-      const S most = largest_at(node, tables_.order.data() + begin, end - begin);
-      rests[m] = m + 1 < levels ? std::max(most, rests[m + 1]) : most;
-    }
-    c.rests = rests;
+    find_rests(c, [&](Index begin, Index end) { return largest_at(node, tables_.order.data() + begin, end - begin); });
+  }
+  void find_rests(Column& c) {
+    find_rests(c, [&](Index begin, Index end) { return largest(c.ranked + begin, end - begin); });
+  }
+  template <class Largest>
+  void find_rests(Column& c, const Largest& find_largest) {
+    if (!c.rests) c.rests = arena_.template get<S>(tables_.levels);
+    S most = kNever<S>;
+    for (Index m = tables_.levels - 1; m >= 0; --m)
+      c.rests[m] = most = std::max(most, find_largest(tables_.active(m), tables_.active(m + 1)));
+  }
+  S* rank(const S* row) {
+    S* out = arena_.template get<S>(trellis_.labels);
+    gather(out, row, tables_.order.data(), trellis_.labels);
+    return out;
   }
 
   // Activates the first label of every column, with the sums of the largest scores before and after as bounds.
-  void naive_bounds() {
+  void naive_bounds(const Start& start) {
     const Index T = length();
     const double across = largest_transition(*trellis_.model);
     double* most = arena_.template get<double>(T);
@@ -173,9 +219,21 @@ class DegenerateLattice {
     }
     double behind = 0;
     for (Index t = 0; t < T; ++t) {
-      activate(columns_[t], t, 0, 1, behind, ahead[t], kNever<double>);
+      if (start.columns) activate_some(columns_[t], t, start.columns[t], behind, ahead[t], start.least);
+      activate(columns_[t], t, 0, 1, behind, ahead[t], start.least);
       behind += most[t] + across;
     }
+  }
+
+  // Makes some labels active, whatever their rank: they are no part of the rest.
+  void activate_some(Column& c, Index t, const certus::Column& some, double in, double out, double least) {
+    const S* node = trellis_.node(t);
+    for (Index n = 0; n < some.count; ++n) {
+      const Label y = some.label[n];
+      c.active += append(c, tables_.rank[y], y, static_cast<double>(node[y]), in, out, least);
+      c.ranked[tables_.rank[y]] = kNever<S>;
+    }
+    find_rests(c);
   }
 
   // Makes the labels of ranks [begin, end) active with the bounds given, and those after them the rest.
@@ -183,14 +241,40 @@ class DegenerateLattice {
     const S* node = trellis_.node(t);
     const Index before = c.active;
     c.rest = false;
-    for (Index r = begin; r < end; ++r) {
-      const Label y = tables_.order[r];
-      if (append(c, r, y, static_cast<double>(node[y]), in, out, least)) ++c.active;
+    if (c.ranked) {
+      activate_reaching(c, t, begin, end, in, out, least);
+    } else {
+      for (Index r = begin; r < end; ++r) {
+        const Label y = tables_.order[r];
+        c.active += append(c, r, y, static_cast<double>(node[y]), in, out, least);
+      }
     }
     counters_.activated += end - begin;
     counters_.pruned += end - begin - (c.active - before);
     if (tables_.has_rest(c.level))
       c.rest = append(c, end, kRest, static_cast<double>(c.rests[c.level]), in, out, least);
+  }
+  // The same for those that may reach `least` by their own transitions, too.
+  void activate_reaching(Column& c, Index t, Index begin, Index end, double in, double out, double least) {
+    const S* const nothing = trellis_.model->bounds().nothing.data();
+    const bool inner = t > 0 && columns_[t - 1].size(), follows = t + 1 < length() && columns_[t + 1].size();
+    const S* const into = inner ? into_ + begin : nothing;
+    const S* const onward = follows ? onward_ + begin : nothing;
+    ReachBounds reach{in, in, out, out, least};
+    if (inner) reach.behind = find_most(columns_[t - 1], columns_[t - 1].in);
+    if (follows) reach.ahead = find_most(columns_[t + 1], columns_[t + 1].out);
+    const Index hits = reaching(hits_, c.ranked + begin, into, onward, reach, end - begin);
+    for (Index n = 0; n < hits; ++n) {
+      const Index r = begin + hits_[n];
+      const double arrive = std::min(in, reach.behind + static_cast<double>(into[hits_[n]]));
+      const double depart = std::min(out, reach.ahead + static_cast<double>(onward[hits_[n]]));
+      c.active += append(c, r, tables_.order[r], static_cast<double>(c.ranked[r]), arrive, depart, least);
+    }
+  }
+  static double find_most(const Column& c, const double* bound) {
+    double most = kNever<double>;
+    for (Index i = 0; i < c.size(); ++i) most = std::max(most, c.node[i] + bound[i]);
+    return most;
   }
 
   static bool useless(double bound, double least) { return bound < least || bound == kNever<double>; }
@@ -200,6 +284,7 @@ class DegenerateLattice {
     if (useless(in + node + out, least)) return false;
     const Index n = c.active;
     if (n == c.capacity) grow(c);
+    if (label != kRest) c.adjoining = n == 0 || (c.adjoining && rank == c.rank[n - 1] + 1);
     c.rank[n] = static_cast<Label>(rank), c.label[n] = label;
     c.node[n] = node, c.in[n] = in, c.out[n] = out;
     return true;
@@ -259,8 +344,10 @@ class DegenerateLattice {
     if (c.rest) c.pure[c.active] = kNever<double>;
     Index kept = 0;
     const Index size = c.size();
+    c.adjoining = true;
     for (Index i = 0; i < size; ++i) {
       if (useless(c.in[i] + c.node[i] + c.out[i], least)) continue;
+      if (kept > 0 && c.label[i] != kRest) c.adjoining = c.adjoining && c.rank[i] == c.rank[kept - 1] + 1;
       c.rank[kept] = c.rank[i], c.label[kept] = c.label[i], c.node[kept] = c.node[i];
       c.in[kept] = c.in[i], c.out[kept] = c.out[i], c.pure[kept] = c.pure[i];
       ++kept;
@@ -309,15 +396,18 @@ class DegenerateLattice {
   const Trellis<Tr>& trellis_;
   Counters& counters_;
   Arena& arena_;
+  const S *into_ = nullptr, *onward_ = nullptr;  // [labels]: the best transitions into a label and out of it by rank
   const DegenerateTables<S>& tables_ = degenerate_tables(*trellis_.model);
   Selected<Tr> selected_{trellis_, tables_, arena_};
   Column* columns_ = arena_.get<Column>(trellis_.length);
   S* links_ = arena_.get<S>(trellis_.labels + 1);
+  Label* hits_ = arena_.get<Label>(trellis_.labels);
   double* total_ = arena_.get<double>(trellis_.labels + 1);
   double* pure_total_ = arena_.get<double>(trellis_.labels + 1);
   bool forward_ = true;
   mutable Heed heed_;
   Index heeded_ = 0;  // edges that it knows of
+  Index most_edges_ = std::numeric_limits<Index>::max();
 };
 
 }  // namespace certus

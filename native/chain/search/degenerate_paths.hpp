@@ -36,6 +36,19 @@ class DegeneratePaths {
     }
   }
 
+  // Writes the best path over active labels if it scores more than `least`.
+  bool find_active(double least, Index* path) {
+    const Index s = lattice_.length() - 1;
+    double most = least;
+    Index end = -1;
+    for (Index i = 0; i < lattice_.place(s).active; ++i)
+      if (lattice_.pure_prefix(s, i) > most) most = lattice_.pure_prefix(s, i), end = i;
+    if (end < 0) return false;
+    lattice_.trace(end, true, path);
+    for (Index t = 0; t < lattice_.length(); ++t) path[t] = lattice_.column(t).label[path[t]];
+    return true;
+  }
+
   // Whether the best path has no degenerate label; if it has, remembers where.
   bool best_is_active() {
     lattice_.trace(lattice_.best_end(), false, path_);
@@ -60,6 +73,12 @@ class DegeneratePaths {
       wanted_[t] = false;
     }
   }
+  // Does so in every column, up to some level at least.
+  void expand_each(double least, Index level) {
+    for (Index t = 0; t < lattice_.length(); ++t) do
+        lattice_.expand(t, least);
+      while (lattice_.column(t).rest && lattice_.column(t).level < level);
+  }
   // Does so again and again in every column, until the labels that are not active cannot reach `least`.
   void expand_all(double least) {
     for (Index t = 0; t < lattice_.length(); ++t) {
@@ -68,6 +87,12 @@ class DegeneratePaths {
     }
   }
 
+  // Whether no column has a degenerate label.
+  bool is_closed() const {
+    for (Index t = 0; t < lattice_.length(); ++t)
+      if (lattice_.column(t).rest) return false;
+    return true;
+  }
   // Whether no label is left but those of some columns.
   bool is_within(const Column* columns) const {
     for (Index t = 0; t < lattice_.length(); ++t) {

@@ -7,13 +7,14 @@
 
 namespace certus {
 
-// Some labels of one position, by increasing rank.
+// Some labels of one position.
 struct Selection {
   const Label* rank;   // [count]
   const Label* label;  // [count]
   Index count;
+  bool adjoining;  // whether ranks follow each other without a gap
 
-  Selection from(Index i) const { return {rank + i, label + i, count - i}; }
+  Selection from(Index i) const { return {rank + i, label + i, count - i, adjoining}; }
 };
 
 template <class Tr>
@@ -35,7 +36,7 @@ class Selected<Dense<S>> {
       return buffer;
     }
     const S* row = tables_.ranked.data() + from.rank[0] * tables_.stride;
-    if (to.count > 0 && to.rank[to.count - 1] - to.rank[0] == to.count - 1) return row + to.rank[0];
+    if (to.count > 0 && to.adjoining) return row + to.rank[0];
     gather(buffer, row, to.rank, to.count);
     return buffer;
   }

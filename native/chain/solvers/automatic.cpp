@@ -154,8 +154,10 @@ bool solve_many(const Trellis<Tr>& trellis, Pruned<Tr>& pruned, Index most, Inde
 }  // namespace
 
 CERTUS_SOLVER(automatic) {
-  const Index T = trellis.length, L = trellis.labels;
-  if (L < kSmall || trellis.model->positions() > 0) {
+  const Index T = trellis.length, L = trellis.labels, edges = T * L * std::min(L / 200, kConnected);
+  // Lists of a great many paths run through so many labels that connecting them would not pay.
+  const bool long_list = request.k > 1 && (request.k + T) * (request.k / T + 1) > edges;
+  if (L < kSmall || trellis.model->positions() > 0 || long_list) {
     if (has_invalid(trellis)) answer.status = Status::invalid;
     else solve_whole(trellis, request, answer, arena);
     return;
@@ -166,8 +168,7 @@ CERTUS_SOLVER(automatic) {
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
   const bool one = request.k == 1, listed = trellis.model->mostly_default();
-  const Index few = std::max(kFew, L / 20), most = std::max(kMost, L / (one ? kShareOne : kShareMany)),
-              edges = T * L * std::min(L / 200, kConnected);
+  const Index few = std::max(kFew, L / 20), most = std::max(kMost, L / (one ? kShareOne : kShareMany));
   std::span<const Try> tries = kMany;
   if (one && listed) tries = kOneListed;
   else if (one && pruned.coarse()) tries = kOneCoarse;

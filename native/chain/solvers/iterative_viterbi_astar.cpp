@@ -3,15 +3,21 @@
 // The lower bound is the k-th score among all real paths seen: those of the beginning (line 1), those of the last
 // column (line 16), and those that Viterbi A* finds on the degenerate lattice (line 19). Departures:
 // - The paper begins with a beam of width k. Here it is one of width 1, and the k best paths through the labels that
-//   its path would change for least, which takes less and bounds more.
+//   its path would change for least, which takes less and bounds more; they are listed again near a better path where
+//   that of the beam was bad, or where a pass finds one.
+// - The labels of that list are active from the start, and no part of the rests. Columns are doubled together, from
+//   2^kLevel labels on, and paths are listed again when no rest is left; before that only if k' is given.
 // - The paper takes the largest of the three sources' k-th scores; here their union is kept, without repetitions,
 //   and its k-th score is at least that. Because the paths are kept, the search also ends when the best degenerate
 //   path does not exceed the bound, or when no label is left that the first list did not run through.
-// - Line 16 counts, for each label of the last column, the best path over active labels that ends there, also
-//   where a degenerate one scores more.
-// - Viterbi A* stops at the first degenerate path, or at one that does not exceed the bound, unless k' is given. From
-//   then on columns are not doubled: they grow until what is left out cannot reach the bound, since by then it is good.
+// - Line 16 is left out unless it is asked for. It counts, for each label of the last column, the best path over active
+//   labels that ends there, also where a degenerate one scores more.
+// - Without a first list, Viterbi A* stops at the first degenerate path, or at one that does not exceed the bound,
+//   unless k' is given. From then on columns grow until what is left out cannot reach the bound.
 // - After a backward pass, Viterbi A* runs from left to right on the suffix scores instead of from right to left.
+// - Where passes have taken as long as Viterbi A* on the whole trellis, that ends the search: it is the last round,
+// with
+//   all labels active.
 // Where there are fewer than k paths, nothing is ever pruned, and the search ends with all of them when no
 // degenerate path is left.
 #include "chain/method.hpp"
@@ -19,12 +25,15 @@
 #include "chain/search/degenerate_paths.hpp"
 #include "chain/search/next_best.hpp"
 #include "chain/search/substitutions.hpp"
+#include "chain/solvers/viterbi_astar.hpp"
 
 namespace certus {
 namespace {
 
 // Labels of a position that the first paths run through, at most, or an eighth of all.
 inline constexpr Index kMost = 16;
+// Columns that have these from the start begin with 2^kLevel labels more: smaller ones bound too little.
+inline constexpr Index kLevel = 4;
 
 // The degenerate lattice after a pass, in the order of that pass, as the search for next-best paths wants it.
 template <class Tr>
@@ -77,18 +86,27 @@ class DegenerateColumns {
   S* links_;               // [size]
 };
 
-// Adds real paths to begin with (line 1), and returns the labels that they are the best through: none where the beam
-// met a dead end.
+// Lists real paths to begin with (line 1): the k best through some labels, which it returns, those of the best
+// substitutions of `path`.
 template <class Tr>
-Column* add_first(const Trellis<Tr>& trellis, Index k, BestPaths<Tr>& paths, Index* path, Counters& counters,
+Column* list_near(const Trellis<Tr>& trellis, Index k, const Index* path, BestPaths<Tr>& paths, Counters& counters,
                   Arena& arena) {
-  if (!follow_best(trellis, path, counters, arena)) return nullptr;
   Column* columns = Substitutions<Tr>(trellis, arena).collect_best(path, k - 1, std::max(kMost, trellis.labels / 8));
   counters.edges += connect_all(columns, trellis, arena);
   NextBest next(Columns(columns, trellis.length), k);
-  for (Index n = 0; n < k && next.next(path); ++n) paths.add(path);
+  paths.take(next);
   counters.expanded += next.taken;
   return columns;
+}
+
+// The same again near the best of them, where the path was bad.
+template <class Tr>
+Column* list_first(const Trellis<Tr>& trellis, Index k, Index* path, BestPaths<Tr>& paths, Counters& counters,
+                   Arena& arena) {
+  Column* columns = list_near(trellis, k, path, paths, counters, arena);
+  if (!(2 * trellis.score(path) < paths.best() + paths.bound())) return columns;
+  std::copy_n(paths.best_path(), trellis.length, path);
+  return list_near(trellis, k, path, paths, counters, arena);
 }
 
 // Viterbi A* (line 10) on the degenerate lattice: adds the real paths before the first degenerate one, or those among
@@ -115,27 +133,66 @@ bool add_next_best(const DegenerateLattice<Tr>& degenerate, Index k, Index most,
   return all_active || unresolved <= paths.bound();
 }
 
+// What Viterbi A* on the whole trellis takes, roughly, in transitions that a pass over a degenerate lattice scores.
+template <class Tr>
+Index measure_whole(const Trellis<Tr>& trellis) {
+  using S = typename Tr::Score;
+  const Model<S>& model = *trellis.model;
+  const Index L = trellis.labels;
+  if (model.prefers_sparse()) return trellis.length * (4 * L + model.sparse().row_begin[L] / 2);
+  return trellis.length * L * L * Index{sizeof(S)} / 160;  // it scores many at a time
+}
+
+// Viterbi A* where no degenerate label is left: through the columns themselves.
+template <class Tr>
+void list_closed(const Trellis<Tr>& trellis, const DegenerateLattice<Tr>& degenerate, BestPaths<Tr>& paths,
+                 const Request& request, Answer& answer, Arena& arena) {
+  Column* columns = degenerate.copy_columns();
+  answer.counters.edges += connect_all(columns, trellis, arena);
+  const Index T = trellis.length;
+  NextBest next(Columns(columns, T), request.k);
+  while (answer.found < request.k && next.next(answer.labels + answer.found * T)) ++answer.found;
+  answer.counters.expanded += next.taken;
+  if (answer.found == request.k) return;
+  for (Index n = 0; n < answer.found; ++n) paths.add(answer.labels + n * T);
+  paths.write(answer);
+}
+
+// A little below or above a score: what rounding may make of it.
+double lower(double score) { return score - 1e-9 * std::max(1.0, std::abs(score)); }
+double lift(double score) { return score + 1e-9 * std::max(1.0, std::abs(score)); }
+
 }  // namespace
 
 CERTUS_SOLVER(iterative_viterbi_astar) {
-  const Index k = request.k;
+  using Lattice = DegenerateLattice<Tr>;
+  const Index k = request.k, T = trellis.length;
   BestPaths<Tr> paths(trellis, k, arena);
-  Index* path = arena.get<Index>(trellis.length);
-  const Column* first = request.first ? add_first(trellis, k, paths, path, answer.counters, arena) : nullptr;
-  DegenerateLattice<Tr> degenerate(trellis, 0, answer.counters, arena);
+  Index* path = arena.get<Index>(T);
+  const Column* first = nullptr;
+  if (request.first && follow_best(trellis, path, answer.counters, arena))
+    first = list_first(trellis, k, path, paths, answer.counters, arena);
+  Lattice degenerate(trellis, typename Lattice::Start{first, lower(paths.bound())}, answer.counters, arena);
+  degenerate.limit_edges(measure_whole(trellis));
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
   bool listed = false;
   for (bool forward = true;; forward = !forward) {
-    const double most = forward ? degenerate.forward(paths.bound()) : degenerate.backward(paths.bound());
+    const double least = lower(paths.bound());
+    const double most = forward ? degenerate.forward(least) : degenerate.backward(least);
+    if (degenerate.is_exhausted()) return viterbi_astar(trellis, request, answer, arena);
     if (most == kNever<double>) break;
     if (request.ends) search.add_active(k, paths);
+    if (first && search.find_active(lift(paths.best()), path))
+      first = list_near(trellis, k, path, paths, answer.counters, arena);
     if (most <= paths.bound() || (first && search.is_within(first))) break;
-    if (search.best_is_active()) {
+    if (search.is_closed()) return list_closed(trellis, degenerate, paths, request, answer, arena);
+    if ((!first || request.listed) && search.best_is_active()) {
       if (add_next_best(degenerate, k, request.listed * k, forward, paths, path, answer.counters, arena)) break;
       listed = true;
     }
-    if (listed) search.expand_all(paths.bound());
-    else search.expand(paths.bound());
+    if (listed) search.expand_all(lower(paths.bound()));
+    else if (first) search.expand_each(lower(paths.bound()), kLevel);
+    else search.expand(lower(paths.bound()));
   }
   paths.write(answer);
 }

@@ -15,14 +15,16 @@ class IterativeViterbiAStar(Method):
 
     Staggered decoding whose stopping test is that the k best paths of the degenerate lattice are all active.
     The lower bound for pruning is the k-th best path known: from a first list of paths near that of a beam,
-    from the active paths of each pass, and from those that Viterbi A* lists. The options leave out one of the
-    three, as the paper does to see what each is worth; every answer stays exact.
+    from the active paths of each pass, and from those that Viterbi A* lists. The options choose among the
+    three, as the paper does to see what each is worth; every answer stays exact. Where passes have taken as
+    long as Viterbi A* on the whole lattice would, that is what ends the search.
 
     Args:
         first: whether to begin with a list of paths (line 1 of the algorithm).
-        ends: whether the active paths to the last labels of each pass count (line 16).
+        ends: whether the active paths to the last labels of each pass count (line 16): little is gained
+            after a first list.
         listed: k' / k, how many times k paths a round lists once one of them is degenerate (line 10). 0 ends
-            the list there.
+            the list there, and after a first list waits until no degenerate label is left.
     """
 
     name: ClassVar[str] = "iterative-viterbi-astar"
@@ -30,7 +32,7 @@ class IterativeViterbiAStar(Method):
     one: ClassVar[bool] = False
     many: ClassVar[bool] = True
     first: bool = True
-    ends: bool = True
+    ends: bool = False
     listed: int = 0
 
     def __post_init__(self) -> None:
