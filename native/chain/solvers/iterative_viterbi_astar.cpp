@@ -3,8 +3,8 @@
 // The lower bound is the k-th score among all real paths seen: those of the beginning (line 1), those of the last
 // column (line 16), and those that Viterbi A* finds on the degenerate lattice (line 19). Departures:
 // - The paper begins with a beam of width k. Here it is one of width 1, and the k best paths through the labels that
-//   its path would change for least, which takes less and bounds more; they are listed again near a better path where
-//   that of the beam was bad, or where a pass finds one.
+//   its path would change for least, which takes less and bounds more; they are listed again near the best of them
+//   where that path is not among them, and near a better one that a pass finds.
 // - The labels of that list are active from the start, and no part of the rests. Columns are doubled together, from
 //   2^kLevel labels on, and paths are listed again when no rest is left; before that only if k' is given.
 // - The paper takes the largest of the three sources' k-th scores; here their union is kept, without repetitions,
@@ -99,12 +99,12 @@ Column* list_near(const Trellis<Tr>& trellis, Index k, const Index* path, BestPa
   return columns;
 }
 
-// The same again near the best of them, where the path was bad.
+// The same again near the best of them, where the path is not among them.
 template <class Tr>
 Column* list_first(const Trellis<Tr>& trellis, Index k, Index* path, BestPaths<Tr>& paths, Counters& counters,
                    Arena& arena) {
   Column* columns = list_near(trellis, k, path, paths, counters, arena);
-  if (!(2 * trellis.score(path) < paths.best() + paths.bound())) return columns;
+  if (!(trellis.score(path) < paths.bound())) return columns;
   std::copy_n(paths.best_path(), trellis.length, path);
   return list_near(trellis, k, path, paths, counters, arena);
 }
@@ -139,7 +139,7 @@ Index measure_whole(const Trellis<Tr>& trellis) {
   using S = typename Tr::Score;
   const Model<S>& model = *trellis.model;
   const Index L = trellis.labels;
-  if (model.prefers_sparse()) return trellis.length * (4 * L + model.sparse().row_begin[L] / 2);
+  if (model.prefers_sparse()) return trellis.length * (4 * L + model.sparse().row_begin[L] * Index{sizeof(S)} / 8);
   return trellis.length * L * L * Index{sizeof(S)} / 160;  // it scores many at a time
 }
 
