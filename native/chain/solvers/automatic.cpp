@@ -33,6 +33,8 @@ inline constexpr Try kMany[] = {{0.3, 0.1}};
 // Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
 inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
 inline constexpr Index kLarge = 1000;
+// Bytes of transitions from which on those that cannot matter are worth looking for.
+inline constexpr Index kOrdered = Index{6} << 20;
 // Where few transitions are read, labels cost less.
 inline constexpr Try kOneCoarse[] = {{0.4, 0.1, 1.5}, {0.0, 0.2}};
 // Where all but a few pairs of labels share one score, as in trained models with many labels, that is what to expect.
@@ -62,8 +64,9 @@ void solve_whole(const Trellis<Tr>& trellis, const Request& request, Answer& ans
   answer.found = 0;
   if (request.k > 1) return viterbi_astar(trellis, request, answer, arena);
   using S = typename Tr::Score;
+  const Index L = trellis.labels;
   if constexpr (std::is_same_v<Tr, Dense<S>>)
-    if (trellis.labels >= kLarge && trellis.model->positions() == 0 && !trellis.model->prefers_sparse())
+    if (L * L * Index{sizeof(S)} >= kOrdered && trellis.model->positions() == 0 && !trellis.model->prefers_sparse())
       return viterbi_ordered(trellis, answer, arena);
   viterbi(trellis, request, answer, arena);
 }
