@@ -1,6 +1,7 @@
 #include "scoring/cascade.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/vector.hpp"
@@ -19,7 +20,6 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 // Thresholds bound the average lattice only: of words that nothing is known of, every label is about as probable as any
 // other. A sentence whose lattice would have more edges than both of these keeps a number of states per position.
 constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
-constexpr Index kCandidates = 45, kStates = 12;  // their square, and their cube, are the edges of a position
 
 // Drops all but the `most` largest of x, the first ones of those that are equal.
 template <class X>
@@ -72,6 +72,10 @@ void Cascade::close() {
 
 bool Cascade::is_too_much(Index edges) const { return edges > std::max(kFewEdges, kEdgesPerToken * length_); }
 
+Index Cascade::edges_per_token() const {
+  return several ? std::max(kFewEdges / std::max<Index>(length_, 1), kEdgesPerToken) : kEdgesPerToken;
+}
+
 void Cascade::limit_candidates() {
   Level& zero = levels_[0];
   Index edges = 0;
@@ -79,8 +83,9 @@ void Cascade::limit_candidates() {
   if (thresholds.states[0] == 0 || !is_too_much(edges)) return;
   std::vector<std::uint8_t>& kept = kept_[0];
   kept.assign(zero.size(), 1);
+  const Index most = static_cast<Index>(std::sqrt(edges_per_token()));  // their square are the edges of a position
   for (Index t = 1; t <= length_; ++t)
-    keep_largest(zero.node.data() + zero.begin[t], zero.states(t), kCandidates, largest_, kept.data() + zero.begin[t]);
+    keep_largest(zero.node.data() + zero.begin[t], zero.states(t), most, largest_, kept.data() + zero.begin[t]);
   pruned = limited = true;
   Level all;
   std::swap(all, zero);
@@ -103,8 +108,9 @@ void Cascade::limit_states(const Level& level, std::vector<std::uint8_t>& kept) 
     before = last, last = here;
   }
   limited = limited || is_too_much(edges);
+  const Index most = static_cast<Index>(std::cbrt(edges_per_token()));
   for (Index t = 1; is_too_much(edges) && t <= length_; ++t)
-    keep_largest(sums.probability.data() + level.begin[t], level.states(t), kStates, largest_,
+    keep_largest(sums.probability.data() + level.begin[t], level.states(t), most, largest_,
                  kept.data() + level.begin[t]);
 }
 

@@ -56,6 +56,7 @@ class Cascade {
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], which label may follow which, or null
   bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
   bool limited = false;                 // whether any of it was because there would be too many edges
+  bool several = false;                 // whether many paths are wanted: then as many edges stay as there may be
   // If given, what is dropped at tokens is bounded.
   const NgramBounds* bounds = nullptr;
   const GroupBounds* group_bounds = nullptr;
@@ -136,6 +137,7 @@ class Cascade {
   void join_candidates(Level& level);
   void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
   void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
+  Index edges_per_token() const;
   void limit_candidates();
   void keep_path(Index n, const Label* path, std::uint32_t* states, std::vector<std::uint8_t>& kept) const;
   void limit_states(const Level& level, std::vector<std::uint8_t>& kept);

@@ -187,7 +187,7 @@ void Tagger::prune_by(float first, float later, Workspace& w) const {
 const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, const LatticeRequest& request,
                                                double& outside, Workspace& w) const {
   find_rows(sentence, w);
-  w.cascade->legal = nullptr;
+  w.cascade->legal = nullptr, w.cascade->several = false;
   w.cascade->bounds = request.bounded ? &*bounds_ : nullptr;
   w.cascade->group_bounds = request.bounded ? &*group_bounds_ : nullptr;
   // What has a posterior below a threshold scores less than the best by about its logarithm.
@@ -337,7 +337,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
   Cascade& cascade = *w.cascade;
   const Index T = sentence.length;
   find_rows(sentence, w);
-  cascade.legal = request.legal;
+  cascade.legal = request.legal, cascade.several = request.k > 1;
   cascade.bounds = request.prove ? &*bounds_ : nullptr;
   cascade.group_bounds = request.prove ? &*group_bounds_ : nullptr;
   const Level* level = nullptr;

@@ -122,9 +122,9 @@ def test_all_scores_are_those_of_each() -> None:
 
 
 def check_interval(problem: Problem, thresholds: list[float]) -> tuple[float, float]:
-    """Check the intervals of a sentence; return how wide that of all sequences is, and how far above truth.
+    """Check the intervals of a sentence; return how wide that of all sequences is, and how high it ends.
 
-    The former is a share of the sum, the latter a difference of logarithms.
+    The former is a share of the sum, the latter a difference of logarithms from the truth.
     """
     sentence = problem.sentence(1)
     options, scores = restrict(problem, sentence, problem.crf.all_scores(features(sentence)))
@@ -191,10 +191,7 @@ def test_intervals_add_up_all_states_that_were_dropped(order: int) -> None:
         problem.named = True
         weights, boundary = problem.crf.weights, {"full": problem.crf.labels, "coarse": problem.crf.groups}
         begin = [name for name in weights if name[0] != "row" and name[1] == boundary[str(name[0])]]
-        for name in {
-            *list_long(problem, 3),
-            *begin,
-        }:  # those that begin with the boundary count for longer ones, too
+        for name in {*list_long(problem, 3), *begin}:  # the latter count for longer ones, too
             del weights[name]
         width, above = check_interval(problem, [0.0, 0.0, 0.0, 1.0, *[0.0] * (order - 3)])
         assert above < 1e-5
