@@ -350,11 +350,12 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
     if ((level && !request.prove) || !cascade.pruned) break;
-    if (answer.found == request.k && (request.k == 1 || is_wide_enough(answer, w))) break;
+    // A lattice with more labels may have no legal path where one with fewer has.
+    if (level && answer.found == request.k && (request.k == 1 || is_wide_enough(answer, w))) break;
     if (pruning == 0 || (level && cascade.limited)) break;  // to prune less would not help
     pruning *= answer.found == request.k ? kLess : kMuchLess;
     if (pruning < kLeastPruning) pruning = 0;
-    if (answer.found && pruning == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
+    if (level && pruning == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
   }
   if (!level) return;
   answer.position = -1;
