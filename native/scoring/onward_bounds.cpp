@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/vector.hpp"
+#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -25,12 +26,8 @@ CERTUS_CLONES void raise_all(double* __restrict x, const double* __restrict y, d
 
 // Takes the larger of two, or adds up the numbers that they are the logarithms of.
 void Onward::gather(double& x, double y) const {
-  if (!sum_ || x == kNever<double>) {
-    raise(x, y);
-  } else if (y != kNever<double>) {
-    const double most = std::max(x, y);
-    x = most + std::log1p(std::exp(std::min(x, y) - most));
-  }
+  if (sum_) x = add_logs(x, y);
+  else raise(x, y);
 }
 
 void Onward::begin(Cascade& cascade, const NgramTable& ngrams, Index order) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/widths.hpp"
+#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -26,13 +27,22 @@ struct Largest {
   CERTUS_INLINE_MEMBER static void store(V x, double* out) {
     *reinterpret_cast<typename Simd<double, bytes>::unaligned*>(out) = x;
   }
-  CERTUS_INLINE_MEMBER static V never() { return V{} + kNever<double>; }
   CERTUS_INLINE_MEMBER static V join(V x, V y) { return larger(x, y); }
   CERTUS_INLINE_MEMBER static V smaller(V x, V y) { return x < y ? x : y; }
+
+  // Of many.
+  class All {
+   public:
+    CERTUS_INLINE_MEMBER void add(V x) { most_ = larger(most_, x); }
+    CERTUS_INLINE_MEMBER V get() const { return most_; }
+
+   private:
+    V most_ = V{} + kNever<double>;
+  };
 };
 
 // One number, the logarithm of a sum.
-struct LogSum {
+struct Logarithm {
   using V = double;
   static constexpr Index width = 1;
 
@@ -41,24 +51,21 @@ struct LogSum {
     return static_cast<double>(*x);
   }
   static void store(V x, double* out) { *out = x; }
-  static V never() { return kNever<double>; }
-  static V join(V x, V y) {
-    const double most = std::max(x, y);
-    return most == kNever<double> ? most : most + std::log1p(std::exp(std::min(x, y) - most));
-  }
+  static V join(V x, V y) { return add_logs(x, y); }
   static V smaller(V x, V y) { return std::min(x, y); }
+  using All = LogSum;
 };
 
 template <class K>
 CERTUS_INLINE void lead(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
                         double* y) {
   for (Index i = 0; i < first.stride; i += K::width) {
-    typename K::V one = K::never(), other = K::never();
+    typename K::All one, other;
     for (const TagLead& from : leads) {
-      one = K::join(one, K::load(first.row(from.tag) + i) + from.score);
-      other = K::join(other, K::load(second.row(from.tag) + i) + from.score);
+      one.add(K::load(first.row(from.tag) + i) + from.score);
+      other.add(K::load(second.row(from.tag) + i) + from.score);
     }
-    K::store(one, x + i), K::store(other, y + i);
+    K::store(one.get(), x + i), K::store(other.get(), y + i);
   }
 }
 
@@ -66,11 +73,11 @@ template <class K>
 CERTUS_INLINE void lead_either_way(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                                    double* x) {
   for (Index i = 0; i < first.stride; i += K::width) {
-    typename K::V one = K::never();
+    typename K::All one;
     for (const TagLead& from : leads)
-      one = K::join(one, K::smaller(K::load(first.row(from.tag) + i) + from.score,
-                                    K::load(second.row(from.tag) + i) + from.other));
-    K::store(one, x + i);
+      one.add(
+          K::smaller(K::load(first.row(from.tag) + i) + from.score, K::load(second.row(from.tag) + i) + from.other));
+    K::store(one.get(), x + i);
   }
 }
 
@@ -79,13 +86,12 @@ CERTUS_INLINE void pass(std::span<const TagLead> leads, const TagPairs& first, c
                         const RestRow& rest, const AloneRows& on, double* after, double* entering) {
   for (Index i = 0; i < first.stride; i += K::width) {
     const auto ending = K::load(rest.ending + i), around = K::load(rest.around + i);
-    typename K::V ahead = K::never();
+    typename K::All ahead;
     for (const TagLead& to : leads)
-      ahead =
-          K::join(ahead, K::smaller(around + K::load(first.row(to.tag) + i), ending + K::load(second.row(to.tag) + i)) +
-                             to.score);
+      ahead.add(K::smaller(around + K::load(first.row(to.tag) + i), ending + K::load(second.row(to.tag) + i)) +
+                to.score);
     const auto excess = K::load(on.excess + i), to_other = K::load(on.to_other + i);
-    K::store(K::join(ending + to_other, excess + ahead), after + i);
+    K::store(K::join(ending + to_other, excess + ahead.get()), after + i);
     K::store(K::load(rest.own + i) + K::join(to_other, excess + K::load(on.own_to_label + i)), entering + i);
   }
 }
@@ -148,19 +154,19 @@ bool list_above(const double* x, double limit, Index stride, std::vector<Index>&
 
 void lead_tags(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
                double* y) {
-  if (sum) lead<LogSum>(leads, first, second, x, y);
+  if (sum) lead<Logarithm>(leads, first, second, x, y);
   else lead_largest(leads, first, second, x, y);
 }
 
 void lead_tags_either_way(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                           double* x) {
-  if (sum) lead_either_way<LogSum>(leads, first, second, x);
+  if (sum) lead_either_way<Logarithm>(leads, first, second, x);
   else lead_largest_either_way(leads, first, second, x);
 }
 
 void pass_rests(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                 const RestRow& rest, const AloneRows& on, double* after, double* entering) {
-  if (sum) pass<LogSum>(leads, first, second, rest, on, after, entering);
+  if (sum) pass<Logarithm>(leads, first, second, rest, on, after, entering);
   else pass_largest(leads, first, second, rest, on, after, entering);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/vector.hpp"
 #include "chain/marginals/marginals.hpp"
+#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -45,25 +46,20 @@ constexpr double kFurther[] = {6, 9};
 // multiplied by a factor, and divided by this again and again, down to a least factor.
 constexpr double kUsualMargin = 4, kMore = 10, kLeastFactor = 1e-12;
 
-double add_logs(double x, double y) {
-  const double most = std::max(x, y);
-  return most == kNever<double> ? most : most + std::log1p(std::exp(std::min(x, y) - most));
-}
-
 // Of labels of a coarse tag, by place, the logarithms of sums, rounded up.
 RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t, Index group) {
-  double own = kNever<double>, ending = own, around = own;
+  LogSum own, ending, around;
   for (Index i = bounds.begin(group); i < bounds.begin(group + 1); ++i) {
     if (bounds.at(i) < 0 || scores[i] == kNever<float>) continue;
     const double score = static_cast<double>(scores[i]);
-    own = add_logs(own, score);
-    ending = add_logs(ending, score + static_cast<double>(bounds.ending(t)[i]));
-    around = add_logs(around, score + static_cast<double>(bounds.around(t)[i]));
+    own.add(score);
+    ending.add(score + static_cast<double>(bounds.ending(t)[i]));
+    around.add(score + static_cast<double>(bounds.around(t)[i]));
   }
   const auto round_up = [](double x) {
     return x == kNever<double> ? kNever<float> : static_cast<float>(x + kRounding * (1 + std::abs(x)));
   };
-  return {round_up(own), round_up(ending), round_up(around)};
+  return {round_up(own.get()), round_up(ending.get()), round_up(around.get())};
 }
 
 // Where lattices have no path, or fewer than are wanted, less is pruned again and again, down to this, and then
