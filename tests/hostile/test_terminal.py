@@ -66,13 +66,16 @@ def test_a_view_of_words_tags_confidence_and_proof(folder: Path) -> None:
     assert rows[0].split()[1:3] == ["DET", "Number=Sing"]
     assert all(row.endswith("%") for row in rows)
     assert proof.startswith("  probability ")
-    assert proof.endswith("proven: no other labels score more")
+    assert proof.endswith(", proven: no label sequence scores more")
     ranked = run("tag", "m.certus", "lo bakola.", "--pretty", "-k", "2").split("\n\n")
     assert [block.split("\n")[-1].split()[0] for block in ranked[:2]] == ["1.", "2."]
 
 
 def test_what_is_not_proven_is_not_said_to_be() -> None:
-    for bound, said in ((9.0, "no labels score more than 9"), (float("inf"), "leaves unlikely labels out")):
+    for bound, said in (
+        (9.0, "not proven: no label sequence scores more than 9"),
+        (float("inf"), "not proven: it is"),
+    ):
         assert said in view.describe_proof(Tagging(["x"], 7.0, bound, Status.FEASIBLE))
 
 
