@@ -254,9 +254,14 @@ def _decode_batch(chain: Chain, sample: Sample, method: str | Method, threads: i
 
 def _time_tasks(report: ChainReport, tasks: Sequence[Task]) -> None:
     """Run the tasks in turns and note the time of a sentence in each."""
+    referees: dict[int, Referee] = {}
     watches = []
     for task in tasks:
-        referee = Referee(task.sample, _format_size((task.sample.labels, task.sample.length)))
+        referee = referees.get(id(task.sample))
+        if referee is None:
+            referee = Referee(task.sample, _format_size((task.sample.labels, task.sample.length)))
+            referee.prepare(1)
+            referees[id(task.sample)] = referee
         check = partial(_check_answers, report, referee, f"{task.method}, {task.what}")
         watches.append(Stopwatch([task.call], check, report.plan.seconds))
     race(watches)
