@@ -14,6 +14,19 @@ namespace certus {
 inline constexpr Index kPad = 64;
 inline Index padded(Index n) { return (n + kPad - 1) / kPad * kPad; }
 
+// Where few elements of a row matter, they are looked for in blocks that lie side by side: four whole cache lines. What
+// is known of blocks is stored with padding, too.
+template <class S>
+inline constexpr Index kBlock = 256 / sizeof(S);
+template <class S>
+inline Index block_count(Index n) {
+  return (n + kBlock<S> - 1) / kBlock<S>;
+}
+template <class S>
+inline Index padded_blocks(Index n) {
+  return (block_count<S>(n) + 15) / 16 * 16;
+}
+
 // acc[j] = max(acc[j], max_i alpha[i] + rows[i * stride + j])   for j < width, i < count.
 // The rows are read from the first block to the last, or `backward`: a matrix that nearly fills a cache is best read
 // one way and the other in turn, since a reader that always comes from the front finds just what it needs next gone.

@@ -26,18 +26,20 @@ struct Bounds {
   std::vector<double> inside, outside;          // [labels]: incoming + leave, and enter + leave
   std::vector<S> enter_rounded, leave_rounded;  // enter and leave in the trellis's own precision, padded with -inf,
   std::vector<S> incoming_rounded;              // incoming likewise,
-  std::vector<S> inside_rounded, outside_rounded;
-  std::vector<S> nothing;  // and zeros, padded likewise, for where a sentence starts or ends
-  double largest = 0;      // the largest finite magnitude among them
-  double mean = 0;         // of the finite transitions, or nearly so,
-  double spread = 0;       // and what the best transition out of a label exceeds it by on average
+  std::vector<S> inside_rounded;                // and inside;
+  std::vector<S> enter_most;                    // [blocks]: the largest of enter_rounded in each block;
+  std::vector<S> nothing;                       // zeros, padded likewise, for where a sentence starts or ends
+  // [labels][blocks]: the best transition from a label into each block, where one matrix serves all positions
+  S* best_into = nullptr;
+  double largest = 0;  // the largest finite magnitude among them
+  double mean = 0;     // of the finite transitions, or nearly so,
+  double spread = 0;   // and what the best transition out of a label exceeds it by on average
 
   // Sums for label y what other fields hold.
   void add_up(Index y) {
     inside[y] = incoming[y] + leave[y];
     outside[y] = enter[y] + leave[y];
     inside_rounded[y] = static_cast<S>(inside[y]);
-    outside_rounded[y] = static_cast<S>(outside[y]);
   }
 };
 
@@ -164,6 +166,10 @@ class Model {
     bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
     bounds_.incoming_rounded[j] = static_cast<S>(bounds_.incoming[j]);
     for (const Label y : {i, j}) bounds_.add_up(y);
+    S& enter_most = bounds_.enter_most[j / kBlock<S>];
+    enter_most = std::max(enter_most, bounds_.enter_rounded[j]);
+    S& best = bounds_.best_into[i * padded_blocks<S>(labels_) + j / kBlock<S>];
+    best = std::max(best, score);
     bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
     magnitude_ = std::max(magnitude_, static_cast<double>(largest_magnitude(&score, 1)));
     ++changes_;
@@ -304,7 +310,6 @@ class Model {
     bounds_.leave_rounded.assign(width, kNever<S>);
     bounds_.incoming_rounded.assign(width, kNever<S>);
     bounds_.inside_rounded.assign(width, kNever<S>);
-    bounds_.outside_rounded.assign(width, kNever<S>);
     bounds_.nothing.assign(width, kNever<S>);
     std::fill_n(bounds_.nothing.begin(), labels_, S{0});
     for (Index y = 0; y < labels_; ++y) {
@@ -319,6 +324,21 @@ class Model {
       if (std::isfinite(bounds_.incoming[y]))
         bounds_.largest = std::max(bounds_.largest, std::abs(bounds_.incoming[y]));
     }
+    bound_blocks();
+  }
+  // What is known of transitions into blocks of labels.
+  void bound_blocks() {
+    const Index stride = padded(labels_), blocks = padded_blocks<S>(labels_);
+    bounds_.enter_most.assign(blocks, kNever<S>);
+    for (Index c = 0; c < block_count<S>(labels_); ++c)
+      bounds_.enter_most[c] = largest(bounds_.enter_rounded.data() + c * kBlock<S>, kBlock<S>);
+    if (!matrix_) return;
+    if (!bounds_.best_into) bounds_.best_into = aligned(labels_ * blocks);
+    std::fill_n(bounds_.best_into, labels_ * blocks, kNever<S>);
+    Heed heed;
+    for (Index i = 0; i < labels_; ++i, heed(labels_))
+      for (Index c = 0; c < block_count<S>(labels_); ++c)
+        bounds_.best_into[i * blocks + c] = largest(matrix_ + i * stride + c * kBlock<S>, kBlock<S>);
   }
 
   void dense_bounds(const Dense<S>& m) {

@@ -1,4 +1,4 @@
-// Both functions are written twice: plainly, and for AVX-512, whose comparisons leave the bits that are wanted here.
+// All functions are written twice: plainly, and for AVX-512, whose comparisons leave the bits that are wanted here.
 #include "chain/search/gather_top_labels.hpp"
 
 #include <algorithm>
@@ -48,6 +48,25 @@ Index collect_plainly(const S* x, const S* other, Index n, const unsigned* marke
         count += in;
         most = larger(in ? kNever<S> : sum, most);
       }
+  }
+  *below = most;
+  return count;
+}
+
+template <class S>
+Index collect_blocks_plainly(const S* x, const Blocks<S>& blocks, S least, Found<S>* found, S* below) {
+  Index count = 0;
+  S most = blocks.left_out;
+  for (Index i = 0; i < blocks.count; ++i) {
+    const Index c = blocks.taken[i], end = (c + 1) * kBlock<S>;
+    const bool skip = blocks.most[c] < least;
+    if (skip) most = larger(blocks.most[c], most);
+    for (Index y = c * kBlock<S>; y < end && !skip; ++y) {
+      const bool in = x[y] >= least;
+      found[count] = {x[y], static_cast<Label>(y)};
+      count += in;
+      most = larger(in ? kNever<S> : x[y], most);
+    }
   }
   *below = most;
   return count;
@@ -105,7 +124,7 @@ struct Floats {
   CERTUS_AVX512 static float most(V x) { return _mm512_reduce_max_ps(x); }
 };
 
-static_assert(kChunk == 8 * kLanes && kLanes == 16);
+static_assert(kChunk == 8 * kLanes && kBlock<float> % kLanes == 0 && kBlock<double> % kLanes == 0 && kLanes == 16);
 
 template <class K, class S>
 CERTUS_AVX512 Index mark_wide(const Maxima<S>& maxima, Index chunks, S least, unsigned* marked, S* below) {
@@ -148,6 +167,28 @@ CERTUS_AVX512 Index collect_wide(const S* x, const S* other, Index n, const unsi
   return count;
 }
 
+template <class K, class S>
+CERTUS_AVX512 Index collect_blocks_wide(const S* x, const Blocks<S>& blocks, S least, Found<S>* found, S* below) {
+  Index count = 0;
+  S skipped = kNever<S>;
+  auto most = K::all(blocks.left_out);
+  const auto bar = K::all(least);
+  for (Index i = 0; i < blocks.count; ++i) {
+    const Index c = blocks.taken[i], y = c * kBlock<S>;
+    if (blocks.most[c] < least) {
+      skipped = larger(blocks.most[c], skipped);
+      continue;
+    }
+    for (Index begin = y; begin < y + kBlock<S>; begin += kLanes)
+      for (unsigned hits = K::marks(x + begin, bar, &most); hits; hits &= hits - 1) {
+        const Index z = begin + std::countr_zero(hits);
+        found[count++] = {x[z], static_cast<Label>(z)};
+      }
+  }
+  *below = larger(K::most(most), skipped);
+  return count;
+}
+
 #define CERTUS_CHOOSE(K, name, ...) vector_bytes() == 64 ? name##_wide<K>(__VA_ARGS__) : name##_plainly(__VA_ARGS__)
 #else
 #define CERTUS_CHOOSE(K, name, ...) name##_plainly(__VA_ARGS__)
@@ -161,6 +202,9 @@ CERTUS_AVX512 Index collect_wide(const S* x, const S* other, Index n, const unsi
   }                                                                                                                \
   Index collect(const S* x, const S* other, Index n, const unsigned* marked, S least, Found<S>* found, S* below) { \
     return CERTUS_CHOOSE(K, collect, x, other, n, marked, least, found, below);                                    \
+  }                                                                                                                \
+  Index collect(const S* x, const Blocks<S>& blocks, S least, Found<S>* found, S* below) {                         \
+    return CERTUS_CHOOSE(K, collect_blocks, x, blocks, least, found, below);                                       \
   }
 CERTUS_BOTH(float, Floats)
 CERTUS_BOTH(double, Doubles)

@@ -4,9 +4,10 @@
 // bounding all ways to the others, their best transition out included, no way on over label y of position t scores more
 // than
 //   promise(t, y) = max( rest(t-1) + enter[y],  top(t-1) + incoming[y] ) + node(t, y) + leave[y],
-// which takes no transition. Only chunks of labels that promise enough are stepped to, with the transitions of the best
-// labels kept, and labels that still promise enough are bounded by all of these. The best of them are kept; all else
-// adds to rest(t). Any choice is correct.
+// which takes no transition. Blocks of labels promise what their labels do at most, and no more than the best
+// transitions from the best labels kept into the block allow. Only blocks that promise enough are stepped to, with the
+// transitions of these labels, and labels that still promise enough are bounded by the transitions of all labels kept.
+// The best of them are kept; all else adds to rest(t). Any choice is correct.
 //
 // Traced through kept labels, this yields a path, of score `known`. To the left: what follows label y is at most
 // leave[y] plus the best that follows any label, so the labels of a path that beats `known` promise enough, too. Of
@@ -63,6 +64,7 @@ class Narrow {
   static constexpr Index kEffort = 4;  // transitions to the left that are looked at, for each label of the sentence
   static constexpr Index kTied = 8;    // labels to keep where many promise the same,
   static constexpr Index kTries = 96;  // and to try
+  static constexpr Index kMany = 8;    // the share of labels that are too many to look into
   // How boldly labels are kept; see choose_margin. Found by trial on trained and random models.
   static constexpr double kTrust = 0.4, kCaution = 0.1, kExpected = 1.5;
 
@@ -73,10 +75,8 @@ class Narrow {
 
   // What is known of position t without looking at any other.
   Scan<S> look(Index t) const {
-    const bool last = t + 1 == T_;
-    if (t == 0) return {lattice_.node(t), leave(t), leave(t)};
-    return {lattice_.node(t), (last ? bounds_.incoming_rounded : bounds_.inside_rounded).data(),
-            (last ? bounds_.enter_rounded : bounds_.outside_rounded).data()};
+    const auto& inside = t + 1 < T_ ? bounds_.inside_rounded : bounds_.incoming_rounded;
+    return {lattice_.node(t), t ? inside.data() : leave(t), leave(t)};
   }
   // Reads all emissions.
   bool scan_all() {
@@ -84,7 +84,7 @@ class Narrow {
   }
   bool scan_positions(Index t, Index positions) {
     heed_(4 * positions * L_);
-    const bool suspicious = scan(look(t), near_ + t * chunks_, far_ + t * chunks_, L_, positions, lattice_.stride);
+    const bool suspicious = scan(look(t), near_ + t * room_, own_ + t * room_, L_, positions, lattice_.stride);
     for (Index u = t; (suspicious || !moderate_) && u < t + positions; ++u)
       if (first_beyond(lattice_.data + u * lattice_.stride, L_, lattice_.model->limit(T_)) >= 0) return false;
     return true;
@@ -95,9 +95,9 @@ class Narrow {
     if (!scan_all()) return Outcome::invalid;
     for (Index t = 0; t < T_; ++t, heed_(L_)) {
       const Steps<S> steps = prepare(t);
-      const Index best = promise(t, steps);
-      if (near_[t * chunks_ + best] == kNever<S>) return Outcome::dead;
-      choose(t, steps, best);
+      const Promises<S> promises = promise(t, steps);
+      if (promises.near[promises.best] == kNever<S>) return Outcome::dead;
+      choose(t, steps, promises);
       keep(t);
       if (hopeless_ > 2 + T_ / 8 || kept_[t].top == kNever<double>) return Outcome::lost;
     }
@@ -128,12 +128,13 @@ class Narrow {
             bounds_.incoming_rounded.data(),
             alpha_[rows]};
   }
-  // Turns what is near and far into what chunks promise; returns the best one.
-  Index promise(Index t, const Steps<S>& steps) {
-    S* const near = near_ + t * chunks_;
-    const S* const far = far_ + t * chunks_;
-    for (Index c = 0; c < chunks_; ++c) near[c] = std::max(near[c], steps.rest + far[c]);
-    return std::max_element(near, near + chunks_) - near;
+  // Finds what blocks promise.
+  Promises<S> promise(Index t, const Steps<S>& steps) {
+    for (Index i = 0; i < steps.count; ++i) blocks_of_rows_[i] = bounds_.best_into + kept_[t - 1].label[i] * room_;
+    Promises<S> promises{near_ + t * room_, own_ + t * room_, (t ? bounds_.enter_most : bounds_.nothing).data(),
+                         blocks_of_rows_};
+    certus::promise(steps, promises, L_);
+    return promises;
   }
 
   // Labels are kept that could overtake the best one if it goes on with a usual transition: the mean of all, raised by
@@ -145,30 +146,27 @@ class Narrow {
   }
 
   // Looks into all labels that promise as much as those that will be kept, unless these are too many.
-  void choose(Index t, const Steps<S>& steps, Index best) {
+  void choose(Index t, const Steps<S>& steps, const Promises<S>& promises) {
     margin_ = choose_margin(t);
     floor_ = kNever<double>;
     count_ = 0;
-    const S* const near = near_ + t * chunks_;
-    if (2 * std::count(near, near + chunks_, near[best]) > chunks_ + 1) return take_tied(t, steps, near[best]);
-    std::copy_n(near, chunks_, maxima_.chunk);
+    if (2 * promises.tied > block_count<S>(L_) + 1) return take_tied(t, steps, promises.near[promises.best]);
+    std::copy_n(promises.near, room_, blocks_.most);
     const S margin = static_cast<S>(margin_);
-    S skipped;
-    const S highest = step_chunks(steps, maxima_, L_, best, kNever<S>, margin, &skipped);
+    const S highest = step_blocks(steps, blocks_, L_, promises.best, kNever<S>, margin);
     floor_ = origin_ + static_cast<double>(highest) + margin_;
-    counters_.edges +=
-        steps.count * kChunk * std::count_if(near, near + chunks_, [&](S x) { return x >= highest + margin; });
+    counters_.edges += steps.count * kBlock<S> * blocks_.count;
     List& list = lists_[t];
     list.least = highest + margin;
-    const S most = *std::max_element(maxima_.chunk, maxima_.chunk + chunks_);
+    const S most = *std::max_element(blocks_.most, blocks_.most + room_);
     S least = std::min(most, list.least);
-    if (too_many(mark(maxima_, chunks_, least, marked_, &below_))) {
+    collect(t, least, std::numeric_limits<S>::infinity());
+    if (count_ > L_ / kMany) {
       ++hopeless_;
       list.least = least = most;
-      mark(maxima_, chunks_, least, marked_, &below_);
+      count_ = 0;
+      collect(t, least, std::numeric_limits<S>::infinity());
     }
-    collect(t, least, std::numeric_limits<S>::infinity());
-    below_ = std::max(below_, skipped);
     beyond_ = kNever<double>;
     if (below_ != kNever<S>) {
       const double below = static_cast<double>(below_);
@@ -180,16 +178,14 @@ class Narrow {
     list.seen = arena_.get<Seen>(count_);
     std::copy_n(found_, count_, list.seen);
   }
-  // Whether so many groups of labels are not worth looking into.
-  bool too_many(Index groups) const { return 3 * groups > 2 * chunks_ * kLanes; }
   // Where a great many labels promise the same: looks into some of them.
   void take_tied(Index t, const Steps<S>& steps, S most) {
     beyond_ = std::is_same_v<S, double> ? origin_ + static_cast<double>(most) : measure(t);
     const Scan<S> at = look(t);
     Index tries = 0, spare = 0;
     for (Index y = 0; y < L_ && count_ < kTied && tries < kTries; ++y) {
-      const S near = at.node[y] + at.inside[y], far = at.node[y] + at.outside[y];
-      if (std::max(near, steps.rest + far) != most) continue;
+      const S near = at.node[y] + at.inside[y], far = steps.rest + steps.enter[y] + at.node[y] + at.leave[y];
+      if (std::max(near, far) < most) continue;
       if (++tries <= kTied) labels_[spare++].label = static_cast<Label>(y);
       if (is_met(t, static_cast<Label>(y))) found_[count_++].label = static_cast<Label>(y);
     }
@@ -219,11 +215,11 @@ class Narrow {
                         (last ? bounds_.enter : bounds_.outside).data(), from.rest, L_);
   }
 
-  // Adds the labels of marked groups that promise at least `least`, but less than `limit`.
+  // Adds the labels that promise at least `least` by the step, but less than `limit`.
   void collect(Index t, S least, S limit) {
-    const Index count = certus::collect(reach_, leave(t), L_, marked_, least, labels_, &below_);
+    const Index count = certus::collect(reach_, blocks_, least, labels_, &below_);
     for (Index n = 0; n < count; ++n)
-      if (labels_[n].value < limit) found_[count_++].label = labels_[n].label;
+      if (labels_[n].value < limit && labels_[n].label < L_) found_[count_++].label = labels_[n].label;
   }
 
   // Bounds the ways to labels found, from number `begin` on, by real transitions.
@@ -348,11 +344,9 @@ class Narrow {
       std::copy_n(list.seen, count_, found_);
       const S bar = static_cast<S>(need - rounding<S>(std::abs(need) + magnitude_));
       if (bar < list.least) {
-        std::copy_n(near_ + t * chunks_, chunks_, maxima_.chunk);
+        std::copy_n(near_ + t * room_, room_, blocks_.most);
         floor_ = least - follow, margin_ = kNever<double>;
-        S unused;
-        step_chunks(steps, maxima_, L_, 0, bar, kNever<S>, &unused);
-        mark(maxima_, chunks_, bar, marked_, &below_);
+        step_blocks(steps, blocks_, L_, 0, bar, kNever<S>);
         collect(t, bar, list.least);
         look_into(t, list.count);
       }
@@ -386,21 +380,21 @@ class Narrow {
   Arena& arena_;
   Heed heed_;
   const Bounds<S>& bounds_ = lattice_.model->bounds();
-  Index T_ = lattice_.length, L_ = lattice_.labels, chunks_ = chunk_count(L_);
+  Index T_ = lattice_.length, L_ = lattice_.labels, room_ = padded_blocks<S>(L_);
   Index few_ = std::max(Index{16}, L_ / 20);  // labels to keep of a position, at most
   const bool moderate_ =
-      lattice_.model->allows_moderate(T_);      // whether emissions that are moderate need no second look
-  S* near_ = arena_.get<S>(T_ * chunks_);       // [T][chunks]: what chunks promise
-  S* far_ = arena_.get<S>(T_ * chunks_);        // [T][chunks]: what they do without the labels kept before, less rest
-  List* lists_ = arena_.get<List>(T_, List{});  // [T]: the labels that were looked into on the way to the right
-  Column* kept_ = arena_.get<Column>(T_, Column{});                            // [T]: by the last sweep
-  S* reach_ = arena_.get<S>(padded(L_));                                       // [L]: the step to the position at hand,
-  Maxima<S> maxima_{arena_.get<S>(chunks_ * kLanes), arena_.get<S>(chunks_)};  // and what labels promise by it
-  unsigned* marked_ = arena_.get<unsigned>(chunks_);                           // groups to look into, as bits
-  Found<S>* labels_ = arena_.get<Found<S>>(L_ + 1);
+      lattice_.model->allows_moderate(T_);           // whether emissions that are moderate need no second look
+  S* near_ = arena_.get<S>(T_ * room_);              // [T][blocks]: what blocks promise
+  S* own_ = arena_.get<S>(T_ * room_);               // [T][blocks]: the best score in them, with a transition out
+  List* lists_ = arena_.get<List>(T_, List{});       // [T]: the labels that were looked into on the way to the right
+  Column* kept_ = arena_.get<Column>(T_, Column{});  // [T]: by the last sweep
+  S* reach_ = arena_.get<S>(padded(L_));             // [L]: the step to the position at hand,
+  Blocks<S> blocks_{arena_.get<S>(room_), arena_.get<Label>(room_)};  // and the blocks that it went to
+  Found<S>* labels_ = arena_.get<Found<S>>(padded(L_) + 1);
   Seen* found_ = arena_.get<Seen>(L_ + 1);     // labels of the position at hand that were looked into
   Index count_ = 0;                            // how many these are
   const S* rows_[kRows];                       // transitions of labels that are stepped from,
+  const S* blocks_of_rows_[kRows];             // the best of these into each block,
   S alpha_[kRows + 1];                         // and ways to them
   S below_ = 0;                                // what others promise at most, less `origin`,
   double beyond_ = 0;                          // and what all others do

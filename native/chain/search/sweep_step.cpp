@@ -105,42 +105,13 @@ CERTUS_INLINE void step_chunk_body(const Steps<S>& steps, const Maxima<S>& maxim
   stepper.chunk(maxima, c);
 }
 
-template <class S, int bytes>
-CERTUS_INLINE S step_chunks_body(const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index best, S least, S margin,
-                                 S* skipped) {
-  using V = typename Simd<S, bytes>::vector;
-  Stepper<S, bytes, true, true> stepper(steps, n);
-  S most = kNever<S>, others = kNever<S>;
-  const Index chunks = chunk_count(n);
-  for (Index r = -1; r < chunks; ++r) {
-    const Index c = r < 0 ? best : r;
-    if (r == best) continue;
-    if (maxima.chunk[c] < least) {
-      others = larger(maxima.chunk[c], others);
-      maxima.chunk[c] = kNever<S>;
-      continue;
-    }
-    stepper.chunk(maxima, c);
-    V all = stepper.most[0];
-    for (Index p = 1; p < stepper.P; ++p) all = larger(stepper.most[p], all);
-    most = fold_largest<S, bytes>(all);
-    least = larger(most + margin, least);
-  }
-  *skipped = others;
-  return most;
-}
-
 }  // namespace
 
 #define CERTUS_BOTH(S)                                                                                                \
   CERTUS_BY_WIDTH(S, step, S, step_body, (const Steps<S>& steps, const Maxima<S>& maxima, Index n, bool* suspicious), \
                   (steps, maxima, n, suspicious))                                                                     \
   CERTUS_BY_WIDTH(void, step_chunk, S, step_chunk_body,                                                               \
-                  (const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c), (steps, maxima, n, c))          \
-  CERTUS_BY_WIDTH(                                                                                                    \
-      S, step_chunks, S, step_chunks_body,                                                                            \
-      (const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index best, S least, S margin, S* skipped),           \
-      (steps, maxima, n, best, least, margin, skipped))
+                  (const Steps<S>& steps, const Maxima<S>& maxima, Index n, Index c), (steps, maxima, n, c))
 CERTUS_BOTH(float)
 CERTUS_BOTH(double)
 #undef CERTUS_BOTH

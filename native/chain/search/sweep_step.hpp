@@ -56,12 +56,4 @@ double step(const Steps<double>& steps, const Maxima<double>& maxima, Index n, b
 void step_chunk(const Steps<float>& steps, const Maxima<float>& maxima, Index n, Index c);
 void step_chunk(const Steps<double>& steps, const Maxima<double>& maxima, Index n, Index c);
 
-// Takes the step, with a cap, to the chunks that may hold a maximum of `least` or more: at first, maxima.chunk bounds
-// them. It begins with chunk `best`; `least` rises to `margin` over the largest reach so far, without the cap. Of the
-// other chunks, *skipped becomes the largest bound, and maxima.chunk -inf. Returns that reach.
-float step_chunks(const Steps<float>& steps, const Maxima<float>& maxima, Index n, Index best, float least,
-                  float margin, float* skipped);
-double step_chunks(const Steps<double>& steps, const Maxima<double>& maxima, Index n, Index best, double least,
-                   double margin, double* skipped);
-
 }  // namespace certus
