@@ -15,6 +15,7 @@ import numpy as np
 
 from certus import _native
 from certus.lattice.lattices import TagLattices
+from certus.solution import Solution, Status
 from certus.syntax import Grammar
 from tests.learn.problems import WORDS, Problem, features
 
@@ -40,6 +41,23 @@ class ToyTagger:
         return TagLattices(
             _native.search_all(self.native, cells, pruning, threads, bounded=True), self.labels
         )
+
+    def tag_batch(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        allowed: Sequence[Sequence[Sequence[str]]],
+        threads: int = 1,
+    ) -> list[Solution[list[str]]]:
+        """Return the best of all label sequences that are allowed."""
+        found = []
+        for words, choices in zip(sentences, allowed, strict=True):
+            numbers = [[self.labels.index(name) for name in own] for own in choices]
+            scores = self.problem.crf.all_scores(features(list(words)))
+            labels = max(product(*numbers), key=lambda labels: scores[labels])
+            names, score = [self.labels[label] for label in labels], scores[labels]
+            found.append(Solution(names, score, score, Status.OPTIMAL))
+        return found
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,10 @@ class SequenceModel(Protocol):
         """Search sentences, and keep what is left, to decode again with adjusted scores."""
 
     def tag_batch(
-        self, sentences: Iterable[Sequence[str]], *, threads: int = 1
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        allowed: Sequence[Sequence[Sequence[str] | None] | None] | None = None,
+        threads: int = 1,
     ) -> Sequence[Solution[list[str]]]:
-        """Return the best labels of each sentence."""
+        """Return the best labels of each sentence, of those that its words are allowed to have."""

@@ -12,7 +12,9 @@ the tagger finds improbable, and what is proven then is proven of the trees and 
 (``JointParse.lattice_optimal``), and of the whole model where the best sequence that it lacks with the best
 tree of all does not score more (``JointParse.optimal``). ``pruning`` below 1 lowers the thresholds; 0 leaves
 nothing out. Where no tree has tags that the lattice allows, a looser one is made; the ``pruning`` of the
-answer says which. Tags that only one of the models knows are forbidden in the other.
+answer says which. Without any pruning a lattice may be too large: then the answer is the grammar's best tree,
+and the bound that of both models by themselves. Tags that only one of the models knows are forbidden in the
+other.
 """
 
 from __future__ import annotations
@@ -198,24 +200,47 @@ class JointParser:
     ) -> JointParse[Tree] | JointParse[Tree | None]:
         if not words:
             raise InvalidInput("there is nothing to parse in a sentence without words")
+        is_whole = False
         for problem in self._problems(words, lattices, n):
             found = problem.solve(**limits)
             if found is None:
+                is_whole = bool(problem.lattices.exact[problem.number])
                 continue
             if found.value is None and robust:
                 found.value = self._cover(words)
                 found.tags = found.value.tags if found.value else []
             return found  # also where a limit was hit: a looser lattice would take longer
+        best = None if is_whole else self._take_best_tree(words, lattices, n)
+        if best is not None:
+            return best
         tree = self._cover(words) if robust else None
         if tree is None and infeasible == "raise":
             sentence = n if len(lattices) > 1 else None
             message = describe_infeasible(
-                "no tree of the grammar has tags that the tagger's lattice allows",
+                "no tree of the grammar has tags that the tagger allows",
                 "robust=True gives the fewest constituents that cover the sentence",
                 sentence,
             )
             raise Infeasible(message, sentence=sentence)
         return JointParse(tree, tree.tags if tree else [], None, None)
+
+    def _take_best_tree(self, words: list[str], lattices: TagLattices, n: int) -> JointParse[Tree] | None:
+        """Return the best tree of tags that both know, whatever the tagger says; None where there is none.
+
+        That lattices which lack something have no tree does not prove that there is none. The bound is that
+        of the best tree and the best sequence, each by itself.
+        """
+        allowed = np.zeros((len(words), len(self.grammar.tags)), bool)
+        allowed[:, self._tags] = True
+        try:
+            best = self.grammar.part(words, allowed=allowed).maximize({})
+        except Forbidden:
+            return None
+        only = [[tag] for tag in best.value.tags]
+        tags = self.tagger.tag_batch([words], allowed=[only])[0].score
+        most = max(float(lattices.decode([n])[1][0]), float(lattices.outside[n]))
+        bound = best.score + self.weight * most
+        return JointParse.of_best_tree(best.value, (best.score, tags), self.weight, bound)
 
     def _cover(self, words: list[str]) -> Tree | None:
         """Return the fewest constituents side by side that cover a sentence, with the grammar's tags."""

@@ -50,7 +50,8 @@ class JointParse(Solution[V]):
         tags: of the words, which are the tree's.
         parse_score: of the tree alone, and ``tag_score`` of the sequence alone, without weight.
         iterations: how often both models were maximised; ``nodes`` of branch and bound, the root included.
-        pruning: of the lattice that the tags are from; None where there is no tree at all.
+        pruning: of the lattice that the tags are from; None where there is no tree at all, and where the tree
+            is the grammar's best, as lattices that could be made have none.
         trace: dual and primal by iteration.
     """
 
@@ -92,6 +93,18 @@ class JointParse(Solution[V]):
         self.trace = Trace() if found is None else found.trace
         self.iterations = len(self.trace)
         self.nodes = 0 if found is None else int(found.stats["nodes"])
+
+    @classmethod
+    def of_best_tree(
+        cls, tree: Tree, scores: tuple[float, float], weight: float, bound: float
+    ) -> JointParse[Tree]:
+        """Make an answer of the grammar's best tree, whose tags no lattice has: bounded, hardly proven."""
+        made = JointParse(tree, tree.tags, None, None, scores)
+        made.score = scores[0] + weight * scores[1]
+        made.bound = max(made.score, bound)
+        made.status = Status.OPTIMAL if made.score == made.bound else Status.FEASIBLE
+        made.lattice_optimal = False
+        return made
 
     @property
     def claim(self) -> str:
