@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import resource
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import pytest
 
 import certus
@@ -89,6 +91,50 @@ def test_work_of_knapsacks_is_limited() -> None:
     check("decomposition", leaves(1000), variables=1, parts=parts)
 
 
+def test_many_branches_of_a_large_part_are_limited() -> None:
+    """Leaves may be short to write, and yet each takes the time of the whole problem."""
+    count = {"kind": "count", "scores": [0.0] * 10_000, "negated": [0] * 10_000, "least": 0, "most": 5}
+    inner = [{"variable": (n + 1).bit_length(), "off": 2 * n + 1, "on": 2 * n + 2} for n in range(2**13 - 1)]
+    nodes = [*inner, *[{"multipliers": [None]}] * 2**13]
+    parts = [{**count, "links": list(range(10_000))}]
+    check("decomposition", {"proof": {"nodes": nodes}}, variables=10_000, parts=parts)
+
+
+def test_an_or_of_many_takes_no_longer_than_its_file() -> None:
+    many = {"kind": "or-output", "scores": [0.0] * 50_000, "negated": [0] * 50_000}
+    parts = [{**many, "links": list(range(50_000))}]
+    check("decomposition", {**leaves(1), "bound": -1}, variables=50_000, parts=parts)
+
+
+def test_chains_sets_and_prefixes_that_would_take_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, words = 2000, 200
+    chain = {"emissions": np.zeros((300, labels)), "transitions": np.zeros((labels, labels))}
+    check("chain", {"proof": {"potentials": [[0.0] * labels] * 300}}, **chain)
+    sets = [{"words": list(range(words)), "value": 0}] * (2 * words)
+    trees = {"arcs": np.zeros((words, words + 1)), "single_root": 0}
+    monkeypatch.setattr("certus.verification.work.MOST_STEPS", 10**7)
+    check("trees", {"proof": {"words": [0] * words, "sets": sets, "root": 0}}, **trees)
+    owner = np.repeat(np.arange(5), 100)
+    latent = {"emissions": np.zeros((9, 500)), "transitions": np.zeros((500, 500)), "owner": owner}
+    prefixes = [list(prefix) for length in range(6) for prefix in itertools.product(range(5), repeat=length)]
+    check("latent", {"proof": {"expanded": prefixes}}, **latent)
+
+
+def test_lists_of_sequences_that_would_take_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certus.verification.work.MOST_STEPS", 100_000)
+    pairs = {
+        "sequences": np.repeat(np.arange(300), 2),
+        "offsets": np.arange(0, 601, 2),
+        "weights": np.ones(300),
+    }
+    names = {"coarse": list(range(300)), "order": 8, **pairs}  # labels like to be repeated
+    problem = make_problem("ngrams", {"emissions": np.zeros((3, 300)), **names})
+    proof = {"apart": [[[y] for y in range(300)]] * 3}
+    given = Certificate("ngrams", problem.fingerprint, None, None, None, proof)
+    with pytest.raises(CertificateError, match="the list of sequences would take"):
+        certus.verify(problem, given)
+
+
 def test_long_ways_of_branches() -> None:
     nodes: list[Any] = []
     for n in range(100_000):
@@ -118,6 +164,21 @@ def test_lines_of_no_kind(kind: Any, tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text(json.dumps({"problem": {"kind": kind}, "certificate": {}}) + "\n")
     with pytest.raises(CertificateError, match=r"lines.jsonl:1: "):
+        run(str(path), None)
+
+
+def test_lines_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_bytes(b"\xff\xfe\x00{}\n")
+    with pytest.raises(CertificateError, match=r"lines.jsonl is not in UTF-8"):
+        run(str(path), None)
+
+
+def test_lines_that_are_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("certus.cli.verify.LARGEST_FILE", 1000)
+    path = tmp_path / "lines.jsonl"
+    path.write_text("x" * 2000)
+    with pytest.raises(CertificateError, match=r"lines.jsonl:1: the line has more than 1,000 characters"):
         run(str(path), None)
 
 

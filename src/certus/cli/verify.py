@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from typing import IO
 
 from certus.cli.wording import format_count
 from certus.errors import CertusError
 from certus.verification import Certificate, CertificateError, Finding, LineReader, Problem, verify
+from certus.verification.problem import LARGEST_FILE
 
 
 def run(problem: str, certificate: str | None) -> None:
@@ -20,12 +23,25 @@ def run(problem: str, certificate: str | None) -> None:
         sys.exit(1)
 
 
+def _read_lines(file: IO[str], path: str) -> Iterator[str]:
+    """Yield lines; none that is too long to be held is read to its end."""
+    number = 0
+    try:
+        while line := file.readline(LARGEST_FILE + 1):
+            number += 1
+            if len(line) > LARGEST_FILE:
+                raise CertificateError(f"{path}:{number}: the line has more than {LARGEST_FILE:,} characters")
+            yield line
+    except UnicodeDecodeError as error:
+        raise CertificateError(f"{path} is not in UTF-8 after line {number}: {error}") from None
+
+
 def verify_lines(path: str) -> None:
     """Check a file that ``--certificate`` wrote: a problem and its certificate on each line."""
     counts = dict.fromkeys(Finding, 0)
     lines = LineReader()
     with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(_read_lines(file, path), 1):
             try:
                 held = lines.read(line)
                 if held is None:

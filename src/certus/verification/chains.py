@@ -23,6 +23,7 @@ from certus.verification.errors import CertificateError, Refuted
 from certus.verification.exact import Exact, Grid, add, find_largest, round_down
 from certus.verification.findings import Findings
 from certus.verification.shapes import read_floats, read_list, take
+from certus.verification.work import limit_steps
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def read_scores(data: Mapping[str, Any], grid: Grid) -> ChainScores:
 def check(data: Mapping[str, Any], answer: Any, proof: Mapping[str, Any]) -> Findings:
     """Check the potentials of a certificate; return the exact score of its answer and the bound."""
     length, labels = data["emissions"].shape
+    limit_steps("the chain", length * labels**2)
     rows = read_list("potentials", take(proof, "potentials", "the proof"), length)
     potentials = [read_floats(f"potentials[{t}]", row, labels) for t, row in enumerate(rows)]
     grid = Grid(list_numbers(data), (number for row in potentials for number in row))

@@ -30,8 +30,7 @@ from certus.verification.exact import Exact, Grid, add
 from certus.verification.findings import Findings
 from certus.verification.parts import KINDS, Lifter, PlainPart
 from certus.verification.shapes import read_floats, read_index, read_list, take
-
-MOST_STEPS = 100_000_000  # of the tables of knapsacks, at all nodes
+from certus.verification.work import limit_steps
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ def check(data: Mapping[str, Any], answer: Any, proof: Mapping[str, Any]) -> Fin
     """Check every leaf of a certificate; return the exact score of its answer and the bound."""
     parts = _read_parts(data)
     nodes = read_list("nodes", take(proof, "nodes", "the proof"))
-    if len(nodes) * sum(part.count_steps() for part in parts) > MOST_STEPS:
-        raise CertificateError(f"{len(nodes)} nodes with knapsacks this large are too many to be checked")
+    leaves = sum(not isinstance(node, Mapping) or "variable" not in node for node in nodes)
+    limit_steps(f"the tree of {len(nodes)} nodes", leaves * sum(part.count_steps() for part in parts))
     linked = {variable for part in data["parts"] for variable in part["links"].tolist()}
     score = _find_score(data, parts, answer)
     bound: Fraction | None = None

@@ -20,6 +20,7 @@ bound is at least the log of how many times more probable any other label sequen
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -28,6 +29,7 @@ from typing import Any, TypeAlias
 from certus.verification.errors import CertificateError, Refuted
 from certus.verification.findings import Findings
 from certus.verification.shapes import read_indices, read_list, take
+from certus.verification.work import limit_steps
 
 DIGITS = 40
 MOST_DECIMALS = 1000  # before the point of a bound
@@ -117,11 +119,11 @@ def check(data: Mapping[str, Any], answer: Any, proof: Mapping[str, Any]) -> Fin
     """Check the prefixes of a certificate; the score is 0, the bound is what that proves relative to it."""
     length, states = data["emissions"].shape
     _check_shapes(data, length, states)
+    expanded = read_list("expanded", take(proof, "expanded", "the proof"))
+    # Decimals take ten times as long as whole numbers.
+    limit_steps("the latent chain", 10 * states * (length * states + len(expanded) * _count_states(data)))
     high, low = Masses(data, UP), Masses(data, DOWN)
-    prefixes = [
-        tuple(read_indices("a prefix", prefix, high.labels))
-        for prefix in read_list("expanded", take(proof, "expanded", "the proof"))
-    ]
+    prefixes = [tuple(read_indices("a prefix", prefix, high.labels)) for prefix in expanded]
     if answer is None:
         best, own = None, ZERO
     else:
@@ -173,6 +175,11 @@ def _sum_up(masses: Masses, labels: Prefix) -> Decimal:
     for t, label in enumerate(labels):
         ending = masses.extend(ending, t, label)
     return masses.add(ending.values())
+
+
+def _count_states(data: Mapping[str, Any]) -> int:
+    """Return the most states that a label has."""
+    return max(Counter(data["owner"].tolist()).values(), default=0)
 
 
 def _check_shapes(data: Mapping[str, Any], length: int, states: int) -> None:

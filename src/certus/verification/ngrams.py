@@ -31,6 +31,7 @@ from certus.verification.exact import Exact, Grid, add, round_down
 from certus.verification.findings import Findings
 from certus.verification.ngram_weights import Labels, NgramWeights
 from certus.verification.shapes import read_indices, read_list, take
+from certus.verification.work import limit_steps
 
 MOST_ORDER = 16
 MOST_TAGS = 64  # that make a class each
@@ -64,6 +65,7 @@ class WaysOn:
             for sequence in sequences:
                 self.tell_apart(t, sequence)
         self.on: list[dict[Labels, tuple[Exact, int]]] = [{} for _ in self.apart]
+        self._steps = 0
         self.find_numbers(self.length)
 
     def tell_apart(self, t: int, sequence: Labels) -> None:
@@ -127,9 +129,11 @@ class WaysOn:
         for most, y in ranked:
             if best[0] is not None and most <= best[0]:
                 break
+            self._steps += 10 * self.ngrams.order  # n-grams are tuples, which take a while
             score = add(self.weigh_step(t, c, y), self._find_rest(t + 1, c, y))
             if score is not None and (best[0] is None or score > best[0]):
                 best = score, y
+        limit_steps("the list of sequences", self._steps)
         return best
 
     def _find_rest(self, t: int, before: Labels, y: int) -> Exact:

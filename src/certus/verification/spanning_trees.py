@@ -24,6 +24,7 @@ from certus.verification.errors import CertificateError, Refuted
 from certus.verification.exact import Exact, Grid, is_more, round_down
 from certus.verification.findings import Findings
 from certus.verification.shapes import read_float, read_floats, read_indices, read_list, take
+from certus.verification.work import limit_steps
 
 MOST_SETS = 2  # times the words: a family of nested sets has no more
 
@@ -59,6 +60,7 @@ def check_duals(scores: list[list[Exact]], single_root: bool, proof: Mapping[str
     if root and not (single_root and words):
         raise Refuted("the root has a number, but it need not have exactly one word")
     sets = [set(read_indices("a set", take(entry, "words", "a set"), words)) for entry in proof["sets"]]
+    limit_steps("the sets of words", words * sum(map(len, sets)))
     if any(is_more(0, value) for value in of_set):
         raise Refuted("the number of a set is below zero")
     for d, row in enumerate(scores):
