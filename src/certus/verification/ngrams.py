@@ -65,7 +65,6 @@ class WaysOn:
             for sequence in sequences:
                 self.tell_apart(t, sequence)
         self.on: list[dict[Labels, tuple[Exact, int]]] = [{} for _ in self.apart]
-        self._steps = 0
         self.find_numbers(self.length)
 
     def tell_apart(self, t: int, sequence: Labels) -> None:
@@ -85,6 +84,7 @@ class WaysOn:
 
     def find_numbers(self, last: int) -> None:
         """Find the numbers of all classes from a position down to 0, given those after it."""
+        self._steps = 0
         for t in range(last, -1, -1):
             ranked = self._rank_labels(t + 1)
             self.on[t] = {c: self._find_way_on(t, c, ranked) for c in self._list_classes(t)}
@@ -129,7 +129,7 @@ class WaysOn:
         for most, y in ranked:
             if best[0] is not None and most <= best[0]:
                 break
-            self._steps += 10 * self.ngrams.order  # n-grams are tuples, which take a while
+            self._steps += 10  # n-grams are tuples, which take a while
             score = add(self.weigh_step(t, c, y), self._find_rest(t + 1, c, y))
             if score is not None and (best[0] is None or score > best[0]):
                 best = score, y
