@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -67,6 +68,20 @@ class Wrong(Budget):
         right = super().max_marginals(adjust)
         return {"cells": right["cells"] + {"high": 1, "low": -1}.get(self.fault, 0)}
 
+    def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
+        """Be wrong as told."""
+        cells = np.flatnonzero(indicators["cells"])
+        if self.fault == "completes others":
+            return super().maximize({})
+        if self.fault == "completes anything":
+            cells = cells[: self.most]
+        if len(cells) > self.most or (self.fault == "completes less" and len(cells) == 1):
+            return None
+        used = np.zeros(3, np.int8)
+        used[cells] = 1
+        more = 1.0 if self.fault == "completes more" else 0.0
+        return Choice(cells, float(self.scores[cells].sum()) + more, {"cells": used})
+
 
 @pytest.mark.parametrize(
     "fault",
@@ -78,6 +93,19 @@ def test_wrong_parts(fault: str) -> None:
     part.fault = fault
     with pytest.raises(CheckFailed):
         check_part(part)
+
+
+@pytest.mark.parametrize(
+    "fault", ["completes more", "completes others", "completes anything", "completes less"]
+)
+def test_wrong_completions(fault: str) -> None:
+    part = Wrong(np.array([3.0, 2.0, -1.0]), 2)
+    every = [np.array(cells) for cells in itertools.product((0, 1), repeat=3) if sum(cells) <= 2]
+    structures = [(float(part.scores @ cells), {"cells": cells}) for cells in every]
+    check_part(part, structures)
+    part.fault = fault
+    with pytest.raises(CheckFailed, match="complete"):
+        check_part(part, structures)
 
 
 def test_wrong_structures() -> None:

@@ -93,7 +93,8 @@ class ChainPart:
         if (chosen.sum(axis=1) != 1).any():
             return None
         choice = self._choice(chosen.argmax(axis=1).astype(np.int64))
-        return choice if np.isfinite(choice.score) else None
+        other = any(not np.array_equal(choice.indicators[name], indicators[name]) for name in indicators)
+        return choice if np.isfinite(choice.score) and not other else None
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, NDArray[np.float64]]:
         """Return the best value of a sequence through each label of each position."""

@@ -26,9 +26,9 @@ def check_part(
 
     Without ``structures``, an answer is held against all answers before it: under the adjustments of now none
     of those may be worth more, and none may be left where the part says that nothing is; nor may it have been
-    worth more where something else was returned before. With all structures
-    of a small part, every answer is compared with the best of them. ``complete``, ``max_marginals`` and
-    ``state_part`` are checked where the part has them.
+    worth more where something else was returned before. With all structures of a small part, every answer is
+    compared with the best of them, and so are completions of any cells. ``complete``, ``state_part`` and
+    ``max_marginals``, which may be bounds, are checked where the part has them.
 
     Args:
         part: with ``spaces`` and ``maximize``.
@@ -49,12 +49,28 @@ def check_part(
     for trial in range(trials):
         forbidden = (0.0, 0.2, 0.6)[trial % 3]
         check.try_adjustment({name: _draw(rng, shape, forbidden) for name, shape in shapes.items()})
+        if structures is not None:
+            check.try_completion(_draw_cells(rng, shapes, known))
 
 
 def _draw(rng: np.random.Generator, shape: tuple[int, ...], forbidden: float) -> NDArray[np.float64]:
     values = rng.integers(-8, 9, shape).astype(np.float64)
     values[rng.random(shape) < forbidden] = -np.inf
     return values
+
+
+def _draw_cells(
+    rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]], known: Sequence[Structure]
+) -> dict[str, NDArray[np.int8]]:
+    """Return the cells of a structure, often with one of them changed; or any cells at all."""
+    if not known or rng.random() < 0.2:
+        return {name: rng.integers(0, 2, shape).astype(np.int8) for name, shape in shapes.items()}
+    used = known[int(rng.integers(len(known)))][1]
+    cells = {name: np.array(used[name], np.int8) for name in shapes}
+    for array in cells.values():
+        if array.size and rng.random() < 0.5:
+            array.reshape(-1)[int(rng.integers(array.size))] ^= 1
+    return cells
 
 
 class _PartCheck:
@@ -83,7 +99,7 @@ class _PartCheck:
             demand(worth >= best - slack, f"{self.name} returned {worth}, but a structure is worth {best}")
             if self.complete:
                 demand(worth <= best + slack, f"{self.name} returned {worth}, more than the best, {best}")
-            self._check_completion(choice)
+            self._check_completion(choice, adjust, worth)
         self.answered.append((adjust, worth))
         same = all(np.array_equal(given[name], adjust[name]) for name in adjust)
         demand(same, f"{self.name} changed the adjustments that it was given")
@@ -126,14 +142,41 @@ class _PartCheck:
         close = abs(one[0] - other[0]) <= CLOSE * (1 + abs(one[0]))
         return close and all(np.array_equal(one[1][name], other[1][name]) for name in self.shapes)
 
-    def _check_completion(self, choice: Choice) -> None:
+    def _check_completion(self, choice: Choice, adjust: Adjustment, worth: float) -> None:
+        """Demand of a completion what is demanded of a maximum, and that it uses just the cells given."""
         complete = getattr(self.part, "complete", None)
-        if callable(complete):
-            found = complete(choice.indicators)
-            demand(found is not None, f"{self.name} does not complete a structure that it returned")
-            demand(
-                found.score >= choice.score - CLOSE * (1 + abs(choice.score)), f"{self.name} completes worse"
-            )
+        if not callable(complete):
+            return
+        found = complete(choice.indicators)
+        demand(found is not None, f"{self.name} does not complete a structure that it returned")
+        own = self._read_completion(found, choice.indicators)
+        slack = CLOSE * (1 + abs(choice.score) + abs(worth))
+        demand(own[0] >= choice.score - slack, f"{self.name} completes worse")
+        demand(self._value(own, adjust) <= worth + slack, f"{self.name} completes with more than the maximum")
+
+    def _read_completion(self, found: Choice, asked: Indicators) -> Structure:
+        used = {name: np.asarray(found.indicators.get(name)) for name in self.shapes}
+        same = all(np.array_equal(used[name], asked[name]) for name in self.shapes)
+        demand(same, f"{self.name} completes with other cells than those it was given")
+        return float(found.score), used
+
+    def try_completion(self, asked: dict[str, NDArray[np.int8]]) -> None:
+        """Ask for the completion of any cells, and compare it with all structures."""
+        complete = getattr(self.part, "complete", None)
+        if not callable(complete):
+            return
+        scores = [
+            score
+            for score, used in self.known
+            if all(np.array_equal(used[name], asked[name]) for name in self.shapes)
+        ]
+        found = complete({name: array.copy() for name, array in asked.items()})
+        demand(found is None or scores, f"{self.name} completes cells that no structure has")
+        demand(found is not None or not scores, f"{self.name} does not complete a structure that it has")
+        if found is not None:
+            own, best = self._read_completion(found, asked), max(scores)
+            close = abs(own[0] - best) <= CLOSE * (1 + abs(best))
+            demand(close, f"{self.name} completes with {own[0]}, but the best of these cells scores {best}")
 
     def _check_marginals(self, adjust: Adjustment, choice: Choice | None, worth: float) -> None:
         find = getattr(self.part, "max_marginals", None)

@@ -129,7 +129,7 @@ class WaysOn:
         for most, y in ranked:
             if best[0] is not None and most <= best[0]:
                 break
-            self._steps += 10  # n-grams are tuples, which take a while
+            self._steps += 100  # n-grams are tuples, which take a while
             score = add(self.weigh_step(t, c, y), self._find_rest(t + 1, c, y))
             if score is not None and (best[0] is None or score > best[0]):
                 best = score, y
