@@ -143,6 +143,16 @@ def loose(chain: certus.Chain, emissions: Any, k: int) -> Any:
     return Solution(found.labels, found.score, found.score + 1, Status.FEASIBLE)
 
 
+def say_there_are_more(chain: certus.Chain, emissions: Any, k: int) -> Any:
+    """All there are, not said to be."""
+    return KBest(list(chain.decode(emissions, k=k)))
+
+
+def test_lists_that_are_exhausted_say_so() -> None:
+    with pytest.raises(CheckFailed, match="does not say that it is exhausted"):
+        check_solver(say_there_are_more, k=5)
+
+
 @pytest.mark.parametrize("solve", [greedy, loose])
 def test_wrong_solvers(solve: Any) -> None:
     with pytest.raises(CheckFailed, match="problem "):

@@ -127,6 +127,10 @@ def _check_many(found: Any, chain: Chain, emissions: Floats, ranked: list[float]
             f"{what}: rank {rank} scores {one.score}, but is not proven: the bound is {one.bound}",
         )
     demand(
+        not found or len(found) == k or found.exhausted,
+        f"{what}: the list has {len(found)} of {k} sequences, and does not say that it is exhausted",
+    )
+    demand(
         not found.exhausted or len(found) == len(ranked),
         f"{what}: the list says that it is exhausted, but has {len(found)} of {len(ranked)} sequences",
     )
