@@ -17,7 +17,7 @@ double Detours::find(Cascade& cascade, const NgramTable& ngrams, Index order, do
   cascade_ = &cascade, ngrams_ = &ngrams, order_ = order, limit_ = limit;
   allowed_ = allowed, units_ = units;
   found.clear(), ways_.clear();
-  searched_ = lists_ = false, is_best_ = limit >= cascade.best.score;
+  searched_ = lists_ = false, is_best_ = k == 1 && limit >= cascade.best.score;
   const std::size_t most = kFewWays + kWaysPerToken * static_cast<std::size_t>(cascade.length()) +
                            kWaysPerAnswer * static_cast<std::size_t>(k - 1);
   left_ = most;

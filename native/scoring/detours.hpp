@@ -83,8 +83,9 @@ class Detours {
   double limit_ = 0;
   bool searched_ = false;
   bool lists_ = false;  // whether all sequences are wanted, paths of the lattice to where they leave it included
-  bool is_best_ =
-      false;  // whether the lattice has nothing above the limit: what is worse than its paths can be left out
+  // Whether the best is wanted, and the lattice has nothing above the limit: what is worse than its paths can be left
+  // out, as these go on in the same way. Of several answers both may be.
+  bool is_best_ = false;
   std::size_t left_ = 0;                       // how many may still be looked at
   std::uint32_t states_[kMostOrder + 1] = {};  // of the way that goes on, [order]
   std::vector<Step> steps_;                    // of the way that goes on
