@@ -58,6 +58,14 @@ def test_text_weights_and_an_output_file(folder: Path, tmp_path: Path) -> None:
     assert [sentence.column("upos") for sentence in read(output)] == expected
 
 
+def test_a_limit_of_time(folder: Path) -> None:
+    """The best labels so far are written, and what is said of them holds their bound."""
+    out, told = invoke(folder, str(folder / "test.conllu"), "--consistent", "--seconds", "0")
+    assert out.count("\n\n") == 30
+    assert "0 iterations" in told
+    assert "below the bound" in told
+
+
 def test_known_words_from_a_file(folder: Path) -> None:
     train, test = str(folder / "train.conllu"), str(folder / "test.conllu")
     known = invoke(folder, test, "--consistent", "--known", train)

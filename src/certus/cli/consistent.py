@@ -41,6 +41,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
         sentences,
         text=[sentence for name in options.text for sentence in read(name, form, columns, encoding=encoding)],
         delta=weights,
+        seconds=options.seconds,
         threads=options.threads,
         known=None if options.known is None else read_words(options.known, encoding),
         progress=_ProgressLine(),

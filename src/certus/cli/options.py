@@ -138,10 +138,10 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
     )
     seconds: float | None = option(
         None,
-        "The most time for proving the labels of a sentence; then what is found by then is written.",
+        "The most time for proving the labels of a sentence, or with --consistent of all; then what is found "
+        "by then is written.",
         takes="NUMBER",
         least=0,
-        about=SENTENCES,
     )
     inference: str | None = option(
         None,
