@@ -167,6 +167,14 @@ def test_lines_of_no_kind(kind: Any, tmp_path: Path) -> None:
         run(str(path), None)
 
 
+def test_files_without_a_certificate_prove_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    for text in ("", '{"common": {}}\n'):
+        path.write_text(text)
+        with pytest.raises(CertificateError, match=r"lines.jsonl holds no certificate"):
+            run(str(path), None)
+
+
 def test_lines_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_bytes(b"\xff\xfe\x00{}\n")

@@ -53,7 +53,9 @@ def verify_lines(path: str) -> None:
             counts[verdict.finding] += 1
             if not verdict:
                 print(f"{path}:{number}: {verdict}")
+    if not any(counts.values()):
+        raise CertificateError(f"{path} holds no certificate: nothing is proven")
     told = [f"{count:,} {finding.value}" for finding, count in counts.items() if count]
-    print(f"{format_count(sum(counts.values()), 'certificate')}: {', '.join(told) or 'nothing to check'}")
+    print(f"{format_count(sum(counts.values()), 'certificate')}: {', '.join(told)}")
     if counts[Finding.REFUTED]:
         sys.exit(1)

@@ -112,7 +112,7 @@ class SentenceLabeller:
             infeasible: whether a sentence that these leave no label sequence for raises Infeasible, or
                 returns a Tagging with that status and without labels (for k > 1, an empty KBest).
             certificate: whether to return what proves the labels, for
-                ``certus.verify((tagger, sentence), tagging)``; of first-order models and pruned CRFs.
+                ``certus.verify((tagger, sentence), tagging)``; of all learners but spectral refinements.
         """
         if certificate and k != 1:
             raise InvalidInput(f"a certificate is of the best answer: k must be 1, not {k}")
