@@ -30,7 +30,7 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import Benchmark, BenchmarkReport, Tell, keep_quiet
 from certus_bench.harness.claims import Claim, divide
 from certus_bench.harness.environment import TAG_COMMAND, describe_machine
-from certus_bench.harness.options import Data, flag_quick, require_data
+from certus_bench.harness.options import Data, flag_quick, require_data, split_names
 from certus_bench.harness.tables import add_title, make_table
 from certus_bench.harness.timing import Spread, time_call
 
@@ -50,10 +50,16 @@ class CorpusPlan:
     targets: tuple[str, ...] = TARGETS  # what is predicted
     order: int = 2  # of the pruned CRF; 2 looks back as far as the paper's trigram tagger
     repeats: int = 3  # how often each thing is timed
-    text: int = 12_000  # sentences of the training file, after those learned from, that serve as text
+    begin: int = max(SIZES)  # the sentence of the training file that the text begins with,
+    text: int = 12_000  # and how many sentences serve as text
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run, before any time is spent."""
+        unknown = sorted(set(self.targets) - set(TARGETS))
+        if unknown:
+            raise InvalidInput(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
+        if not all(1 <= size <= self.begin for size in self.sizes):
+            raise InvalidInput(f"taggers learn from 1 to {self.begin} sentences; those behind serve as text")
         if self.part not in PARTS:
             raise InvalidInput(f"there is no part {self.part!r} to label; there are {', '.join(PARTS)}")
         for name in ("train", self.part):
@@ -75,6 +81,13 @@ def make_plan(
     part: Annotated[
         str, typer.Option(help="What to label: test, or dev while one is choosing.")
     ] = CorpusPlan.part,
+    targets: Annotated[str, typer.Option(help="What to predict: upos, xpos; both by default.")] = "",
+    sizes: Annotated[
+        str,
+        typer.Option(
+            help="Numbers of sentences to learn from, separated by commas; 50,100,200,500 by default."
+        ),
+    ] = "",
     order: Annotated[int, typer.Option(help="The order of the pruned CRF.", min=1, max=5)] = CorpusPlan.order,
     quick: Annotated[bool, flag_quick("Make one small run: for a first look, not for figures.")] = False,
 ) -> CorpusPlan:
@@ -83,8 +96,21 @@ def make_plan(
     Accuracy, error reduction, proofs, iterations and time, without further text and with (Rush et al. 2012,
     table 4 and figure 3). The last table holds the promises of the documentation against this machine.
     """
-    plan = CorpusPlan(data=require_data(data), part=part, order=order)
+    plan = CorpusPlan(
+        data=require_data(data),
+        part=part,
+        sizes=_parse_sizes(sizes) or SIZES,
+        targets=split_names(targets) or TARGETS,
+        order=order,
+    )
     return plan.hurry() if quick else plan
+
+
+def _parse_sizes(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(name) for name in split_names(text))
+    except ValueError:
+        raise InvalidInput(f"sizes must be whole numbers, separated by commas: {text!r} are not") from None
 
 
 @dataclass(frozen=True)
@@ -190,10 +216,9 @@ class _Sentences:
 
     def __init__(self, plan: CorpusPlan) -> None:
         self.plan = plan
-        most = max(plan.sizes)
-        self.train = list(islice(read(plan.file("train")), most + plan.text))
+        self.train = list(islice(read(plan.file("train")), plan.begin + plan.text))
         self.gold = list(read(plan.file(plan.part)))
-        self.added = self.train[most:]
+        self.added = self.train[plan.begin :]
 
     def measure(self, tagger: Tagger, target: str, size: int, count: int) -> ConsistencyRow:
         """Measure one tagger with so much text."""

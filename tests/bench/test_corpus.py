@@ -12,11 +12,14 @@ from rich.console import Console
 from certus.errors import CertusError, InvalidInput
 from certus_bench.corpus import (
     BENCHMARK,
+    SIZES,
+    TARGETS,
     ConsistencyRow,
     CorpusPlan,
     CorpusReport,
     WholeModel,
     make_claims,
+    make_plan,
     run,
 )
 from certus_bench.harness.benchmark import store
@@ -35,7 +38,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def report(data: Path) -> CorpusReport:
-    return run(CorpusPlan(data=data, sizes=(10,), targets=("upos",), order=1, repeats=1, text=40))
+    return run(CorpusPlan(data=data, sizes=(10,), targets=("upos",), order=1, repeats=1, begin=10, text=40))
 
 
 def test_a_run(report: CorpusReport) -> None:
@@ -93,8 +96,20 @@ def test_quick_is_small(data: Path) -> None:
     assert plan.repeats == 1
 
 
+def test_a_part_of_the_tables(data: Path) -> None:
+    plan = make_plan(data, targets="xpos", sizes="100, 50")
+    assert (plan.targets, plan.sizes) == (("xpos",), (100, 50))
+    assert (make_plan(data).targets, make_plan(data).sizes) == (TARGETS, SIZES)
+
+
 def test_bad_input(data: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no part 'all'"):
         CorpusPlan(data=data, part="all")
+    with pytest.raises(InvalidInput, match="no target 'feats'; there are upos, xpos"):
+        make_plan(data, targets="upos,feats")
+    with pytest.raises(InvalidInput, match="learn from 1 to 500 sentences"):
+        make_plan(data, sizes="50,501")
+    with pytest.raises(InvalidInput, match="sizes must be whole numbers"):
+        make_plan(data, sizes="few")
     with pytest.raises(InvalidInput, match=r"there is no .*train\.conllu"):
         CorpusPlan(data=tmp_path)

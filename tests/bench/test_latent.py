@@ -78,6 +78,7 @@ def test_models_from_other_weights_and_tests_of_significance(report: LatentRepor
     for task in report.tasks:
         assert list(task.scores) == list(WAYS)
         assert all(len(scores) == 2 for scores in task.scores.values())
+        assert [len(tests) for tests in task.seed_tests] == [len(task.tests)] * 2
         for name, scores in task.scores.items():
             first = task.find_row(name)
             assert first is not None
@@ -183,6 +184,7 @@ def test_it_is_shown_written_and_drawn(report: LatentReport, tmp_path: Path) -> 
         "mass of the best latent paths",
         "without a mistake",
         "from 2 seeds",
+        "from each seed",
         "what has to hold",
     ):
         assert words in text
@@ -221,6 +223,18 @@ def test_the_command_line(data: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert result.exit_code == 0
     assert f"n={MANY:,}" in result.stdout
     assert (tmp_path / "j").exists()
+
+
+def test_kept_models_are_taken_again(data: Path, tmp_path: Path) -> None:
+    plan = LatentPlan(data=data, quick=True, only=frozenset({"np"}), seeds=2, models=tmp_path / "kept")
+    (first,), (again,) = run(plan).tasks, run(plan).tasks
+    assert len(list((tmp_path / "kept").iterdir())) == 4  # two latent models, two CRFs
+    assert set(first.seconds) == {"latent", "CRF", "CRF, own prior"}
+    assert again.seconds == {}
+    assert (again.features, again.states) == (first.features, first.states)
+    assert (again.scores, again.seed_tests) == (first.scores, first.seed_tests)
+    whole = LatentReport(replace(plan, quick=False), {}, [again])
+    assert {claim.text: claim.holds for claim in make_claims(whole)}["np: learning"] is None
 
 
 def test_priors_are_compared_on_held_out_sentences(data: Path) -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -22,7 +23,7 @@ from certus.learn.progress import Progress
 from certus.models.tagger import Tagger
 from certus.ragged import Ragged
 from certus_bench.harness.benchmark import Tell, tell_part
-from certus_bench.harness.significance import count_disagreements
+from certus_bench.harness.significance import McNemar, count_disagreements
 from certus_bench.harness.timing import time_call
 from certus_bench.latent.records import FEW, MANY, STEPS, InferenceRow, LatentPlan, Point, Prior, TaskReport
 from certus_bench.latent.tasks import Sentences, Task
@@ -130,7 +131,7 @@ def measure_task(plan: LatentPlan, task: Task, tell: Tell) -> TaskReport:
         tell(f"{task.name}: {name}", 0.7 + 0.1 * n / len(WAYS))
         found.rows.append(measure(name, latent, inference))
     found.rows += [measure(name, crf) for name, crf in crfs.items()]
-    found.tests = [count_disagreements(a, b, measure.right) for a, b in TESTED if b in measure.right]
+    found.tests = _test_rows(measure)
     _repeat_learning(plan, task, learned, measure, found, tell_part(tell, 0.4, 0.7))
     _stop_early(found, measure, latent, tell_part(tell, 0.8, 0.95))
     tell(f"{task.name}: concentration", 0.95)
@@ -156,8 +157,9 @@ def compare_priors(plan: LatentPlan, task: Task, tell: Tell) -> TaskReport:
 def _repeat_learning(
     plan: LatentPlan, task: Task, learned: Sentences, measure: Measure, found: TaskReport, tell: Tell
 ) -> None:
-    """Learn the latent model from other weights to begin with, and keep F1 of all of them."""
+    """Learn the latent model from other weights to begin with; keep F1 and tests of all of them."""
     found.scores = {name: [row.f1] for name in WAYS if (row := found.find_row(name))}
+    found.seed_tests = [found.tests]
     for n in range(1, plan.seeds):
         again = dataclasses.replace(plan, seed=plan.seed + n)
         step = tell_part(tell, (n - 1) / plan.seeds, n / plan.seeds)
@@ -165,6 +167,12 @@ def _repeat_learning(
         tagger = _learn_model(again, task, learned, LATENT, task.variance, aside, step)
         for name, inference in WAYS.items():
             found.scores[name].append(measure(name, tagger, inference, repeats=1).f1)
+        found.seed_tests.append(_test_rows(measure))
+
+
+def _test_rows(measure: Measure) -> list[McNemar]:
+    """Compare the rows that were measured last, by sentences without a mistake."""
+    return [count_disagreements(a, b, measure.right) for a, b in TESTED if b in measure.right]
 
 
 def _list_priors(task: Task) -> dict[str, float]:
@@ -182,7 +190,13 @@ def _learn_model(
     found: TaskReport,
     tell: Tell,
 ) -> Tagger:
-    """Learn a model from the same features, by the same optimiser, with a Gaussian prior."""
+    """Learn a model from the same features, by the same optimiser, with a Gaussian prior; or take a kept one.
+
+    A kept model is not learned, so there is no time of its learning.
+    """
+    kept = _name_model(plan, task, which, variance, len(learned))
+    if kept and kept.is_file():
+        return Tagger.load(kept)
     common: dict[str, Any] = {"templates": task.templates, "min_count": task.min_count, "epochs": plan.epochs}
     if which == LATENT:
         common |= {"latent": task.latent, "variance": variance, "seed": plan.seed}
@@ -196,7 +210,18 @@ def _learn_model(
 
     fit = partial(tagger.fit, learned, threads=plan.threads, progress=progress)
     found.seconds[which], _ = time_call(fit)
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        tagger.save(kept)
     return tagger
+
+
+def _name_model(plan: LatentPlan, task: Task, which: str, variance: float, learned: int) -> Path | None:
+    """Return the file of a model; its name tells what it was learned from and how, not by which code."""
+    if plan.models is None:
+        return None
+    model = f"latent-{plan.seed}" if which == LATENT else "crf"
+    return plan.models / f"{task.name}-{model}-variance-{variance:g}-of-{learned}-in-{plan.epochs}.certus"
 
 
 def _stop_early(found: TaskReport, measure: Measure, latent: Tagger, tell: Tell) -> None:

@@ -31,6 +31,7 @@ class LatentPlan:
     seeds: int = 1  # how many latent models to learn, from this seed on; tables are of the first
     # of priors, to be compared on the last eighth of the training sentences; nothing else is measured then
     variances: tuple[float, ...] = ()
+    models: Path | None = None  # where learned models are kept, if anywhere; those that are there are taken
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run, before any time is spent."""
@@ -84,6 +85,12 @@ def make_plan(
             help="Variances of priors, separated by commas, to compare on held-out training sentences alone."
         ),
     ] = "",
+    models: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep learned models in this folder, and take those that are there.", metavar="FOLDER"
+        ),
+    ] = None,
 ) -> LatentPlan:
     """Learn latent-dynamic CRFs and find labels in every way: noun phrases, and biomedical entities.
 
@@ -98,6 +105,7 @@ def make_plan(
         seed=seed,
         seeds=seeds,
         variances=_parse_numbers(variances),
+        models=models,
     )
 
 
@@ -151,12 +159,14 @@ class TaskReport:
     measured: int  # sentences to measure on
     states: int = 0  # latent states in all
     features: int = 0  # of the latent model
-    # of learning, by model: ``latent`` and CRFs by their names; files and features included
+    # of learning, by model: ``latent`` and CRFs by their names; files and features included. Models that had
+    # been kept are missing here
     seconds: dict[str, float] = field(default_factory=dict)
     iterations: dict[str, int] = field(default_factory=dict)  # of L-BFGS, by model
     rows: list[InferenceRow] = field(default_factory=list)  # the tables
     tests: list[McNemar] = field(default_factory=list)  # of the rows
     scores: dict[str, list[float]] = field(default_factory=dict)  # F1 by row, one for each seed
+    seed_tests: list[list[McNemar]] = field(default_factory=list)  # the same tests, for each seed
     points: list[Point] = field(default_factory=list)  # the curves
     priors: list[Prior] = field(default_factory=list)  # if these were asked for
     # the mass of the best 1, 2, ... latent paths, averaged over sentences (figure 2).

@@ -54,7 +54,7 @@ def _claim_of_task(name: str, found: TaskReport | None, quick: bool) -> Iterator
     yield Claim(f"{name}: fewer latent paths by the label bound, n={MANY:,}", 1, True, ratio)
     ratio = divide(get_figure(label, "seconds"), get_figure(mass, "seconds"))
     yield Claim(f"{name}: time of the label bound over that of the mass, n={MANY:,}", 1, False, ratio)
-    minutes = found.seconds["latent"] / 60 if found and not quick else None
+    minutes = divide(found.seconds.get("latent") if found and not quick else None, 60)
     yield Claim(f"{name}: learning", TASKS[name].minutes, False, minutes, "min")
 
 
@@ -73,6 +73,7 @@ def lay_out(report: LatentReport) -> Iterator[Group | Text]:
         yield _lay_out_tests(task)
         if report.plan.seeds > 1:
             yield _lay_out_seeds(task)
+            yield _lay_out_seed_tests(task)
         yield _lay_out_curves(task)
         yield _describe_concentration(task)
 
@@ -88,7 +89,7 @@ def _lay_out_ways(task: TaskReport) -> Group:
     )
     table.caption = (
         f"{task.learned:,} sentences to learn from, {task.measured:,} to test; {task.states} latent states, "
-        f"{task.features:,} features; learning: {learned}"
+        f"{task.features:,} features" + (f"; learning: {learned}" if learned else "")
     )
     return add_title(f"{task.task}: {task.title}", table)
 
@@ -122,6 +123,15 @@ def _lay_out_seeds(task: TaskReport) -> Group:
         )
         table.add_row(name, *(f"{x:.2f}" for x in shown), *(f"{n} of {len(scores)}" for n in above))
     return add_title(f"{task.task}: F1 of latent models from {len(scores)} seeds", table)
+
+
+def _lay_out_seed_tests(task: TaskReport) -> Group:
+    """McNemar's test for each of these models."""
+    table = make_table("first", "second", "only first : only second, and p, by seed")
+    for tests in zip(*task.seed_tests, strict=True):
+        shown = (f"{test.only_first:,} : {test.only_second:,} ({test.p:.2g})" for test in tests)
+        table.add_row(tests[0].first, tests[0].second, ", ".join(shown))
+    return add_title(f"{task.task}: sentences without a mistake, latent models from each seed", table)
 
 
 def _lay_out_curves(task: TaskReport) -> Group:
