@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -35,8 +35,10 @@ from certus_bench.corpora import CORPORA
 from certus_bench.harness.benchmark import Benchmark, Tell, keep_quiet, tell_part
 from certus_bench.harness.environment import describe_machine
 from certus_bench.harness.options import Data, flag_quick, split_names
-from certus_bench.harness.timing import time_call
+from certus_bench.harness.significance import count_disagreements
+from certus_bench.harness.timing import time_processor
 from certus_bench.refinement_report import (
+    PARTS,
     MarginalError,
     RefinementPlan,
     RefinementReport,
@@ -51,9 +53,7 @@ def make_plan(
     data: Data = None,
     only: Annotated[
         str,
-        typer.Option(
-            help="Parts by name (consistency, states, ablation, words), separated by commas; all by default."
-        ),
+        typer.Option(help=f"Parts by name ({', '.join(PARTS)}), separated by commas; all by default."),
     ] = "",
     quick: Annotated[bool, flag_quick("Take little data and few iterations: a first look.")] = False,
 ) -> RefinementPlan:
@@ -109,7 +109,7 @@ def measure_consistency(report: RefinementReport, tell: Tell) -> None:
         for seed in range(_SEEDS):
             sentences = sample(model, size, seed=seed).list_sentences()
             names = [str(a) for a in range(LABELS)]
-            taken, fitted = time_call(partial(makers[what]().fit, sentences, labels=names))
+            taken, fitted = time_processor(partial(makers[what]().fit, sentences, labels=names))
             seconds.append(taken)
             errors.append(_compute_error(fitted, asked, truth))
         report.errors.append(MarginalError(what, size, float(np.mean(errors)), float(np.mean(seconds))))
@@ -123,6 +123,15 @@ def _compute_error(fitted: Refinement, asked: list[Sequence[str]], truth: NDArra
 CORPUS = CORPORA["conll2000-chunk"]
 _FREQUENT = 100  # a word that occurs as often is observed with its part of speech
 _EVERY = 10  # iterations of EM between two looks at dev
+_STARTS = 5  # seeds of the EM that is best on dev
+# What McNemar's test compares in the ablation.
+_TESTED = (
+    ("our templates", "the paper's templates"),
+    ("the paper's templates", "the paper's, no pos"),
+    ("the paper's templates", "the paper's, no np, pp, pos"),
+    ("our templates", "our templates, hardly smoothed"),
+    ("our templates", "our templates, not scaled"),
+)
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,8 @@ class ChunkData:
     learn: list[Labelled]
     dev: list[Labelled]
     test: list[Labelled]
+    # which sentences of test have no mistake, by part and name of the model
+    right: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
 
 
 def read_chunks(plan: RefinementPlan, *, words: bool = False) -> ChunkData:
@@ -144,8 +155,8 @@ def read_chunks(plan: RefinementPlan, *, words: bool = False) -> ChunkData:
     parts = {name: list(CORPUS.read(root, name, plan.limit)) for name in ("learn", "dev", "test")}
     seen = Counter(word for sentence in parts["learn"] for word in sentence.words)
     frequent = {word for word, count in seen.items() if count >= _FREQUENT} if words else set()
-    made = {name: [_observe(sentence, frequent) for sentence in part] for name, part in parts.items()}
-    return ChunkData(**made)
+    learn, dev, test = ([_observe(sentence, frequent) for sentence in part] for part in parts.values())
+    return ChunkData(learn, dev, test)
 
 
 def _observe(sentence: Sentence, frequent: set[str]) -> Labelled:
@@ -156,12 +167,15 @@ def _observe(sentence: Sentence, frequent: set[str]) -> Labelled:
 
 def train_model(part: str, what: str, hidden: int, model: Refinement, data: ChunkData) -> TrainedRefinement:
     """Train a model, and judge it."""
-    seconds, _ = time_call(partial(model.fit, data.learn))
-    accuracy, mended = _judge_on_test(model, data.test)
+    seconds, _ = time_processor(partial(model.fit, data.learn))
+    name = f"{what}({hidden})" if part == "states" else what
+    accuracy, mended, data.right[name] = _judge_on_test(model, data.test)
     return TrainedRefinement(part, what, hidden, model.measure_accuracy(data.dev), accuracy, seconds, mended)
 
 
-def train_em(part: str, hidden: int, data: ChunkData, plan: RefinementPlan) -> TrainedRefinement:
+def train_em(
+    part: str, hidden: int, data: ChunkData, plan: RefinementPlan, seed: int = 0
+) -> TrainedRefinement:
     """Train by EM; dev chooses restart and iteration, and looking at it does not count as training."""
     looks: list[tuple[float, int, int, Parameters]] = []
     looking = 0.0
@@ -169,31 +183,32 @@ def train_em(part: str, hidden: int, data: ChunkData, plan: RefinementPlan) -> T
     def watch(restart: int, iteration: int, value: float, model: EmRefinement) -> None:
         nonlocal looking
         if iteration % _EVERY == 0:
-            taken, accuracy = time_call(partial(model.measure_accuracy, data.dev))
+            taken, accuracy = time_processor(partial(model.measure_accuracy, data.dev))
             looks.append((accuracy, restart, iteration, model.parameters))
             looking += taken
 
     model = EmRefinement(
-        hidden, iterations=plan.iterations, restarts=plan.restarts, tolerance=-1.0, watch=watch
+        hidden, iterations=plan.iterations, restarts=plan.restarts, tolerance=-1.0, seed=seed, watch=watch
     )
-    seconds, _ = time_call(partial(model.fit, data.learn))
+    seconds, _ = time_processor(partial(model.fit, data.learn))
     dev, restart, iteration, model.parameters = max(looks, key=lambda look: look[0])
-    accuracy, mended = _judge_on_test(model, data.test)
+    accuracy, mended, data.right[f"EM({hidden})"] = _judge_on_test(model, data.test)
     return TrainedRefinement(
         part, "EM", hidden, dev, accuracy, seconds - looking, mended, (restart, iteration), plan.restarts
     )
 
 
-def _judge_on_test(model: Refinement, test: Sequence[Labelled]) -> tuple[float, int]:
-    """Return the accuracy on test, and how many sentences the model gave no positive total."""
+def _judge_on_test(model: Refinement, test: Sequence[Labelled]) -> tuple[float, int, NDArray[np.bool_]]:
+    """Return accuracy, how many sentences have no positive total, and which ones have no mistake."""
     found = model.marginals([observations for observations, _ in test])
-    right = sum(
-        model.names.labels[a] == label
-        for answer, (_, labels) in zip(found, test, strict=True)
-        for a, label in zip(answer.best(), labels, strict=True)
+    wrong = np.array(
+        [
+            sum(model.names.labels[a] != label for a, label in zip(answer.best(), labels, strict=True))
+            for answer, (_, labels) in zip(found, test, strict=True)
+        ]
     )
     tokens = sum(len(labels) for _, labels in test)
-    return 100 * right / tokens, sum(answer.level > 0 for answer in found)
+    return 100 * (1 - int(wrong.sum()) / tokens), sum(answer.level > 0 for answer in found), wrong == 0
 
 
 Job = tuple[str, Callable[[], TrainedRefinement]]
@@ -224,6 +239,20 @@ def measure_states(report: RefinementReport, tell: Tell) -> None:
     plan = report.plan
     data = read_chunks(plan)
     _do_jobs(report, tell, _list_models("states", data, plan, plan.spectral_states, plan.em_states))
+    ours, theirs = (report.find_best("states", what) for what in ("spectral", "EM"))
+    assert ours is not None
+    assert theirs is not None
+    for other in (f"EM({theirs.hidden})", "HMM(1)"):
+        report.tests.append(count_disagreements(f"spectral({ours.hidden})", other, data.right))
+
+
+def measure_seeds(report: RefinementReport, tell: Tell) -> None:
+    """Measure EM from several seeds, at the number of states that is best on dev."""
+    best = report.find_best("states", "EM")
+    hidden = best.hidden if best else report.plan.em_states[-1]
+    data = read_chunks(report.plan)
+    train = partial(train_em, "seeds", hidden, data, report.plan)
+    _do_jobs(report, tell, ((f"EM({hidden}), seed {n}", partial(train, n)) for n in range(_STARTS)))
 
 
 def measure_words(report: RefinementReport, tell: Tell) -> None:
@@ -274,6 +303,7 @@ def measure_ablation(report: RefinementReport, tell: Tell) -> None:
         (what, partial(train_model, "ablation", what, hidden, model, data)) for what, model in changes.items()
     ]
     _do_jobs(report, tell, iter(jobs))
+    report.tests += [count_disagreements(one, other, data.right) for one, other in _TESTED]
 
 
 def _do_jobs(report: RefinementReport, tell: Tell, jobs: Iterator[Job]) -> None:
@@ -286,6 +316,7 @@ def _do_jobs(report: RefinementReport, tell: Tell, jobs: Iterator[Job]) -> None:
 _MEASURES: dict[str, Callable[[RefinementReport, Tell], None]] = {
     "consistency": measure_consistency,
     "states": measure_states,
+    "seeds": measure_seeds,
     "ablation": measure_ablation,
     "words": measure_words,
 }

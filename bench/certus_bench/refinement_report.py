@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from certus_bench.harness import pictures
 from certus_bench.harness.benchmark import BenchmarkReport
 from certus_bench.harness.claims import Claim, divide, get_figure, subtract
 from certus_bench.harness.options import check_data
+from certus_bench.harness.significance import McNemar
 from certus_bench.harness.tables import add_title, make_table, warn_of_quick
 
-PARTS = ("consistency", "states", "ablation", "words")
+PARTS = ("consistency", "states", "seeds", "ablation", "words")
 _HURRY = 1000  # sentences that a quick run learns from
 
 
@@ -87,7 +89,7 @@ class MarginalError:
     what: str  # the estimate
     sentences: int  # it was made from
     relative: float  # the norm of the difference over the norm of the truth, averaged over samples
-    seconds: float  # to estimate, on average
+    seconds: float  # of a processor, to estimate, on average
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class TrainedRefinement:
     hidden: int  # states per label
     dev: float  # accuracy in percent
     test: float
-    seconds: float  # of training, all restarts together, looks at dev left out
+    seconds: float  # of a processor, for training, all restarts together, looks at dev left out
     # test sentences that the model gave no positive total, and that were labelled with its memory damped
     # or by the plain HMM
     mended: int = 0
@@ -114,6 +116,7 @@ class RefinementReport(BenchmarkReport):
     plan: RefinementPlan
     errors: list[MarginalError] = field(default_factory=list)
     trained: list[TrainedRefinement] = field(default_factory=list)
+    tests: list[McNemar] = field(default_factory=list)  # of models, by test sentences without a mistake
 
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as what JSON can hold."""
@@ -177,6 +180,7 @@ def _claim_accurate(report: RefinementReport) -> Iterator[Claim]:
 
 _TITLES = {
     "states": "chunk tags from parts of speech, CoNLL-2000: accuracy by hidden states (figures 5 and 8)",
+    "seeds": "EM that is best on dev, from five seeds",
     "ablation": "what features and smoothing bring (figure 7)",
     "words": "chunk tags from parts of speech and frequent words",
 }
@@ -192,6 +196,8 @@ def lay_out(report: RefinementReport) -> Iterator[Group | Text]:
         rows = [row for row in report.trained if row.part == part]
         if rows:
             yield _lay_out_models(title, rows)
+    if report.tests:
+        yield _lay_out_tests(report.tests)
 
 
 def _lay_out_errors(report: RefinementReport) -> Group:
@@ -212,7 +218,19 @@ def _lay_out_models(title: str, rows: list[TrainedRefinement]) -> Group:
         choice = "" if row.chosen is None else f"{row.chosen[0] + 1} of {row.restarts}, {row.chosen[1]}"
         cells = (f"{row.dev:.2f}", f"{row.test:.2f}", f"{row.seconds:.2f}", str(row.mended or ""), choice)
         table.add_row(row.what, str(row.hidden), *cells)
+    if rows[0].part == "seeds":
+        table.caption = "; ".join(
+            f"{name}: {mean(found):.2f} ± {stdev(found):.2f}"
+            for name, found in (("dev", [row.dev for row in rows]), ("test", [row.test for row in rows]))
+        )
     return add_title(title, table)
+
+
+def _lay_out_tests(tests: list[McNemar]) -> Group:
+    table = make_table("first", "second", "only first", "only second", "p")
+    for test in tests:
+        table.add_row(test.first, test.second, str(test.only_first), str(test.only_second), f"{test.p:.2g}")
+    return add_title("test sentences that only one of two labels without a mistake (McNemar's test)", table)
 
 
 _COLOURS = {"spectral": pictures.TEAL, "EM": pictures.RED, "plain HMM": pictures.GREY}

@@ -55,6 +55,7 @@ def small(data: Path, monkeypatch: pytest.MonkeyPatch) -> RefinementPlan:
     monkeypatch.setattr(RefinementPlan, "em_states", (2, 8))
     monkeypatch.setattr(RefinementPlan, "iterations", 20)
     monkeypatch.setattr(refinement, "_SEEDS", 1)
+    monkeypatch.setattr(refinement, "_STARTS", 2)
     monkeypatch.setattr(refinement, "_FREQUENT", 20)
     return RefinementPlan(data=data, quick=True)
 
@@ -71,11 +72,28 @@ def test_every_part_is_measured_and_shown(small: RefinementPlan, tmp_path: Path)
     ]  # fmt: skip
     plain, one = report.select_rows("states", "HMM")[0], report.select_rows("states", "spectral")[0]
     assert plain.test == one.test
-    assert {row.part for row in report.trained} == {"states", "ablation", "words"}
+    assert {row.part for row in report.trained} == {"states", "seeds", "ablation", "words"}
+    theirs = report.find_best("states", "EM")
+    assert theirs is not None
+    first, other = report.select_rows("seeds", "EM")
+    assert (first.hidden, first.test, first.chosen) == (theirs.hidden, theirs.test, theirs.chosen)
+    assert other.hidden == theirs.hidden
+    assert [test.first for test in report.tests][2:] == [
+        *("our templates", "the paper's templates"),
+        *("the paper's templates", "our templates", "our templates"),
+    ]
+    assert all(0 < test.p <= 1 for test in report.tests)
     assert all(row.chosen and row.chosen[1] in (10, 20) for row in report.trained if row.what == "EM")
     out = StringIO()
     BENCHMARK.show(report, Console(file=out, width=150))
-    for words in ("quick: little was learned", "slope of spectral", "figures 5 and 8", "what has to hold"):
+    for words in (
+        "quick: little was learned",
+        "from five seeds",
+        "McNemar",
+        "slope of spectral",
+        "figures 5 and 8",
+        "what has to hold",
+    ):
         assert words in out.getvalue()
     store(BENCHMARK.as_json(report), tmp_path / "r.json")
     stored = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
