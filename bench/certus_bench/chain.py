@@ -260,7 +260,7 @@ def _time_tasks(report: ChainReport, tasks: Sequence[Task]) -> None:
         referee = referees.get(id(task.sample))
         if referee is None:
             referee = Referee(task.sample, _format_size((task.sample.labels, task.sample.length)))
-            referee.prepare(1)
+            referee.prepare([1])
             referees[id(task.sample)] = referee
         check = partial(_check_answers, report, referee, f"{task.method}, {task.what}")
         watches.append(Stopwatch([task.call], check, report.plan.seconds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -64,6 +64,15 @@ class Referee:
         rounding = 2 * len(emissions) ** 2 * largest * np.finfo(emissions.dtype).eps
         self.tolerance = 0.0 if sample.whole_numbers else rounding
 
+    def prepare(self, ks: Iterable[int]) -> None:
+        """Find the best scores of all sentences.
+
+        A dense sweep between two timed calls would leave nothing of theirs in the caches.
+        """
+        for k in sorted(set(ks)):
+            for index in range(len(self.sample.sentences)):
+                self.best(index, k)
+
     def best(self, index: int, k: int) -> Any:
         """Return the k best scores of a sentence, best first."""
         if (index, k) not in self._best:
@@ -74,14 +83,6 @@ class Referee:
             else:
                 self._best[index, k] = self.sample.chain.decode(emissions, method="viterbi-astar", k=k).scores
         return self._best[index, k]
-
-    def prepare(self, k: int) -> None:
-        """Find the k best scores of every sentence.
-
-        Found between two timed calls, they would leave the caches cold for the second one.
-        """
-        for index in range(len(self.sample.sentences)):
-            self.best(index, k)
 
     def judge(self, entry: Entry, index: int, answer: Any) -> None:
         """Note what is wrong with an answer, if anything is."""
@@ -163,8 +164,7 @@ def time_entries(
         tick: called with the index of an entry before each of its turns.
     """
     referee = Referee(sample, where)
-    for k in {entry.k for entry in able if entry.scores is not None}:
-        referee.prepare(k)
+    referee.prepare(entry.k for entry in able if entry.scores)
     witnesses = [Witness(referee, entry) for entry in able]
     watches = [
         Stopwatch(entry.load(sample), witness, seconds)

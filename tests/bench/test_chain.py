@@ -30,7 +30,7 @@ from certus_bench.harness.benchmark import store
 from certus_bench.harness.pictures import check_picture
 from certus_bench.harness.timing import Spread, Stopwatch
 from certus_bench.lattices import draw
-from certus_bench.referee import Referee, Row
+from certus_bench.referee import Referee, Row, time_entries
 
 SMALL = ChainPlan(sizes=((9, 4), (40, 3)), seconds=0.001, sentences=2, whole=False)
 
@@ -87,6 +87,23 @@ def test_the_referee_wants_the_bound_of_an_approximate_method_to_hold() -> None:
     assert not referee.failures
     referee.enclose("boast", 0, best - 1, best - 0.5)
     assert "boast, here, sentence 0" in referee.failures[0]
+
+
+def test_best_scores_are_found_before_the_clock_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_best(referee: Referee, index: int, k: int) -> Any:
+        found.append((index, k))
+        return np.zeros(k)
+
+    def begin_timing(watches: Any, tick: Any) -> None:
+        assert found == [(0, 1), (1, 1), (0, 5), (1, 5)]
+        for watch in watches:
+            watch.turn()
+
+    found: list[tuple[int, int]] = []
+    monkeypatch.setattr(Referee, "best", find_best)
+    monkeypatch.setattr("certus_bench.referee.race", begin_timing)
+    sample = draw("ties", 9, 4, sentences=2)
+    time_entries(sample, "ties", "here", select_entries([FLOOR, "viterbi", "viterbi-astar"]), 0.001)
 
 
 def test_a_slow_call_is_made_once() -> None:
