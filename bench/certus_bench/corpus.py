@@ -36,6 +36,7 @@ from certus_bench.harness.timing import Spread, time_call
 
 SIZES = (50, 100, 200, 500)  # sentences learned from: Rush et al. 2012, table 4
 TARGETS = ("upos", "xpos")
+PROVEN = "upos"  # proofs for the whole model of xpos take minutes and gigabytes, and do not end in time
 PARTS = ("dev", "test")
 FOLDER = "ud/en_ewt"
 
@@ -148,7 +149,7 @@ class ConsistencyRow:
     command: tuple[float, float] | None
     # the time of each iteration, as a share of loading, in which all sentences are decoded
     shares: list[float]
-    whole: WholeModel | None = None  # without text
+    whole: WholeModel | None = None  # of PROVEN, without text
 
     @property
     def reduction(self) -> float:
@@ -247,7 +248,7 @@ class _Sentences:
             consistent=consistent,
             command=self._time_commands(tagger, text),
             shares=_compute_shares(found),
-            whole=None if text else self._prove(tagger, target, found.score),
+            whole=self._prove(tagger, target, found.score) if target == PROVEN and not text else None,
         )
 
     def _prove(self, tagger: Tagger, target: str, score: float) -> WholeModel:
@@ -321,7 +322,9 @@ def make_claims(report: CorpusReport) -> list[Claim]:
     least = min((row.certified for row in report.rows), default=None)
     proofs = Claim("sentences certified among what pruning left (least)", 99, True, least, "%")
     least = min((row.whole.certified for row in report.rows if row.whole), default=None)
-    whole = Claim("sentences certified for the whole model (least, without text)", 99, True, least, "%")
+    whole = Claim(
+        f"sentences certified for the whole model, {PROVEN} (least, without text)", 99, True, least, "%"
+    )
     return [*_claim_errors(report), proofs, whole, *_claim_costs(report)]
 
 
