@@ -32,7 +32,8 @@ class Row:
     calls: int  # how many were timed, over how many ``sentences``
     sentences: int
     once: bool  # whether the method was so slow that one call had to do
-    stats: dict[str, float] = field(default_factory=dict)  # counters of the search, means over sentences
+    # counters of the search, and tokens: means over sentences
+    stats: dict[str, float] = field(default_factory=dict)
 
     @property
     def size(self) -> Size:
@@ -128,13 +129,14 @@ class Witness:
 
     def __init__(self, referee: Referee, entry: Entry) -> None:
         self._judge = partial(referee.judge, entry)
+        self._sentences = referee.sample.sentences
         self._counters: dict[int, dict[str, int]] = {}
 
     def __call__(self, index: int, answer: Any) -> None:
         """Take a timed answer."""
         self._judge(index, answer)
         if index not in self._counters and hasattr(answer, "stats"):
-            self._counters[index] = answer.stats
+            self._counters[index] = {**answer.stats, "tokens": len(self._sentences[index])}
 
     @property
     def stats(self) -> dict[str, float]:

@@ -103,7 +103,9 @@ def test_best_scores_are_found_before_the_clock_runs(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Referee, "best", find_best)
     monkeypatch.setattr("certus_bench.referee.race", begin_timing)
     sample = draw("ties", 9, 4, sentences=2)
-    time_entries(sample, "ties", "here", select_entries([FLOOR, "viterbi", "viterbi-astar"]), 0.001)
+    sample = replace(sample, sentences=(sample.sentences[0], sample.sentences[1][:3]))
+    rows, _ = time_entries(sample, "ties", "here", select_entries([FLOOR, "viterbi", "viterbi-astar"]), 0.001)
+    assert [row.stats.get("tokens") for row in rows] == [None, 3.5, 3.5]
 
 
 def test_a_slow_call_is_made_once() -> None:

@@ -94,7 +94,7 @@ def _format_speed(row: Row) -> Text:
 
 def _format_rounds(row: Row) -> Text:
     text = Text(f"{row.stats['iterations']:.2f}")
-    activated = row.stats.get("activated", 0) / row.length
+    activated = row.stats.get("activated", 0) / row.stats.get("tokens", row.length)
     return text.append(f" ({activated:.1f})", "dim") if activated else text
 
 
