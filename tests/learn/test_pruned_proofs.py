@@ -92,7 +92,7 @@ def test_campaign() -> None:
 
 
 def test_lists_whose_lattice_begins_with_ties() -> None:
-    """Sequences that are worse than paths of the lattice to the same state are still among several answers."""
+    """Sequences worse than paths of the lattice to the same state still count among several answers."""
     seed = 13_012_008  # a list of two under legal: the lattice has two of -11, and outside are -5, -6 and -7
     assert check_answers(whole_numbers(seed, 1, labels=4), 64) == 64
 
