@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/parallel.hpp"
@@ -105,7 +106,7 @@ struct Tagged {
   std::vector<double> scores;                // [sentences][k]
   std::vector<double> bounds;                // [sentences]
   std::vector<std::uint8_t> optimal;         // [sentences]
-  std::vector<std::uint8_t> stopped;         // [sentences]: whether the time was over before
+  std::vector<std::uint8_t> stopped;         // [sentences]: which limit was met before, see Limit
   std::vector<float> confidences;            // [tokens], or nothing
   std::vector<double> log_partitions;        // [sentences], or nothing: of what pruning leaves,
   std::vector<double> log_partition_bounds;  // and of all sequences at most
@@ -137,14 +138,14 @@ struct Tagged {
       tagger.tag(sentence, request, answer, workspace);
     }
     bounds[n] = answer.bound, found[n] = answer.found, positions[n] = answer.position, optimal[n] = answer.optimal;
-    rounds[n] = answer.rounds, stopped[n] = answer.stopped;
+    rounds[n] = answer.rounds, stopped[n] = static_cast<std::uint8_t>(answer.stopped);
     if (!request.confidence) return;
     log_partitions[n] = answer.log_partition, log_partition_bounds[n] = answer.log_partition_bound;
   }
 };
 
 Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, Index threads, nb::handle allowed,
-           const Legal& legal, bool prove, double seconds) {
+           const Legal& legal, bool prove, double seconds, Index max_iterations) {
   if (!self.is_ready()) refuse("the tagger has no decoder yet: call use_chain or use_cascade");
   if (k < 1) refuse("k must be at least 1, not " + std::to_string(k));
   if (threads < 1) refuse("threads must be at least 1, not " + std::to_string(threads));
@@ -155,7 +156,8 @@ Tagged tag(const Tagger& self, nb::handle sentences, Index k, bool confidence, I
   {
     const nb::gil_scoped_release released;
     self.run_parallel(texts.size(), threads, [&](Index n, Tagger::Workspace& workspace) {
-      answers.tag(self, texts.at(n), n, TagRequest{k, confidence, labels.at(n), follows, prove, seconds}, workspace);
+      const TagRequest request{k, confidence, labels.at(n), follows, prove, seconds, max_iterations};
+      answers.tag(self, texts.at(n), n, request, workspace);
     });
   }
   return answers;
@@ -251,7 +253,8 @@ void bind_tagger(nb::module_& m) {
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("weigh_sequences", &weigh_sequences, "sequences"_a)
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
-           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true, "seconds"_a = -kNever<double>)
+           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true, "seconds"_a = -kNever<double>,
+           "max_iterations"_a = std::numeric_limits<Index>::max())
       .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);
 }
 

@@ -288,8 +288,9 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
     if (w.detours.has_searched()) ++answer.rounds;
     const bool is_last = request.k > 1 && cascade.limited;  // to prune less would not give more states
     if (answer.optimal || pruning == 0 || turn == kMostTurns || is_last) return;
-    answer.stopped = watch.elapsed() >= request.seconds;
-    if (answer.stopped) return;
+    if (watch.elapsed() >= request.seconds) answer.stopped = Limit::seconds;
+    else if (answer.rounds >= request.max_rounds) answer.stopped = Limit::rounds;
+    if (answer.stopped != Limit::none) return;
     ++answer.rounds;
     pruning *= kLess;
     prune_by(request.k > 1 ? std::sqrt(pruning) : pruning, pruning, w);

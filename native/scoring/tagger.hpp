@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,8 +26,11 @@ struct TagRequest {
   const Allowed* allowed = nullptr;     // [T], or null where all tokens may have all labels
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
   bool prove = true;                    // whether to bound what a cascade has dropped
-  double seconds = -kNever<double>;     // after which no further search begins; what was found by then is bounded
+  // After so long, or after so many rounds, no further search begins; what was found by then is bounded.
+  double seconds = -kNever<double>;
+  Index max_rounds = std::numeric_limits<Index>::max();
 };
+enum class Limit : std::uint8_t { none, seconds, rounds };
 struct TagAnswer {
   Label* labels;                                 // [k][T]
   double* scores;                                // [k]
@@ -38,7 +42,7 @@ struct TagAnswer {
   Index found = 0;      // how many were written
   Index position = -1;  // if none: the first position that no path reaches
   bool optimal = false;
-  bool stopped = false;  // whether the time was over before it was
+  Limit stopped = Limit::none;  // which was met before it was
 };
 
 // What is wanted of a lattice that is decoded again and again.

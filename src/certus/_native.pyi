@@ -767,13 +767,14 @@ class Tagger:
         legal: NDArray[np.bool_] | None = None,
         prove: bool = True,
         seconds: float = ...,
+        max_iterations: int = ...,
     ) -> Tagged:
         """Label sentences.
 
         `allowed`: the labels of each token of each sentence, None for all. `legal`, for cascades only (a
         chain gets -inf transitions instead): [before, after] of labels + 1, the last being the sentence's
         boundary. `prove`: whether to bound what a cascade has dropped. `seconds`: after which no further
-        search of a sentence begins.
+        search of a sentence begins; `max_iterations`: after how many.
         """
     def emissions(
         self, sentences: Sequence[Sequence[Sequence[str]]], out: NDArray[np.float32], threads: int = 1

@@ -118,6 +118,27 @@ def test_limits_of_time() -> None:
     assert stopped
 
 
+def test_limits_of_rounds() -> None:
+    """After as many searches as are asked for, the answer has a bound that holds, and says why."""
+    stopped = 0
+    for seed in range(500):
+        problem = whole_numbers(seed, 1 + seed % 4, labels=2 + seed // 4 % 4)
+        tagger = problem.tagger([1.0] * (1 + problem.crf.order))
+        sentence = problem.sentence(1)
+        options, scores = restrict(problem, sentence, problem.crf.all_scores(features(sentence)))
+        found = tagger.tag([[sentence]], k=1 + seed % 3, max_iterations=1 + seed % 2, **options)
+        if not scores:
+            assert not found.found[0]
+            continue
+        best = max(scores.values())
+        assert found.scores[0] <= best <= found.bounds[0] < np.inf
+        assert not found.optimal[0] or found.scores[0] == best
+        assert found.stopped[0] in (0, 2)
+        assert not (found.optimal[0] and found.stopped[0])
+        stopped += bool(found.stopped[0])
+    assert stopped
+
+
 def test_all_scores_are_those_of_each() -> None:
     """What brute force adds up position by position is the sum over all weights of a sequence."""
     for seed in range(8):

@@ -143,6 +143,13 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         takes="NUMBER",
         least=0,
     )
+    max_iterations: int | None = option(
+        None,
+        "The most searches of a pruned CRF for proving the labels of a sentence; the same holds then.",
+        takes="NUMBER",
+        least=1,
+        about=SENTENCES,
+    )
     inference: str | None = option(
         None,
         "How a latent-crf, or a refinement by em, finds labels: ldi, bhp, bmp or mbr; as it was trained for "

@@ -20,8 +20,10 @@ LONG = tuple(
 )
 _SHORT = {spelling: one for spelling, one in _SPELLED.items() if spelling not in LONG}
 FLAGS = {spelling: one.name for spelling, one in _SHORT.items() if one.type == "bool"}
-NUMBERS = {spelling: one.name for spelling, one in _SHORT.items() if one.type == "int"}
-TEXTS = {spelling: one.name for spelling, one in _SHORT.items() if one.type not in ("bool", "int")}
+NUMBERS = {spelling: one.name for spelling, one in _SHORT.items() if one.type in ("int", "int | None")}
+TEXTS = {
+    spelling: one.name for spelling, one in _SHORT.items() if one.type not in ("bool", "int", "int | None")
+}
 
 
 def read_plain_tag(arguments: Sequence[str]) -> tuple[str | None, list[str], TagOptions] | None:

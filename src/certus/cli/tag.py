@@ -114,7 +114,7 @@ def label_sentences(
 ) -> Iterator[tuple[Sentence, Sequence[Tagging]]]:
     """Label sentences in batches, and yield each with its answers, best first."""
     asked: dict[str, Any] = {"k": options.k, "confidence": options.confidence, "threads": options.threads}
-    asked["seconds"] = options.seconds
+    asked |= {"seconds": options.seconds, "max_iterations": options.max_iterations}
     while several := list(islice(sentences, batch)):
         answers = tagger.tag_batch(several, infeasible="return", **asked, **constraints)
         for sentence, answer in zip(several, answers, strict=True):

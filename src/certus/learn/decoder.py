@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ class Request:
         legal: the sequences that there may be; None for all.
         prove: whether answers are proven where that can be done without.
         seconds: the most time for proving the answer of a sentence.
+        max_iterations: the most searches of a pruned CRF for it.
     """
 
     k: int = 1
@@ -49,6 +51,7 @@ class Request:
     legal: Automaton | None = None
     prove: bool = True
     seconds: float = math.inf
+    max_iterations: int = sys.maxsize
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Decoded:
         searches: (sentences,) how often a pruned CRF searched each until its answer was proven, or nothing.
         log_partition_bound: (sentences,) where pruning leaves out a part of ``log_partition``, what it is at
             most; nothing where it is exact.
-        stopped: (sentences,) whether the time was over before the answer was proven, or nothing.
+        stopped: (sentences,) which limit was met before the answer was proven: 0 none, 1 of time, 2 of
+            searches; or nothing.
     """
 
     first: NDArray[np.int64]

@@ -118,6 +118,7 @@ class FeatureDecoder(Decoder):
             threads=request.threads,
             prove=self.proof and request.prove,
             seconds=request.seconds,
+            max_iterations=request.max_iterations,
             **constraints,
         )
         return Decoded(

@@ -103,11 +103,14 @@ def refuse_infeasible(decoded: Decoded) -> None:
     raise Infeasible(message, position=position, sentence=sentence)
 
 
+_LIMITS = (Status.FEASIBLE, Status.SECONDS, Status.ITERATIONS)  # see Decoded.stopped
+
+
 def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[str]) -> Tagging:
     begin, end = int(decoded.first[n]), int(decoded.first[n + 1])
     at = begin * k + rank * (end - begin)
     score, optimal = float(decoded.scores[n, rank]), bool(decoded.optimal[n])
-    is_stopped = decoded.stopped is not None and bool(decoded.stopped[n])
+    limit = 0 if decoded.stopped is None else int(decoded.stopped[n])
     probability = confidence = share = None
     if len(decoded.log_partition):
         known = float(decoded.log_partition[n])
@@ -120,7 +123,7 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
         [names[label] for label in decoded.labels[at : at + end - begin].tolist()],
         score,
         score if optimal and rank else float(decoded.bounds[n]),
-        Status.OPTIMAL if optimal else Status.SECONDS if is_stopped else Status.FEASIBLE,
+        Status.OPTIMAL if optimal else _LIMITS[limit],
         probability=probability,
         confidence=confidence,
         share=share,

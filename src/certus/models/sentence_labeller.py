@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
@@ -64,6 +63,7 @@ class SentenceLabeller:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         seconds: float | None = None,
+        max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
     ) -> Tagging: ...
@@ -78,6 +78,7 @@ class SentenceLabeller:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         seconds: float | None = None,
+        max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> KBest[Tagging]: ...
     def tag(
@@ -90,6 +91,7 @@ class SentenceLabeller:
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         seconds: float | None = None,
+        max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
     ) -> Tagging | KBest[Tagging]:
@@ -109,6 +111,7 @@ class SentenceLabeller:
             seconds: the most time for proving the answer: after it, no further search of a pruned CRF and no
                 further latent path is begun. The answer is then the best so far, with the bound of what was
                 searched, which is finite; other learners prove theirs without searching.
+            max_iterations: the most searches of a pruned CRF, in the same way; it begins with one.
             infeasible: whether a sentence that these leave no label sequence for raises Infeasible, or
                 returns a Tagging with that status and without labels (for k > 1, an empty KBest).
             certificate: whether to return what proves the labels, for
@@ -126,6 +129,7 @@ class SentenceLabeller:
                 legal=legal,
                 dictionary=dictionary,
                 seconds=seconds,
+                max_iterations=max_iterations,
                 infeasible=infeasible,
             )
         ]
@@ -174,6 +178,7 @@ class SentenceLabeller:
         dictionary: Dictionary | None = None,
         threads: int = 1,
         seconds: float | None = None,
+        max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> list[Tagging]: ...
     @overload
@@ -188,6 +193,7 @@ class SentenceLabeller:
         dictionary: Dictionary | None = None,
         threads: int = 1,
         seconds: float | None = None,
+        max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> list[KBest[Tagging]]: ...
     def tag_batch(
@@ -201,6 +207,7 @@ class SentenceLabeller:
         dictionary: Dictionary | None = None,
         threads: int = 1,
         seconds: float | None = None,
+        max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
     ) -> list[Tagging] | list[KBest[Tagging]]:
         """Label many sentences, as ``tag`` would one by one.
@@ -216,6 +223,7 @@ class SentenceLabeller:
             legal: as for ``tag``.
             dictionary: as for ``tag``.
             seconds: as for ``tag``, for each sentence.
+            max_iterations: as for ``tag``.
             infeasible: as for ``tag``.
         """
         check_infeasible(infeasible)
@@ -230,6 +238,7 @@ class SentenceLabeller:
             allowed=restricted,
             legal=legal,
             seconds=seconds,
+            max_iterations=max_iterations,
         )
         if infeasible == "raise":
             refuse_infeasible(decoded)
@@ -247,6 +256,7 @@ class SentenceLabeller:
         allowed: Allowed | None = None,
         legal: Automaton | None = None,
         seconds: float | None = None,
+        max_iterations: int | None = None,
     ) -> Decoded:
         """Label sentences given as columns of cells; the answers stay arrays, for those who want speed."""
         check_count("k", k)
@@ -256,8 +266,11 @@ class SentenceLabeller:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
         if seconds is not None and not seconds > 0:
             raise InvalidInput(f"seconds is {seconds}; it must be above 0")
-        limit = math.inf if seconds is None else float(seconds)
-        return self._decoder.decode(cells, Request(k, confidence, threads, allowed, legal, seconds=limit))
+        limits: dict[str, Any] = {} if seconds is None else {"seconds": float(seconds)}
+        if max_iterations is not None:
+            check_count("max_iterations", max_iterations)
+            limits["max_iterations"] = int(max_iterations)
+        return self._decoder.decode(cells, Request(k, confidence, threads, allowed, legal, **limits))
 
     def lattices(
         self,
