@@ -188,10 +188,12 @@ void bind_records(nb::module_& m) {
       .def(
           "__init__",
           [](Request* self, Index k, Index width, Index heuristic, bool columnwise, bool sparse, bool first, bool ends,
-             Index listed) { new (self) Request{k, width, heuristic, false, sparse, columnwise, first, ends, listed}; },
+             Index listed, double patience) {
+            new (self) Request{k, width, heuristic, false, sparse, columnwise, first, ends, listed, patience};
+          },
           nb::kw_only(), "k"_a = 1, "width"_a = Request{}.width, "heuristic"_a = Request{}.heuristic,
           "columnwise"_a = Request{}.columnwise, "sparse"_a = Request{}.sparse, "first"_a = Request{}.first,
-          "ends"_a = Request{}.ends, "listed"_a = Request{}.listed);
+          "ends"_a = Request{}.ends, "listed"_a = Request{}.listed, "patience"_a = Request{}.patience);
 }
 
 }  // namespace

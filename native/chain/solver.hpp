@@ -27,6 +27,8 @@ struct Request {
   // k paths a round lists: 0 ends the list at the first degenerate one.
   bool first = true, ends = false;
   Index listed = 0;
+  // Iterative Viterbi A*: what it may take before it goes over the whole trellis, in times of what that takes.
+  double patience = 1;
 };
 
 // Solvers write paths here, best first; scores and order are settled by the caller.

@@ -97,6 +97,7 @@ class Request:
         first: bool = ...,
         ends: bool = ...,
         listed: int = ...,
+        patience: float = ...,
     ) -> None: ...
 
 class _Model:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from certus import Solution, Status
@@ -23,9 +24,12 @@ from tests.reference.chain import Floats, dies_at, path_scores
 VARIANTS: list[Method] = [method() for method in METHODS.values()] + [
     Viterbi(sparse=False),
     Staggered(columnwise=False),
-    IterativeViterbiAStar(ends=True),
-    IterativeViterbiAStar(listed=2),
-    IterativeViterbiAStar(first=False, ends=True, listed=1),
+    # Small lattices are given to Viterbi A* at once, unless it is told never to give up.
+    IterativeViterbiAStar(patience=math.inf),
+    IterativeViterbiAStar(patience=math.inf, ends=True),
+    IterativeViterbiAStar(patience=math.inf, listed=2),
+    IterativeViterbiAStar(patience=math.inf, first=False, ends=True, listed=1),
+    IterativeViterbiAStar(patience=math.inf, first=False),
     IterativeViterbiAStar(first=False),
     *(AStar(heuristic=level) for level in ("naive", 0, 1, 3)),
     *(KBestAStar(heuristic=level) for level in ("naive", 0, 1, 3)),

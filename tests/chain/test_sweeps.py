@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -16,6 +17,7 @@ LATTICES = 120
 RANDOM = int(os.environ.get("CERTUS_LATTICES", "25"))  # random models; thousands are a campaign
 ITERATIVE = (
     IterativeViterbiAStar(),
+    IterativeViterbiAStar(patience=math.inf),
     IterativeViterbiAStar(ends=True),
     IterativeViterbiAStar(listed=2),
     IterativeViterbiAStar(first=False),

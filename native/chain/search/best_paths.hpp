@@ -87,18 +87,15 @@ bool follow_best(const Trellis<Tr>& trellis, Index* path, Counters& counters, Ar
   using S = typename Tr::Score;
   const Arena::Scope scope(arena);
   const Index L = trellis.labels;
-  S* step = arena.get<S>(L);
+  const S* const nothing = trellis.model->bounds().nothing.data();
   S* buffer = arena.get<S>(L);
   Heed heed;
   for (Index t = 0; t < trellis.length; ++t, heed(2 * L)) {
-    const S* scores = trellis.node(t);
-    if (t) {
-      add_max(step, trellis.transitions.row(t - 1, static_cast<Label>(path[t - 1]), buffer), scores, L);
-      scores = step;
-      counters.edges += L;
-    }
-    path[t] = std::max_element(scores, scores + L) - scores;
-    if (scores[path[t]] == kNever<S>) return false;
+    const S* node = trellis.node(t);
+    const S* row = t ? trellis.transitions.row(t - 1, static_cast<Label>(path[t - 1]), buffer) : nothing;
+    path[t] = argmax_sum(row, node, 1, L);
+    if (row[path[t]] + node[path[t]] == kNever<S>) return false;
+    if (t) counters.edges += L;
   }
   return true;
 }

@@ -68,6 +68,7 @@ class DegenerateLattice {
     for (Index t = 0; t < length(); ++t, heed_(2 * trellis.labels)) {
       columns_[t] = Column{};
       columns_[t].ranked = rank(trellis.node(t));
+      if (start.columns) take_out(columns_[t], start.columns[t]);
       find_rests(columns_[t]);
     }
     naive_bounds(start);
@@ -109,13 +110,15 @@ class DegenerateLattice {
     return best();
   }
 
-  // Doubles the active labels of column t, if it has a rest. Those that cannot reach `least` do not stay.
-  void expand(Index t, double least) {
+  // Doubles the active labels of column t, if it has a rest, until they are those of `level` at least. Those that
+  // cannot reach `least` do not stay.
+  void expand(Index t, double least, Index level = 0) {
     Column& c = columns_[t];
     if (!c.rest) return;
     const double in = c.in[c.active], out = c.out[c.active];
-    const Index begin = tables_.active(c.level), end = tables_.active(++c.level);
-    activate(c, t, begin, end, in, out, least);
+    const Index begin = tables_.active(c.level);
+    c.level = std::min(std::max(c.level + 1, level), tables_.levels);
+    activate(c, t, begin, tables_.active(c.level), in, out, least);
   }
 
   // The active labels.
@@ -213,8 +216,7 @@ class DegenerateLattice {
     double* most = arena_.template get<double>(T);
     double* ahead = arena_.template get<double>(T);
     for (Index t = T - 1; t >= 0; --t) {
-      most[t] = static_cast<double>(trellis_.node(t)[tables_.order[0]]);
-      if (tables_.has_rest(0)) most[t] = std::max(most[t], static_cast<double>(columns_[t].rests[0]));
+      most[t] = static_cast<double>(largest(trellis_.node(t), trellis_.labels));
       ahead[t] = t == T - 1 ? 0.0 : ahead[t + 1] + across + most[t + 1];
     }
     double behind = 0;
@@ -225,15 +227,17 @@ class DegenerateLattice {
     }
   }
 
-  // Makes some labels active, whatever their rank: they are no part of the rest.
+  // Takes some labels, whatever their rank, out of the rest,
+  void take_out(Column& c, const certus::Column& some) {
+    for (Index n = 0; n < some.count; ++n) c.ranked[tables_.rank[some.label[n]]] = kNever<S>;
+  }
+  // and makes them active.
   void activate_some(Column& c, Index t, const certus::Column& some, double in, double out, double least) {
     const S* node = trellis_.node(t);
     for (Index n = 0; n < some.count; ++n) {
       const Label y = some.label[n];
       c.active += append(c, tables_.rank[y], y, static_cast<double>(node[y]), in, out, least);
-      c.ranked[tables_.rank[y]] = kNever<S>;
     }
-    find_rests(c);
   }
 
   // Makes the labels of ranks [begin, end) active with the bounds given, and those after them the rest.

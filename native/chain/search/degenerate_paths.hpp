@@ -75,9 +75,7 @@ class DegeneratePaths {
   }
   // Does so in every column, up to some level at least.
   void expand_each(double least, Index level) {
-    for (Index t = 0; t < lattice_.length(); ++t) do
-        lattice_.expand(t, least);
-      while (lattice_.column(t).rest && lattice_.column(t).level < level);
+    for (Index t = 0; t < lattice_.length(); ++t) lattice_.expand(t, least, level);
   }
   // Does so again and again in every column, until the labels that are not active cannot reach `least`.
   void expand_all(double least) {

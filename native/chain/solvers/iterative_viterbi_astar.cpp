@@ -15,9 +15,9 @@
 // - Without a first list, Viterbi A* stops at the first degenerate path, or at one that does not exceed the bound,
 //   unless k' is given. From then on columns grow until what is left out cannot reach the bound.
 // - After a backward pass, Viterbi A* runs from left to right on the suffix scores instead of from right to left.
-// - Where passes have taken as long as Viterbi A* on the whole trellis, that ends the search: it is the last round,
-// with
-//   all labels active.
+// - Viterbi A* on the whole trellis ends the search where passes have taken as long as that: it is the last round, with
+//   all labels active. It is the only one where there are few labels, or where at some positions of the first path so
+//   many labels are near the best one that little would be pruned. Request::patience sets how long; infinity is never.
 // Where there are fewer than k paths, nothing is ever pruned, and the search ends with all of them when no
 // degenerate path is left.
 #include "chain/method.hpp"
@@ -34,6 +34,16 @@ namespace {
 inline constexpr Index kMost = 16;
 // Columns that have these from the start begin with 2^kLevel labels more: smaller ones bound too little.
 inline constexpr Index kLevel = 4;
+
+// Below so many labels Viterbi A* takes less than the first list.
+inline constexpr Index kSmall = 100;
+// Positions that are looked at to see whether scores are flat, and the share of labels near the best, 1 / kNear.
+inline constexpr Index kSamples = 4, kNear = 3;
+inline constexpr double kEver = std::numeric_limits<double>::infinity();
+
+// A little below or above a score: what rounding may make of it.
+double lower(double score) { return score - 1e-9 * std::max(1.0, std::abs(score)); }
+double lift(double score) { return score + 1e-9 * std::max(1.0, std::abs(score)); }
 
 // The degenerate lattice after a pass, in the order of that pass, as the search for next-best paths wants it.
 template <class Tr>
@@ -133,14 +143,36 @@ bool add_next_best(const DegenerateLattice<Tr>& degenerate, Index k, Index most,
   return all_active || unresolved <= paths.bound();
 }
 
-// What Viterbi A* on the whole trellis takes, roughly, in transitions that a pass over a degenerate lattice scores.
+// What Viterbi A* on the whole trellis takes, roughly, in transitions that a pass over a degenerate lattice scores, so
+// many times.
 template <class Tr>
-Index measure_whole(const Trellis<Tr>& trellis) {
+Index measure_whole(const Trellis<Tr>& trellis, double times) {
   using S = typename Tr::Score;
   const Model<S>& model = *trellis.model;
   const Index L = trellis.labels;
-  if (model.prefers_sparse()) return trellis.length * (4 * L + model.sparse().row_begin[L] * Index{sizeof(S)} / 8);
-  return trellis.length * L * L * Index{sizeof(S)} / 160;  // it scores many at a time
+  const Index step = model.prefers_sparse() ? (20 * L + model.sparse().row_begin[L] * Index{sizeof(S)} / 2) / 8
+                                            : L * L * Index{sizeof(S)} / 160;  // it scores many at a time
+  return static_cast<Index>(std::min(times * static_cast<double>(trellis.length * step), 1e18));
+}
+
+// Whether so many labels are near the best one, at some positions of a path, that little will be pruned: those that
+// could overtake it by their best transition, where it goes on with a usual one.
+template <class Tr>
+bool seems_flat(const Trellis<Tr>& trellis, const Index* path, Arena& arena) {
+  using S = typename Tr::Score;
+  const Arena::Scope scope(arena);
+  const Bounds<S>& bounds = trellis.model->bounds();
+  const Index T = trellis.length, L = trellis.labels, stride = std::max<Index>(1, (T - 1) / kSamples);
+  S* buffer = arena.get<S>(L);
+  S* scores = arena.get<S>(L);
+  Label* hits = arena.get<Label>(L);
+  Index near = 0, samples = 0;
+  for (Index t = 0; t + 1 < T; t += stride, ++samples) {
+    const S* row = t ? trellis.transitions.row(t - 1, static_cast<Label>(path[t - 1]), buffer) : bounds.nothing.data();
+    const double least = static_cast<double>(add_max(scores, row, trellis.node(t), L)) + bounds.mean;
+    near += reaching(hits, scores, bounds.nothing.data(), bounds.leave_rounded.data(), {0, 0, kEver, 0, least}, L);
+  }
+  return kNear * near > samples * L;
 }
 
 // Viterbi A* where no degenerate label is left: through the columns themselves.
@@ -150,7 +182,7 @@ void list_closed(const Trellis<Tr>& trellis, const DegenerateLattice<Tr>& degene
   Column* columns = degenerate.copy_columns();
   answer.counters.edges += connect_all(columns, trellis, arena);
   const Index T = trellis.length;
-  NextBest next(Columns(columns, T), request.k);
+  NextBest next(Columns(columns, T), request.k, lower(paths.bound()));
   while (answer.found < request.k && next.next(answer.labels + answer.found * T)) ++answer.found;
   answer.counters.expanded += next.taken;
   if (answer.found == request.k) return;
@@ -158,22 +190,22 @@ void list_closed(const Trellis<Tr>& trellis, const DegenerateLattice<Tr>& degene
   paths.write(answer);
 }
 
-// A little below or above a score: what rounding may make of it.
-double lower(double score) { return score - 1e-9 * std::max(1.0, std::abs(score)); }
-double lift(double score) { return score + 1e-9 * std::max(1.0, std::abs(score)); }
-
 }  // namespace
 
 CERTUS_SOLVER(iterative_viterbi_astar) {
   using Lattice = DegenerateLattice<Tr>;
   const Index k = request.k, T = trellis.length;
+  const bool hurries = request.first && std::isfinite(request.patience);
+  if (hurries && trellis.labels < kSmall) return viterbi_astar(trellis, request, answer, arena);
   BestPaths<Tr> paths(trellis, k, arena);
   Index* path = arena.get<Index>(T);
   const Column* first = nullptr;
-  if (request.first && follow_best(trellis, path, answer.counters, arena))
+  if (request.first && follow_best(trellis, path, answer.counters, arena)) {
+    if (hurries && seems_flat(trellis, path, arena)) return viterbi_astar(trellis, request, answer, arena);
     first = list_first(trellis, k, path, paths, answer.counters, arena);
+  }
   Lattice degenerate(trellis, typename Lattice::Start{first, lower(paths.bound())}, answer.counters, arena);
-  degenerate.limit_edges(measure_whole(trellis));
+  if (std::isfinite(request.patience)) degenerate.limit_edges(measure_whole(trellis, request.patience));
   DegeneratePaths<Tr> search(degenerate, request.columnwise, arena);
   bool listed = false;
   for (bool forward = true;; forward = !forward) {

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from certus import _native, checks
 from certus.chain.method import Method
+from certus.errors import InvalidInput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,8 @@ class IterativeViterbiAStar(Method):
             after a first list.
         listed: k' / k, how many times k paths a round lists once one of them is degenerate (line 10). 0 ends
             the list there, and after a first list waits until no degenerate label is left.
+        patience: how long it may take, in times of what Viterbi A* on the whole lattice takes by estimate,
+            before that ends the search; ``math.inf`` never gives up, as in the paper.
     """
 
     name: ClassVar[str] = "iterative-viterbi-astar"
@@ -34,11 +37,16 @@ class IterativeViterbiAStar(Method):
     first: bool = True
     ends: bool = False
     listed: int = 0
+    patience: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse what is no number of paths."""
+        """Refuse what is no number of paths, or no time."""
         checks.check_count("listed", self.listed, least=0)
+        if not self.patience >= 0:
+            raise InvalidInput(f"patience must be a number of at least 0, not {self.patience!r}")
 
     def request(self, k: int) -> _native.Request:
         """Pass the options on."""
-        return _native.Request(k=k, first=self.first, ends=self.ends, listed=self.listed)
+        return _native.Request(
+            k=k, first=self.first, ends=self.ends, listed=self.listed, patience=self.patience
+        )
