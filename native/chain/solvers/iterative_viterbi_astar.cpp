@@ -150,9 +150,8 @@ Index measure_whole(const Trellis<Tr>& trellis, double times) {
   using S = typename Tr::Score;
   const Model<S>& model = *trellis.model;
   const Index L = trellis.labels;
-  constexpr Index kBytes = sizeof(S);  // found by trial, for passes sum in double whatever the scores are held in
-  const Index step = model.prefers_sparse() ? 4 * L + model.sparse().row_begin[L] * kBytes * kBytes / 64
-                                            : L * L * kBytes / 160;  // it scores many at a time
+  const Index step = model.prefers_sparse() ? 4 * L + model.sparse().row_begin[L] * Index{sizeof(S)} / 8
+                                            : L * L * Index{sizeof(S)} / 160;  // it scores many at a time
   return static_cast<Index>(std::min(times * static_cast<double>(trellis.length * step), 1e18));
 }
 
