@@ -90,13 +90,17 @@ bool seems_tied(const Trellis<Tr>& trellis) {
 
 // Where rows of transitions are long, or many paths share the best score; false when too many labels matter.
 template <class Tr>
-bool solve_narrow(const Trellis<Tr>& trellis, Answer& answer, Arena& arena) {
+bool solve_narrow(const Trellis<Tr>& trellis, Index k, Answer& answer, Arena& arena) {
   using S = typename Tr::Score;
   if constexpr (std::is_same_v<Tr, Dense<S>>) {
     using Outcome = typename Narrow<S>::Outcome;
-    const Outcome outcome = Narrow<S>(trellis, answer.counters, arena).solve(answer.labels);
+    Narrow<S> narrow(trellis, answer.counters, arena);
+    const Outcome outcome = k == 1
+                                ? narrow.solve(answer.labels)
+                                : narrow.solve_many([&](const Columns& columns) { return list(columns, k, answer); });
     if (outcome == Outcome::invalid) answer.status = Status::invalid;
-    answer.found = outcome == Outcome::found;
+    if (outcome != Outcome::found) answer.found = 0;
+    else if (k == 1) answer.found = 1;
     return outcome != Outcome::lost;
   }
   return false;
@@ -165,8 +169,8 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
-  if (request.k == 1 && (L >= kLarge || seems_tied(trellis)) && !trellis.model->mostly_default() &&
-      solve_narrow(trellis, answer, arena))
+  if ((L >= kLarge || (request.k == 1 && seems_tied(trellis))) && !trellis.model->mostly_default() &&
+      solve_narrow(trellis, request.k, answer, arena))
     return;
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
