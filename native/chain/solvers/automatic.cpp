@@ -169,7 +169,8 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
-  if ((L >= kLarge || (request.k == 1 && seems_tied(trellis))) && !trellis.model->mostly_default() &&
+  const bool tied = seems_tied(trellis);  // then one path is soon found, but a great many belong to a list
+  if ((request.k == 1 ? L >= kLarge || tied : L >= kLarge && !tied) && !trellis.model->mostly_default() &&
       solve_narrow(trellis, request.k, answer, arena))
     return;
   using Sweep = typename Pruned<Tr>::Sweep;
