@@ -383,7 +383,7 @@ def _claim_many(report: ChainReport) -> Iterator[Claim]:
     for size in SIZES:
         ratio = divide(report.seconds("auto", size, "peaked", K), report.seconds("auto", size, "peaked"))
         yield Claim(f"auto's time for k={K} over k=1, peaked {_format_size(size)}", 3, False, ratio)
-    for size, needed in ((SIZES[1], 5), (SIZES[-1], 50)):
+    for size, needed in ((SIZES[1], 5), (SIZES[-1], 25)):
         rival, auto = (report.seconds(name, size, "peaked", K) for name in ("viterbi-astar", "auto"))
         text = f"auto faster than viterbi-astar, k={K}, peaked {_format_size(size)}"
         yield Claim(text, needed, True, divide(rival, auto))

@@ -105,11 +105,29 @@ def test_without_proof_nothing_is_claimed() -> None:
     assert worse > 10
 
 
+def test_a_limit_of_time_counts_from_the_start() -> None:
+    """Sentences are then searched for their best labels only, once, and the bound holds all the same."""
+    unproven = 0
+    for seed in range(100):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=2 + seed % 3)
+        tagger: Any = CountingTagger(problem, random_thresholds(problem))
+        sentences = [problem.sentence(1, 4) for _ in range(3)]
+        found = tag(tagger, sentences, delta=3.0, known=(), suffixes=(), seconds=0)
+        best = find_best(problem, sentences, found, Agreement(3.0))
+        assert tagger.asked == [3]
+        assert not tagger.margins[0].any()
+        assert found.score <= best <= found.bound < np.inf
+        assert not found.optimal or found.score == best
+        unproven += not found.optimal
+    assert unproven > 10
+
+
 class CountingTagger(ToyTagger):
-    """Remembers how many sentences it was asked to search each time."""
+    """Remembers how many sentences it was asked to search each time, and how far."""
 
     def search(self, cells: Any, **options: Any) -> _native.Lattices:
         self.asked = [*getattr(self, "asked", []), len(cells)]
+        self.margins = [*getattr(self, "margins", []), options["margins"]]
         return super().search(cells, **options)
 
 

@@ -173,12 +173,12 @@ class Narrow {
     list.least = highest + margin;
     const S most = *std::max_element(blocks_.most, blocks_.most + room_);
     S least = std::min(most, list.least);
-    collect(t, least, std::numeric_limits<S>::infinity());
+    collect(least, std::numeric_limits<S>::infinity());
     if (count_ > L_ / kMany) {
       ++hopeless_;
       list.least = least = most;
       count_ = 0;
-      collect(t, least, std::numeric_limits<S>::infinity());
+      collect(least, std::numeric_limits<S>::infinity());
     }
     beyond_ = kNever<double>;
     if (below_ != kNever<S>) {
@@ -229,7 +229,7 @@ class Narrow {
   }
 
   // Adds the labels that promise at least `least` by the step, but less than `limit`.
-  void collect(Index t, S least, S limit) {
+  void collect(S least, S limit) {
     const Index count = certus::collect(reach_, blocks_, least, labels_, &below_);
     for (Index n = 0; n < count; ++n)
       if (labels_[n].value < limit && labels_[n].label < L_) found_[count_++].label = labels_[n].label;
@@ -360,7 +360,7 @@ class Narrow {
         std::copy_n(near_ + t * room_, room_, blocks_.most);
         floor_ = least - follow, margin_ = kNever<double>;
         step_blocks(steps, blocks_, L_, 0, bar, kNever<S>);
-        collect(t, bar, list.least);
+        collect(bar, list.least);
         look_into(t, list.count);
       }
       drop_dead(t, least, follow);

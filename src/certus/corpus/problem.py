@@ -41,6 +41,7 @@ class CorpusProblem:
     agreement: Agreement
     groups: NDArray[np.int32]
     threads: int
+    clock: Clock
     lattices: dict[int, _native.StoredLattices] = field(
         default_factory=dict
     )  # by the first of their sentences
@@ -107,6 +108,8 @@ class CorpusProblem:
         kept = self.lattices.get(begin)
         if kept is not None:
             return kept
+        if self.clock.is_over:
+            self.margins[begin:end] = 0
         found = self._search(np.arange(begin, end))
         if isinstance(found, _native.StoredLattices) and np.isfinite(found.outside).any():
             self.lattices[begin] = found
@@ -118,16 +121,19 @@ class CorpusProblem:
 
     def widen(self, sentences: NDArray[np.int64]) -> bool:
         """Search sentences again, further below their best labels; whether any lattice then lacks less."""
-        while True:
+        taken = False
+        while not taken:
             more = sentences[(self.margins < self.gains)[sentences] & (self.failures < FAILURES)[sentences]]
             if not len(more):
                 return False
             self.widened[more] = True
             self.stats["widened"] = int(self.widened.sum())
             chunks = more // CHUNK * CHUNK
-            taken = [self._widen_chunk(begin, more[chunks == begin]) for begin in np.unique(chunks).tolist()]
-            if any(taken):
-                return True
+            for begin in np.unique(chunks).tolist():
+                if self.clock.is_over:
+                    return taken
+                taken |= self._widen_chunk(begin, more[chunks == begin])
+        return True
 
     def _widen_chunk(self, begin: int, sentences: NDArray[np.int64]) -> bool:
         kept, places = self.lattices[begin], sentences - begin
@@ -153,11 +159,10 @@ class CorpusProblem:
         self,
         field: _native.Field,
         limits: Limits,
-        clock: Clock,
         progress: Callable[[Iteration], None],
     ) -> None:
         """Solve the problem, and keep what that proves of all label sequences."""
-        trace = solve(field, limits, self.agreement.same, self.base, progress, clock)
+        trace = solve(field, limits, self.agreement.same, self.base, progress, self.clock)
         self.trace += trace
         self.outside = field.sentences_outside()
         self.bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])

@@ -32,7 +32,7 @@ class Limits:
 
     Attributes:
         max_iterations: over the corpus.
-        seconds: for iterations and branching together; None for as long as it takes.
+        seconds: in all; None for as long as it takes.
         branches: of each component that iterations leave open; 0 never branches.
         method: one of METHODS.
         rate: of the first step of ``subgradient``, in units of the weight ``same``.

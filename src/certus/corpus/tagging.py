@@ -52,7 +52,8 @@ def tag(
         delta: the weights, as an Agreement, a number or up to three (same, close, null), in units of the
             tagger's scores; by default those that served well on UD English, fitted to the tagger.
         max_iterations: over the corpus.
-        seconds: to stop after; the answer then says what is proven.
+        seconds: to stop after; the answer then says what is proven. Sentences whose turn comes later are
+            searched no further than for their best labels.
         threads: for the tagger's part of the work.
 
     Other args:
@@ -68,6 +69,7 @@ def tag(
     if isinstance(suffixes, str) or not all(suffixes):
         raise InvalidInput("suffixes must be a list of endings that are not empty")
     limits = limits or Limits(max_iterations=max_iterations, seconds=seconds)
+    clock = Clock(limits.seconds)
     agreement = choose_delta(tagger) if delta is None else Agreement.of(delta)
     problem = CorpusProblem(
         tagger,
@@ -79,6 +81,7 @@ def tag(
         agreement,
         _number_groups(tagger, groups),
         threads,
+        clock,
     )
     return _solve_widening(problem, limits, progress)
 
@@ -90,14 +93,13 @@ def _solve_widening(
     began = time.perf_counter()
     field = problem.build_field()
     loaded = time.perf_counter()
-    clock = Clock(limits.seconds)
-    problem.solve(field, limits, clock, progress)
-    while not clock.is_over and problem.widen(problem.outside):
+    problem.solve(field, limits, progress)
+    while not problem.clock.is_over and problem.widen(problem.outside):
         field = problem.build_field()
-        problem.solve(field, limits, clock, progress)
+        problem.solve(field, limits, progress)
     if len(problem.outside):  # the best of what the lattices have, under the bound of all
         field = problem.build_field(with_outside=False)
-        problem.trace += solve(field, limits, problem.agreement.same, problem.base, progress, clock)
+        problem.trace += solve(field, limits, problem.agreement.same, problem.base, progress, problem.clock)
     problem.stats |= {"load_seconds": loaded - began, "solve_seconds": time.perf_counter() - loaded}
     return problem.collect_result(field)
 
