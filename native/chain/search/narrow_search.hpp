@@ -48,19 +48,6 @@ class Narrow {
     return Outcome::found;
   }
 
-  // The same for a list of paths: `list` writes the best ones through some connected columns and returns the score of
-  // the last of them, or -inf if they are fewer than wanted.
-  template <class List>
-  Outcome solve_many(const List& list) {
-    if (const Outcome end = sweep_right(); end != Outcome::found) return end;
-    counters_.edges += connect_all(kept_, lattice_, arena_);
-    const double known = list(Columns(kept_, T_));
-    if (known == kNever<double> || !sweep_left(known) || kept_[0].count == 0) return Outcome::lost;
-    counters_.edges += connect_all(kept_, lattice_, arena_);
-    list(Columns(kept_, T_));
-    return Outcome::found;
-  }
-
  private:
   struct Seen {
     Label label;

@@ -90,17 +90,13 @@ bool seems_tied(const Trellis<Tr>& trellis) {
 
 // Where rows of transitions are long, or many paths share the best score; false when too many labels matter.
 template <class Tr>
-bool solve_narrow(const Trellis<Tr>& trellis, Index k, Answer& answer, Arena& arena) {
+bool solve_narrow(const Trellis<Tr>& trellis, Answer& answer, Arena& arena) {
   using S = typename Tr::Score;
   if constexpr (std::is_same_v<Tr, Dense<S>>) {
     using Outcome = typename Narrow<S>::Outcome;
-    Narrow<S> narrow(trellis, answer.counters, arena);
-    const Outcome outcome = k == 1
-                                ? narrow.solve(answer.labels)
-                                : narrow.solve_many([&](const Columns& columns) { return list(columns, k, answer); });
+    const Outcome outcome = Narrow<S>(trellis, answer.counters, arena).solve(answer.labels);
     if (outcome == Outcome::invalid) answer.status = Status::invalid;
-    if (outcome != Outcome::found) answer.found = 0;
-    else if (k == 1) answer.found = 1;
+    answer.found = outcome == Outcome::found;
     return outcome != Outcome::lost;
   }
   return false;
@@ -169,9 +165,8 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
-  const bool tied = seems_tied(trellis);  // then one path is soon found, but a great many belong to a list
-  if ((request.k == 1 ? L >= kLarge || tied : L >= kLarge && !tied) && !trellis.model->mostly_default() &&
-      solve_narrow(trellis, request.k, answer, arena))
+  if (request.k == 1 && (L >= kLarge || seems_tied(trellis)) && !trellis.model->mostly_default() &&
+      solve_narrow(trellis, answer, arena))
     return;
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
