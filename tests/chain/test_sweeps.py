@@ -70,7 +70,7 @@ def large(rng: np.random.Generator) -> Scores:
         emissions = rng.integers(0, 1000, (length, labels))
     transitions, emissions = transitions.astype(float), emissions.astype(float)
     if kind == "peaked":
-        transitions *= rng.random((labels, labels)) < rng.choice([0.1, 1.0])
+        transitions *= rng.random((labels, labels)) < rng.choice([0.01, 0.1, 1.0])
         for row in emissions:
             row[rng.integers(labels, size=12)] += rng.integers(0, 20_000, 12)
     if rng.random() < 0.3:

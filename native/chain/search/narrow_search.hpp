@@ -158,7 +158,7 @@ class Narrow {
     counters_.edges += steps.count * kBlock<S> * blocks_.count;
     List& list = lists_[t];
     list.least = highest + margin;
-    const S most = *std::max_element(blocks_.most, blocks_.most + room_);
+    const S most = largest(blocks_.most, room_);
     S least = std::min(most, list.least);
     collect(least, std::numeric_limits<S>::infinity());
     if (count_ > L_ / kMany) {

@@ -219,6 +219,7 @@ CERTUS_INLINE S step_blocks_body(const Steps<S>& steps, Blocks<S>& blocks, Index
     most[c] = in ? most[c] : kNever<S>;
   }
   blocks.count = 0;
+  for (Index i = 0; i < std::min(kAhead, candidates); ++i) stepper.ask(taken[i]);
   for (Index i = 0; i < candidates; ++i) {
     const Index c = taken[i];
     if (i + kAhead < candidates) stepper.ask(taken[i + kAhead]);

@@ -165,9 +165,7 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
-  if (request.k == 1 && (L >= kLarge || seems_tied(trellis)) && !trellis.model->mostly_default() &&
-      solve_narrow(trellis, answer, arena))
-    return;
+  if (request.k == 1 && (L >= kLarge || seems_tied(trellis)) && solve_narrow(trellis, answer, arena)) return;
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
   const bool one = request.k == 1, listed = trellis.model->mostly_default();
