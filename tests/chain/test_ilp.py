@@ -1,4 +1,4 @@
-"""An integer programming solver, which knows nothing of chains, finds the same optimum."""
+"""Integer programming solvers, which know nothing of chains, find the same optimum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import certus
 from certus.chain import METHODS, Labels
 from tests.chain.lattices import integers, random_problem
 from tests.reference.chain import Scores
-from tests.reference.ilp import solve
+from tests.reference.cp_sat import solve_programs
+from tests.reference.ilp import solve, state, translate
 
 TAGS = ["O", *(f"{prefix}-{kind}" for kind in "XYZ" for prefix in "BILU")]
 
@@ -31,6 +32,16 @@ def test_every_method(seed: int) -> None:
     for name, method in METHODS.items():
         found = problem.chain.decode(problem.emissions, method=name, infeasible="return")
         assert agrees(found, optimum, exact=method.exact), (name, found, optimum, problem)
+
+
+def test_a_second_referee() -> None:
+    problems = [random_problem(np.random.default_rng(seed), 6, 9) for seed in range(100, 120)]
+    optima = solve_programs([translate(state(problem.scores)) for problem in problems])
+    assert any(optimum is not None for optimum in optima)
+    for problem, optimum in zip(problems, optima, strict=True):
+        for name, method in METHODS.items():
+            found = problem.chain.decode(problem.emissions, method=name, infeasible="return")
+            assert agrees(found, optimum, exact=method.exact), (name, found, optimum, problem)
 
 
 @pytest.mark.parametrize("seed", range(4))

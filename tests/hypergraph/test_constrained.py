@@ -12,8 +12,10 @@ from certus import Status, _native
 from certus.hypergraph import Builder, Hypergraph, NoDerivation
 from tests.hypergraph.forests import draw
 from tests.hypergraph.parses import parse_forest
+from tests.reference.cp_sat import solve_programs
 from tests.reference.hypergraph import intersected, satisfying, score
-from tests.reference.hypergraph_ilp import solve
+from tests.reference.hypergraph_ilp import solve, state
+from tests.reference.ilp import translate
 
 Rows = list[dict[int, float]]
 
@@ -111,6 +113,15 @@ def test_parses_against_highs(seed: int) -> None:
     assert found.score == pytest.approx(optimum, abs=1e-6)
     assert found.optimal
     check_trace(found, found.score)
+
+
+def test_parses_against_a_second_referee() -> None:
+    problems = [parse_problem(seed) for seed in range(8, 16)]
+    optima = solve_programs([translate(state(*problem)) for problem in problems])
+    for (graph, scores, rows, targets), optimum in zip(problems, optima, strict=True):
+        found = graph.with_constraints(rows, targets).viterbi(scores)
+        assert found.score == optimum
+        assert found.optimal
 
 
 def draw_shared(rng: np.random.Generator) -> Hypergraph:

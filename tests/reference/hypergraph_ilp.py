@@ -24,6 +24,16 @@ def solve(
     targets: Sequence[float],
 ) -> float | None:
     """Return the best score, or None where no derivation satisfies the constraints. For one goal."""
+    return optimum(state(graph, scores, rows, targets))
+
+
+def state(
+    graph: Hypergraph,
+    scores: NDArray[np.float64],
+    rows: Sequence[Mapping[int, float]],
+    targets: Sequence[float],
+) -> highspy.HighsLp:
+    """State the program."""
     entries: list[dict[int, float]] = [{} for _ in range(graph.edges)]  # of columns: row -> coefficient
     for edge in range(graph.edges):
         column = entries[edge]
@@ -36,12 +46,12 @@ def solve(
             entries[edge][graph.nodes + number] = coefficient
     flow = np.zeros(graph.nodes)
     flow[int(graph.goals[0])] = 1
-    return _run(entries, scores, np.concatenate([flow, targets]))
+    return _lay_out(entries, scores, np.concatenate([flow, targets]))
 
 
-def _run(
+def _lay_out(
     entries: list[dict[int, float]], scores: NDArray[np.float64], totals: NDArray[np.float64]
-) -> float | None:
+) -> highspy.HighsLp:
     possible = np.isfinite(scores)
     lp = highspy.HighsLp()
     lp.sense_ = highspy.ObjSense.kMaximize
@@ -54,4 +64,4 @@ def _run(
     lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(column) for column in entries])])
     lp.a_matrix_.index_ = np.array([row for column in entries for row in column])
     lp.a_matrix_.value_ = np.array([x for column in entries for x in column.values()])
-    return optimum(lp)
+    return lp

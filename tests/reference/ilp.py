@@ -10,10 +10,16 @@ import highspy
 import numpy as np
 
 from tests.reference.chain import Scores
+from tests.reference.cp_sat import Program
 
 
 def solve(scores: Scores) -> float | None:
     """Return the score of the best label sequence, or None where there is none. Needs T >= 2."""
+    return optimum(state(scores))
+
+
+def state(scores: Scores) -> highspy.HighsLp:
+    """State the program."""
     T, L = scores.length, scores.labels
     nodes = scores.nodes()
     # (T-1, L, L): an edge carries the score of the node it enters, and the first also of the one it leaves.
@@ -31,7 +37,7 @@ def solve(scores: Scores) -> float | None:
     lp.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(column) for column in rows])])
     lp.a_matrix_.index_, lp.a_matrix_.value_ = np.concatenate(rows), np.concatenate(values)
-    return optimum(lp)
+    return lp
 
 
 def optimum(lp: highspy.HighsLp) -> float | None:
@@ -45,6 +51,19 @@ def optimum(lp: highspy.HighsLp) -> float | None:
         return None
     assert solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
     return float(solver.getObjectiveValue())
+
+
+def translate(lp: highspy.HighsLp) -> Program:
+    """Return the same program for the second referee; its variables are 0 or 1."""
+    rows: list[dict[int, float]] = [{} for _ in range(lp.num_row_)]
+    matrix = lp.a_matrix_
+    start, index, value = map(np.asarray, (matrix.start_, matrix.index_, matrix.value_))
+    for variable in range(lp.num_col_):
+        for n in range(start[variable], start[variable + 1]):
+            rows[index[n]][variable] = float(value[n])
+    limits = list(zip(rows, map(float, lp.row_lower_), map(float, lp.row_upper_), strict=True))
+    impossible = [({v: 1.0}, 0.0, 0.0) for v, most in enumerate(lp.col_upper_) if most == 0]
+    return list(map(float, lp.col_cost_)), [*limits, *impossible]
 
 
 def _columns(T: int, L: int) -> tuple[list[list[int]], list[list[float]]]:
