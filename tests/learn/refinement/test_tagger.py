@@ -175,7 +175,7 @@ def test_what_is_not_given_is_chosen_by_held_out_sentences(
     tagger = Tagger("chunk", "refinement", estimator=estimator, **short).fit(file)  # type: ignore[arg-type]
     chosen = tagger.description["chosen"]
     best = [choice for choice, share in measured.items() if share == max(measured.values())]
-    assert len(measured) == 5
+    assert len(measured) == 6
     assert (chosen["hidden"], chosen["smoothing"]) in [(c.hidden, max(0.1 * c.strength, 1e-6)) for c in best]
     tagger.save(tmp_path / "m")
     loaded = certus.load(tmp_path / "m")

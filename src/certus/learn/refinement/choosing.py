@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-HIDDEN = (8, 4, 16)  # what is tried, the usual first: another has to be better
+HIDDEN = (8, 4, 16, 2)  # what is tried, the usual first: another has to be better
 STRENGTHS = (1.0, 0.1, 0.0)  # of smoothing: as usual, a tenth of that, none
 HELD_OUT = 10  # of the training sentences, one in so many is held out to choose by
 LITTLE = 1e-6  # occurrences added to those of each label where no smoothing is wanted

@@ -69,7 +69,7 @@ class RefinementLearner(Learner):
     suffixes: int = option(4, "The longest ending of rare words to look at.", least=0)
     hidden: int = option(
         0,
-        "Hidden states of each label; 0 takes 8, 4 or 16, whichever labels held-out sentences best.",
+        "Hidden states of each label; 0 takes 8, 4, 16 or 2, whichever labels held-out sentences best.",
         least=0,
     )
     estimator: str = option("spectral", "How hidden states are found: spectral or em.")
