@@ -59,9 +59,9 @@ def test_many_sweeps_end_with_the_best_path(whole: bool) -> None:
     assert max(sweeps) >= 3
 
 
-def large(rng: np.random.Generator) -> Scores:
+def large(rng: np.random.Generator, least: int = 1000) -> Scores:
     """Draw whole numbers for so many labels that few transitions are read: peaked, tied or flat."""
-    labels, length = int(rng.integers(1000, 1300)), int(rng.integers(1, 10))
+    labels, length = int(rng.integers(least, least + 300)), int(rng.integers(1, 10))
     kind = rng.choice(["peaked", "tied", "flat"])
     if kind == "tied":
         transitions, emissions = rng.integers(0, 4, (labels, labels)), rng.integers(0, 4, (length, labels))
@@ -98,6 +98,23 @@ def test_large_label_sets_have_the_best_path() -> None:
             assert found.labels.tolist() == best.labels.tolist()
     assert narrow > 0
     assert ordered > 0
+
+
+def test_large_label_sets_have_the_best_lists() -> None:
+    """With CERTUS_LATTICES=2000 this is a campaign."""
+    rng = np.random.default_rng(int(os.environ.get("CERTUS_SEED", "14")))
+    narrow = 0
+    for _ in range(RANDOM // 2):
+        transitions, emissions = large(rng, 2000)
+        ends = rng.integers(-3, 4, (2, len(transitions))).astype(transitions.dtype)
+        chain = certus.Chain(transitions, start=ends[0], end=ends[1])
+        best = chain.decode(emissions, k=40, method="viterbi-astar", infeasible="return").scores.tolist()
+        for k in (2, 5, 40):
+            found = chain.decode(emissions, k=k, infeasible="return")
+            assert found.scores.tolist() == best[:k]
+            assert len({tuple(path) for path in found.labels.tolist()}) == len(found)
+            narrow += found.stats["edges"] < emissions.size
+    assert narrow > 0
 
 
 def test_the_best_labels_may_lead_nowhere() -> None:

@@ -20,6 +20,7 @@
 #include "chain/search/columns.hpp"
 #include "chain/search/gather_top_labels.hpp"
 #include "chain/search/scan_labels.hpp"
+#include "chain/search/substitutions.hpp"
 #include "chain/solver.hpp"
 
 namespace certus {
@@ -48,6 +49,20 @@ class Narrow {
     return Outcome::found;
   }
 
+  // The same for a list of k paths: `list` writes the best ones through some connected columns and returns the score of
+  // the last of them, or -inf if they are fewer.
+  template <class List>
+  Outcome solve_many(Index k, const List& list) {
+    effort_ = T_ * L_ / kPart;
+    wide_ = L_ / kMany;
+    if (const Outcome end = sweep_right(); end != Outcome::found) return end;
+    const double known = list_first(k, list);
+    if (known == kNever<double> || !sweep_left(known) || kept_[0].count == 0) return Outcome::lost;
+    counters_.edges += connect_all(kept_, lattice_, arena_);
+    list(Columns(kept_, T_));
+    return Outcome::found;
+  }
+
  private:
   struct Seen {
     Label label;
@@ -62,6 +77,8 @@ class Narrow {
   };
   static constexpr Index kRows = 3;    // labels that are stepped from
   static constexpr Index kEffort = 4;  // transitions to the left that are looked at, for each label of the sentence
+  static constexpr Index kPart = 8;    // for lists: one transition for each so many labels
+  static constexpr Index kFirst = 4;   // labels to list paths through at first, beside one for each two paths
   static constexpr Index kTied = 8;    // labels to keep where many promise the same,
   static constexpr Index kTries = 96;  // and to try
   static constexpr Index kMany = 8;    // the share of labels that are too many to look into
@@ -320,6 +337,28 @@ class Narrow {
     }
     return score;
   }
+  // Lists k paths through the best labels kept at each position and those of the best path, or, where these have fewer,
+  // through labels that the best path would change for least. Returns the score of the last.
+  template <class List>
+  double list_first(Index k, const List& list) {
+    const Arena::Scope scope(arena_);
+    Index* path = arena_.get<Index>(T_);
+    if (trace(path) == kNever<double>) return kNever<double>;
+    Column* few = arena_.get<Column>(T_, Column{});
+    const Index most = k / 2 + kFirst;
+    for (Index t = 0; t < T_; ++t) {
+      const Column& all = kept_[t];
+      Column& c = few[t];
+      c.reserve(std::min(most, all.count) + 1, arena_);
+      for (Index n = 0; n < all.count; ++n)
+        if (n < most || all.label[n] == path[t]) c.label[c.count] = all.label[n], c.own[c.count++] = all.own[n];
+    }
+    counters_.edges += connect_all(few, lattice_, arena_);
+    if (const double last = list(Columns(few, T_)); last != kNever<double>) return last;
+    few = Substitutions<Dense<S>>(lattice_, arena_).collect_best(path, k - 1, few_);
+    counters_.edges += connect_all(few, lattice_, arena_);
+    return list(Columns(few, T_));
+  }
   // Writes the best path through kept labels, if it scores more than `known`.
   void improve(double known, Index* labels) {
     counters_.edges += connect_all(kept_, lattice_, arena_);
@@ -331,7 +370,7 @@ class Narrow {
   bool sweep_left(double known) {
     ++counters_.iterations;
     counters_.activated = 0;
-    const Index begun = counters_.edges;
+    const Index limit = counters_.edges + effort_;
     const double least = known - 1e-9 * std::max(1.0, std::abs(known));
     for (Index t = T_ - 1; t >= 0; --t, heed_(L_)) {
       const Steps<S> steps = prepare(t);
@@ -348,23 +387,24 @@ class Narrow {
         floor_ = least - follow, margin_ = kNever<double>;
         step_blocks(steps, blocks_, L_, 0, bar, kNever<S>);
         collect(bar, list.least);
+        if (count_ > wide_) return false;
         look_into(t, list.count);
       }
-      drop_dead(t, least, follow);
+      if (!drop_dead(t, least, follow, limit)) return false;
       if (count_ == 0) {
         for (Index u = 0; u < T_; ++u) kept_[u].count = 0;
         return true;
       }
       fill(t, count_, kNever<double>);
-      if (counters_.edges - begun > kEffort * T_ * L_) return false;
     }
-    return Columns(kept_, T_).edges() <= kEffort * T_ * L_;
+    return Columns(kept_, T_).edges() <= effort_;
   }
   // Of the labels found at position t, leaves those that a path of score `least` may take, each with a bound on the
-  // ways on from it.
-  void drop_dead(Index t, double least, double follow) {
+  // ways on from it; false where more transitions than `limit` would be looked at.
+  bool drop_dead(Index t, double least, double follow, Index limit) {
     Index count = 0;
     for (Index n = 0; n < count_; ++n) {
+      if (counters_.edges > limit) return false;
       Seen s = found_[n];
       if (s.sum + follow < least) continue;
       const double after = depart(t, s.label, least - s.bound);
@@ -373,6 +413,7 @@ class Narrow {
       found_[count++] = s;
     }
     count_ = count;
+    return true;
   }
 
   const Trellis<Dense<S>>& lattice_;
@@ -404,6 +445,8 @@ class Narrow {
   double margin_ = 0;                          // so much more than the best way to a label found
   double taken_ = kExpected * bounds_.spread;  // transitions between the best labels so far over the mean of all,
   double steps_ = 1;                           // the first of them a guess
+  Index effort_ = kEffort * T_ * L_;           // transitions that may be looked at to the left
+  Index wide_ = L_;                            // labels of a position that may be looked into there
   Index hopeless_ = 0;                         // positions where too many labels promise enough
 };
 

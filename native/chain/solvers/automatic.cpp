@@ -33,6 +33,7 @@ inline constexpr Try kMany[] = {{0.3, 0.1}};
 // Rows of transitions that come from beyond the second-level cache are dearer than a second sweep.
 inline constexpr Try kOneLarge[] = {{0.6, 0.05}, {0.0, 0.2}};
 inline constexpr Index kLarge = 1000;
+inline constexpr Index kLargeMany = 2000;  // for lists
 // Bytes of transitions from which on those that cannot matter are worth looking for.
 inline constexpr Index kOrdered = Index{6} << 20;
 // Where few transitions are read, labels cost less.
@@ -90,13 +91,16 @@ bool seems_tied(const Trellis<Tr>& trellis) {
 
 // Where rows of transitions are long, or many paths share the best score; false when too many labels matter.
 template <class Tr>
-bool solve_narrow(const Trellis<Tr>& trellis, Answer& answer, Arena& arena) {
+bool solve_narrow(const Trellis<Tr>& trellis, Index k, Answer& answer, Arena& arena) {
   using S = typename Tr::Score;
   if constexpr (std::is_same_v<Tr, Dense<S>>) {
     using Outcome = typename Narrow<S>::Outcome;
-    const Outcome outcome = Narrow<S>(trellis, answer.counters, arena).solve(answer.labels);
+    Narrow<S> narrow(trellis, answer.counters, arena);
+    const auto write = [&](const Columns& columns) { return list(columns, k, answer); };
+    const Outcome outcome = k == 1 ? narrow.solve(answer.labels) : narrow.solve_many(k, write);
     if (outcome == Outcome::invalid) answer.status = Status::invalid;
-    answer.found = outcome == Outcome::found;
+    if (outcome != Outcome::found) answer.found = 0;
+    else if (k == 1) answer.found = 1;
     return outcome != Outcome::lost;
   }
   return false;
@@ -165,7 +169,9 @@ CERTUS_SOLVER(automatic) {
     else solve_whole(trellis, request, answer, arena);
     return;
   }
-  if (request.k == 1 && (L >= kLarge || seems_tied(trellis)) && solve_narrow(trellis, answer, arena)) return;
+  const bool tied = seems_tied(trellis);  // then one path is soon found, but a great many belong to a list
+  const bool narrow = request.k == 1 ? L >= kLarge || tied : L >= kLargeMany && !tied;
+  if (narrow && solve_narrow(trellis, request.k, answer, arena)) return;
   using Sweep = typename Pruned<Tr>::Sweep;
   Pruned<Tr> pruned(trellis, request.k > 1, answer.counters, arena);
   const bool one = request.k == 1, listed = trellis.model->mostly_default();
