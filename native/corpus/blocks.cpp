@@ -24,7 +24,7 @@ double Builder::add(const lattice::Lattices& lattices, Index n, Index sentence, 
     if (consensus[t] < -1) observed_.push_back({-2 - consensus[t], labels[t], 1});
   if (words == 0) return score;
   lattice_ = &lattices.get(n, room_);
-  drop(find_path(labels) - most);
+  drop(find_path(labels), consensus);
   cut(sentence, token, consensus);
   return score;
 }
@@ -37,31 +37,43 @@ double Builder::get_edge(std::uint32_t from, std::uint32_t to) const {
 
 // Finds the states of the best labels; where several paths have these labels, those of the best. Returns their score.
 double Builder::find_path(const Label* labels) {
-  static constexpr double kOnly[] = {kNever<double>, 0};  // added to states with other labels, and with the best
-  const Index P = lattice_->positions();
-  on_labels_.resize(lattice_->size());
-  rows_.assign(P, kOnly);
-  rows_.front() = rows_.back() = nullptr;
-  for (Index p = 1; p < P - 1; ++p)
-    for (std::uint32_t s = lattice_->begin[p]; s < lattice_->begin[p + 1]; ++s)
-      on_labels_[s] = lattice_->label[s] == labels[p - 1];
-  const lattice::BestPath best = find_best_path(*lattice_, paths_, {rows_.data(), on_labels_.data()});
+  const lattice::Lattice& l = *lattice_;
+  const Index P = l.positions();
+  kind_.assign(l.size(), 0);
+  paths_.best.assign(l.size(), kNever<double>);
+  paths_.best[0] = l.node[0];
+  for (Index p = 1; p < P; ++p)
+    for (std::uint32_t s = l.begin[p]; s < l.begin[p + 1]; ++s) {
+      if (p < P - 1 && l.label[s] != labels[p - 1]) {
+        kind_[s] = mrf_.agreement.is_close(l.label[s], labels[p - 1]) ? 1 : 2;
+        continue;
+      }
+      const std::uint32_t before = find_source(l, paths_, s);
+      paths_.best[s] = paths_.best[before] + get_edge(before, s) + l.node[s];
+    }
+  const lattice::BestPath best = find_best_end(l, paths_);
   path_.resize(P);
-  on_path_.assign(lattice_->size(), 0);
-  trace_back(*lattice_, paths_, best, [this](Index p, std::uint32_t s) { path_[p] = s, on_path_[s] = 1; });
+  on_path_.assign(l.size(), 0);
+  trace_back(l, paths_, best, [this](Index p, std::uint32_t s) { path_[p] = s, on_path_[s] = 1; });
   return best.score;
 }
 
-// Drops the states that are on no path that an optimum of the corpus might need.
-void Builder::drop(double needed) {
+// Drops the states that are on no path which an optimum of the corpus might need. Where such a path is replaced by the
+// best, `score`, its words lose at most `same` each if their labels change, `same - close` if they change to a label
+// that is close, and nothing if they do not change: no other path is needed than those that score more with all that
+// added.
+void Builder::drop(double score, const Index* consensus) {
+  const double gains[] = {0, mrf_.agreement.same - mrf_.agreement.close, mrf_.agreement.same};
   const Index P = lattice_->positions();
-  find_best_through(*lattice_, paths_);
+  rows_.assign(P, nullptr);
+  for (Index p = 1; p < P - 1; ++p) rows_[p] = consensus[p - 1] >= 0 ? gains : nullptr;
+  find_best_through(*lattice_, paths_, {rows_.data(), kind_.data()});
   kept_.resize(lattice_->size());
   number_.assign(lattice_->size(), -1);
   count_.assign(P, 0);
   for (Index p = 0; p < P; ++p)
     for (std::uint32_t s = lattice_->begin[p]; s < lattice_->begin[p + 1]; ++s) {
-      kept_[s] = on_path_[s] || paths_.best[s] + paths_.rest[s] > needed;
+      kept_[s] = on_path_[s] || paths_.best[s] + paths_.rest[s] > score;
       if (kept_[s]) number_[s] = static_cast<std::int32_t>(count_[p]++);
     }
 }

@@ -1,10 +1,10 @@
 // What is undecided in the sentences of a corpus: pieces of their lattices that hold words of consensus nodes.
 //
 // A sentence's lattice is first cleared of the states that no optimum of the corpus needs: the best labels of the
-// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. (The paper, §9,
-// prunes by max-marginals, too, but at a threshold.) What is left is cut where a position has one state. A
-// piece with no undecided word of a consensus node is solved once and for all; the others are blocks. Words whose label
-// is the same in all that is left are settled: they vote for it.
+// sentence by itself would gain more in the sentence than the consensus nodes of the words that get other labels could
+// lose. (The paper, §9, prunes by max-marginals, too, but at a threshold.) What is left is cut where a position has one
+// state. A piece with no undecided word of a consensus node is solved once and for all; the others are blocks. Words
+// whose label is the same in all that is left are settled: they vote for it.
 //
 // Sequences that the lattice lacks are one more path, if an optimum might need them. It scores what they score at most,
 // and its words agree with whatever their nodes have, so no labels at all are better than the best with such paths. A
@@ -59,7 +59,7 @@ class Builder {
 
  private:
   double find_path(const Label* labels);
-  void drop(double needed);
+  void drop(double score, const Index* consensus);
   void cut(Index sentence, Index token, const Index* consensus);
   bool is_undecided(Index p) const;
   bool has_outside() const { return outside_ != kNever<double>; }
@@ -79,8 +79,8 @@ class Builder {
   lattice::Lattice room_, piece_;  // what may hold the sentence's lattice, and what holds a block's
   const lattice::Lattice* lattice_ = nullptr;
   lattice::PathMemory paths_;
-  std::vector<const double*> rows_;           // [positions]
-  std::vector<std::int32_t> on_labels_;       // [states]: whether it has the best label of its position
+  std::vector<const double*> rows_;  // [positions]
+  std::vector<std::int32_t> kind_;   // [states]: 0 with the best label of its position, 1 with one close to it, or 2
   std::vector<std::uint8_t> kept_, on_path_;  // [states]
   std::vector<std::uint32_t> path_;           // [positions]: states of the best labels
   std::vector<std::int32_t> number_;          // [states]: the rank among those kept at the position, or -1
