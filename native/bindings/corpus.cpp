@@ -75,12 +75,13 @@ double labels(Problem& self, const Flat<Label>& out, const Flat<double>& scores)
   std::vector<Label> found;
   for (Index b = 0; b < blocks.size(); ++b) {
     found.resize(blocks.length(b));
-    const double score = self.field.labels_inside(b, found.data());
+    Label* const first = out.data() + blocks.token[b];
+    const double score = self.field.labels_inside(b, found.data(), first);
     double agreed = 0;
     for (std::size_t p = 0; p < found.size(); ++p) {
       const Index slot = blocks.slots_of(b)[p];
       if (slot >= 0) agreed += mrf.agreement(found[p], self.field.consensus(mrf.node_of[slot]));
-      if (found[p] != mrf.agreement.none()) out.data()[blocks.token[b] + static_cast<Index>(p)] = found[p];
+      first[p] = found[p];
     }
     sum += score;
     scores.data()[blocks.sentence[b]] += score - agreed - blocks.base[b];

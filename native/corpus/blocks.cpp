@@ -8,11 +8,34 @@ namespace {
 
 constexpr double kRounding = 1e-6;  // of scores of taggers, which are sums in single precision
 
+// The positions from one to another, without the edges into the first.
+lattice::Lattice slice(const lattice::Lattice& whole, Index first, Index last) {
+  const std::uint32_t begin = whole.begin[first], inner = whole.begin[first + 1], end = whole.begin[last + 1];
+  const std::uint32_t edges = whole.edge_begin[inner];
+  const auto copy = [&](auto& to, const auto& from, std::uint32_t low, std::uint32_t high) {
+    to.assign(from.begin() + low, from.begin() + high);
+  };
+  lattice::Lattice part;
+  copy(part.begin, whole.begin, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last + 2));
+  copy(part.label, whole.label, begin, end);
+  copy(part.node, whole.node, begin, end);
+  copy(part.from, whole.from, begin, end);
+  copy(part.edge_begin, whole.edge_begin, begin, end + 1);
+  copy(part.edge, whole.edge, edges, whole.edge_begin[end]);
+  for (std::uint32_t& s : part.begin) s -= begin;
+  for (std::uint32_t s = 0; s < inner - begin; ++s) part.from[s] = part.edge_begin[s] = 0;
+  for (std::uint32_t s = inner - begin; s < end - begin; ++s) part.from[s] -= begin;
+  for (std::uint32_t s = inner - begin; s <= end - begin; ++s) part.edge_begin[s] -= edges;
+  return part;
+}
+
 }  // namespace
 
 double Builder::add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
                     Label* labels, double& excess) {
   const double score = lattices.decode(n, {}, labels, scratch_);
+  excess = 0;
+  if (score == kNever<double>) return score;  // no labels are possible
   const Index T = lattices.length(n);
   const Index words = std::count_if(consensus, consensus + T, [](Index c) { return c >= 0; });
   // All consensus nodes together gain no more than `same` for each of their words over what the best path gets.
@@ -103,23 +126,50 @@ void Builder::cut(Index sentence, Index token, const Index* consensus) {
 // The positions between two cuts, which are a block if a word there is undecided.
 void Builder::add_piece(Index before, Index after, Index sentence, Index token, const Index* consensus) {
   const Index end = std::min(after, lattice_->positions() - 1);
-  bool wanted = false;
-  for (Index p = before + 1; p < end && !wanted; ++p) wanted = consensus[p - 1] >= 0 && is_undecided(p);
-  if (!wanted) return;
+  const auto is_slot = [&](Index p) { return consensus[p - 1] >= 0 && is_undecided(p); };
+  Index first = before + 1, last = end - 1;
+  while (first < end && !is_slot(first)) ++first;
+  if (first >= end) return;
+  while (!is_slot(last)) --last;
   piece_.clear();
-  for (Index p = before + 1; p < after; ++p) {
-    add_position(p, before, after);
-    blocks_.slot_at.push_back(-1);
-    if (p < end && consensus[p - 1] >= 0 && is_undecided(p)) add_slot(consensus[p - 1]);
+  for (Index p = before + 1; p < after; ++p) add_position(p, before, after);
+  trim(first - before - 1, last - before - 1);
+  const lattice::Lattice& kept = blocks_.lattice.back();
+  blocks_.candidate.resize(blocks_.candidate.size() + kept.size(), -1);
+  for (Index p = first; p <= last; ++p) {
+    blocks_.slot_at.push_back(is_slot(p) ? blocks_.slots() : -1);
+    if (blocks_.slot_at.back() >= 0) add_slot(consensus[p - 1], kept, p - first);
   }
-  blocks_.lattice.push_back(piece_);
   blocks_.base.push_back(along_path(before, after));
   blocks_.outside.push_back(outside_);
   blocks_.sentence.push_back(sentence);
-  blocks_.token.push_back(token + before);
+  blocks_.token.push_back(token + first - 1);
   blocks_.position.push_back(blocks_.slot_at.size());
   blocks_.state.push_back(blocks_.candidate.size());
   blocks_.slot.push_back(blocks_.block_of.size());
+}
+
+// Keeps the positions of a piece from the first slot to the last as a block; what is best before and after them goes
+// into the scores of their states.
+void Builder::trim(Index first, Index last) {
+  const Index P = piece_.positions();
+  lattice::Lattice kept = slice(piece_, first, last), before, after;
+  if (first > 0) {
+    before = slice(piece_, 0, first);
+    std::fill(before.node.begin() + before.begin[first], before.node.end(), 0.0);
+    find_best_path(before, paths_of_ends_);
+    for (std::uint32_t s = 0; s < kept.begin[1]; ++s) kept.node[s] += paths_of_ends_.best[before.begin[first] + s];
+  }
+  if (last < P - 1) {
+    after = slice(piece_, last, P - 1);
+    std::fill_n(after.node.begin(), after.begin[1], 0.0);
+    find_best_through(after, paths_of_ends_);
+    for (std::uint32_t s = 0; s < after.begin[1]; ++s)
+      kept.node[kept.begin[last - first] + s] += paths_of_ends_.rest[s];
+  }
+  blocks_.lattice.push_back(std::move(kept));
+  blocks_.before.push_back(std::move(before));
+  blocks_.after.push_back(std::move(after));
 }
 
 // The score of the best labels between two cuts, edges from and to the cuts included.
@@ -142,7 +192,6 @@ void Builder::add_position(Index p, Index before, Index after) {
   }
   if (has_outside()) add_outside(p);
   piece_.end_position();
-  blocks_.candidate.resize(blocks_.state.back() + piece_.size(), -1);
 }
 
 // Adds the state of the path outside at a position of the sentence.
@@ -164,15 +213,14 @@ std::size_t Builder::add_edges(std::uint32_t s) {
   return static_cast<std::size_t>(std::max(first, 0));
 }
 
-// The position added last holds a word of a consensus node.
-void Builder::add_slot(Index consensus) {
-  blocks_.slot_at.back() = blocks_.slots();
+// A position of the block that is being added holds a word of a consensus node.
+void Builder::add_slot(Index consensus, const lattice::Lattice& block, Index position) {
   const std::size_t first = mrf_.candidate_label.size();
-  for (std::size_t s = piece_.begin[piece_.begin.size() - 2]; s < piece_.size(); ++s) {
+  for (std::size_t s = block.begin[position]; s < block.begin[position + 1]; ++s) {
     const auto begin = mrf_.candidate_label.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto found = std::find(begin, mrf_.candidate_label.end(), piece_.label[s]);
+    const auto found = std::find(begin, mrf_.candidate_label.end(), block.label[s]);
     blocks_.candidate[blocks_.state.back() + s] = static_cast<std::int32_t>(found - begin);
-    if (found == mrf_.candidate_label.end()) mrf_.candidate_label.push_back(piece_.label[s]);
+    if (found == mrf_.candidate_label.end()) mrf_.candidate_label.push_back(block.label[s]);
   }
   mrf_.node_of.push_back(consensus);
   blocks_.block_of.push_back(blocks_.size());

@@ -19,10 +19,14 @@
 namespace certus::corpus {
 
 struct Blocks {
-  // Blocks. The edges into the first position and out of the last are part of the scores of its states.
+  // Blocks, from the first undecided word to the last. What is best before and after is part of the scores of the
+  // states of the first and the last position.
   std::vector<lattice::Lattice> lattice;  // [blocks]
-  std::vector<Index> sentence, token;     // [blocks]: the sentence, and the first token
-  std::vector<double> base;               // [blocks]: the score of the sentence's own best labels
+  // [blocks]: what is before and after, which labels are read from in the end; with the states of the block's first
+  // position as the last of `before`, and those of its last as the first of `after`. No positions if there is nothing.
+  std::vector<lattice::Lattice> before, after;
+  std::vector<Index> sentence, token;  // [blocks]: the sentence, and the first token
+  std::vector<double> base;            // [blocks]: the score of the sentence's own best labels
   // [blocks]: the score of the path for what its lattice lacks, the last of each position; -inf if there is none
   std::vector<double> outside;
 
@@ -67,7 +71,8 @@ class Builder {
   void add_position(Index p, Index before, Index after);
   void add_outside(Index p);
   std::size_t add_edges(std::uint32_t s);
-  void add_slot(Index consensus);
+  void trim(Index first, Index last);
+  void add_slot(Index consensus, const lattice::Lattice& block, Index position);
   double along_path(Index before, Index after) const;
   double get_edge(std::uint32_t from, std::uint32_t to) const;
 
@@ -78,7 +83,7 @@ class Builder {
   lattice::Lattices::Scratch scratch_;
   lattice::Lattice room_, piece_;  // what may hold the sentence's lattice, and what holds a block's
   const lattice::Lattice* lattice_ = nullptr;
-  lattice::PathMemory paths_;
+  lattice::PathMemory paths_, paths_of_ends_;
   std::vector<const double*> rows_;  // [positions]
   std::vector<std::int32_t> kind_;   // [states]: 0 with the best label of its position, 1 with one close to it, or 2
   std::vector<std::uint8_t> kept_, on_path_;  // [states]

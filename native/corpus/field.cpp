@@ -34,7 +34,9 @@ void Field::close() {
   for (Index b = 0; b < blocks_.size(); ++b) {
     const auto first = mrf_.node_of.begin() + blocks_.slot[b], last = mrf_.node_of.begin() + blocks_.slot[b + 1];
     if (std::any_of(first, last, [&](Index c) { return alive_count_[c] > 1; })) everything_.blocks.push_back(b);
-    bound_[b] = search(b, true, nullptr);
+    // All multipliers are 0, so each word agrees with whatever is best for it.
+    bound_[b] = std::max(blocks_.base[b], blocks_.outside[b]);
+    for (auto c = first; c != last; ++c) bound_[b] += fixed(*c) ? mrf_.agreement.null : mrf_.agreement.same;
   }
   everything_.disagreeing = everything_.blocks;
 }
@@ -106,15 +108,37 @@ double Field::score(const Region& region) {
   return sum;
 }
 
-double Field::labels_inside(Index block, Label* out) {
+double Field::labels_inside(Index block, Label* out, Label* around) {
   lattice::Lattice& lattice = blocks_.lattice[block];
   const double outside = blocks_.outside[block];
-  if (outside == kNever<double>) return labels(block, out);
   double& first = lattice.node[lattice.begin[1] - 1];
-  first = kNever<double>;
+  if (outside != kNever<double>) first = kNever<double>;
   const double score = labels(block, out);
-  first = outside;
+  if (outside != kNever<double>) first = outside;
+  if (around) label_ends(block, around);
   return score;
+}
+
+// Writes the labels before and after a block, once those of the block were read.
+void Field::label_ends(Index block, Label* around) {
+  const Label none = mrf_.agreement.none();
+  if (const lattice::Lattice& before = blocks_.before[block]; before.positions() > 0) {
+    const Index last = before.positions() - 1;
+    lattice::BestPath path = find_best_path(before, paths_);
+    path.end = before.begin[last] + first_state_;
+    trace_back(before, paths_, path, [&](Index p, std::uint32_t s) {
+      if (p < last) around[p - last] = before.label[s];
+    });
+  }
+  if (lattice::Lattice& after = blocks_.after[block]; after.positions() > 0) {
+    std::fill_n(after.node.begin(), after.begin[1], kNever<double>);
+    after.node[last_state_] = 0;
+    Label* const out = around + blocks_.length(block) - 1;
+    trace_back(after, paths_, find_best_path(after, paths_), [&](Index p, std::uint32_t s) {
+      if (p > 0 && after.label[s] != none) out[p] = after.label[s];
+    });
+    std::fill_n(after.node.begin(), after.begin[1], 0.0);
+  }
 }
 
 void Field::improve(const Region& region) {

@@ -93,7 +93,9 @@ double Field::best(Index block, const double* added, Label* out) {
   const lattice::Lattice& lattice = blocks_.lattice[block];
   heed_(64 + static_cast<Index>(lattice.edge.size()));
   const lattice::BestPath path = find_best_path(lattice, paths_, spread(block, added));
-  if (out) trace_back(lattice, paths_, path, [&](Index p, std::uint32_t s) { out[p] = lattice.label[s]; });
+  if (!out) return path.score;
+  last_state_ = path.end - lattice.begin[lattice.positions() - 1];
+  trace_back(lattice, paths_, path, [&](Index p, std::uint32_t s) { out[p] = lattice.label[s], first_state_ = s; });
   return path.score;
 }
 
