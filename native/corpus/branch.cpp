@@ -8,7 +8,7 @@ namespace certus::corpus {
 
 // What branching changes in a region.
 struct Field::Saved {
-  std::vector<double> multipliers, totals, bounds;
+  std::vector<double> multipliers, totals, bounds, scores;
   std::vector<std::uint8_t> alive;
   std::vector<std::int32_t> choices;
 
@@ -23,11 +23,11 @@ struct Field::Saved {
         multipliers.insert(multipliers.end(), f.multipliers(slot), f.multipliers(slot) + (last - first));
       }
     }
-    for (const Index b : region.blocks) bounds.push_back(f.bound_[b]);
+    for (const Index b : region.blocks) bounds.push_back(f.bound_[b]), scores.push_back(f.block_score_[b]);
   }
 
   void restore(Field& f, const Region& region) const {
-    auto total = totals.begin(), multiplier = multipliers.begin(), bound = bounds.begin();
+    auto total = totals.begin(), multiplier = multipliers.begin(), bound = bounds.begin(), score = scores.begin();
     auto one = alive.begin();
     auto choice = choices.begin();
     for (const Index c : region.nodes) {
@@ -40,7 +40,7 @@ struct Field::Saved {
       for (std::size_t k = f.mrf_.word_begin[c]; k < f.mrf_.word_begin[c + 1]; ++k, multiplier += n)
         std::copy_n(multiplier, n, f.multipliers(f.mrf_.words[k]));
     }
-    for (const Index b : region.blocks) f.bound_[b] = *bound++;
+    for (const Index b : region.blocks) f.bound_[b] = *bound++, f.block_score_[b] = *score++;
   }
 };
 
@@ -61,6 +61,7 @@ Index Field::find_most_disputed(const Region& region) const {
 
 // Tries the labels of one node; `least`: the score of the labels known so far, which are in `choice_`.
 double Field::best_of_branches(const Region& region, double least, Search& search) {
+  for (const Index b : region.blocks) evaluate(b);  // nodes were given other labels since
   const Index node = find_most_disputed(region);
   const std::size_t first = mrf_.value_begin[node];
   const Saved saved(*this, region);
@@ -82,8 +83,8 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
     for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k) {
       const Index b = blocks_.block_of[mrf_.words[k]];
       bound_[b] = this->search(b, true, nullptr);
+      evaluate(b);
     }
-    for (const Index b : region.blocks) evaluate(b);  // choices were made, and taken back, without
     find_disagreeing(part);
     for (Index n = 0; n < search.iterations && !part.disagreeing.empty() && bound(region) > least + tolerance(least);
          ++n)

@@ -42,6 +42,7 @@ class Field {
  public:
   Field(Agreement agreement, Index nodes, bool with_outside) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
     mrf_.agreement = std::move(agreement);
+    mrf_.agreement.drop_idle_weight();
     builder_.with_outside = with_outside;
   }
   Field(const Field&) = delete;

@@ -48,28 +48,29 @@ class BestSteps {
   void begin(double* best) const { std::fill_n(best, lattice_.states(0), 0.0); }
   void forward(Index t, const double* before, double* best) const { step_forward(lattice_, t, before, best); }
   bool settle(Index t, double* best) const {
-    bool reached = false;
-    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s, ++best) {
-      *best = weigh(t, s, *best);
-      reached = reached || *best != kNever<double>;
-    }
-    return reached;
+    weigh(t, best, best);
+    return std::any_of(best, best + lattice_.states(t), [](double x) { return x != kNever<double>; });
   }
   void finish(double*) const {  // the row may move
     const Index last = lattice_.positions() - 1;
     memory_.rest.assign(lattice_.size(), kNever<double>), memory_.onward.resize(lattice_.size());
     std::fill_n(beta(last), lattice_.states(last), 0.0);
   }
-  void look_back(Index t, const double*, const double* rest, double* onward) const {
-    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s) *onward++ = weigh(t, s, *rest++);
-  }
+  void look_back(Index t, const double*, const double* rest, double* onward) const { weigh(t, rest, onward); }
   void backward(Index t, const double* onward, double* before) const { step_backward(lattice_, t, onward, before); }
 
  protected:
-  double weigh(Index t, std::uint32_t s, double score) const {
+  // Adds the scores of the states of a position to a row.
+  void weigh(Index t, const double* from, double* to) const {
+    const std::uint32_t first = lattice_.begin[t], count = lattice_.states(t);
+    const double* const node = lattice_.node.data() + first;
     const double* const row = additions_.row(t);
-    score += lattice_.node[s];
-    return row ? score + row[additions_.column[s]] : score;
+    if (!row) {
+      for (std::uint32_t s = 0; s < count; ++s) to[s] = from[s] + node[s];
+      return;
+    }
+    const std::int32_t* const column = additions_.column + first;
+    for (std::uint32_t s = 0; s < count; ++s) to[s] = from[s] + node[s] + row[column[s]];
   }
 
   const Lattice& lattice_;
