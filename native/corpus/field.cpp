@@ -101,10 +101,11 @@ double Field::bound(const Region& region) const {
   return sum;
 }
 
-double Field::score(const Region& region) {
+// What a block has given to its nodes at the labels that they have.
+double Field::find_given(Index block) const {
   double sum = 0;
-  for (const Index b : region.blocks) sum += labels(b, nullptr);
-  for (const Index c : region.nodes) sum += prior(c);
+  for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i)
+    sum += multipliers(static_cast<Index>(i))[choice_[mrf_.node_of[i]]];
   return sum;
 }
 
@@ -144,14 +145,15 @@ void Field::label_ends(Index block, Label* around) {
 void Field::improve(const Region& region) {
   std::vector<Label> found;
   std::vector<Label> chosen(blocks_.slots(), -1);  // [slots]
-  for (int round = 0; round < kMostRounds; ++round) {
-    for (const Index b : region.blocks) {
+  std::vector<Index> asked = region.blocks;
+  for (int round = 0; round < kMostRounds && !asked.empty(); ++round) {
+    for (const Index b : asked) {
       found.resize(blocks_.length(b));
       labels(b, found.data());
       for (Index p = 0; p < blocks_.length(b); ++p)
         if (const Index slot = blocks_.slots_of(b)[p]; slot >= 0) chosen[slot] = found[p];
     }
-    bool changed = false;
+    asked.clear();
     for (const Index c : region.nodes) {
       const auto value = [&](std::size_t v) {
         double sum = mrf_.prior[v];
@@ -164,10 +166,10 @@ void Field::improve(const Region& region) {
       for (std::size_t v = mrf_.value_begin[c]; v < mrf_.value_begin[c + 1]; ++v)
         if (alive_[v])
           if (const double sum = value(v); sum > most) most = sum, best = v;
-      changed = changed || best != mrf_.value_begin[c] + choice_[c];
+      if (best != mrf_.value_begin[c] + choice_[c]) queue_blocks(c, asked);
       choice_[c] = static_cast<std::int32_t>(best - mrf_.value_begin[c]);
     }
-    if (!changed) return;
+    for (const Index b : asked) queued_[b] = 0;
   }
 }
 

@@ -77,7 +77,6 @@ class Field {
   double best(Index block, const double* added, Label* out);
 
   double bound(const Region& region) const;  // of its blocks and nodes
-  double score(const Region& region);        // with the nodes' labels as they are
   // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
   double labels(Index block, Label* out) { return search(block, false, out, true); }
   // The same without the path for what the sentence's lattice lacks. If `around` is not null, the labels of what is
@@ -138,7 +137,9 @@ class Field {
   void open_node(Index node);
   void add_up_totals(const Region& region);
 
-  double best_of_branches(const Region& region, double least, Search& search);
+  void find_best_branch(const Region& region, Search& search);
+  double find_score(const Region& region) const;
+  double find_given(Index block) const;
   Index find_most_disputed(const Region& region) const;
 
   Index nodes_;
