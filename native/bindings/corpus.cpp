@@ -217,6 +217,7 @@ void bind_corpus(nb::module_& m) {
       .def("components", &count_components)
       .def("open_sentences", &open_sentences)
       .def("sentences_outside", &sentences_outside)
+      .def_prop_ro("bytes", [](const Problem& self) { return self.field.blocks().bytes(); })
       .def_prop_ro("open_blocks", [](const Problem& self) { return self.open.blocks.size(); })
       .def_prop_ro("open_nodes", [](const Problem& self) { return self.open.nodes.size(); });
   define_arrays(nb::class_<Consensus>(m, "Consensus"), "labels", &Consensus::labels, "fixed", &Consensus::fixed);

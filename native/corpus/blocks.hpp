@@ -38,6 +38,12 @@ struct Blocks {
   std::vector<Index> block_of;                              // [slots]
 
   Index size() const { return static_cast<Index>(token.size()); }
+  std::size_t bytes() const {
+    std::size_t sum = 4 * candidate.size();
+    for (const auto* several : {&lattice, &before, &after})
+      for (const lattice::Lattice& one : *several) sum += one.bytes();
+    return sum;
+  }
   Index slots() const { return static_cast<Index>(block_of.size()); }
   Index length(Index b) const { return static_cast<Index>(position[b + 1] - position[b]); }
   const Index* slots_of(Index b) const { return slot_at.data() + position[b]; }             // [length]

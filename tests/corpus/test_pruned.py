@@ -122,6 +122,27 @@ def test_a_limit_of_time_counts_from_the_start() -> None:
     assert unproven > 10
 
 
+@pytest.mark.parametrize("chunk", [1, 2, 128])  # sentences that are searched at a time
+def test_a_limit_of_memory_leaves_bounds_that_hold(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lattices stay narrower then, and what they lack is bounded; nothing is proven that is not so."""
+    monkeypatch.setattr("certus.corpus.problem.CHUNK", chunk)
+    monkeypatch.setattr("certus.corpus.problem.AGAIN", 1)
+    unproven = limited = 0
+    for seed in range(200):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=2 + seed % 3)
+        tagger: Any = ToyTagger(problem, [0.3] * (1 + problem.crf.order))
+        sentences = [problem.sentence(1, 4) for _ in range(3)]
+        memory = (1e-9, 1e-6, 3e-6)[seed % 3]  # no lattice at all, one or two, some
+        found = tag(tagger, sentences, delta=3.0, known=(), suffixes=(), memory=memory)
+        best = find_best(problem, sentences, found, Agreement(3.0))
+        assert found.score <= best <= found.bound < np.inf
+        assert not found.optimal or found.score == best == found.bound
+        unproven += not found.optimal
+        limited += found.stats["limited"]
+    assert limited > 20
+    assert unproven > 0
+
+
 class CountingTagger(ToyTagger):
     """Remembers how many sentences it was asked to search each time, and how far."""
 
