@@ -201,6 +201,7 @@ class CorpusProblem:
         self.outside = field.sentences_outside()
         self.bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
         self.bound += float(self.excess[(self.words == 0) | (self.excess == np.inf)].sum())
+        self.most = self.scores + self.excess + self.gains
 
     def collect_result(self, field: _native.Field) -> Consistent:
         """Collect the answer."""
@@ -232,6 +233,8 @@ class CorpusProblem:
             certified[: self.tested],
             pruned[: self.tested],
             self.scores[: self.tested],
+            self._score_agreement(field)[: self.tested],
+            self.most[: self.tested],
             self._read_consensus(field),
             self.trace,
             self.stats,
@@ -247,6 +250,20 @@ class CorpusProblem:
         pairs = np.stack([self.into[self.held[tokens]], of_sentence], 1)
         part = merge_pairs(count + len(self.cells), pairs)[count:]
         return np.flatnonzero(np.isin(part, part[sentences]))
+
+    def _score_agreement(self, field: _native.Field) -> NDArray[np.float64]:
+        """Return what the agreement of the words of each sentence with their nodes scores."""
+        tokens = np.flatnonzero(self.held >= 0)
+        node, label = self.into[self.held[tokens]], self.labels[tokens]
+        others = self.into[-2 - self.held[self.held < -1]]
+        alone = np.bincount(np.concatenate([node, others]), minlength=len(self.into)) == 1
+        agreed, none = field.consensus().labels[node], len(self.groups)
+        close = self.groups[label] == np.append(self.groups, -1)[agreed]
+        kinds = [alone[node] | (label == agreed), agreed == none, close]  # a word alone agrees with itself
+        weights = [self.agreement.same, self.agreement.null, self.agreement.close]
+        sentence = np.searchsorted(self.first, tokens, "right") - 1
+        scores = np.bincount(sentence, np.select(kinds, weights, 0.0), minlength=len(self.cells))
+        return scores.astype(np.float64)
 
     def _read_consensus(self, field: _native.Field) -> dict[str, str | None]:
         """Return what every node agreed on, by the keys of its words."""
