@@ -75,12 +75,13 @@ double labels(Problem& self, const Flat<Label>& out, const Flat<double>& scores)
   std::vector<Label> found;
   for (Index b = 0; b < blocks.size(); ++b) {
     found.resize(blocks.length(b));
-    const double score = self.field.labels_inside(b, found.data());
+    Label* const first = out.data() + blocks.token[b];
+    const double score = self.field.labels_inside(b, found.data(), first);
     double agreed = 0;
     for (std::size_t p = 0; p < found.size(); ++p) {
       const Index slot = blocks.slots_of(b)[p];
       if (slot >= 0) agreed += mrf.agreement(found[p], self.field.consensus(mrf.node_of[slot]));
-      if (found[p] != mrf.agreement.none()) out.data()[blocks.token[b] + static_cast<Index>(p)] = found[p];
+      first[p] = found[p];
     }
     sum += score;
     scores.data()[blocks.sentence[b]] += score - agreed - blocks.base[b];
@@ -216,6 +217,7 @@ void bind_corpus(nb::module_& m) {
       .def("components", &count_components)
       .def("open_sentences", &open_sentences)
       .def("sentences_outside", &sentences_outside)
+      .def_prop_ro("bytes", [](const Problem& self) { return self.field.blocks().bytes(); })
       .def_prop_ro("open_blocks", [](const Problem& self) { return self.open.blocks.size(); })
       .def_prop_ro("open_nodes", [](const Problem& self) { return self.open.nodes.size(); });
   define_arrays(nb::class_<Consensus>(m, "Consensus"), "labels", &Consensus::labels, "fixed", &Consensus::fixed);

@@ -117,6 +117,7 @@ void bind_lattices(nb::module_& m) {
           nb::rv_policy::automatic)
       .def_prop_ro("outside", [](const Lattices& self) { return array(list_outside(self)); }, nb::rv_policy::automatic);
   nb::class_<StoredLattices, Lattices>(m, "StoredLattices")
+      .def_prop_ro("bytes", &StoredLattices::bytes)
       .def("take_better", &take_better, "which"_a, "others"_a, nb::rv_policy::automatic);
   nb::class_<ChainLattices, Lattices>(m, "ChainLattices")
       .def("__init__", &make_chain, "chain"_a, "first"_a, "emissions"_a, nb::keep_alive<1, 2>(),

@@ -1,6 +1,7 @@
 // How the label of a word and the label of its consensus node score together (Rush et al. 2012, §4).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/types.hpp"
@@ -16,6 +17,13 @@ struct Agreement {
   Index labels() const { return static_cast<Index>(group.size()); }
   Label none() const { return static_cast<Label>(group.size()); }
   Label any() const { return none() + 1; }
+
+  // Where no two labels are close, what they would score is not asked for.
+  void drop_idle_weight() {
+    std::vector<Label> sorted = group;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) close = 0;
+  }
 
   bool is_close(Label word, Label consensus) const { return word != any() && group[word] == group[consensus]; }
   double operator()(Label word, Label consensus) const {

@@ -8,11 +8,34 @@ namespace {
 
 constexpr double kRounding = 1e-6;  // of scores of taggers, which are sums in single precision
 
+// The positions from one to another, without the edges into the first.
+lattice::Lattice slice(const lattice::Lattice& whole, Index first, Index last) {
+  const std::uint32_t begin = whole.begin[first], inner = whole.begin[first + 1], end = whole.begin[last + 1];
+  const std::uint32_t edges = whole.edge_begin[inner];
+  const auto copy = [&](auto& to, const auto& from, std::uint32_t low, std::uint32_t high) {
+    to.assign(from.begin() + low, from.begin() + high);
+  };
+  lattice::Lattice part;
+  copy(part.begin, whole.begin, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last + 2));
+  copy(part.label, whole.label, begin, end);
+  copy(part.node, whole.node, begin, end);
+  copy(part.from, whole.from, begin, end);
+  copy(part.edge_begin, whole.edge_begin, begin, end + 1);
+  copy(part.edge, whole.edge, edges, whole.edge_begin[end]);
+  for (std::uint32_t& s : part.begin) s -= begin;
+  for (std::uint32_t s = 0; s < inner - begin; ++s) part.from[s] = part.edge_begin[s] = 0;
+  for (std::uint32_t s = inner - begin; s < end - begin; ++s) part.from[s] -= begin;
+  for (std::uint32_t s = inner - begin; s <= end - begin; ++s) part.edge_begin[s] -= edges;
+  return part;
+}
+
 }  // namespace
 
 double Builder::add(const lattice::Lattices& lattices, Index n, Index sentence, Index token, const Index* consensus,
                     Label* labels, double& excess) {
   const double score = lattices.decode(n, {}, labels, scratch_);
+  excess = 0;
+  if (score == kNever<double>) return score;  // no labels are possible
   const Index T = lattices.length(n);
   const Index words = std::count_if(consensus, consensus + T, [](Index c) { return c >= 0; });
   // All consensus nodes together gain no more than `same` for each of their words over what the best path gets.
@@ -24,7 +47,7 @@ double Builder::add(const lattice::Lattices& lattices, Index n, Index sentence, 
     if (consensus[t] < -1) observed_.push_back({-2 - consensus[t], labels[t], 1});
   if (words == 0) return score;
   lattice_ = &lattices.get(n, room_);
-  drop(find_path(labels) - most);
+  drop(find_path(labels), consensus);
   cut(sentence, token, consensus);
   return score;
 }
@@ -37,31 +60,43 @@ double Builder::get_edge(std::uint32_t from, std::uint32_t to) const {
 
 // Finds the states of the best labels; where several paths have these labels, those of the best. Returns their score.
 double Builder::find_path(const Label* labels) {
-  static constexpr double kOnly[] = {kNever<double>, 0};  // added to states with other labels, and with the best
-  const Index P = lattice_->positions();
-  on_labels_.resize(lattice_->size());
-  rows_.assign(P, kOnly);
-  rows_.front() = rows_.back() = nullptr;
-  for (Index p = 1; p < P - 1; ++p)
-    for (std::uint32_t s = lattice_->begin[p]; s < lattice_->begin[p + 1]; ++s)
-      on_labels_[s] = lattice_->label[s] == labels[p - 1];
-  const lattice::BestPath best = find_best_path(*lattice_, paths_, {rows_.data(), on_labels_.data()});
+  const lattice::Lattice& l = *lattice_;
+  const Index P = l.positions();
+  kind_.assign(l.size(), 0);
+  paths_.best.assign(l.size(), kNever<double>);
+  paths_.best[0] = l.node[0];
+  for (Index p = 1; p < P; ++p)
+    for (std::uint32_t s = l.begin[p]; s < l.begin[p + 1]; ++s) {
+      if (p < P - 1 && l.label[s] != labels[p - 1]) {
+        kind_[s] = mrf_.agreement.is_close(l.label[s], labels[p - 1]) ? 1 : 2;
+        continue;
+      }
+      const std::uint32_t before = find_source(l, paths_, s);
+      paths_.best[s] = paths_.best[before] + get_edge(before, s) + l.node[s];
+    }
+  const lattice::BestPath best = find_best_end(l, paths_);
   path_.resize(P);
-  on_path_.assign(lattice_->size(), 0);
-  trace_back(*lattice_, paths_, best, [this](Index p, std::uint32_t s) { path_[p] = s, on_path_[s] = 1; });
+  on_path_.assign(l.size(), 0);
+  trace_back(l, paths_, best, [this](Index p, std::uint32_t s) { path_[p] = s, on_path_[s] = 1; });
   return best.score;
 }
 
-// Drops the states that are on no path that an optimum of the corpus might need.
-void Builder::drop(double needed) {
+// Drops the states that are on no path which an optimum of the corpus might need. Where such a path is replaced by the
+// best, `score`, its words lose at most `same` each if their labels change, `same - close` if they change to a label
+// that is close, and nothing if they do not change: no other path is needed than those that score more with all that
+// added.
+void Builder::drop(double score, const Index* consensus) {
+  const double gains[] = {0, mrf_.agreement.same - mrf_.agreement.close, mrf_.agreement.same};
   const Index P = lattice_->positions();
-  find_best_through(*lattice_, paths_);
+  rows_.assign(P, nullptr);
+  for (Index p = 1; p < P - 1; ++p) rows_[p] = consensus[p - 1] >= 0 ? gains : nullptr;
+  find_best_through(*lattice_, paths_, {rows_.data(), kind_.data()});
   kept_.resize(lattice_->size());
   number_.assign(lattice_->size(), -1);
   count_.assign(P, 0);
   for (Index p = 0; p < P; ++p)
     for (std::uint32_t s = lattice_->begin[p]; s < lattice_->begin[p + 1]; ++s) {
-      kept_[s] = on_path_[s] || paths_.best[s] + paths_.rest[s] > needed;
+      kept_[s] = on_path_[s] || paths_.best[s] + paths_.rest[s] > score;
       if (kept_[s]) number_[s] = static_cast<std::int32_t>(count_[p]++);
     }
 }
@@ -91,23 +126,50 @@ void Builder::cut(Index sentence, Index token, const Index* consensus) {
 // The positions between two cuts, which are a block if a word there is undecided.
 void Builder::add_piece(Index before, Index after, Index sentence, Index token, const Index* consensus) {
   const Index end = std::min(after, lattice_->positions() - 1);
-  bool wanted = false;
-  for (Index p = before + 1; p < end && !wanted; ++p) wanted = consensus[p - 1] >= 0 && is_undecided(p);
-  if (!wanted) return;
+  const auto is_slot = [&](Index p) { return consensus[p - 1] >= 0 && is_undecided(p); };
+  Index first = before + 1, last = end - 1;
+  while (first < end && !is_slot(first)) ++first;
+  if (first >= end) return;
+  while (!is_slot(last)) --last;
   piece_.clear();
-  for (Index p = before + 1; p < after; ++p) {
-    add_position(p, before, after);
-    blocks_.slot_at.push_back(-1);
-    if (p < end && consensus[p - 1] >= 0 && is_undecided(p)) add_slot(consensus[p - 1]);
+  for (Index p = before + 1; p < after; ++p) add_position(p, before, after);
+  trim(first - before - 1, last - before - 1);
+  const lattice::Lattice& kept = blocks_.lattice.back();
+  blocks_.candidate.resize(blocks_.candidate.size() + kept.size(), -1);
+  for (Index p = first; p <= last; ++p) {
+    blocks_.slot_at.push_back(is_slot(p) ? blocks_.slots() : -1);
+    if (blocks_.slot_at.back() >= 0) add_slot(consensus[p - 1], kept, p - first);
   }
-  blocks_.lattice.push_back(piece_);
   blocks_.base.push_back(along_path(before, after));
   blocks_.outside.push_back(outside_);
   blocks_.sentence.push_back(sentence);
-  blocks_.token.push_back(token + before);
+  blocks_.token.push_back(token + first - 1);
   blocks_.position.push_back(blocks_.slot_at.size());
   blocks_.state.push_back(blocks_.candidate.size());
   blocks_.slot.push_back(blocks_.block_of.size());
+}
+
+// Keeps the positions of a piece from the first slot to the last as a block; what is best before and after them goes
+// into the scores of their states.
+void Builder::trim(Index first, Index last) {
+  const Index P = piece_.positions();
+  lattice::Lattice kept = slice(piece_, first, last), before, after;
+  if (first > 0) {
+    before = slice(piece_, 0, first);
+    std::fill(before.node.begin() + before.begin[first], before.node.end(), 0.0);
+    find_best_path(before, paths_of_ends_);
+    for (std::uint32_t s = 0; s < kept.begin[1]; ++s) kept.node[s] += paths_of_ends_.best[before.begin[first] + s];
+  }
+  if (last < P - 1) {
+    after = slice(piece_, last, P - 1);
+    std::fill_n(after.node.begin(), after.begin[1], 0.0);
+    find_best_through(after, paths_of_ends_);
+    for (std::uint32_t s = 0; s < after.begin[1]; ++s)
+      kept.node[kept.begin[last - first] + s] += paths_of_ends_.rest[s];
+  }
+  blocks_.lattice.push_back(std::move(kept));
+  blocks_.before.push_back(std::move(before));
+  blocks_.after.push_back(std::move(after));
 }
 
 // The score of the best labels between two cuts, edges from and to the cuts included.
@@ -130,7 +192,6 @@ void Builder::add_position(Index p, Index before, Index after) {
   }
   if (has_outside()) add_outside(p);
   piece_.end_position();
-  blocks_.candidate.resize(blocks_.state.back() + piece_.size(), -1);
 }
 
 // Adds the state of the path outside at a position of the sentence.
@@ -152,15 +213,14 @@ std::size_t Builder::add_edges(std::uint32_t s) {
   return static_cast<std::size_t>(std::max(first, 0));
 }
 
-// The position added last holds a word of a consensus node.
-void Builder::add_slot(Index consensus) {
-  blocks_.slot_at.back() = blocks_.slots();
+// A position of the block that is being added holds a word of a consensus node.
+void Builder::add_slot(Index consensus, const lattice::Lattice& block, Index position) {
   const std::size_t first = mrf_.candidate_label.size();
-  for (std::size_t s = piece_.begin[piece_.begin.size() - 2]; s < piece_.size(); ++s) {
+  for (std::size_t s = block.begin[position]; s < block.begin[position + 1]; ++s) {
     const auto begin = mrf_.candidate_label.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto found = std::find(begin, mrf_.candidate_label.end(), piece_.label[s]);
+    const auto found = std::find(begin, mrf_.candidate_label.end(), block.label[s]);
     blocks_.candidate[blocks_.state.back() + s] = static_cast<std::int32_t>(found - begin);
-    if (found == mrf_.candidate_label.end()) mrf_.candidate_label.push_back(piece_.label[s]);
+    if (found == mrf_.candidate_label.end()) mrf_.candidate_label.push_back(block.label[s]);
   }
   mrf_.node_of.push_back(consensus);
   blocks_.block_of.push_back(blocks_.size());

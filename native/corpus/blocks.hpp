@@ -1,10 +1,10 @@
 // What is undecided in the sentences of a corpus: pieces of their lattices that hold words of consensus nodes.
 //
 // A sentence's lattice is first cleared of the states that no optimum of the corpus needs: the best labels of the
-// sentence by itself would gain more in the sentence than all its consensus nodes together could lose. (The paper, §9,
-// prunes by max-marginals, too, but at a threshold.) What is left is cut where a position has one state. A
-// piece with no undecided word of a consensus node is solved once and for all; the others are blocks. Words whose label
-// is the same in all that is left are settled: they vote for it.
+// sentence by itself would gain more in the sentence than the consensus nodes of the words that get other labels could
+// lose. (The paper, §9, prunes by max-marginals, too, but at a threshold.) What is left is cut where a position has one
+// state. A piece with no undecided word of a consensus node is solved once and for all; the others are blocks. Words
+// whose label is the same in all that is left are settled: they vote for it.
 //
 // Sequences that the lattice lacks are one more path, if an optimum might need them. It scores what they score at most,
 // and its words agree with whatever their nodes have, so no labels at all are better than the best with such paths. A
@@ -19,10 +19,14 @@
 namespace certus::corpus {
 
 struct Blocks {
-  // Blocks. The edges into the first position and out of the last are part of the scores of its states.
+  // Blocks, from the first undecided word to the last. What is best before and after is part of the scores of the
+  // states of the first and the last position.
   std::vector<lattice::Lattice> lattice;  // [blocks]
-  std::vector<Index> sentence, token;     // [blocks]: the sentence, and the first token
-  std::vector<double> base;               // [blocks]: the score of the sentence's own best labels
+  // [blocks]: what is before and after, which labels are read from in the end; with the states of the block's first
+  // position as the last of `before`, and those of its last as the first of `after`. No positions if there is nothing.
+  std::vector<lattice::Lattice> before, after;
+  std::vector<Index> sentence, token;  // [blocks]: the sentence, and the first token
+  std::vector<double> base;            // [blocks]: the score of the sentence's own best labels
   // [blocks]: the score of the path for what its lattice lacks, the last of each position; -inf if there is none
   std::vector<double> outside;
 
@@ -34,6 +38,12 @@ struct Blocks {
   std::vector<Index> block_of;                              // [slots]
 
   Index size() const { return static_cast<Index>(token.size()); }
+  std::size_t bytes() const {
+    std::size_t sum = 4 * candidate.size();
+    for (const auto* several : {&lattice, &before, &after})
+      for (const lattice::Lattice& one : *several) sum += one.bytes();
+    return sum;
+  }
   Index slots() const { return static_cast<Index>(block_of.size()); }
   Index length(Index b) const { return static_cast<Index>(position[b + 1] - position[b]); }
   const Index* slots_of(Index b) const { return slot_at.data() + position[b]; }             // [length]
@@ -59,7 +69,7 @@ class Builder {
 
  private:
   double find_path(const Label* labels);
-  void drop(double needed);
+  void drop(double score, const Index* consensus);
   void cut(Index sentence, Index token, const Index* consensus);
   bool is_undecided(Index p) const;
   bool has_outside() const { return outside_ != kNever<double>; }
@@ -67,7 +77,8 @@ class Builder {
   void add_position(Index p, Index before, Index after);
   void add_outside(Index p);
   std::size_t add_edges(std::uint32_t s);
-  void add_slot(Index consensus);
+  void trim(Index first, Index last);
+  void add_slot(Index consensus, const lattice::Lattice& block, Index position);
   double along_path(Index before, Index after) const;
   double get_edge(std::uint32_t from, std::uint32_t to) const;
 
@@ -78,9 +89,9 @@ class Builder {
   lattice::Lattices::Scratch scratch_;
   lattice::Lattice room_, piece_;  // what may hold the sentence's lattice, and what holds a block's
   const lattice::Lattice* lattice_ = nullptr;
-  lattice::PathMemory paths_;
-  std::vector<const double*> rows_;           // [positions]
-  std::vector<std::int32_t> on_labels_;       // [states]: whether it has the best label of its position
+  lattice::PathMemory paths_, paths_of_ends_;
+  std::vector<const double*> rows_;  // [positions]
+  std::vector<std::int32_t> kind_;   // [states]: 0 with the best label of its position, 1 with one close to it, or 2
   std::vector<std::uint8_t> kept_, on_path_;  // [states]
   std::vector<std::uint32_t> path_;           // [positions]: states of the best labels
   std::vector<std::int32_t> number_;          // [states]: the rank among those kept at the position, or -1

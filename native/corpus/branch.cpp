@@ -8,7 +8,7 @@ namespace certus::corpus {
 
 // What branching changes in a region.
 struct Field::Saved {
-  std::vector<double> multipliers, totals, bounds;
+  std::vector<double> multipliers, totals, bounds, scores;
   std::vector<std::uint8_t> alive;
   std::vector<std::int32_t> choices;
 
@@ -23,11 +23,11 @@ struct Field::Saved {
         multipliers.insert(multipliers.end(), f.multipliers(slot), f.multipliers(slot) + (last - first));
       }
     }
-    for (const Index b : region.blocks) bounds.push_back(f.bound_[b]);
+    for (const Index b : region.blocks) bounds.push_back(f.bound_[b]), scores.push_back(f.block_score_[b]);
   }
 
   void restore(Field& f, const Region& region) const {
-    auto total = totals.begin(), multiplier = multipliers.begin(), bound = bounds.begin();
+    auto total = totals.begin(), multiplier = multipliers.begin(), bound = bounds.begin(), score = scores.begin();
     auto one = alive.begin();
     auto choice = choices.begin();
     for (const Index c : region.nodes) {
@@ -40,7 +40,7 @@ struct Field::Saved {
       for (std::size_t k = f.mrf_.word_begin[c]; k < f.mrf_.word_begin[c + 1]; ++k, multiplier += n)
         std::copy_n(multiplier, n, f.multipliers(f.mrf_.words[k]));
     }
-    for (const Index b : region.blocks) f.bound_[b] = *bound++;
+    for (const Index b : region.blocks) f.bound_[b] = *bound++, f.block_score_[b] = *score++;
   }
 };
 
@@ -59,8 +59,12 @@ Index Field::find_most_disputed(const Region& region) const {
   return found;
 }
 
-// Tries the labels of one node; `least`: the score of the labels known so far, which are in `choice_`.
-double Field::best_of_branches(const Region& region, double least, Search& search) {
+// Tries the labels of one node. The labels known so far are in `choice_`, and then the best that are found; blocks are
+// scored with these.
+void Field::find_best_branch(const Region& region, Search& search) {
+  for (const Index b : region.blocks) evaluate(b);  // nodes were given other labels since
+  double least = find_score(region);
+  bool found_better = false;
   const Index node = find_most_disputed(region);
   const std::size_t first = mrf_.value_begin[node];
   const Saved saved(*this, region);
@@ -82,8 +86,8 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
     for (std::size_t k = mrf_.word_begin[node]; k < mrf_.word_begin[node + 1]; ++k) {
       const Index b = blocks_.block_of[mrf_.words[k]];
       bound_[b] = this->search(b, true, nullptr);
+      evaluate(b);
     }
-    for (const Index b : region.blocks) evaluate(b);  // choices were made, and taken back, without
     find_disagreeing(part);
     for (Index n = 0; n < search.iterations && !part.disagreeing.empty() && bound(region) > least + tolerance(least);
          ++n)
@@ -92,25 +96,36 @@ double Field::best_of_branches(const Region& region, double least, Search& searc
       certify(part);
       for (Region& piece : components(part)) {
         improve(piece);
-        best_of_branches(piece, score(piece), search);
+        find_best_branch(piece, search);
       }
-      if (const double found = score(region); found > least) {
-        least = found;
+      if (const double found = find_score(region); found > least) {
+        least = found, found_better = true;
         for (std::size_t n = 0; n < region.nodes.size(); ++n) best[n] = choice_[region.nodes[n]];
       }
     }
     saved.restore(*this, region);
   }
+  if (!found_better) return;
   for (std::size_t n = 0; n < region.nodes.size(); ++n) choice_[region.nodes[n]] = best[n];
-  return least;
+  for (const Index b : region.blocks) evaluate(b);
+}
+
+// The score of a region whose blocks are scored with the labels of nodes as they are.
+double Field::find_score(const Region& region) const {
+  double sum = 0;
+  for (const Index b : region.blocks) sum += block_score_[b] + find_given(b);
+  for (const Index c : region.nodes) sum += prior(c);
+  return sum;
 }
 
 bool Field::branch(Region& region, Index iterations, Index limit, Clock::time_point end) {
   Search search{iterations, limit, end};
   improve(region);
-  best_of_branches(region, score(region), search);
-  if (search.proven) fix(region);
-  return search.proven;
+  find_best_branch(region, search);
+  if (!search.proven) return false;
+  for (const Index b : region.blocks) bound_[b] = block_score_[b] + find_given(b);
+  for (const Index c : region.nodes) fix(c);
+  return true;
 }
 
 }  // namespace certus::corpus

@@ -122,23 +122,24 @@ void Field::certify(Region& region) {
   keep_open(region);
 }
 
-// Fixes the nodes that are not open, and leaves the rest. A block whose nodes are all fixed keeps its score at these,
-// multipliers added back; one with some of them is solved anew.
+// Fixes the nodes that are not open, and leaves the rest. Blocks get back what they gave to nodes that are fixed now,
+// so that their bounds hold and their scores are right; the bounds of those that disagree may be lower now.
 void Field::keep_open(Region& region) {
   Region left;
   std::vector<Index> changed;
   for (const Index b : region.blocks) {
     bool open = false, fixed = false;
-    double score = block_score_[b];
+    double given = 0;
     for (std::size_t i = blocks_.slot[b]; i < blocks_.slot[b + 1]; ++i) {
       const Index c = mrf_.node_of[i];
       open = open || open_[c];
       fixed = fixed || (!open_[c] && alive_count_[c] > 1);
-      score += multipliers(static_cast<Index>(i))[choice_[c]];
+      if (!open_[c]) given += multipliers(static_cast<Index>(i))[choice_[c]];
     }
+    bound_[b] += given, block_score_[b] += given;
     if (open) left.blocks.push_back(b);
-    if (open && fixed) changed.push_back(b);
-    if (!open) bound_[b] = block_score_[b] = score;
+    else bound_[b] = block_score_[b];
+    if (open && fixed && disagrees(b)) changed.push_back(b);
   }
   for (const Index c : region.nodes) {
     if (open_[c]) left.nodes.push_back(c);

@@ -34,7 +34,9 @@ void Field::close() {
   for (Index b = 0; b < blocks_.size(); ++b) {
     const auto first = mrf_.node_of.begin() + blocks_.slot[b], last = mrf_.node_of.begin() + blocks_.slot[b + 1];
     if (std::any_of(first, last, [&](Index c) { return alive_count_[c] > 1; })) everything_.blocks.push_back(b);
-    bound_[b] = search(b, true, nullptr);
+    // All multipliers are 0, so each word agrees with whatever is best for it.
+    bound_[b] = std::max(blocks_.base[b], blocks_.outside[b]);
+    for (auto c = first; c != last; ++c) bound_[b] += fixed(*c) ? mrf_.agreement.null : mrf_.agreement.same;
   }
   everything_.disagreeing = everything_.blocks;
 }
@@ -99,35 +101,59 @@ double Field::bound(const Region& region) const {
   return sum;
 }
 
-double Field::score(const Region& region) {
+// What a block has given to its nodes at the labels that they have.
+double Field::find_given(Index block) const {
   double sum = 0;
-  for (const Index b : region.blocks) sum += labels(b, nullptr);
-  for (const Index c : region.nodes) sum += prior(c);
+  for (std::size_t i = blocks_.slot[block]; i < blocks_.slot[block + 1]; ++i)
+    sum += multipliers(static_cast<Index>(i))[choice_[mrf_.node_of[i]]];
   return sum;
 }
 
-double Field::labels_inside(Index block, Label* out) {
+double Field::labels_inside(Index block, Label* out, Label* around) {
   lattice::Lattice& lattice = blocks_.lattice[block];
   const double outside = blocks_.outside[block];
-  if (outside == kNever<double>) return labels(block, out);
   double& first = lattice.node[lattice.begin[1] - 1];
-  first = kNever<double>;
+  if (outside != kNever<double>) first = kNever<double>;
   const double score = labels(block, out);
-  first = outside;
+  if (outside != kNever<double>) first = outside;
+  if (around) label_ends(block, around);
   return score;
+}
+
+// Writes the labels before and after a block, once those of the block were read.
+void Field::label_ends(Index block, Label* around) {
+  const Label none = mrf_.agreement.none();
+  if (const lattice::Lattice& before = blocks_.before[block]; before.positions() > 0) {
+    const Index last = before.positions() - 1;
+    lattice::BestPath path = find_best_path(before, paths_);
+    path.end = before.begin[last] + first_state_;
+    trace_back(before, paths_, path, [&](Index p, std::uint32_t s) {
+      if (p < last) around[p - last] = before.label[s];
+    });
+  }
+  if (lattice::Lattice& after = blocks_.after[block]; after.positions() > 0) {
+    std::fill_n(after.node.begin(), after.begin[1], kNever<double>);
+    after.node[last_state_] = 0;
+    Label* const out = around + blocks_.length(block) - 1;
+    trace_back(after, paths_, find_best_path(after, paths_), [&](Index p, std::uint32_t s) {
+      if (p > 0 && after.label[s] != none) out[p] = after.label[s];
+    });
+    std::fill_n(after.node.begin(), after.begin[1], 0.0);
+  }
 }
 
 void Field::improve(const Region& region) {
   std::vector<Label> found;
   std::vector<Label> chosen(blocks_.slots(), -1);  // [slots]
-  for (int round = 0; round < kMostRounds; ++round) {
-    for (const Index b : region.blocks) {
+  std::vector<Index> asked = region.blocks;
+  for (int round = 0; round < kMostRounds && !asked.empty(); ++round) {
+    for (const Index b : asked) {
       found.resize(blocks_.length(b));
       labels(b, found.data());
       for (Index p = 0; p < blocks_.length(b); ++p)
         if (const Index slot = blocks_.slots_of(b)[p]; slot >= 0) chosen[slot] = found[p];
     }
-    bool changed = false;
+    asked.clear();
     for (const Index c : region.nodes) {
       const auto value = [&](std::size_t v) {
         double sum = mrf_.prior[v];
@@ -140,10 +166,10 @@ void Field::improve(const Region& region) {
       for (std::size_t v = mrf_.value_begin[c]; v < mrf_.value_begin[c + 1]; ++v)
         if (alive_[v])
           if (const double sum = value(v); sum > most) most = sum, best = v;
-      changed = changed || best != mrf_.value_begin[c] + choice_[c];
+      if (best != mrf_.value_begin[c] + choice_[c]) queue_blocks(c, asked);
       choice_[c] = static_cast<std::int32_t>(best - mrf_.value_begin[c]);
     }
-    if (!changed) return;
+    for (const Index b : asked) queued_[b] = 0;
   }
 }
 

@@ -42,6 +42,7 @@ class Field {
  public:
   Field(Agreement agreement, Index nodes, bool with_outside) : nodes_(nodes), builder_(mrf_, blocks_, observed_) {
     mrf_.agreement = std::move(agreement);
+    mrf_.agreement.drop_idle_weight();
     builder_.with_outside = with_outside;
   }
   Field(const Field&) = delete;
@@ -76,11 +77,11 @@ class Field {
   double best(Index block, const double* added, Label* out);
 
   double bound(const Region& region) const;  // of its blocks and nodes
-  double score(const Region& region);        // with the nodes' labels as they are
   // The labels of a block given the labels of the nodes, [length]; what is no token gets `none`.
   double labels(Index block, Label* out) { return search(block, false, out, true); }
-  // The same without the path for what the sentence's lattice lacks.
-  double labels_inside(Index block, Label* out);
+  // The same without the path for what the sentence's lattice lacks. If `around` is not null, the labels of what is
+  // before and after the block are written, too: it stands for the first token of the block.
+  double labels_inside(Index block, Label* out, Label* around = nullptr);
 
   double bound_of(Index block) const { return bound_[block]; }
   double find_highest(Index node) const;  // the largest total of a node's labels
@@ -116,6 +117,7 @@ class Field {
   void adjust(Index slot, std::int32_t value, bool with_multipliers);
   double search(Index block, bool with_multipliers, Label* out, bool held = false);
   lattice::Additions spread(Index block, const double* added);
+  void label_ends(Index block, Label* around);
   void sweep(const std::vector<Index>& blocks);
   void evaluate(Index block);
   void evaluate(const std::vector<Index>& nodes, std::vector<Index> blocks);
@@ -135,7 +137,9 @@ class Field {
   void open_node(Index node);
   void add_up_totals(const Region& region);
 
-  double best_of_branches(const Region& region, double least, Search& search);
+  void find_best_branch(const Region& region, Search& search);
+  double find_score(const Region& region) const;
+  double find_given(Index block) const;
   Index find_most_disputed(const Region& region) const;
 
   Index nodes_;
@@ -169,6 +173,7 @@ class Field {
   std::vector<double> apart_, both_;
   std::vector<const double*> rows_;  // [positions]: what is added there, or null
   lattice::PathMemory paths_;
+  std::uint32_t first_state_ = 0, last_state_ = 0;  // of the path whose labels were read last
   Heed heed_;
 };
 

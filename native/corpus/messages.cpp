@@ -92,8 +92,10 @@ lattice::Additions Field::spread(Index block, const double* added) {
 double Field::best(Index block, const double* added, Label* out) {
   const lattice::Lattice& lattice = blocks_.lattice[block];
   heed_(64 + static_cast<Index>(lattice.edge.size()));
-  const lattice::BestPath path = find_best_path(lattice, paths_, spread(block, added), out != nullptr);
-  if (out) trace_back(lattice, paths_, path, [&](Index p, std::uint32_t s) { out[p] = lattice.label[s]; });
+  const lattice::BestPath path = find_best_path(lattice, paths_, spread(block, added));
+  if (!out) return path.score;
+  last_state_ = path.end - lattice.begin[lattice.positions() - 1];
+  trace_back(lattice, paths_, path, [&](Index p, std::uint32_t s) { out[p] = lattice.label[s], first_state_ = s; });
   return path.score;
 }
 
@@ -133,7 +135,7 @@ bool Field::update(Index slot, const double* apart) {
 class Field::SlotSteps : public lattice::BestSteps {
  public:
   SlotSteps(Field& field, Index block)
-      : BestSteps(field.blocks_.lattice[block], field.spread(block, field.added_.data()), field.paths_, false),
+      : BestSteps(field.blocks_.lattice[block], field.spread(block, field.added_.data()), field.paths_),
         field_(field),
         slots_(field.blocks_.slots_of(block)) {}
 

@@ -14,23 +14,10 @@
 
 namespace certus::lattice {
 
-// max_i x[i] + y[i]
-inline double largest_sum(const double* __restrict x, const float* __restrict y, std::size_t n) {
-  double most = kNever<double>;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double sum = x[i] + static_cast<double>(y[i]);
-    most = sum > most ? sum : most;
-  }
-  return most;
-}
-
-// x[i] = max(x[i], y[i] + z)
-inline void raise(double* __restrict x, const float* __restrict y, double z, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const double sum = z + static_cast<double>(y[i]);
-    x[i] = sum > x[i] ? sum : x[i];
-  }
-}
+// The step from the states of position t - 1 to those of position t: best[s] = max_r before[r] + edge[r, s], rows of a
+// position each; and the way back, before[r] = max(before[r], max_s edge[r, s] + onward[s]).
+void step_forward(const Lattice& lattice, Index t, const double* before, double* best);
+void step_backward(const Lattice& lattice, Index t, const double* onward, double* before);
 
 // What is added to the scores of states; -inf forbids.
 struct Additions {
@@ -43,17 +30,14 @@ struct Additions {
 // Memory that is used from lattice to lattice.
 struct PathMemory {
   std::vector<double> best, rest, onward;  // [states]
-  std::vector<std::uint32_t> back;         // [states]: the state before on the best path
 };
 
 // The steps of the recursion.
 class BestSteps {
  public:
-  // `trace`: whether to know the best path itself, not its score alone.
-  BestSteps(const Lattice& lattice, const Additions& additions, PathMemory& memory, bool trace)
-      : lattice_(lattice), additions_(additions), memory_(memory), trace_(trace) {
+  BestSteps(const Lattice& lattice, const Additions& additions, PathMemory& memory)
+      : lattice_(lattice), additions_(additions), memory_(memory) {
     memory.best.resize(lattice.size());
-    if (trace) memory.back.assign(lattice.size(), 0);
   }
 
   double* alpha(Index t) const { return memory_.best.data() + lattice_.begin[t]; }
@@ -62,61 +46,36 @@ class BestSteps {
 
   Index work() const { return 1 << 12; }
   void begin(double* best) const { std::fill_n(best, lattice_.states(0), 0.0); }
-  void forward(Index t, const double* before, double* best) const {
-    const std::uint32_t first = lattice_.begin[t];
-    for (std::uint32_t s = first; s < lattice_.begin[t + 1]; ++s)
-      best[s - first] =
-          is_forbidden(t, s) ? kNever<double> : enter(s, before + (lattice_.from[s] - lattice_.begin[t - 1]));
-  }
+  void forward(Index t, const double* before, double* best) const { step_forward(lattice_, t, before, best); }
   bool settle(Index t, double* best) const {
-    bool reached = false;
-    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s, ++best) {
-      *best = weigh(t, s, *best);
-      reached = reached || *best != kNever<double>;
-    }
-    return reached;
+    weigh(t, best, best);
+    return std::any_of(best, best + lattice_.states(t), [](double x) { return x != kNever<double>; });
   }
   void finish(double*) const {  // the row may move
     const Index last = lattice_.positions() - 1;
     memory_.rest.assign(lattice_.size(), kNever<double>), memory_.onward.resize(lattice_.size());
     std::fill_n(beta(last), lattice_.states(last), 0.0);
   }
-  void look_back(Index t, const double*, const double* rest, double* onward) const {
-    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s) *onward++ = weigh(t, s, *rest++);
-  }
-  void backward(Index t, const double* onward, double* before) const {
-    for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s)
-      raise(before + (lattice_.from[s] - lattice_.begin[t - 1]), lattice_.edge.data() + lattice_.edge_begin[s],
-            *onward++, lattice_.edges(s));
-  }
+  void look_back(Index t, const double*, const double* rest, double* onward) const { weigh(t, rest, onward); }
+  void backward(Index t, const double* onward, double* before) const { step_backward(lattice_, t, onward, before); }
 
  protected:
-  bool is_forbidden(Index t, std::uint32_t s) const {
+  // Adds the scores of the states of a position to a row.
+  void weigh(Index t, const double* from, double* to) const {
+    const std::uint32_t first = lattice_.begin[t], count = lattice_.states(t);
+    const double* const node = lattice_.node.data() + first;
     const double* const row = additions_.row(t);
-    return row && row[additions_.column[s]] == kNever<double>;
-  }
-  // The best of the states that edges into a state come from, the first of which is given; of equals, the first.
-  double enter(std::uint32_t s, const double* before) const {
-    const float* const edge = lattice_.edge.data() + lattice_.edge_begin[s];
-    const std::uint32_t count = lattice_.edges(s);
-    if (!trace_) return largest_sum(before, edge, count);
-    double most = kNever<double>;
-    std::uint32_t source = 0;
-    for (std::uint32_t e = 0; e < count; ++e)
-      if (const double x = before[e] + static_cast<double>(edge[e]); x > most) most = x, source = e;
-    memory_.back[s] = lattice_.from[s] + source;
-    return most;
-  }
-  double weigh(Index t, std::uint32_t s, double score) const {
-    const double* const row = additions_.row(t);
-    score += lattice_.node[s];
-    return row ? score + row[additions_.column[s]] : score;
+    if (!row) {
+      for (std::uint32_t s = 0; s < count; ++s) to[s] = from[s] + node[s];
+      return;
+    }
+    const std::int32_t* const column = additions_.column + first;
+    for (std::uint32_t s = 0; s < count; ++s) to[s] = from[s] + node[s] + row[column[s]];
   }
 
   const Lattice& lattice_;
   const Additions additions_;
   PathMemory& memory_;
-  const bool trace_;
 };
 
 // A path that scores most.
@@ -126,18 +85,20 @@ struct BestPath {
   Index reached = 0;              // the first position that no path reaches, or the number of positions
 };
 
-// Makes `best`, and with `trace` `back`, which then lead back from the end of the path.
-BestPath find_best_path(const Lattice& lattice, PathMemory& memory, const Additions& additions = {}, bool trace = true);
-// Makes `best` and `rest`, without `back`; the score of the best path.
+// Makes `best`, which leads back from the end of the path.
+BestPath find_best_path(const Lattice& lattice, PathMemory& memory, const Additions& additions = {});
+// Makes `best` and `rest`; the score of the best path.
 double find_best_through(const Lattice& lattice, PathMemory& memory, const Additions& additions = {});
 // The end of a best path once `best` is made, and its score.
 BestPath find_best_end(const Lattice& lattice, const PathMemory& memory);
+// The state before on the best path to a state, once `best` is made; of equals, the first.
+std::uint32_t find_source(const Lattice& lattice, const PathMemory& memory, std::uint32_t state);
 
 // Calls use(position, state) along the best path, the last first.
 template <class Use>
 void trace_back(const Lattice& lattice, const PathMemory& memory, const BestPath& path, const Use& use) {
   std::uint32_t s = path.end;
-  for (Index t = lattice.positions() - 1;; --t, s = memory.back[s]) {
+  for (Index t = lattice.positions() - 1;; --t, s = find_source(lattice, memory, s)) {
     use(t, s);
     if (t == 0) return;
   }

@@ -21,9 +21,11 @@ bool is_worse(const Way& a, const Way& b) {
 
 // The ways to states, the best first. What is known of a state at first is the best way, which `memory` has.
 class Ways {
+  static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+
  public:
   Ways(const Lattice& lattice, const PathMemory& memory)
-      : lattice_(lattice), memory_(memory), number_(lattice.size() + 1, 0) {}
+      : lattice_(lattice), memory_(memory), source_(lattice.size(), kUnknown), number_(lattice.size() + 1, 0) {}
 
   // The state after all others, which the states of the last position lead to.
   std::uint32_t end() const { return static_cast<std::uint32_t>(lattice_.size()); }
@@ -51,7 +53,10 @@ class Ways {
   };
 
   Way find_first(std::uint32_t state) const {
-    if (state < end()) return {memory_.best[state], memory_.back[state], 0};
+    if (state < end()) {
+      if (source_[state] == kUnknown) source_[state] = find_source(lattice_, memory_, state);
+      return {memory_.best[state], source_[state], 0};
+    }
     const BestPath best = find_best_end(lattice_, memory_);
     return {best.score, best.end, 0};
   }
@@ -104,7 +109,8 @@ class Ways {
 
   const Lattice& lattice_;
   const PathMemory& memory_;
-  std::vector<std::uint32_t> number_;  // [states + 1]: of its list, from 1; 0 if it has none
+  mutable std::vector<std::uint32_t> source_;  // [states]: the state before on the best way, once it was asked for
+  std::vector<std::uint32_t> number_;          // [states + 1]: of its list, from 1; 0 if it has none
   std::vector<List> lists_;
   std::vector<std::uint32_t> down_;  // states that wait for others
   Heed heed_;

@@ -33,6 +33,11 @@ struct LatticeOf {
   std::uint32_t states(Index position) const { return begin[position + 1] - begin[position]; }
   std::uint32_t edges(std::size_t state) const { return edge_begin[state + 1] - edge_begin[state]; }
 
+  // How much memory it takes, but for what vectors keep to grow.
+  std::size_t bytes() const {
+    return 4 * begin.size() + size() * (sizeof(Label) + 16) + 4 + sizeof(Edge) * edge.size();
+  }
+
   void clear() {
     begin.assign(1, 0), edge_begin.assign(1, 0);
     label.clear(), node.clear(), from.clear(), edge.clear();

@@ -81,6 +81,11 @@ class StoredLattices final : public Lattices {
 
   double outside(Index n) const override { return outside_[n]; }
   const Lattice& get(Index n, Lattice&) const override { return lattices_[n]; }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const Lattice& lattice : lattices_) sum += lattice.bytes();
+    return sum;
+  }
 
  protected:
   double search(Index n, const Adjustments& adjust, Label* labels, Scratch& scratch) const override;

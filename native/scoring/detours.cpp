@@ -270,7 +270,7 @@ void Detours::trace(std::int32_t number, Found& out) const {
     if (t <= cascade_->length()) out.labels[t - 1] = ways_[number].label;
   const Level& last = cascade_->level(order_);
   std::uint32_t s = ways_[number].state;
-  for (; t > 0; --t, s = cascade_->paths.back[s]) out.labels[t - 1] = last.label[s];
+  for (; t > 0; --t, s = find_source(last, cascade_->paths, s)) out.labels[t - 1] = last.label[s];
 }
 
 }  // namespace certus::scoring

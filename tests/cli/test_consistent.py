@@ -66,6 +66,35 @@ def test_a_limit_of_time(folder: Path) -> None:
     assert "below the bound" in told
 
 
+def read_comments(text: str, name: str) -> list[str]:
+    start = f"# {name} = "
+    return [line.removeprefix(start) for line in text.split("\n") if line.startswith(start)]
+
+
+def test_proofs_are_written(folder: Path) -> None:
+    """Sentences have what they score, a bound and what is proven; stderr what all of them score."""
+    out, told = invoke(folder, str(folder / "test.conllu"), "--consistent", "--proof")
+    found = tag(certus.load(folder / "m.certus"), read(folder / "test.conllu"))
+    scores, bounds = ([float(x) for x in read_comments(out, name)] for name in ("score", "bound"))
+    assert scores == pytest.approx([answer.score for answer in found.taggings])
+    assert scores == bounds
+    assert read_comments(out, "optimal") == ["yes"] * 30
+    assert set(read_comments(out, "claim")) == {found.taggings[0].claim}
+    assert f"all labels together score {found.score:.10g}" in told
+    assert f"at most {found.bound:.10g} is possible" in told
+
+
+def test_what_is_not_proven_says_why(folder: Path) -> None:
+    test = str(folder / "test.conllu")
+    out, told = invoke(folder, test, "--consistent", "--proof", "--seconds", "0")
+    assert "no" in read_comments(out, "optimal")
+    assert all(float(bound) < float("inf") for bound in read_comments(out, "bound"))
+    assert any(claim.startswith("not proven: other labels") for claim in read_comments(out, "claim"))
+    assert "is possible" in told
+    out, told = invoke(folder, test, "--consistent", "--proof", "--unproven")
+    assert any(claim.startswith("proven among the labels") for claim in read_comments(out, "claim"))
+
+
 def test_known_words_from_a_file(folder: Path) -> None:
     train, test = str(folder / "train.conllu"), str(folder / "test.conllu")
     known = invoke(folder, test, "--consistent", "--known", train)
@@ -87,6 +116,7 @@ def test_known_words_from_a_file(folder: Path) -> None:
         (["--consistent", "--text", "none.txt"], "none.txt"),
         (["--consistent", "--known", "none.conllu"], "none.conllu"),
         (["--delta", "3"], "go with --consistent"),
+        (["--memory", "3"], "go with --consistent"),
         (["--text", "x.txt"], "go with --consistent"),
     ],
 )

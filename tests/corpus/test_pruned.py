@@ -38,10 +38,17 @@ class ToyTagger:
         return _native.search_all(self.native, cells, pruning, threads, self.proof, margins)
 
 
-def find_best(problem: Problem, sentences: list[Sentence], found: Consistent, delta: Agreement) -> float:
-    """The best score of all labels of sentences and nodes."""
+def find_best(
+    problem: Problem,
+    sentences: list[Sentence],
+    found: Consistent,
+    delta: Agreement,
+    scored: list[dict[tuple[int, ...], float]] | None = None,
+) -> float:
+    """The best score of all labels of sentences and nodes; ``scored``: those to choose from."""
     labels = problem.crf.labels
-    scored = [problem.crf.all_scores(features(sentence)) for sentence in sentences]
+    if scored is None:
+        scored = [problem.crf.all_scores(features(sentence)) for sentence in sentences]
     keys = list(found.consensus)
     best = -np.inf
     for z in product(range(labels + 1), repeat=len(keys)):
@@ -57,6 +64,16 @@ def find_best(problem: Problem, sentences: list[Sentence], found: Consistent, de
 def agree(word: int, node: int, labels: int, delta: Agreement) -> float:
     """What a word's label and its node's score together; labels differ in their groups."""
     return delta.null if node == labels else delta.same if word == node else 0.0
+
+
+def find_best_with(
+    problem: Problem, sentences: list[Sentence], found: Consistent, delta: Agreement, held: int
+) -> float:
+    """The same with one sentence held to the labels that were found for it."""
+    kept = [problem.crf.all_scores(features(sentence)) for sentence in sentences]
+    numbers = tuple("abcdef".index(name) for name in found.labels[held])
+    kept[held] = {numbers: kept[held][numbers]}
+    return find_best(problem, sentences, found, delta, kept)
 
 
 def label(problem: Problem, tagger: Any, delta: Agreement) -> tuple[Consistent, float]:
@@ -120,6 +137,65 @@ def test_a_limit_of_time_counts_from_the_start() -> None:
         assert not found.optimal or found.score == best
         unproven += not found.optimal
     assert unproven > 10
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 128])  # sentences that are searched at a time
+def test_a_limit_of_memory_leaves_bounds_that_hold(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lattices stay narrower then, and what they lack is bounded; nothing is proven that is not so."""
+    monkeypatch.setattr("certus.corpus.problem.CHUNK", chunk)
+    monkeypatch.setattr("certus.corpus.problem.AGAIN", 1)
+    unproven = limited = 0
+    for seed in range(200):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=2 + seed % 3)
+        tagger: Any = ToyTagger(problem, [0.3] * (1 + problem.crf.order))
+        sentences = [problem.sentence(1, 4) for _ in range(3)]
+        memory = (1e-9, 1e-6, 3e-6)[seed % 3]  # no lattice at all, one or two, some
+        found = tag(tagger, sentences, delta=3.0, known=(), suffixes=(), memory=memory)
+        best = find_best(problem, sentences, found, Agreement(3.0))
+        assert found.score <= best <= found.bound < np.inf
+        assert not found.optimal or found.score == best == found.bound
+        unproven += not found.optimal
+        limited += found.stats["limited"]
+    assert limited > 20
+    assert unproven > 0
+
+
+@pytest.mark.parametrize("memory", [1e-9, 1e-6, 1.0])
+def test_sentences_say_what_is_proven_of_them(memory: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their scores add up, bounds hold whatever types agree on, and proven labels are part of an optimum."""
+    monkeypatch.setattr("certus.corpus.problem.CHUNK", 1)
+    delta, proven, others = Agreement(3.0, 1.0, 1.0), 0, 0
+    for seed in range(100):
+        problem = whole_numbers(seed, 1 + seed % 3, labels=2 + seed % 3)
+        tagger: Any = ToyTagger(problem, [0.3] * (1 + problem.crf.order))
+        sentences = [problem.sentence(1, 4) for _ in range(3)]
+        found = tag(tagger, sentences, delta=delta, known=(), suffixes=(), memory=memory)
+        best = find_best(problem, sentences, found, delta)
+        assert sum(answer.score for answer in found.taggings) == found.score
+        for n, answer in enumerate(found.taggings):
+            assert answer.score <= answer.bound < np.inf
+            alone = find_best(problem, sentences[n : n + 1], found, delta)
+            if answer.optimal:
+                assert answer.score == answer.bound
+                assert find_best_with(problem, sentences, found, delta, n) == best
+                assert answer.claim.startswith("proven")
+            else:
+                assert answer.bound >= alone
+                assert answer.claim.startswith("not proven")
+            proven, others = proven + answer.optimal, others + (not answer.optimal)
+    assert proven > 100
+    assert others > 0 or memory == 1.0
+
+
+def test_close_labels_count_in_the_scores_of_sentences() -> None:
+    for seed in range(100):
+        problem = whole_numbers(seed, 1, labels=4)
+        sentences = [problem.sentence(1, 4) for _ in range(4)]
+        tagger: Any = ToyTagger(problem, random_thresholds(problem))
+        found = tag(
+            tagger, sentences, delta=(5, 3, 1), known=(), suffixes=(), groups=lambda name: name in "ab"
+        )
+        assert sum(answer.score for answer in found.taggings) == found.score
 
 
 class CountingTagger(ToyTagger):

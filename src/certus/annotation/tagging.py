@@ -23,6 +23,7 @@ class Tagging(Solution[list[str]]):
     """
 
     noun: ClassVar[str] = "label sequence"
+    is_part: ClassVar[bool] = False  # whether the answer is one of several that only ``claim`` tells apart
 
     __slots__ = ("confidence", "probability", "share")
 

@@ -42,6 +42,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
         text=[sentence for name in options.text for sentence in read(name, form, columns, encoding=encoding)],
         delta=weights,
         seconds=options.seconds,
+        memory=options.memory,
         threads=options.threads,
         known=None if options.known is None else read_words(options.known, encoding),
         progress=_ProgressLine(),
@@ -49,7 +50,7 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
     if not options.quiet:
         print(summarize(found), file=sys.stderr)
     answered = ((sentence, [answer]) for sentence, answer in zip(sentences, found.taggings, strict=True))
-    deliver(write_labelled(tagger.target, answered, 1), options.output, encoding)
+    deliver(write_labelled(tagger.target, answered, 1, options.proof), options.output, encoding)
 
 
 def check_options(options: TagOptions) -> None:
@@ -78,11 +79,12 @@ def read_words(path: str, encoding: str) -> Collection[str]:
 
 
 def summarize(found: Consistent) -> str:
-    """Say in two lines what was done and what is proven."""
+    """Say in three lines what was done and what is proven."""
     stats = found.stats
     took, first = stats["solve_seconds"], max(stats["load_seconds"], 1e-9)
     gap = found.bound - found.score
     proven = found.complete and (gap == 0 or gap == math.inf)
+    bound = f"at most {found.bound:.10g} is possible" if gap < math.inf else "no bound is known"
     proof = "all proven" if proven else f"{gap:.3g} below the bound"
     rounds = format_count(stats["iterations"], "iteration")
     where = " among the labels that the tagger's pruning leaves" if stats["pruned"] else ""
@@ -91,7 +93,9 @@ def summarize(found: Consistent) -> str:
         f"that should agree, {format_count(stats['components'], 'component')}; "
         f"{format_count(stats['text_sentences'], 'sentence')} of added text used\n"
         f"{100 * stats['certified']:.1f} % of sentences certified{where}, {proof}; "
-        f"{rounds} took {took / first:.2f} of the time of tagging"
+        f"{rounds} took {took / first:.2f} of the time of tagging\n"
+        f"all labels together score {found.score:.10g}; {bound}"
+        + (", and less if --memory were larger" if stats["limited"] and gap else "")
     )
 
 

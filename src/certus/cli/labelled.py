@@ -146,7 +146,7 @@ def describe_answer(answer: Tagging, rank: int | None, proof: bool = False) -> l
         made.append(f"# score = {answer.score:.9g}" if proof else f"# score = {answer.score:.6g}")
     if proof:
         made += [f"# bound = {answer.bound:.9g}", f"# optimal = {'yes' if answer.optimal else 'no'}"]
-    if proof and rank is not None:
+    if proof and (rank is not None or answer.is_part):
         made.append(f"# claim = {answer.claim}")
     if answer.probability is not None:
         made.append(f"# probability = {answer.probability:.6g}")

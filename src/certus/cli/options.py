@@ -114,8 +114,8 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
     )
     proof: bool = option(
         False,
-        "Say of each sentence its score, a bound that no labels exceed, and whether the two meet.",
-        about=SENTENCES,
+        "Say of each sentence its score, a bound that no labels exceed, and whether the two meet; with "
+        "--consistent, what is proven of it as a part of all.",
     )
     certificate: str | None = option(
         None,
@@ -176,6 +176,14 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         None,
         "With --consistent: the weights of agreement, same,close,null, such as 4,3,0.",
         takes="NUMBERS",
+        about=CORPUS,
+    )
+    memory: float = option(
+        2.0,
+        "With --consistent: the gigabytes, about, that the lattices of a pruned CRF may take; with fewer, "
+        "fewer sentences are certified.",
+        takes="NUMBER",
+        least=0.001,
         about=CORPUS,
     )
     known: str | None = option(

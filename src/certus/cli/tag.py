@@ -36,7 +36,9 @@ def run(model: str | None, inputs: list[str], options: TagOptions) -> None:
         run_as_a_whole(model, inputs, options)
         return
     if options.find_given(CORPUS):
-        raise InvalidInput("--text, --delta and --known go with --consistent: add it, or leave them out")
+        raise InvalidInput(
+            "--text, --delta, --memory and --known go with --consistent: add it, or leave them out"
+        )
     check_encoding(options.encoding)
     guess.check(options.format, options.columns)
     model, inputs = sort_out(model, inputs)

@@ -26,6 +26,7 @@ FAILURES = (
     2  # of searching a sentence further, because its lattice would be too large, after which it is left
 )
 CHUNK = 128  # sentences that are searched at a time
+AGAIN = 8  # sentences that are searched again at a time: their lattices may be large
 
 
 @dataclass
@@ -42,9 +43,13 @@ class CorpusProblem:
     groups: NDArray[np.int32]
     threads: int
     clock: Clock
+    memory: (
+        float  # bytes that the lattices may take which are kept; what is undecided of them takes less again
+    )
     lattices: dict[int, _native.StoredLattices] = field(
         default_factory=dict
     )  # by the first of their sentences
+    searched: set[int] = field(default_factory=set)  # likewise: those that were searched before
     stats: dict[str, Any] = field(default_factory=dict)
     trace: list[Iteration] = field(default_factory=list)
 
@@ -80,6 +85,9 @@ class CorpusProblem:
         self.margins = np.minimum(self.gains, self.step)
         self.widened = np.zeros(len(self.cells), bool)
         self.failures = np.zeros(len(self.cells), np.int64)
+        self.taken = 0  # bytes of the lattices that are kept
+        self.share = 1.0  # of the margins above, for as long as lattices of all sentences would not fit
+        self.stats["limited"] = False
 
     def build_field(self, *, with_outside: bool = True) -> _native.Field:
         """Take the lattices of all sentences apart, and keep what is undecided of them.
@@ -108,12 +116,28 @@ class CorpusProblem:
         kept = self.lattices.get(begin)
         if kept is not None:
             return kept
-        if self.clock.is_over:
+        if self.clock.is_over or self.taken >= self.memory:
             self.margins[begin:end] = 0
+        elif begin not in self.searched:
+            self.margins[begin:end] *= self.share
         found = self._search(np.arange(begin, end))
         if isinstance(found, _native.StoredLattices) and np.isfinite(found.outside).any():
-            self.lattices[begin] = found
+            self._keep(begin, end, found)
+        self.searched.add(begin)
         return found
+
+    def _keep(self, begin: int, end: int, found: _native.StoredLattices) -> None:
+        """Keep lattices if there is room, and make the next ones fit."""
+        size = found.bytes
+        if self.taken + size > self.memory:
+            self.failures[begin:end] = FAILURES
+            self.stats["limited"] = True
+            return
+        self.lattices[begin] = found
+        self.taken += size
+        exceeds = bool(self.taken > self.memory * self.first[end] / self.first[-1])
+        self.share = self.share / 2 if exceeds else min(1.0, 2 * self.share)
+        self.stats["limited"] |= exceeds
 
     def _search(self, sentences: NDArray[np.int64]) -> _native.Lattices:
         cells = [self.cells[n] for n in sentences.tolist()]
@@ -130,16 +154,26 @@ class CorpusProblem:
             self.stats["widened"] = int(self.widened.sum())
             chunks = more // CHUNK * CHUNK
             for begin in np.unique(chunks).tolist():
-                if self.clock.is_over:
-                    return taken
-                taken |= self._widen_chunk(begin, more[chunks == begin])
+                several = more[chunks == begin]
+                for low in range(0, len(several), AGAIN):
+                    if self.clock.is_over or self._is_full():
+                        return taken
+                    taken |= self._widen_some(begin, several[low : low + AGAIN])
         return True
 
-    def _widen_chunk(self, begin: int, sentences: NDArray[np.int64]) -> bool:
+    def _is_full(self) -> bool:
+        """Whether lattices take all the memory that they may."""
+        full = self.taken >= self.memory
+        self.stats["limited"] |= full
+        return full
+
+    def _widen_some(self, begin: int, sentences: NDArray[np.int64]) -> bool:
         kept, places = self.lattices[begin], sentences - begin
+        self.taken -= kept.bytes
         reached = np.maximum(self.margins[sentences], self.scores[sentences] - kept.outside[places])
         self.margins[sentences] = np.minimum(reached + self.step, self.gains[sentences])
         taken = kept.take_better(places, self._search(sentences))
+        self.taken += kept.bytes
         self.failures[sentences] += taken == 0
         return bool(taken.any())
 
@@ -167,6 +201,7 @@ class CorpusProblem:
         self.outside = field.sentences_outside()
         self.bound = min([self.base + field.bound(), *(iteration.bound for iteration in trace)])
         self.bound += float(self.excess[(self.words == 0) | (self.excess == np.inf)].sum())
+        self.most = self.scores + self.excess + self.gains
 
     def collect_result(self, field: _native.Field) -> Consistent:
         """Collect the answer."""
@@ -198,6 +233,8 @@ class CorpusProblem:
             certified[: self.tested],
             pruned[: self.tested],
             self.scores[: self.tested],
+            self._score_agreement(field)[: self.tested],
+            self.most[: self.tested],
             self._read_consensus(field),
             self.trace,
             self.stats,
@@ -213,6 +250,20 @@ class CorpusProblem:
         pairs = np.stack([self.into[self.held[tokens]], of_sentence], 1)
         part = merge_pairs(count + len(self.cells), pairs)[count:]
         return np.flatnonzero(np.isin(part, part[sentences]))
+
+    def _score_agreement(self, field: _native.Field) -> NDArray[np.float64]:
+        """Return what the agreement of the words of each sentence with their nodes scores."""
+        tokens = np.flatnonzero(self.held >= 0)
+        node, label = self.into[self.held[tokens]], self.labels[tokens]
+        others = self.into[-2 - self.held[self.held < -1]]
+        alone = np.bincount(np.concatenate([node, others]), minlength=len(self.into)) == 1
+        agreed, none = field.consensus().labels[node], len(self.groups)
+        close = self.groups[label] == np.append(self.groups, -1)[agreed]
+        kinds = [alone[node] | (label == agreed), agreed == none, close]  # a word alone agrees with itself
+        weights = [self.agreement.same, self.agreement.null, self.agreement.close]
+        sentence = np.searchsorted(self.first, tokens, "right") - 1
+        scores = np.bincount(sentence, np.select(kinds, weights, 0.0), minlength=len(self.cells))
+        return scores.astype(np.float64)
 
     def _read_consensus(self, field: _native.Field) -> dict[str, str | None]:
         """Return what every node agreed on, by the keys of its words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,31 @@ class Iteration:
     seconds: float
 
 
+class ConsistentTagging(Tagging):
+    """The labels of a sentence as a part of those of a corpus.
+
+    Attributes:
+        score: of the labels under the tagger, and of the agreement of the sentence's words with their types.
+        bound: no labels of the sentence score more, whatever the types agree on. If the labels are proven,
+            it is the score: that is what the sentence scores in the best labels of the corpus.
+        status: OPTIMAL where the labels are proven to be part of the best labels of the corpus.
+        remark: what is proven, if not that.
+    """
+
+    is_part = True
+
+    __slots__ = ("remark",)
+
+    def __init__(self, value: list[str], score: float, bound: float, remark: str = "") -> None:
+        super().__init__(value, score, bound, Status.FEASIBLE if remark else Status.OPTIMAL)
+        self.remark = remark
+
+    @property
+    def claim(self) -> str:
+        """What is proven of the labels, in words."""
+        return self.remark or "proven: part of labels of the corpus that no others score more than"
+
+
 @dataclass(frozen=True)
 class Consistent:
     """The labels of a corpus, and how good they are proven to be: ``score <= optimum <= bound``.
@@ -45,6 +71,8 @@ class Consistent:
             Where ``pruned`` is set, that is an optimum of what the tagger's pruning leaves.
         pruned: (sentences,) whether labels that the tagger dropped might be better.
         scores: (sentences,) of each by itself under the tagger, consistency aside.
+        agreements: (sentences,) what the agreement of its words with their types scores.
+        most: (sentences,) no labels score more than this, agreement included, whatever types agree on.
         consensus: for each word type that should agree, by its key, the label agreed on; None if turned off.
         trace: what every iteration did.
         stats: counts and seconds; docs/consistency.md names them.
@@ -58,6 +86,8 @@ class Consistent:
     certified: NDArray[np.bool_]
     pruned: NDArray[np.bool_]
     scores: NDArray[np.float64]
+    agreements: NDArray[np.float64]
+    most: NDArray[np.float64]
     consensus: dict[str, str | None]
     trace: list[Iteration] = field(repr=False)
     stats: dict[str, Any] = field(repr=False)
@@ -78,10 +108,22 @@ class Consistent:
         return Status.OPTIMAL if self.optimal else Status.FEASIBLE
 
     @cached_property
-    def taggings(self) -> list[Tagging]:
-        """Each sentence as a tagger would return it; a sentence by itself might score more."""
-        scores = self.scores.tolist()
-        return [
-            Tagging(labels, score, float("inf"), Status.FEASIBLE)
-            for labels, score in zip(self.labels, scores, strict=True)
-        ]
+    def taggings(self) -> list[ConsistentTagging]:
+        """Each sentence as a tagger would return it, and what is proven of it as a part of the corpus."""
+        scores = self.scores + self.agreements
+        proven = self.certified & ~self.pruned
+        bounds = np.where(proven, scores, np.maximum(scores, self.most))
+        remarks = np.where(proven, "", np.where(self.certified, self._remark_pruned(), self._remark_open()))
+        parts = zip(self.labels, scores.tolist(), bounds.tolist(), remarks.tolist(), strict=True)
+        return [ConsistentTagging(*part) for part in parts]
+
+    def _remark_pruned(self) -> str:
+        return (
+            "proven among the labels that the tagger's pruning leaves: part of labels of the corpus that no "
+            "others of these score more than"
+        )
+
+    def _remark_open(self) -> str:
+        if self.bound == inf:
+            return "not proven: the tagger does not bound what it drops"
+        return f"not proven: other labels of the corpus score more by at most {self.bound - self.score:.6g}"

@@ -33,6 +33,8 @@ class Limits:
     Attributes:
         max_iterations: over the corpus.
         seconds: in all; None for as long as it takes.
+        memory: gigabytes, about, that lattices and what is undecided of them may take. Where sentences would
+            need larger lattices, these stay narrower; what they lack is bounded, and less of it is proven.
         branches: of each component that iterations leave open; 0 never branches.
         method: one of METHODS.
         rate: of the first step of ``subgradient``, in units of the weight ``same``.
@@ -41,6 +43,7 @@ class Limits:
 
     max_iterations: int = 200
     seconds: float | None = None
+    memory: float = 2.0
     branches: int = 2000
     method: str = "messages"
     rate: float = 0.25
@@ -54,6 +57,8 @@ class Limits:
             raise InvalidInput("max_iterations and branches must not be below 0")
         if self.seconds is not None and not self.seconds >= 0:
             raise InvalidInput(f"seconds is {self.seconds}; it must not be below 0")
+        if not self.memory > 0:
+            raise InvalidInput(f"memory is {self.memory}; it must be above 0 (gigabytes)")
         if not 0 < self.rate < math.inf:
             raise InvalidInput(f"rate is {self.rate}; it must be above 0")
 

@@ -29,6 +29,7 @@ def tag(
     delta: Agreement | float | Iterable[float] | None = None,
     max_iterations: int = 200,
     seconds: float | None = None,
+    memory: float = 2.0,
     threads: int = 1,
     known: Collection[str] | None = None,
     groups: Callable[[str], Hashable] | None = None,
@@ -54,6 +55,8 @@ def tag(
         max_iterations: over the corpus.
         seconds: to stop after; the answer then says what is proven. Sentences whose turn comes later are
             searched no further than for their best labels.
+        memory: gigabytes, about, that the lattices of a pruned CRF may take. Where more were needed, the
+            bound is higher, and fewer sentences are certified.
         threads: for the tagger's part of the work.
 
     Other args:
@@ -62,13 +65,14 @@ def tag(
             are made of several parts.
         case: whether word types that differ in case should agree.
         suffixes: that a type and the same type without them may agree in spite of, if known words do.
-        limits: all there is to say about when to stop; ``max_iterations`` and ``seconds`` are then ignored.
+        limits: all there is to say about when to stop; ``max_iterations``, ``seconds`` and
+            ``memory`` are then ignored.
         progress: is called after each iteration.
     """
     check_count("threads", threads)
     if isinstance(suffixes, str) or not all(suffixes):
         raise InvalidInput("suffixes must be a list of endings that are not empty")
-    limits = limits or Limits(max_iterations=max_iterations, seconds=seconds)
+    limits = limits or Limits(max_iterations=max_iterations, seconds=seconds, memory=memory)
     clock = Clock(limits.seconds)
     agreement = choose_delta(tagger) if delta is None else Agreement.of(delta)
     problem = CorpusProblem(
@@ -82,6 +86,7 @@ def tag(
         _number_groups(tagger, groups),
         threads,
         clock,
+        limits.memory * 5e8,  # half of it: fields of undecided pieces stand beside the lattices
     )
     return _solve_widening(problem, limits, progress)
 
@@ -95,9 +100,11 @@ def _solve_widening(
     loaded = time.perf_counter()
     problem.solve(field, limits, progress)
     while not problem.clock.is_over and problem.widen(problem.outside):
+        del field  # there is no room for two
         field = problem.build_field()
         problem.solve(field, limits, progress)
     if len(problem.outside):  # the best of what the lattices have, under the bound of all
+        del field
         field = problem.build_field(with_outside=False)
         problem.trace += solve(field, limits, problem.agreement.same, problem.base, progress, problem.clock)
     problem.stats |= {"load_seconds": loaded - began, "solve_seconds": time.perf_counter() - loaded}

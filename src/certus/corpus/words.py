@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,19 +52,16 @@ def find_types(
         is_known: says of many words at once whether the tagger has seen them.
         case: whether types that differ in case are related.
     """
-    number: dict[str, int] = {}
-    tokens: list[int] = []
-    lengths = []
-    for words in sentences:
-        lengths.append(len(words))
-        for word in words:
-            tokens.append(number.setdefault(word, len(number)))
-    names = list(number)
+    several = list(sentences)
+    words = list(chain.from_iterable(several))
+    names = list(dict.fromkeys(words))
+    number = dict(zip(names, range(len(names)), strict=True))
+    tokens = np.fromiter(map(number.__getitem__, words), np.int64, len(words))
     known = is_known(names)
     keys: dict[str, int] = {}
     key = [keys.setdefault(name.casefold() if case else name, len(keys)) for name in names]
-    first = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return Types(names, first, np.array(tokens, np.int64), np.array(key, np.int64), list(keys), known)
+    first = np.concatenate([[0], np.cumsum([len(one) for one in several], dtype=np.int64)])
+    return Types(names, first, tokens, np.array(key, np.int64), list(keys), known)
 
 
 @dataclass(frozen=True)
@@ -131,8 +129,10 @@ def suffix_relates(types: Types, suffix: str, labels: NDArray[np.int32], used: N
     pairs = _find_pairs(types.keys, [suffix])
     if not len(pairs):
         return False
-    known = types.known[types.tokens[used]]
-    key, label = types.key[types.tokens[used]][known], labels[known].astype(np.int64)
+    asked = np.zeros(len(types.keys), bool)
+    asked[pairs.reshape(-1)] = True
+    counted = (types.known & asked[types.key])[types.tokens[used]]
+    key, label = types.key[types.tokens[used][counted]], labels[counted].astype(np.int64)
     usual = find_usual_labels(key, label, len(types.keys))
     one, other = usual[pairs[:, 0]], usual[pairs[:, 1]]
     both = (one >= 0) & (other >= 0)
@@ -143,9 +143,11 @@ def find_usual_labels(key: Numbers, label: Numbers, count: int) -> Numbers:
     """Return for each key the label it has most often, the first of equals; -1 where it has none."""
     usual = np.full(count, -1, np.int64)
     if len(key):
-        several, times = np.unique(np.stack([key, label]), axis=1, return_counts=True)
-        order = np.lexsort((-several[1], times, several[0]))  # the best of each key comes last
-        usual[several[0][order]] = several[1][order]
+        width = int(label.max()) + 1
+        several, times = np.unique(key * width + label, return_counts=True)
+        keys, labels = np.divmod(several, width)
+        order = np.lexsort((-labels, times, keys))  # the best of each key comes last
+        usual[keys[order]] = labels[order]
     return usual
 
 

@@ -264,8 +264,8 @@ class SentenceLabeller:
         check_room(cells, k)
         if legal is not None and list(legal.labels) != self.labels:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
-        if seconds is not None and not seconds > 0:
-            raise InvalidInput(f"seconds is {seconds}; it must be above 0")
+        if seconds is not None and not seconds >= 0:
+            raise InvalidInput(f"seconds is {seconds}; it must not be below 0")
         limits: dict[str, Any] = {} if seconds is None else {"seconds": float(seconds)}
         if max_iterations is not None:
             check_count("max_iterations", max_iterations)
