@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/log_sums.hpp"
 #include "base/vector.hpp"
-#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -26,7 +26,7 @@ CERTUS_CLONES void raise_all(double* __restrict x, const double* __restrict y, d
 
 // Takes the larger of two, or adds up the numbers that they are the logarithms of.
 void Onward::gather(double& x, double y) const {
-  if (sum_) x = add_logs(x, y);
+  if (sum_) x = (Logarithm{x} + Logarithm{y}).log;
   else raise(x, y);
 }
 

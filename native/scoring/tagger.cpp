@@ -4,9 +4,9 @@
 #include <functional>
 #include <stdexcept>
 
+#include "base/log_sums.hpp"
 #include "base/vector.hpp"
 #include "chain/marginals/marginals.hpp"
-#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -59,7 +59,7 @@ RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t,
   const auto round_up = [](double x) {
     return x == kNever<double> ? kNever<float> : static_cast<float>(x + kRounding * (1 + std::abs(x)));
   };
-  return {round_up(own.get()), round_up(ending.get()), round_up(around.get())};
+  return {round_up(own.log()), round_up(ending.log()), round_up(around.log())};
 }
 
 // Where lattices have no path, or fewer than are wanted, less is pruned again and again, down to this, and then
@@ -377,7 +377,8 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
     answer.confidence[t] = static_cast<float>(p);
   }
   if (!w.cascade->pruned) answer.log_partition_bound = answer.log_partition;
-  else if (request.prove) answer.log_partition_bound = add_logs(answer.log_partition, bound_mass(request, w));
+  else if (request.prove)
+    answer.log_partition_bound = (Logarithm{answer.log_partition} + Logarithm{bound_mass(request, w)}).log;
 }
 
 // The logarithm of what all dropped sequences sum up to, at most.
