@@ -27,40 +27,28 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 }
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
+constexpr Key kMostTriples = Key{1} << 18;
 
 constexpr Index kMostTurns = 12;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
 constexpr float kLess = 0.3f;       // by how much less is pruned in the next round,
-constexpr float kMuchLess = 0.1f;   // and for probabilities
+constexpr float kMuchLess = 0.1f;   // and where there is no path, or too few
+// By how much less is pruned for probabilities, of labels, by the order; and at which part of the thresholds of states
+// edges are, instead of states: most pairs of labels that are possible each are not together.
+constexpr float kWideLabels[] = {0.12f, 0.18f, 0.2f, 0.2f, 0.2f}, kWideEdges = 0.01f;
 // By how much more is pruned in the first where one answer is proven, of labels, by the order, and of states: what is
 // dropped is bounded, and smaller lattices cost less. Bounds are closer where n-grams are short.
 constexpr float kMoreLabels[] = {4, 2.5f, 2, 2, 2}, kMoreStates = 3;
 // Coarse tags are not dropped at a higher probability than this because of it: all their labels go with them, and where
 // a model has learned little, one of them may be needed in almost every sentence.
 constexpr float kMostTags = 0.03f;
-static_assert(std::size(kMoreLabels) == kMostOrder);
+static_assert(std::size(kMoreLabels) == kMostOrder && std::size(kWideLabels) == kMostOrder);
 
 // How much further below the best sequence of a lattice those outside are looked for, first and then.
 constexpr double kFurther[] = {6, 9};
 // How far they are below it with the usual thresholds, about. Where that is not as far as wanted, thresholds are
 // multiplied by a factor, and divided by this again and again, down to a least factor.
 constexpr double kUsualMargin = 4, kMore = 10, kLeastFactor = 1e-12;
-
-// Of labels of a coarse tag, by place, the logarithms of sums, rounded up.
-RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t, Index group) {
-  LogSum own, ending, around;
-  for (Index i = bounds.begin(group); i < bounds.begin(group + 1); ++i) {
-    if (bounds.at(i) < 0 || scores[i] == kNever<float>) continue;
-    const double score = static_cast<double>(scores[i]);
-    own.add(score);
-    ending.add(score + static_cast<double>(bounds.ending(t)[i]));
-    around.add(score + static_cast<double>(bounds.around(t)[i]));
-  }
-  const auto round_up = [](double x) {
-    return x == kNever<double> ? kNever<float> : static_cast<float>(x + kRounding * (1 + std::abs(x)));
-  };
-  return {round_up(own.log()), round_up(ending.log()), round_up(around.log())};
-}
 
 // Where lattices have no path, or fewer than are wanted, less is pruned again and again, down to this, and then
 // nothing.
@@ -84,6 +72,21 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
   ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
   bounds_.emplace(tagset_, order, ngrams_);
   group_bounds_.emplace(tagset_, *bounds_);
+}
+
+const Tagger::Wide& Tagger::prepare_wide() const {
+  std::call_once(is_prepared_, [&] {
+    Wide& wide = wide_.emplace(Wide{ngrams_, make_filter(ngrams_), {}, RestTables(*bounds_, order_)});
+    wide.ngrams.filter = wide.filter.data();
+    const Key G = static_cast<Key>(tagset_.groups) + 1;
+    if (order_ < 2 || G * G * G > kMostTriples) return;
+    for (Key before = 0; before < G; ++before)
+      for (Key after = 0; after < G; ++after)
+        for (Key first = 0; first < G; ++first)
+          wide.coarse_triples.push_back(ngrams_.at(mix(mix(mix(2, first), before), after)));
+    wide.ngrams.coarse_triples = wide.coarse_triples.data();
+  });
+  return *wide_;
 }
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
@@ -231,22 +234,23 @@ const Level* Tagger::search(Index length, const TagRequest& request, Workspace& 
     return nullptr;
   }
   cascade.close();
-  return climb(w, position);
+  return climb(ngrams_, 0, w, position);
 }
 
 // Builds the levels of the cascade, once it has candidates.
-const Level* Tagger::climb(Workspace& w, Index& position) const {
+const Level* Tagger::climb(const NgramTable& ngrams, float edges, Workspace& w, Index& position) const {
   Cascade& cascade = *w.cascade;
   for (Index n = 1;; ++n) {
-    const Level& level = cascade.build(n, ngrams_);
+    const Level& level = cascade.build(n, ngrams);
     const lattice::BestPath& best = cascade.find_best(level);
     if (best.score == kNever<double>) {
       position = std::min(best.reached, cascade.length()) - 1;
       return nullptr;
     }
     if (n == order_) return &level;
-    if (cascade.thresholds.states[n] > 0) cascade.sums.find(level, false);
-    cascade.prune(n, cascade.thresholds.states[n]);
+    const float edge_threshold = edges * thresholds_.states[n];
+    if (cascade.thresholds.states[n] > 0 || edge_threshold > 0) cascade.sums.find(level, edge_threshold > 0);
+    cascade.prune(n, cascade.thresholds.states[n], edge_threshold);
   }
 }
 
@@ -383,17 +387,8 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
 
 // The logarithm of what all dropped sequences sum up to, at most.
 double Tagger::bound_mass(const TagRequest& request, Workspace& w) const {
-  Cascade& cascade = *w.cascade;
-  const NgramBounds& bounds = *bounds_;
-  w.scores.resize(bounds.places());
-  for (Index t = 1; t <= cascade.length(); ++t) {
-    for (Index g = 0; g < bounds.groups(); ++g) {
-      cascade.score_dropped(t, g, w.kept_units(t - 1), request.allowed ? request.allowed[t - 1] : Allowed{},
-                            w.scores.data());
-      cascade.set_rest(t, g, add_up_labels(w.scores.data(), bounds, t, g));
-    }
-  }
-  return w.onward.find_mass(cascade, ngrams_, order_);
+  w.rests.find(*w.cascade, prepare_wide().rests, request.allowed, {w.units.data(), w.stride});
+  return w.onward.find_mass(*w.cascade, ngrams_, order_, w.rests);
 }
 
 // Builds the cascade such that it has all answers, and more of what it would drop.
@@ -401,11 +396,11 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   Cascade& cascade = *w.cascade;
   const Index T = cascade.length();
   Index position = -1;
-  prune_by(kMuchLess, kMuchLess, w);
+  prune_by(kWideLabels[order_ - 1], 0, w);
   cascade.begin(T);
-  for (Index t = 0; t < T; ++t) {
-    cascade.token(score_token(t, w), request.allowed ? request.allowed[t] : Allowed{});
-  }
+  cascade.bounds_rest = false;
+  for (Index t = 0; t < T; ++t) cascade.token(w.kept_units(t), request.allowed ? request.allowed[t] : Allowed{});
+  cascade.bounds_rest = true;
   cascade.close();
   w.taken.clear();
   for (Index t = 0; t < T; ++t) {
@@ -419,7 +414,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   }
   cascade.add_candidates(w.taken);
   cascade.paths_to_keep = {answer.labels, static_cast<std::size_t>(answer.found * T)};
-  const Level* const level = climb(w, position);
+  const Level* const level = climb(prepare_wide().ngrams, kWideEdges, w, position);
   cascade.paths_to_keep = {};
   return level;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -99,6 +100,8 @@ class Tagger {
   }
 
  private:
+  struct Wide;
+
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
   const float* score_token(Index t, Workspace& w) const;
   void expand_groups(const float* units, Workspace& w, float* labels) const;
@@ -108,7 +111,8 @@ class Tagger {
   double bound_outside(const LatticeRequest& request, Workspace& w) const;
   void prune_by(float first, float later, Workspace& w) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
-  const Level* climb(Workspace& w, Index& position) const;
+  const Level* climb(const NgramTable& ngrams, float edges, Workspace& w, Index& position) const;
+  const Wide& prepare_wide() const;
   void find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   double bound_mass(const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
@@ -128,6 +132,15 @@ class Tagger {
   Index order_ = 0;
   NgramTable ngrams_;
   std::vector<float> coarse_pairs_;  // see NgramTable
+  // What wide lattices need, made when the first one is wanted.
+  struct Wide {
+    NgramTable ngrams;
+    std::vector<std::uint64_t> filter;
+    std::vector<float> coarse_triples;
+    RestTables rests;
+  };
+  mutable std::once_flag is_prepared_;
+  mutable std::optional<Wide> wide_;
   std::optional<NgramBounds> bounds_;
   std::optional<GroupBounds> group_bounds_;
   Thresholds thresholds_;
@@ -146,6 +159,7 @@ struct Tagger::Workspace {
   std::vector<Index> labels;
   std::optional<Cascade> cascade;
   Onward onward;
+  RestSums rests;
   Detours detours;
   SequenceScores sequence_scores;
   std::vector<Cascade::Taken> taken;  // labels that are no candidates, and may be
