@@ -266,18 +266,19 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, Index n) {
   const std::uint8_t* const allowed = n == 1 ? legal : nullptr;
   const std::size_t L = static_cast<std::size_t>(tagset_.labels) + 1;
   for (Index t = 1; t < length_ + 2; ++t) {
-    keys_.clear();
-    heed_(Index{16} * (level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]]));
+    const std::uint32_t edges = level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]];
+    heed_(Index{16} * edges);
+    if (keys_.size() <= 2 * std::size_t{edges}) keys_.resize(2 * std::size_t{edges} + 1);  // two for each, and one more
+    asked_ = 0;
     const std::uint32_t before = level.begin[t - 1];
     first_tags_.clear();  // where the sentence begins there are but two tags
     for (std::uint32_t r = before; n == 2 && t > 1 && ngrams.coarse_triples && r < level.begin[t]; ++r)
       first_tags_.push_back(group_of(levels_[1].label[level.prev[r]]));
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
       score_tags(level, ngrams, n, s, before);
-      list_keys(level, ngrams, s);
+      ask_labels(level, ngrams, s);
     }
-    for (const auto& [key, e] : keys_) ngrams.prefetch(key);
-    for (const auto& [key, e] : keys_) level.edge[e] += ngrams.at(key);
+    for (std::size_t i = 0; i < asked_; ++i) level.edge[keys_[i].second] += ngrams.at(keys_[i].first);
     for (std::uint32_t s = level.begin[t]; allowed && s < level.begin[t + 1]; ++s)
       for (std::uint32_t i = 0; i < level.states(t - 1); ++i)
         if (!allowed[static_cast<std::size_t>(level.label[level.from[s] + i]) * L + level.label[s]])
@@ -285,22 +286,31 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, Index n) {
   }
 }
 
-// Lists the n-grams of edges into a state that may have a weight, without branches, which nobody could foresee.
-void Cascade::list_keys(const Level& level, const NgramTable& ngrams, std::uint32_t s) {
+// Asks for an n-gram of an edge.
+void Cascade::ask(const NgramTable& ngrams, Key key, std::uint32_t edge) {
+  ngrams.prefetch(key);
+  keys_[asked_++] = {key, edge};
+}
+
+// Asks for the n-grams of edges into a state, as far as they may have a weight.
+void Cascade::ask_labels(const Level& level, const NgramTable& ngrams, std::uint32_t s) {
   const Key y = static_cast<Key>(level.label[s]);
   const std::uint32_t count = level.edges(s), first = level.edge_begin[s];
   const Key* const source = level.full.data() + level.from[s];
-  std::size_t size = keys_.size();
-  keys_.resize(size + count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Key full = mix(source[i], y);
-    keys_[size] = {full, first + i};
-    size += ngrams.may_have(full);
+  if (!ngrams.filter) {
+    for (std::uint32_t i = 0; i < count; ++i) ask(ngrams, mix(source[i], y), first + i);
+    return;
   }
-  keys_.resize(size);
+  const std::size_t before = asked_;
+  for (std::uint32_t i = 0; i < count; ++i) {  // without branches, which nobody could foresee
+    const Key full = mix(source[i], y);
+    keys_[asked_] = {full, first + i};
+    asked_ += ngrams.may_have(full);
+  }
+  for (std::size_t i = before; i < asked_; ++i) ngrams.prefetch(keys_[i].first);
 }
 
-// Scores the edges into a state by coarse tags, or lists their n-grams.
+// Scores the edges into a state by coarse tags, or asks for those.
 void Cascade::score_tags(Level& level, const NgramTable& ngrams, Index n, std::uint32_t s, std::uint32_t before) {
   const std::size_t G = static_cast<std::size_t>(tagset_.groups) + 1;
   const Unit group = group_of(level.label[s]);
@@ -315,9 +325,8 @@ void Cascade::score_tags(Level& level, const NgramTable& ngrams, Index n, std::u
     for (std::uint32_t i = 0; i < count; ++i) edge[i] = row[tags[i]];
   } else {
     for (std::uint32_t i = 0; i < count; ++i) {
-      const Key coarse = mix(level.coarse[first + i], group);
       edge[i] = 0;
-      keys_.emplace_back(coarse, level.edge_begin[s] + i);
+      ask(ngrams, mix(level.coarse[first + i], group), level.edge_begin[s] + i);
     }
   }
 }

@@ -141,7 +141,8 @@ class Cascade {
   void join_candidates(Level& level);
   void merge_states(Level& level, Index n);
   void score_edges(Level& level, const NgramTable& ngrams, Index n);
-  void list_keys(const Level& level, const NgramTable& ngrams, std::uint32_t s);
+  void ask(const NgramTable& ngrams, Key key, std::uint32_t edge);
+  void ask_labels(const Level& level, const NgramTable& ngrams, std::uint32_t s);
   void score_tags(Level& level, const NgramTable& ngrams, Index n, std::uint32_t s, std::uint32_t before);
   Index edges_per_token() const;
   void limit_candidates();
@@ -160,7 +161,8 @@ class Cascade {
   std::vector<float> rest_;  // [T][kRestRows][bounds->stride()]
   std::vector<float> scratch_, columns_;
   std::vector<Index> groups_;                        // coarse tags that a token may have, then those that stay
-  std::vector<std::pair<Key, std::uint32_t>> keys_;  // of n-grams of a position, and the edges that they score
+  std::vector<std::pair<Key, std::uint32_t>> keys_;  // of n-grams of a position, and the edges that they score;
+  std::size_t asked_ = 0;                            // how many there are
   std::vector<Unit> first_tags_;                     // of the states before
   std::vector<Label> expanded_;
   std::vector<float> expanded_score_;

@@ -27,7 +27,7 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 }
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
-constexpr Key kMostTriples = Key{1} << 18;
+constexpr Index kMostTriples = Index{1} << 16;
 
 constexpr Index kMostTurns = 12;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
@@ -70,21 +70,23 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
       for (Index j = 0; j < G; ++j)
         coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
   ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
+  coarse_triples_.clear();
+  if (order > 1 && G * G * G <= kMostTriples)
+    for (Index before = 0; before < G; ++before)
+      for (Index after = 0; after < G; ++after)
+        for (Index first = 0; first < G; ++first) {
+          const Key pair = mix(mix(2, static_cast<Key>(first)), static_cast<Key>(before));
+          coarse_triples_.push_back(ngrams.at(mix(pair, static_cast<Key>(after))));
+        }
+  ngrams_.coarse_triples = coarse_triples_.empty() ? nullptr : coarse_triples_.data();
   bounds_.emplace(tagset_, order, ngrams_);
   group_bounds_.emplace(tagset_, *bounds_);
 }
 
 const Tagger::Wide& Tagger::prepare_wide() const {
   std::call_once(is_prepared_, [&] {
-    Wide& wide = wide_.emplace(Wide{ngrams_, make_filter(ngrams_), {}, RestTables(*bounds_, order_)});
+    Wide& wide = wide_.emplace(Wide{ngrams_, make_filter(ngrams_), RestTables(*bounds_, order_)});
     wide.ngrams.filter = wide.filter.data();
-    const Key G = static_cast<Key>(tagset_.groups) + 1;
-    if (order_ < 2 || G * G * G > kMostTriples) return;
-    for (Key before = 0; before < G; ++before)
-      for (Key after = 0; after < G; ++after)
-        for (Key first = 0; first < G; ++first)
-          wide.coarse_triples.push_back(ngrams_.at(mix(mix(mix(2, first), before), after)));
-    wide.ngrams.coarse_triples = wide.coarse_triples.data();
   });
   return *wide_;
 }

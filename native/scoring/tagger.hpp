@@ -131,12 +131,11 @@ class Tagger {
   const Model<float>* chain_ = nullptr;
   Index order_ = 0;
   NgramTable ngrams_;
-  std::vector<float> coarse_pairs_;  // see NgramTable
+  std::vector<float> coarse_pairs_, coarse_triples_;  // see NgramTable
   // What wide lattices need, made when the first one is wanted.
   struct Wide {
     NgramTable ngrams;
     std::vector<std::uint64_t> filter;
-    std::vector<float> coarse_triples;
     RestTables rests;
   };
   mutable std::once_flag is_prepared_;
