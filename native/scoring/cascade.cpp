@@ -370,10 +370,10 @@ void Cascade::keep_edges(Index n, float threshold) {
   const Level& level = levels_[n];
   std::vector<std::uint8_t>& kept = kept_edge_[n];
   kept.resize(level.edge.size());
-  do {
+  for (;; threshold *= kMoreEdges, limited = true) {
     for (std::size_t e = 0; e < kept.size(); ++e) kept[e] = sums.edge_probability[e] >= threshold;
-    threshold *= kMoreEdges;
-  } while (is_too_much(count_next_edges(n)));
+    if (!is_too_much(count_next_edges(n))) break;
+  }
   const auto keep = [&](std::uint32_t r, std::uint32_t s) { kept[level.edge_begin[s] + (r - level.from[s])] = 1; };
   trace_back(level, paths, best, [&](Index t, std::uint32_t s) {
     if (t > 0) keep(paths.back[s], s);

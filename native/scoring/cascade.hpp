@@ -19,10 +19,11 @@ namespace certus::scoring {
 
 inline constexpr Index kMostOrder = 5;
 
-// States with a posterior below these are dropped.
+// States with a posterior below these are dropped, and edges that would become states of the next order.
 struct Thresholds {
   float groups = 0.01f;                                            // coarse tags
   float states[kMostOrder] = {0.01f, 0.01f, 0.01f, 0.01f, 0.01f};  // [n]: of the lattice of order n
+  float edges[kMostOrder] = {};
 };
 
 // The lattice of one order n >= 1. A state stands for the last n labels: it is a pair of states of order n-1 at the
@@ -80,8 +81,13 @@ class Cascade {
   // Whether a state of order n stayed, after that level was pruned.
   bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
   const std::uint8_t* kept(Index n) const { return kept_[n].data(); }
-  // Whether an edge between two such states is a state of order n + 1.
+  // Whether an edge between two such states is a state of order n + 1; and whether two states of neighbouring positions
+  // are, which the second has an edge from.
   bool kept_edge(Index n, std::size_t edge) const { return kept_edge_[n].empty() || kept_edge_[n][edge]; }
+  bool is_joined(Index n, std::uint32_t before, std::uint32_t state) const {
+    const Level& level = levels_[n];
+    return kept_[n][before] && kept_[n][state] && kept_edge(n, level.edge_begin[state] + (before - level.from[state]));
+  }
 
   // With `bounds`: of each coarse tag what the best label may score that is no candidate, with n-grams of labels around
   // it; -inf where none may be better than what is known.

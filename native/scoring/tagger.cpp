@@ -55,6 +55,8 @@ constexpr double kUsualMargin = 4, kMore = 10, kLeastFactor = 1e-12;
 constexpr float kLeastPruning = 1e-6f;
 // Where so many sequences are wanted, or fewer, as much is pruned at first as where one is.
 constexpr float kFewAnswers = 10;
+// Of lists, at which part of the thresholds of states edges are dropped.
+constexpr float kListEdges = 0.3f;
 // How much further below the best than what a lattice is likely to have its last answer may be.
 constexpr double kFurtherDown = 2;
 
@@ -83,12 +85,18 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
   group_bounds_.emplace(tagset_, *bounds_);
 }
 
-const Tagger::Wide& Tagger::prepare_wide() const {
-  std::call_once(is_prepared_, [&] {
-    Wide& wide = wide_.emplace(Wide{ngrams_, make_filter(ngrams_), RestTables(*bounds_, order_)});
-    wide.ngrams.filter = wide.filter.data();
+const NgramTable& Tagger::filter_ngrams() const {
+  std::call_once(is_filtered_, [&] {
+    filter_ = make_filter(ngrams_);
+    filtered_ = ngrams_;
+    filtered_.filter = filter_.data();
   });
-  return *wide_;
+  return filtered_;
+}
+
+const RestTables& Tagger::prepare_rests() const {
+  std::call_once(has_rests_, [&] { rests_.emplace(*bounds_, order_); });
+  return *rests_;
 }
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
@@ -177,12 +185,13 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
 }
 
-// Multiplies the thresholds of single tokens, and those of lattices.
-void Tagger::prune_by(float first, float later, Workspace& w) const {
+// Multiplies the thresholds of single tokens, and those of lattices; edges have those of states, multiplied likewise.
+void Tagger::prune_by(float first, float later, Workspace& w, float edges) const {
   Thresholds& t = w.cascade->thresholds;
   t.groups = std::min(first * thresholds_.groups, std::max(kMostTags, thresholds_.groups));
   t.states[0] = first * thresholds_.states[0];
-  for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
+  for (Index n = 1; n < kMostOrder; ++n)
+    t.states[n] = later * thresholds_.states[n], t.edges[n] = edges * thresholds_.states[n];
 }
 
 const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, const LatticeRequest& request,
@@ -236,11 +245,11 @@ const Level* Tagger::search(Index length, const TagRequest& request, Workspace& 
     return nullptr;
   }
   cascade.close();
-  return climb(ngrams_, 0, w, position);
+  return climb(request.k > 1 ? filter_ngrams() : ngrams_, w, position);
 }
 
 // Builds the levels of the cascade, once it has candidates.
-const Level* Tagger::climb(const NgramTable& ngrams, float edges, Workspace& w, Index& position) const {
+const Level* Tagger::climb(const NgramTable& ngrams, Workspace& w, Index& position) const {
   Cascade& cascade = *w.cascade;
   for (Index n = 1;; ++n) {
     const Level& level = cascade.build(n, ngrams);
@@ -250,9 +259,9 @@ const Level* Tagger::climb(const NgramTable& ngrams, float edges, Workspace& w, 
       return nullptr;
     }
     if (n == order_) return &level;
-    const float edge_threshold = edges * thresholds_.states[n];
-    if (cascade.thresholds.states[n] > 0 || edge_threshold > 0) cascade.sums.find(level, edge_threshold > 0);
-    cascade.prune(n, cascade.thresholds.states[n], edge_threshold);
+    const float states = cascade.thresholds.states[n], edges = cascade.thresholds.edges[n];
+    if (states > 0 || edges > 0) cascade.sums.find(level, edges > 0);
+    cascade.prune(n, states, edges);
   }
 }
 
@@ -299,7 +308,8 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
     if (answer.stopped != Limit::none) return;
     ++answer.rounds;
     pruning *= kLess;
-    prune_by(request.k > 1 ? std::sqrt(pruning) : pruning, pruning, w);
+    if (request.k > 1) prune_by(std::sqrt(pruning), pruning, w, kListEdges * pruning);
+    else prune_by(pruning, pruning, w);
     Index position = -1;
     const Level* const level = search(cascade.length(), request, w, position);
     if (!level) return;
@@ -349,7 +359,8 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
     const bool more = request.prove && request.k == 1;
     // Several sequences need more states sooner than more labels.
     const float labels = more ? pruning * kMoreLabels[order_ - 1] : request.k > 1 ? std::sqrt(pruning) : pruning;
-    prune_by(labels, request.prove ? pruning * (more ? kMoreStates : 1) : 1, w);
+    const float edges = request.prove && request.k > 1 ? kListEdges * pruning : 0;
+    prune_by(labels, request.prove ? pruning * (more ? kMoreStates : 1) : 1, w, edges);
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
     if ((level && !request.prove) || !cascade.pruned) break;
@@ -389,7 +400,7 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
 
 // The logarithm of what all dropped sequences sum up to, at most.
 double Tagger::bound_mass(const TagRequest& request, Workspace& w) const {
-  w.rests.find(*w.cascade, prepare_wide().rests, request.allowed, {w.units.data(), w.stride});
+  w.rests.find(*w.cascade, prepare_rests(), request.allowed, {w.units.data(), w.stride});
   return w.onward.find_mass(*w.cascade, ngrams_, order_, w.rests);
 }
 
@@ -398,7 +409,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   Cascade& cascade = *w.cascade;
   const Index T = cascade.length();
   Index position = -1;
-  prune_by(kWideLabels[order_ - 1], 0, w);
+  prune_by(kWideLabels[order_ - 1], 0, w, kWideEdges);
   cascade.begin(T);
   cascade.bounds_rest = false;
   for (Index t = 0; t < T; ++t) cascade.token(w.kept_units(t), request.allowed ? request.allowed[t] : Allowed{});
@@ -416,7 +427,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   }
   cascade.add_candidates(w.taken);
   cascade.paths_to_keep = {answer.labels, static_cast<std::size_t>(answer.found * T)};
-  const Level* const level = climb(prepare_wide().ngrams, kWideEdges, w, position);
+  const Level* const level = climb(filter_ngrams(), w, position);
   cascade.paths_to_keep = {};
   return level;
 }

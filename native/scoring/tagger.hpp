@@ -100,8 +100,6 @@ class Tagger {
   }
 
  private:
-  struct Wide;
-
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
   const float* score_token(Index t, Workspace& w) const;
   void expand_groups(const float* units, Workspace& w, float* labels) const;
@@ -109,10 +107,11 @@ class Tagger {
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
   double bound_outside(const LatticeRequest& request, Workspace& w) const;
-  void prune_by(float first, float later, Workspace& w) const;
+  void prune_by(float first, float later, Workspace& w, float edges = 0) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
-  const Level* climb(const NgramTable& ngrams, float edges, Workspace& w, Index& position) const;
-  const Wide& prepare_wide() const;
+  const Level* climb(const NgramTable& ngrams, Workspace& w, Index& position) const;
+  const NgramTable& filter_ngrams() const;
+  const RestTables& prepare_rests() const;
   void find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   double bound_mass(const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
@@ -132,14 +131,11 @@ class Tagger {
   Index order_ = 0;
   NgramTable ngrams_;
   std::vector<float> coarse_pairs_, coarse_triples_;  // see NgramTable
-  // What wide lattices need, made when the first one is wanted.
-  struct Wide {
-    NgramTable ngrams;
-    std::vector<std::uint64_t> filter;
-    RestTables rests;
-  };
-  mutable std::once_flag is_prepared_;
-  mutable std::optional<Wide> wide_;
+  // The same n-grams for wide lattices, and what sums over labels need; made when they are wanted first.
+  mutable std::once_flag is_filtered_, has_rests_;
+  mutable NgramTable filtered_;
+  mutable std::vector<std::uint64_t> filter_;
+  mutable std::optional<RestTables> rests_;
   std::optional<NgramBounds> bounds_;
   std::optional<GroupBounds> group_bounds_;
   Thresholds thresholds_;
