@@ -15,25 +15,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/log_sums.hpp"
 #include "base/simd.hpp"
 
 namespace certus {
 
 inline constexpr double kLogTwo = 0.693147180559945309417;
-
-struct Logarithm {
-  double log = kNever<double>;
-};
-
-inline Logarithm operator*(Logarithm a, Logarithm b) { return {a.log + b.log}; }
-inline Logarithm operator+(Logarithm a, Logarithm b) {
-  const double most = a.log > b.log ? a.log : b.log, least = a.log > b.log ? b.log : a.log;
-  return {least == kNever<double> ? most : most + std::log1p(std::exp(least - most))};
-}
-inline bool operator<(Logarithm a, Logarithm b) { return a.log < b.log; }
-
-inline double log_of(double x) { return x > 0 ? std::log(x) : kNever<double>; }
-inline double log_of(Logarithm x) { return x.log; }
 
 // What was taken out of numbers: 2^exponent.
 struct Exponent {
@@ -41,8 +28,8 @@ struct Exponent {
   double log() const { return static_cast<double>(exponent) * kLogTwo; }
 };
 
-// A sum of logarithms.
-struct LogSum {
+// The logarithm of a product, as a sum of logarithms.
+struct LogTotal {
   double sum = 0;
   double log() const { return sum; }
 };
@@ -89,7 +76,7 @@ struct Logarithms {
 
 struct RelativeLogs {
   using Value = double;
-  using Total = LogSum;
+  using Total = LogTotal;
   static constexpr double zero = kNever<double>, one = 0;
 
   static bool rescale(double* x, Index count, Total& total) {
@@ -103,7 +90,7 @@ struct RelativeLogs {
 
 struct MaxPlus {
   using Value = double;
-  using Total = LogSum;
+  using Total = LogTotal;
   static constexpr double zero = kNever<double>, one = 0;
 
   static bool rescale(double*, Index, Total&) { return true; }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/exponential.hpp"
 #include "base/forward_backward.hpp"
 #include "base/numbers.hpp"
 #include "base/vector.hpp"
@@ -33,6 +34,38 @@ CERTUS_INLINE float exp_of(float x) {
   float scale;
   std::memcpy(&scale, &bits, sizeof scale);
   return p * scale;
+}
+
+// The sum of x[i] y[i], by several sums that do not wait for each other.
+CERTUS_INLINE double add_up_products(const double* x, const double* y, std::uint32_t n) {
+  double sums[4] = {};
+  std::uint32_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (std::uint32_t k = 0; k < 4; ++k) sums[k] += x[i + k] * y[i + k];
+  for (; i < n; ++i) sums[0] += x[i] * y[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// x[i] += y[i] z
+CERTUS_INLINE void add_multiple(const double* __restrict y, double z, std::uint32_t n, double* __restrict x) {
+  for (std::uint32_t i = 0; i < n; ++i) x[i] += y[i] * z;
+}
+
+// out[i] = x[i] y[i] z
+CERTUS_INLINE void multiply(const double* __restrict x, const double* __restrict y, double z, std::uint32_t n,
+                            double* __restrict out) {
+  for (std::uint32_t i = 0; i < n; ++i) out[i] = y[i] * (x[i] * z);
+}
+
+// x[i] = exp(x[i] - shift), and 0 for what is lost in rounding beside that.
+CERTUS_CLONES void exponentiate(double* x, Index n, double shift) {
+  const Vec low = Vec{} - 700.0;
+  Index i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vec v = load(x + i) - shift;
+    store(x + i, v > low ? exp_vector(v > low ? v : low) : Vec{});
+  }
+  for (; i < n; ++i) x[i] = std::exp(x[i] - shift);
 }
 
 }  // namespace
@@ -75,13 +108,12 @@ class Sums::Steps {
 
   void begin(double* alpha) const { std::fill_n(alpha, lattice_.states(0), 1.0); }
   void forward(Index t, const double* before, double* alpha) {
-    largest_ = precise_ ? weigh_edges_precisely(t) : weigh_edges(t);
+    sums_.largest_[t] = precise_ ? weigh_edges_precisely(t) : weigh_edges(t);
     const double* factor = sums_.factor_.data() + lattice_.edge_begin[lattice_.begin[t]];
     for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s) {
       const double* source = before + (lattice_.from[s] - lattice_.begin[t - 1]);
-      double a = 0;
-      for (std::uint32_t e = lattice_.edges(s); e > 0; --e) a += *source++ * *factor++;
-      *alpha++ = a;
+      *alpha++ = add_up_products(source, factor, lattice_.edges(s));
+      factor += lattice_.edges(s);
     }
   }
   bool settle(Index t, double* alpha) {
@@ -91,7 +123,7 @@ class Sums::Steps {
     sum = std::max(sum, std::numeric_limits<double>::min());
     for (std::uint32_t s = 0; s < lattice_.states(t); ++s) alpha[s] /= sum;
     sums_.scale_[t] = 1 / sum;
-    sums_.log_partition += largest_ + std::log(sum);
+    sums_.log_partition += sums_.largest_[t] + std::log(sum);
     return true;
   }
   void finish(double* beta) const { std::fill_n(beta, lattice_.states(lattice_.positions() - 1), 1.0); }
@@ -106,12 +138,11 @@ class Sums::Steps {
   void backward(Index t, const double* onward, double* before) const {
     const double* const alpha = this->alpha(t - 1);
     for (std::uint32_t s = lattice_.begin[t]; s < lattice_.begin[t + 1]; ++s, ++onward) {
-      std::uint32_t source = lattice_.from[s] - lattice_.begin[t - 1];
-      for (std::uint32_t e = lattice_.edge_begin[s]; e < lattice_.edge_begin[s + 1]; ++e, ++source) {
-        const double x = sums_.factor_[e] * *onward;
-        before[source] += x;
-        if (edges_) sums_.edge_probability[e] = alpha[source] * x;
-      }
+      const std::uint32_t source = lattice_.from[s] - lattice_.begin[t - 1], first = lattice_.edge_begin[s];
+      add_multiple(sums_.factor_.data() + first, *onward, lattice_.edges(s), before + source);
+      if (edges_)
+        multiply(sums_.factor_.data() + first, alpha + source, *onward, lattice_.edges(s),
+                 sums_.edge_probability.data() + first);
     }
   }
   bool has_lost() const { return lost_; }
@@ -150,16 +181,15 @@ class Sums::Steps {
     for (std::uint32_t s = begin; s < end; ++s)
       for (std::uint32_t e = lattice_.edge_begin[s]; e < lattice_.edge_begin[s + 1]; ++e)
         most = std::max(most, factor[e] = lattice_.edge[e] + lattice_.node[s]);
-    for (std::uint32_t e = lattice_.edge_begin[begin]; e < lattice_.edge_begin[end]; ++e)
-      factor[e] = std::exp(factor[e] - most);
+    const std::uint32_t first = lattice_.edge_begin[begin];
+    exponentiate(factor + first, static_cast<Index>(lattice_.edge_begin[end] - first), most);
     return most;
   }
 
   const Lattice& lattice_;
   Sums& sums_;
   const bool edges_, precise_;
-  double largest_ = 0;  // of the scores that weigh_edges divided by
-  bool lost_ = false;   // whether numbers may have been out of range that count
+  bool lost_ = false;  // whether numbers may have been out of range that count
 };
 
 // The same in logarithms, for scores that are hundreds of nats apart.
@@ -221,13 +251,14 @@ void Sums::find(const Lattice& lattice, bool edges, bool precise) {
   alpha_.resize(S), onward_.resize(S), probability.resize(S);
   beta_.assign(S, 0);
   factor_.resize(E);
-  scale_.resize(lattice.positions());
+  scale_.resize(lattice.positions()), largest_.assign(lattice.positions(), 0);
   if (edges) edge_probability.resize(E);
   log_partition = 0;
   Steps steps(lattice, *this, edges, precise);
   run_forward(steps, lattice.positions());
   run_backward(steps, lattice.positions());
-  if (steps.has_lost()) {
+  has_factors_ = !steps.has_lost();
+  if (!has_factors_) {
     beta_.assign(S, kNever<double>);
     LogSteps logs(lattice, *this, edges);
     run_forward(logs, lattice.positions());

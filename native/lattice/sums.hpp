@@ -21,6 +21,11 @@ class Sums {
   std::vector<double> edge_probability;  // [edges]
   double log_partition = 0;
 
+  // Unless sums had to be taken in logarithms, of an edge into position t exp(edge + node - largest(t)).
+  bool has_factors() const { return has_factors_; }
+  const double* factors() const { return factor_.data(); }
+  double largest(Index t) const { return largest_[t]; }
+
  private:
   class Steps;
   class LogSteps;
@@ -28,7 +33,9 @@ class Sums {
   std::vector<double> alpha_, beta_, onward_;  // [states]
   std::vector<double> factor_;                 // [edges]: exp of the scores of an edge and its target, of its position
   std::vector<double> scale_;                  // [positions]: what alpha was multiplied by
-  std::vector<float> scratch_;                 // [edges of a position]
+  std::vector<double> largest_;                // [positions]: what is subtracted from the scores of edges
+  bool has_factors_ = false;
+  std::vector<float> scratch_;  // [edges of a position]
 };
 
 }  // namespace certus::lattice

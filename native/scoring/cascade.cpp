@@ -21,6 +21,8 @@ Index first_largest(const std::vector<float>& x) { return std::max_element(x.beg
 // other. A sentence whose lattice would have more edges than both of these keeps a number of states per position.
 constexpr Index kFewEdges = Index{1} << 20, kEdgesPerToken = Index{1} << 11;
 
+constexpr float kMoreEdges = 10;  // by what the threshold of edges rises where they are too many
+
 // Drops all but the `most` largest of x, the first ones of those that are equal.
 template <class X>
 void keep_largest(const X* x, Index n, Index most, std::vector<double>& scratch, std::uint8_t* kept) {
@@ -205,9 +207,9 @@ Index Cascade::token(const float* scores, const Allowed& allowed) {
 Level& Cascade::build(Index n, const NgramTable& ngrams) {
   Level& level = levels_[n];
   if (n == 1) join_candidates(level);
-  else merge_states(level, levels_[n - 1], kept_[n - 1]);
+  else merge_states(level, n);
   level.edge.resize(level.edge_begin.back());
-  score_edges(level, ngrams, n == 1);
+  score_edges(level, ngrams, n);
   return level;
 }
 
@@ -227,7 +229,9 @@ void Cascade::join_candidates(Level& level) {
 }
 
 // A state for every edge between two states that stay.
-void Cascade::merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept) {
+void Cascade::merge_states(Level& level, Index n) {
+  const Level& below = levels_[n - 1];
+  const std::vector<std::uint8_t>& kept = kept_[n - 1];
   const Index P = length_ + 2;
   level.clear();
   add_state(level, 0, 0, below.label[0], below.full[0], below.coarse[0], 0);
@@ -239,7 +243,7 @@ void Cascade::merge_states(Level& level, const Level& below, const std::vector<s
       const Unit group = group_of(below.label[s]);
       std::uint32_t source = below.from[s];
       for (std::uint32_t e = below.edge_begin[s]; e < below.edge_begin[s + 1]; ++e, ++source)
-        if (kept[source] && below.edge[e] != kNever<float>)
+        if (kept[source] && below.edge[e] != kNever<float> && kept_edge(n - 1, e))
           add_state(level, source, s, below.label[s], mix(below.full[source], static_cast<Key>(below.label[s])),
                     mix(below.coarse[source], group), static_cast<float>(below.node[s]) + below.edge[e]);
     }
@@ -257,35 +261,24 @@ void Cascade::merge_states(Level& level, const Level& below, const std::vector<s
     }
 }
 
-// Asks for the memory of a position's n-grams before any is read. `pairs`: the lattice is of order 1.
-void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
-  const float* const coarse_pairs = pairs ? ngrams.coarse_pairs : nullptr;
-  const std::uint8_t* const allowed = pairs ? legal : nullptr;
-  const std::size_t L = static_cast<std::size_t>(tagset_.labels) + 1, G = static_cast<std::size_t>(tagset_.groups) + 1;
+// Asks for the memory of a position's n-grams before any is read.
+void Cascade::score_edges(Level& level, const NgramTable& ngrams, Index n) {
+  const std::uint8_t* const allowed = n == 1 ? legal : nullptr;
+  const std::size_t L = static_cast<std::size_t>(tagset_.labels) + 1;
   for (Index t = 1; t < length_ + 2; ++t) {
-    keys_.clear();
-    heed_(Index{16} * (level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]]));
+    const std::uint32_t edges = level.edge_begin[level.begin[t + 1]] - level.edge_begin[level.begin[t]];
+    heed_(Index{16} * edges);
+    if (keys_.size() <= 2 * std::size_t{edges}) keys_.resize(2 * std::size_t{edges} + 1);  // two for each, and one more
+    asked_ = 0;
+    const std::uint32_t before = level.begin[t - 1];
+    first_tags_.clear();  // where the sentence begins there are but two tags
+    for (std::uint32_t r = before; n == 2 && t > 1 && ngrams.coarse_triples && r < level.begin[t]; ++r)
+      first_tags_.push_back(group_of(levels_[1].label[level.prev[r]]));
     for (std::uint32_t s = level.begin[t]; s < level.begin[t + 1]; ++s) {
-      const Key y = static_cast<Key>(level.label[s]);
-      const Unit group = group_of(level.label[s]);
-      std::uint32_t source = level.from[s];
-      for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++source) {
-        const Key full = mix(level.full[source], y);
-        ngrams.prefetch(full);
-        if (coarse_pairs) {
-          keys_.emplace_back(full, 0);
-          level.edge[e] = coarse_pairs[group_of(level.label[source]) * G + group];
-        } else {
-          keys_.emplace_back(full, mix(level.coarse[source], group));
-          ngrams.prefetch(keys_.back().second);
-        }
-      }
+      score_tags(level, ngrams, n, s, before);
+      ask_labels(level, ngrams, s);
     }
-    std::uint32_t e = level.edge_begin[level.begin[t]];
-    for (const auto& [full, coarse] : keys_) {
-      level.edge[e] = ngrams.at(full) + (coarse_pairs ? level.edge[e] : ngrams.at(coarse));
-      ++e;
-    }
+    for (std::size_t i = 0; i < asked_; ++i) level.edge[keys_[i].second] += ngrams.at(keys_[i].first);
     for (std::uint32_t s = level.begin[t]; allowed && s < level.begin[t + 1]; ++s)
       for (std::uint32_t i = 0; i < level.states(t - 1); ++i)
         if (!allowed[static_cast<std::size_t>(level.label[level.from[s] + i]) * L + level.label[s]])
@@ -293,7 +286,52 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, bool pairs) {
   }
 }
 
-void Cascade::prune(Index n, float threshold) {
+// Asks for an n-gram of an edge.
+void Cascade::ask(const NgramTable& ngrams, Key key, std::uint32_t edge) {
+  ngrams.prefetch(key);
+  keys_[asked_++] = {key, edge};
+}
+
+// Asks for the n-grams of edges into a state, as far as they may have a weight.
+void Cascade::ask_labels(const Level& level, const NgramTable& ngrams, std::uint32_t s) {
+  const Key y = static_cast<Key>(level.label[s]);
+  const std::uint32_t count = level.edges(s), first = level.edge_begin[s];
+  const Key* const source = level.full.data() + level.from[s];
+  if (!ngrams.filter) {
+    for (std::uint32_t i = 0; i < count; ++i) ask(ngrams, mix(source[i], y), first + i);
+    return;
+  }
+  const std::size_t before = asked_;
+  for (std::uint32_t i = 0; i < count; ++i) {  // without branches, which nobody could foresee
+    const Key full = mix(source[i], y);
+    keys_[asked_] = {full, first + i};
+    asked_ += ngrams.may_have(full);
+  }
+  for (std::size_t i = before; i < asked_; ++i) ngrams.prefetch(keys_[i].first);
+}
+
+// Scores the edges into a state by coarse tags, or asks for those.
+void Cascade::score_tags(Level& level, const NgramTable& ngrams, Index n, std::uint32_t s, std::uint32_t before) {
+  const std::size_t G = static_cast<std::size_t>(tagset_.groups) + 1;
+  const Unit group = group_of(level.label[s]);
+  float* const edge = level.edge.data() + level.edge_begin[s];
+  const std::uint32_t first = level.from[s], count = level.edges(s);
+  if (n == 1 && ngrams.coarse_pairs) {
+    for (std::uint32_t i = 0; i < count; ++i)
+      edge[i] = ngrams.coarse_pairs[group_of(level.label[first + i]) * G + group];
+  } else if (!first_tags_.empty() && count > 0) {
+    const float* const row = ngrams.coarse_triples + (group_of(level.label[first]) * G + group) * G;
+    const Unit* const tags = first_tags_.data() + (first - before);
+    for (std::uint32_t i = 0; i < count; ++i) edge[i] = row[tags[i]];
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      edge[i] = 0;
+      ask(ngrams, mix(level.coarse[first + i], group), level.edge_begin[s] + i);
+    }
+  }
+}
+
+void Cascade::prune(Index n, float threshold, float edge_threshold) {
   const Level& level = levels_[n];
   std::vector<std::uint8_t>& kept = kept_[n];
   kept.assign(level.size(), 1);
@@ -305,6 +343,43 @@ void Cascade::prune(Index n, float threshold) {
   const Index count = static_cast<Index>(paths_to_keep.size()) / std::max<Index>(length_, 1), P = length_ + 2;
   path_states_.resize(count * P);
   for (Index i = 0; i < count; ++i) keep_path(n, &paths_to_keep[i * length_], path_states_.data() + i * P, kept);
+  kept_edge_[n].clear();
+  if (edge_threshold > 0) keep_edges(n, edge_threshold);
+  pruned = pruned || std::find(kept.begin(), kept.end(), 0) != kept.end();
+}
+
+// How many edges the lattice of order n + 1 has: those into each state, with those out of it.
+Index Cascade::count_next_edges(Index n) const {
+  const Level& level = levels_[n];
+  Index count = 0;
+  std::vector<std::uint32_t> into(level.size(), 0);
+  for (std::uint32_t s = 0; s < level.size(); ++s) {
+    if (!kept_[n][s]) continue;
+    std::uint32_t r = level.from[s];
+    for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
+      if (!kept_[n][r] || !kept_edge_[n][e]) continue;
+      ++into[s];
+      count += into[r];
+    }
+  }
+  return count;
+}
+
+// Those of paths that stay always do; where the next lattice would have too many edges, the threshold rises.
+void Cascade::keep_edges(Index n, float threshold) {
+  const Level& level = levels_[n];
+  std::vector<std::uint8_t>& kept = kept_edge_[n];
+  kept.resize(level.edge.size());
+  for (;; threshold *= kMoreEdges, limited = true) {
+    for (std::size_t e = 0; e < kept.size(); ++e) kept[e] = sums.edge_probability[e] >= threshold;
+    if (!is_too_much(count_next_edges(n))) break;
+  }
+  const auto keep = [&](std::uint32_t r, std::uint32_t s) { kept[level.edge_begin[s] + (r - level.from[s])] = 1; };
+  trace_back(level, paths, best, [&](Index t, std::uint32_t s) {
+    if (t > 0) keep(paths.back[s], s);
+  });
+  for (auto s = path_states_.begin(); s != path_states_.end(); s += length_ + 2)
+    for (Index t = 1; t < length_ + 2; ++t) keep(s[t - 1], s[t]);
   pruned = pruned || std::find(kept.begin(), kept.end(), 0) != kept.end();
 }
 

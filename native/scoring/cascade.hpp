@@ -19,10 +19,11 @@ namespace certus::scoring {
 
 inline constexpr Index kMostOrder = 5;
 
-// States with a posterior below these are dropped.
+// States with a posterior below these are dropped, and edges that would become states of the next order.
 struct Thresholds {
   float groups = 0.01f;                                            // coarse tags
   float states[kMostOrder] = {0.01f, 0.01f, 0.01f, 0.01f, 0.01f};  // [n]: of the lattice of order n
+  float edges[kMostOrder] = {};
 };
 
 // The lattice of one order n >= 1. A state stands for the last n labels: it is a pair of states of order n-1 at the
@@ -57,8 +58,9 @@ class Cascade {
   bool pruned = false;                  // whether anything was dropped since `begin` that might be part of a path
   bool limited = false;                 // whether any of it was because there would be too many edges
   bool several = false;                 // whether many paths are wanted: then as many edges stay as there may be
-  // If given, what is dropped at tokens is bounded.
+  // If given, what is dropped at tokens is bounded, unless that is done later.
   const NgramBounds* bounds = nullptr;
+  bool bounds_rest = true;
   const GroupBounds* group_bounds = nullptr;
 
   void begin(Index length);
@@ -73,11 +75,19 @@ class Cascade {
   // The best path of a level, which `paths` then leads along.
   const lattice::BestPath& find_best(const Level& level) { return best = find_best_path(level, paths); }
   // Drops states below a threshold, by their sums, after `find_best`; the best path always stays. With 0, all stay,
-  // and sums are not needed.
-  void prune(Index n, float threshold);
+  // and sums are not needed. With a threshold for edges, those below it, by their sums, lead to no state of order n
+  // + 1.
+  void prune(Index n, float threshold, float edge_threshold = 0);
   // Whether a state of order n stayed, after that level was pruned.
   bool kept(Index n, std::size_t state) const { return kept_[n][state]; }
   const std::uint8_t* kept(Index n) const { return kept_[n].data(); }
+  // Whether an edge between two such states is a state of order n + 1; and whether two states of neighbouring positions
+  // are, which the second has an edge from.
+  bool kept_edge(Index n, std::size_t edge) const { return kept_edge_[n].empty() || kept_edge_[n][edge]; }
+  bool is_joined(Index n, std::uint32_t before, std::uint32_t state) const {
+    const Level& level = levels_[n];
+    return kept_[n][before] && kept_[n][state] && kept_edge(n, level.edge_begin[state] + (before - level.from[state]));
+  }
 
   // With `bounds`: of each coarse tag what the best label may score that is no candidate, with n-grams of labels around
   // it; -inf where none may be better than what is known.
@@ -135,23 +145,31 @@ class Cascade {
   void bound_merged(const float* scores, Index t);
   float* rest_row(Index t, Index row) { return rest_.data() + ((t - 1) * kRestRows + row) * bounds->stride(); }
   void join_candidates(Level& level);
-  void merge_states(Level& level, const Level& below, const std::vector<std::uint8_t>& kept);
-  void score_edges(Level& level, const NgramTable& ngrams, bool pairs);
+  void merge_states(Level& level, Index n);
+  void score_edges(Level& level, const NgramTable& ngrams, Index n);
+  void ask(const NgramTable& ngrams, Key key, std::uint32_t edge);
+  void ask_labels(const Level& level, const NgramTable& ngrams, std::uint32_t s);
+  void score_tags(Level& level, const NgramTable& ngrams, Index n, std::uint32_t s, std::uint32_t before);
   Index edges_per_token() const;
   void limit_candidates();
   void keep_path(Index n, const Label* path, std::uint32_t* states, std::vector<std::uint8_t>& kept) const;
   void limit_states(const Level& level, std::vector<std::uint8_t>& kept);
+  Index count_next_edges(Index n) const;
+  void keep_edges(Index n, float threshold);
 
   const Tagset& tagset_;
   Index length_ = 0;
   std::vector<Level> levels_;  // [0] holds the candidates as states, without transitions
-  std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};  // [order][states] of levels that were pruned
+  std::vector<std::vector<std::uint8_t>> kept_{levels_.size() + 1};       // [order][states] of levels that were pruned
+  std::vector<std::vector<std::uint8_t>> kept_edge_{levels_.size() + 1};  // [order][edges], empty where all stay
   // Of each token the rows of RestRow, and what the units of coarse tags add up to where they were not looked at yet.
   static constexpr Index kRestRows = 4;
   std::vector<float> rest_;  // [T][kRestRows][bounds->stride()]
   std::vector<float> scratch_, columns_;
-  std::vector<Index> groups_;              // coarse tags that a token may have, then those that stay
-  std::vector<std::pair<Key, Key>> keys_;  // of the edges of a position
+  std::vector<Index> groups_;                        // coarse tags that a token may have, then those that stay
+  std::vector<std::pair<Key, std::uint32_t>> keys_;  // of n-grams of a position, and the edges that they score;
+  std::size_t asked_ = 0;                            // how many there are
+  std::vector<Unit> first_tags_;                     // of the states before
   std::vector<Label> expanded_;
   std::vector<float> expanded_score_;
   std::vector<double> largest_;

@@ -23,6 +23,7 @@ void Cascade::raise_rest(Index t, Label y, float score) {
 void Cascade::find_rest(const float* scores, const Allowed& allowed) {
   const Index t = levels_[0].positions();
   rest_.resize(rest_.size() + static_cast<std::size_t>(kRestRows * bounds->stride()), kNever<float>);
+  if (!bounds_rest) return;
   if (allowed.count < 0) return bound_groups(scores, t);
   std::size_t i = 0;
   for (Index n = 0; n < allowed.count; ++n) {

@@ -142,7 +142,7 @@ void Detours::go_to_candidates(Index t, const Way& way, std::int32_t number) {
 void Detours::plan_candidate(Index t, const Way& way, std::uint32_t candidate) {
   Index m = 1;
   std::uint32_t s = candidate;
-  for (; m < order_ && m <= way.level && cascade_->kept(m, states_[m]) && cascade_->kept(m, s); ++m) {
+  for (; m < order_ && m <= way.level && cascade_->is_joined(m, states_[m], s); ++m) {
     const Level& above = cascade_->level(m + 1);
     const auto end = above.cur.begin() + above.begin[t + 1];
     auto q = std::lower_bound(above.cur.begin() + above.begin[t], end, s);

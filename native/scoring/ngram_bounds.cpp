@@ -28,6 +28,8 @@ NgramBounds::NgramBounds(const Tagset& tagset, Index order, const NgramTable& ta
   // Until the sequences are known, each may have the largest weight.
   const float most = std::max(0.0f, *std::max_element(table.weights, table.weights + table.mask + 1));
   const float all = most * static_cast<float>(order), longer = all - most;
+  const float least = std::min(0.0f, *std::min_element(table.weights, table.weights + table.mask + 1));
+  heaviest_ = 2.0 * static_cast<double>(order) * static_cast<double>(std::max(most, -least));
   for (Tables* tables : {&early_, &late_}) {
     clear(*tables, all);
     std::fill(tables->above_pair.begin(), tables->above_pair.end(), longer);

@@ -56,6 +56,8 @@ class NgramBounds {
   const double* most_into(Index t) const { return choose(t).most_into.data(); }
   // Coarse tags that are told apart, and that of a label: there is one only where pairs of them would be too many.
   Index groups() const { return static_cast<Index>(width_) - 1; }
+  // All that n-grams which end with one label may add, or take away.
+  double heaviest() const { return heaviest_; }
   // How long rows are that have a number for each of them and the boundary.
   Index stride() const { return static_cast<Index>(stride_); }
   Unit group(Label y) const { return group_[y]; }
@@ -140,6 +142,7 @@ class NgramBounds {
   std::vector<std::uint8_t> longer_;  // [mask + 1], in steps, rounded up
   std::size_t mask_ = 0;
   float step_ = 1;
+  double heaviest_ = 0;
   std::vector<float> most_longer_, most_longer_tags_;  // [labels + 1], [coarse tags of the tag set and 1]
   std::vector<float> ending_after_, leaving_to_;       // [groups + 1][places]
   std::size_t told_;                                   // coarse tags of the tag set, and 1

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "base/probing.hpp"
 #include "base/types.hpp"
@@ -15,6 +16,9 @@ struct NgramTable {
   const float* weights = nullptr;
   std::size_t mask = 0;
   const float* coarse_pairs = nullptr;  // [before][after] of groups + 1, or null: the pairs of coarse tags
+  // [before][after][first] of groups + 1, or null: three coarse tags.
+  const float* coarse_triples = nullptr;
+  const std::uint64_t* filter = nullptr;  // see make_filter, or null
 
   // The slot of a key, or an empty one.
   std::size_t find(Key key) const {
@@ -25,6 +29,12 @@ struct NgramTable {
     return keys[i] ? weights[i] : 0;
   }
   bool has(Key key) const { return keys[find(key)] != 0; }
+  // Where this is false, it has not; mostly much sooner known than to look it up.
+  bool may_have(Key key) const {
+    const std::size_t bit = (key >> 32) & (kFilterBits * (mask + 1) - 1);
+    return !filter || (filter[bit / 64] >> (bit % 64) & 1);
+  }
+  static constexpr std::size_t kFilterBits = 4;  // for each slot
   void prefetch(Key key) const {
     __builtin_prefetch(keys + (key & mask));
     __builtin_prefetch(weights + (key & mask));
@@ -35,6 +45,17 @@ struct NgramTable {
            std::find(keys, keys + size, Key{0}) != keys + size;
   }
 };
+
+// A bit for every n-gram: few of those that wide lattices ask for have a weight, and bits fit into near caches.
+inline std::vector<std::uint64_t> make_filter(const NgramTable& table) {
+  std::vector<std::uint64_t> filter(NgramTable::kFilterBits * (table.mask + 1) / 64 + 1, 0);
+  for (std::size_t slot = 0; slot <= table.mask; ++slot) {
+    if (!table.keys[slot]) continue;
+    const std::size_t bit = (table.keys[slot] >> 32) & (NgramTable::kFilterBits * (table.mask + 1) - 1);
+    filter[bit / 64] |= std::uint64_t{1} << (bit % 64);
+  }
+  return filter;
+}
 
 // Sequences as rows of numbers, to be kept in files: a label is its own number, a coarse tag comes after the labels and
 // their boundary, and rows of shorter sequences begin with the number after the last.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/log_sums.hpp"
 #include "base/vector.hpp"
-#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -26,7 +26,7 @@ CERTUS_CLONES void raise_all(double* __restrict x, const double* __restrict y, d
 
 // Takes the larger of two, or adds up the numbers that they are the logarithms of.
 void Onward::gather(double& x, double y) const {
-  if (sum_) x = add_logs(x, y);
+  if (sum_) x = (Logarithm{x} + Logarithm{y}).log;
   else raise(x, y);
 }
 
@@ -59,22 +59,19 @@ void Onward::tell_apart(double limit, const Allowed* allowed, const UnitScores& 
   far_ = kFarBelow * static_cast<double>(order_) + std::max(0.0, cascade_->best.score - limit);
 }
 
-double Onward::find_mass(Cascade& cascade, const NgramTable& ngrams, Index order) {
-  begin(cascade, ngrams, order);
-  sum_ = true;
-  for (Index t = cascade.length() + 1; t > 0; --t) step_back(t), join(t - 1);
-  sum_ = false;
-  return leaving_[0];
-}
-
-void Onward::step_back(Index t) {
-  for (Index m = 2; m <= order_; ++m) {  // for the next step
+// Asks for memory that the next step needs.
+void Onward::prefetch(Index t) const {
+  for (Index m = 2; m <= order_; ++m) {
     const Level& level = cascade_->level(m);
     for (std::uint32_t s = level.begin[t - 1]; s < level.begin[t]; ++s) {
       cascade_->bounds->prefetch(level.full[s]);
       if (m > 2) cascade_->bounds->prefetch(level.coarse[s]);
     }
   }
+}
+
+void Onward::step_back(Index t) {
+  prefetch(t);
   go_back(t);
   for (Index m = 1; m <= order_; ++m) leave(t, m);
   named_begin_[t - 1] = named_.size();
@@ -114,6 +111,7 @@ void Onward::go_back(Index t) {
   lead_tags(sum_, ahead_leads_, coarse, departing, row(to_label_, t - 1), row(own_to_label_, t - 1));
   if (t == 1) return;
   if (limit_ != kNever<double>) name_labels(t - 1);
+  if (sum_) rests_->go_through(t - 1, ahead_leads_, bounds.coarse(t), row(to_other_, t - 1), contexts_.excess(t - 1));
   pass_rests(sum_, ahead_leads_, coarse, departing, cascade_->rest(t - 1), rows_from(t - 1), row(after_, t - 1),
              row(entering_, t - 1));
 }
@@ -132,6 +130,7 @@ void Onward::lead_to_rests(Index t) {
   for (const Index h : open_) leads_.push_back({h, after[h], entering[h]});
   lead_tags_either_way(sum_, leads_, bounds.coarse_into(t), bounds.entering_into(t), to_rest);
   for (Index g = 0; is_far && g <= bounds.groups(); ++g) raise(to_rest[g], least);
+  if (sum_ && t <= cascade_->length()) lead_to_labels(t);
   std::copy_n(to_rest, stride_, to_other);
   for (const Named& label : named(t))
     raise_all(to_other, bounds.coarse_into(t).row(bounds.group(label.label)),
@@ -215,7 +214,7 @@ void Onward::follow_dropped(Index t, Index m) {
     const float tags = m > 1 ? bounds.most_above_tags(cascade_->group_of(level.label[s])) : 0;
     std::uint32_t r = level.from[s];
     for (std::uint32_t e = level.edge_begin[s]; e < level.edge_begin[s + 1]; ++e, ++r) {
-      if (kept[s] && kept[r]) continue;
+      if (kept[s] && kept[r] && cascade_->kept_edge(m, e)) continue;
       float weight = level.edge[e] + (labels + (m > 1 ? tags : contexts_.above(t, r, s)));
       if (sum_ || on + static_cast<double>(weight) > lower[r]) {
         weight = level.edge[e] + above_edge(t, m, r, s);

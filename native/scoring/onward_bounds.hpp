@@ -22,17 +22,9 @@
 
 #include "scoring/cascade.hpp"
 #include "scoring/coarse_contexts.hpp"
+#include "scoring/rest_sums.hpp"
 
 namespace certus::scoring {
-
-// The scores of the units at all tokens, for each one more than there are units, which is 0.
-struct UnitScores {
-  const float* first = nullptr;
-  std::size_t stride = 0;
-
-  // Of the token at a position of a cascade.
-  const float* at(Index t) const { return first + static_cast<std::size_t>(t - 1) * stride; }
-};
 
 class Onward {
  public:
@@ -52,8 +44,8 @@ class Onward {
   void step_back(Index t);
   void join(Index t);
   // The logarithm of the sum of exp(score) over all dropped sequences is not above this. The scores of degenerate
-  // labels must be such sums, too.
-  double find_mass(Cascade& cascade, const NgramTable& ngrams, Index order);
+  // labels must be those of `rests`, and the sums of the cascade those of the last lattice.
+  double find_mass(Cascade& cascade, const NgramTable& ngrams, Index order, RestSums& rests);
 
   // The best way on from a state of order m; and at the highest order, of those that leave the lattice.
   double from(Index m, std::uint32_t s) const { return on_[m][s]; }
@@ -79,6 +71,7 @@ class Onward {
   float pair(std::size_t edge) const { return pairs_[edge]; }
 
  private:
+  void prefetch(Index t) const;
   void go_back(Index t);
   void look_ahead(Index t);
   void lead_to_rests(Index t);
@@ -94,6 +87,12 @@ class Onward {
   bool name_labels_of(Index t, Index group);
   double find_way_on(Index t, Label y) const;
   void gather(double& x, double y) const;
+  void lead_to_labels(Index t);
+  bool find_shift(Index t, double& shift) const;
+  void add_up(Index t, double shift);
+  void add_up_entered(Index t, Index m, double shift);
+  void add_up_dropped(Index t, Index m, double shift);
+  void add_up_lattice(Index t);
   float above_edge(Index t, Index m, std::uint32_t r, std::uint32_t s) const;
   float above_state(Index t, Index m, std::uint32_t s) const;
   double* row(std::vector<double>& table, Index t) const { return table.data() + t * stride_; }
@@ -104,6 +103,7 @@ class Onward {
   const NgramTable* ngrams_ = nullptr;
   Index order_ = 0, stride_ = 0;
   bool sum_ = false;  // whether to add up, not to take the largest
+  RestSums* rests_ = nullptr;
   double limit_ = kNever<double>;
   double far_ = -kNever<double>;  // how far below the best ways on others are all the same; infinite if none are
   const Allowed* allowed_ = nullptr;
@@ -122,6 +122,7 @@ class Onward {
   std::vector<Named> named_;                         // from the last position to the first
   std::vector<std::size_t> named_begin_;             // [positions + 1]: how many there are from each position on
   std::vector<float> places_;
+  std::vector<double> weights_, ahead_weights_, leaving_weights_, sums_;  // of a position, while they are added up
 };
 
 }  // namespace certus::scoring

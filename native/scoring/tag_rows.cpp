@@ -1,10 +1,7 @@
 #include "scoring/tag_rows.hpp"
 
-#include <algorithm>
-#include <cmath>
-
+#include "base/exponential.hpp"
 #include "base/widths.hpp"
-#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -34,26 +31,24 @@ struct Largest {
   class All {
    public:
     CERTUS_INLINE_MEMBER void add(V x) { most_ = larger(most_, x); }
-    CERTUS_INLINE_MEMBER V get() const { return most_; }
+    CERTUS_INLINE_MEMBER V log() const { return most_; }
 
    private:
     V most_ = V{} + kNever<double>;
   };
 };
 
-// One number, the logarithm of a sum.
-struct Logarithm {
-  using V = double;
-  static constexpr Index width = 1;
+// The same of logarithms of sums.
+template <int bytes>
+struct Summed : Largest<bytes> {
+  using All = LogSums<bytes>;
+  using V = typename All::V;
 
-  template <class X>
-  static V load(const X* x) {
-    return static_cast<double>(*x);
+  CERTUS_INLINE_MEMBER static V join(V x, V y) {
+    All sum;
+    sum.add(x), sum.add(y);
+    return sum.log();
   }
-  static void store(V x, double* out) { *out = x; }
-  static V join(V x, V y) { return add_logs(x, y); }
-  static V smaller(V x, V y) { return std::min(x, y); }
-  using All = LogSum;
 };
 
 template <class K>
@@ -65,7 +60,7 @@ CERTUS_INLINE void lead(std::span<const TagLead> leads, const TagPairs& first, c
       one.add(K::load(first.row(from.tag) + i) + from.score);
       other.add(K::load(second.row(from.tag) + i) + from.score);
     }
-    K::store(one.get(), x + i), K::store(other.get(), y + i);
+    K::store(one.log(), x + i), K::store(other.log(), y + i);
   }
 }
 
@@ -77,7 +72,7 @@ CERTUS_INLINE void lead_either_way(std::span<const TagLead> leads, const TagPair
     for (const TagLead& from : leads)
       one.add(
           K::smaller(K::load(first.row(from.tag) + i) + from.score, K::load(second.row(from.tag) + i) + from.other));
-    K::store(one.get(), x + i);
+    K::store(one.log(), x + i);
   }
 }
 
@@ -91,25 +86,26 @@ CERTUS_INLINE void pass(std::span<const TagLead> leads, const TagPairs& first, c
       ahead.add(K::smaller(around + K::load(first.row(to.tag) + i), ending + K::load(second.row(to.tag) + i)) +
                 to.score);
     const auto excess = K::load(on.excess + i), to_other = K::load(on.to_other + i);
-    K::store(K::join(ending + to_other, excess + ahead.get()), after + i);
+    K::store(K::join(ending + to_other, excess + ahead.log()), after + i);
     K::store(K::load(rest.own + i) + K::join(to_other, excess + K::load(on.own_to_label + i)), entering + i);
   }
 }
 
-template <class S, int bytes>
+// `S` is the kind of numbers, by the width of vectors.
+template <template <int> class S, int bytes>
 CERTUS_INLINE void lead_body(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
                              double* y) {
-  lead<Largest<bytes>>(leads, first, second, x, y);
+  lead<S<bytes>>(leads, first, second, x, y);
 }
-template <class S, int bytes>
+template <template <int> class S, int bytes>
 CERTUS_INLINE void lead_either_way_body(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                                         double* x) {
-  lead_either_way<Largest<bytes>>(leads, first, second, x);
+  lead_either_way<S<bytes>>(leads, first, second, x);
 }
-template <class S, int bytes>
+template <template <int> class S, int bytes>
 CERTUS_INLINE void pass_body(std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                              const RestRow& rest, const AloneRows& on, double* after, double* entering) {
-  pass<Largest<bytes>>(leads, first, second, rest, on, after, entering);
+  pass<S<bytes>>(leads, first, second, rest, on, after, entering);
 }
 
 template <class S, int bytes>
@@ -126,13 +122,23 @@ CERTUS_INLINE void bound_rests_body(const RestRow& rest, const AloneRows& rows, 
 
 }  // namespace
 
-CERTUS_BY_WIDTH(void, lead_largest, double, lead_body,
+CERTUS_BY_WIDTH(void, lead_largest, Largest, lead_body,
                 (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x, double* y),
                 (leads, first, second, x, y))
-CERTUS_BY_WIDTH(void, lead_largest_either_way, double, lead_either_way_body,
+CERTUS_BY_WIDTH(void, lead_largest_either_way, Largest, lead_either_way_body,
                 (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x),
                 (leads, first, second, x))
-CERTUS_BY_WIDTH(void, pass_largest, double, pass_body,
+CERTUS_BY_WIDTH(void, pass_largest, Largest, pass_body,
+                (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, const RestRow& rest,
+                 const AloneRows& on, double* after, double* entering),
+                (leads, first, second, rest, on, after, entering))
+CERTUS_BY_WIDTH(void, lead_summed, Summed, lead_body,
+                (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x, double* y),
+                (leads, first, second, x, y))
+CERTUS_BY_WIDTH(void, lead_summed_either_way, Summed, lead_either_way_body,
+                (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x),
+                (leads, first, second, x))
+CERTUS_BY_WIDTH(void, pass_summed, Summed, pass_body,
                 (std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, const RestRow& rest,
                  const AloneRows& on, double* after, double* entering),
                 (leads, first, second, rest, on, after, entering))
@@ -154,19 +160,19 @@ bool list_above(const double* x, double limit, Index stride, std::vector<Index>&
 
 void lead_tags(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second, double* x,
                double* y) {
-  if (sum) lead<Logarithm>(leads, first, second, x, y);
+  if (sum) lead_summed(leads, first, second, x, y);
   else lead_largest(leads, first, second, x, y);
 }
 
 void lead_tags_either_way(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                           double* x) {
-  if (sum) lead_either_way<Logarithm>(leads, first, second, x);
+  if (sum) lead_summed_either_way(leads, first, second, x);
   else lead_largest_either_way(leads, first, second, x);
 }
 
 void pass_rests(bool sum, std::span<const TagLead> leads, const TagPairs& first, const TagPairs& second,
                 const RestRow& rest, const AloneRows& on, double* after, double* entering) {
-  if (sum) pass<Logarithm>(leads, first, second, rest, on, after, entering);
+  if (sum) pass_summed(leads, first, second, rest, on, after, entering);
   else pass_largest(leads, first, second, rest, on, after, entering);
 }
 

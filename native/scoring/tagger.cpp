@@ -4,9 +4,9 @@
 #include <functional>
 #include <stdexcept>
 
+#include "base/log_sums.hpp"
 #include "base/vector.hpp"
 #include "chain/marginals/marginals.hpp"
-#include "scoring/log_sums.hpp"
 
 namespace certus::scoring {
 namespace {
@@ -27,18 +27,22 @@ void forbid(const Allowed& allowed, float* scores, Index labels) {
 }
 
 constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
+constexpr Index kMostTriples = Index{1} << 16;
 
 constexpr Index kMostTurns = 12;
 constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
 constexpr float kLess = 0.3f;       // by how much less is pruned in the next round,
-constexpr float kMuchLess = 0.1f;   // and for probabilities
+constexpr float kMuchLess = 0.1f;   // and where there is no path, or too few
+// By how much less is pruned for probabilities, of labels, by the order; and at which part of the thresholds of states
+// edges are, instead of states: most pairs of labels that are possible each are not together.
+constexpr float kWideLabels[] = {0.12f, 0.18f, 0.2f, 0.2f, 0.2f}, kWideEdges = 0.01f;
 // By how much more is pruned in the first where one answer is proven, of labels, by the order, and of states: what is
 // dropped is bounded, and smaller lattices cost less. Bounds are closer where n-grams are short.
 constexpr float kMoreLabels[] = {4, 2.5f, 2, 2, 2}, kMoreStates = 3;
 // Coarse tags are not dropped at a higher probability than this because of it: all their labels go with them, and where
 // a model has learned little, one of them may be needed in almost every sentence.
 constexpr float kMostTags = 0.03f;
-static_assert(std::size(kMoreLabels) == kMostOrder);
+static_assert(std::size(kMoreLabels) == kMostOrder && std::size(kWideLabels) == kMostOrder);
 
 // How much further below the best sequence of a lattice those outside are looked for, first and then.
 constexpr double kFurther[] = {6, 9};
@@ -46,27 +50,13 @@ constexpr double kFurther[] = {6, 9};
 // multiplied by a factor, and divided by this again and again, down to a least factor.
 constexpr double kUsualMargin = 4, kMore = 10, kLeastFactor = 1e-12;
 
-// Of labels of a coarse tag, by place, the logarithms of sums, rounded up.
-RestScore add_up_labels(const float* scores, const NgramBounds& bounds, Index t, Index group) {
-  LogSum own, ending, around;
-  for (Index i = bounds.begin(group); i < bounds.begin(group + 1); ++i) {
-    if (bounds.at(i) < 0 || scores[i] == kNever<float>) continue;
-    const double score = static_cast<double>(scores[i]);
-    own.add(score);
-    ending.add(score + static_cast<double>(bounds.ending(t)[i]));
-    around.add(score + static_cast<double>(bounds.around(t)[i]));
-  }
-  const auto round_up = [](double x) {
-    return x == kNever<double> ? kNever<float> : static_cast<float>(x + kRounding * (1 + std::abs(x)));
-  };
-  return {round_up(own.get()), round_up(ending.get()), round_up(around.get())};
-}
-
 // Where lattices have no path, or fewer than are wanted, less is pruned again and again, down to this, and then
 // nothing.
 constexpr float kLeastPruning = 1e-6f;
 // Where so many sequences are wanted, or fewer, as much is pruned at first as where one is.
 constexpr float kFewAnswers = 10;
+// Of lists, at which part of the thresholds of states edges are dropped.
+constexpr float kListEdges = 0.3f;
 // How much further below the best than what a lattice is likely to have its last answer may be.
 constexpr double kFurtherDown = 2;
 
@@ -82,8 +72,31 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
       for (Index j = 0; j < G; ++j)
         coarse_pairs_.push_back(ngrams.at(mix(mix(2, static_cast<Key>(i)), static_cast<Key>(j))));
   ngrams_.coarse_pairs = coarse_pairs_.empty() ? nullptr : coarse_pairs_.data();
+  coarse_triples_.clear();
+  if (order > 1 && G * G * G <= kMostTriples)
+    for (Index before = 0; before < G; ++before)
+      for (Index after = 0; after < G; ++after)
+        for (Index first = 0; first < G; ++first) {
+          const Key pair = mix(mix(2, static_cast<Key>(first)), static_cast<Key>(before));
+          coarse_triples_.push_back(ngrams.at(mix(pair, static_cast<Key>(after))));
+        }
+  ngrams_.coarse_triples = coarse_triples_.empty() ? nullptr : coarse_triples_.data();
   bounds_.emplace(tagset_, order, ngrams_);
   group_bounds_.emplace(tagset_, *bounds_);
+}
+
+const NgramTable& Tagger::filter_ngrams() const {
+  std::call_once(is_filtered_, [&] {
+    filter_ = make_filter(ngrams_);
+    filtered_ = ngrams_;
+    filtered_.filter = filter_.data();
+  });
+  return filtered_;
+}
+
+const RestTables& Tagger::prepare_rests() const {
+  std::call_once(has_rests_, [&] { rests_.emplace(*bounds_, order_); });
+  return *rests_;
 }
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {
@@ -172,12 +185,13 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
 }
 
-// Multiplies the thresholds of single tokens, and those of lattices.
-void Tagger::prune_by(float first, float later, Workspace& w) const {
+// Multiplies the thresholds of single tokens, and those of lattices; edges have those of states, multiplied likewise.
+void Tagger::prune_by(float first, float later, Workspace& w, float edges) const {
   Thresholds& t = w.cascade->thresholds;
   t.groups = std::min(first * thresholds_.groups, std::max(kMostTags, thresholds_.groups));
   t.states[0] = first * thresholds_.states[0];
-  for (Index n = 1; n < kMostOrder; ++n) t.states[n] = later * thresholds_.states[n];
+  for (Index n = 1; n < kMostOrder; ++n)
+    t.states[n] = later * thresholds_.states[n], t.edges[n] = edges * thresholds_.states[n];
 }
 
 const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentence, const LatticeRequest& request,
@@ -231,22 +245,23 @@ const Level* Tagger::search(Index length, const TagRequest& request, Workspace& 
     return nullptr;
   }
   cascade.close();
-  return climb(w, position);
+  return climb(request.k > 1 ? filter_ngrams() : ngrams_, w, position);
 }
 
 // Builds the levels of the cascade, once it has candidates.
-const Level* Tagger::climb(Workspace& w, Index& position) const {
+const Level* Tagger::climb(const NgramTable& ngrams, Workspace& w, Index& position) const {
   Cascade& cascade = *w.cascade;
   for (Index n = 1;; ++n) {
-    const Level& level = cascade.build(n, ngrams_);
+    const Level& level = cascade.build(n, ngrams);
     const lattice::BestPath& best = cascade.find_best(level);
     if (best.score == kNever<double>) {
       position = std::min(best.reached, cascade.length()) - 1;
       return nullptr;
     }
     if (n == order_) return &level;
-    if (cascade.thresholds.states[n] > 0) cascade.sums.find(level, false);
-    cascade.prune(n, cascade.thresholds.states[n]);
+    const float states = cascade.thresholds.states[n], edges = cascade.thresholds.edges[n];
+    if (states > 0 || edges > 0) cascade.sums.find(level, edges > 0);
+    cascade.prune(n, states, edges);
   }
 }
 
@@ -293,7 +308,8 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
     if (answer.stopped != Limit::none) return;
     ++answer.rounds;
     pruning *= kLess;
-    prune_by(request.k > 1 ? std::sqrt(pruning) : pruning, pruning, w);
+    if (request.k > 1) prune_by(std::sqrt(pruning), pruning, w, kListEdges * pruning);
+    else prune_by(pruning, pruning, w);
     Index position = -1;
     const Level* const level = search(cascade.length(), request, w, position);
     if (!level) return;
@@ -343,7 +359,8 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
     const bool more = request.prove && request.k == 1;
     // Several sequences need more states sooner than more labels.
     const float labels = more ? pruning * kMoreLabels[order_ - 1] : request.k > 1 ? std::sqrt(pruning) : pruning;
-    prune_by(labels, request.prove ? pruning * (more ? kMoreStates : 1) : 1, w);
+    const float edges = request.prove && request.k > 1 ? kListEdges * pruning : 0;
+    prune_by(labels, request.prove ? pruning * (more ? kMoreStates : 1) : 1, w, edges);
     level = search(T, request, w, answer.position);
     if (level) write_paths(*level, request, answer, w), ++answer.rounds;
     if ((level && !request.prove) || !cascade.pruned) break;
@@ -377,22 +394,14 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
     answer.confidence[t] = static_cast<float>(p);
   }
   if (!w.cascade->pruned) answer.log_partition_bound = answer.log_partition;
-  else if (request.prove) answer.log_partition_bound = add_logs(answer.log_partition, bound_mass(request, w));
+  else if (request.prove)
+    answer.log_partition_bound = (Logarithm{answer.log_partition} + Logarithm{bound_mass(request, w)}).log;
 }
 
 // The logarithm of what all dropped sequences sum up to, at most.
 double Tagger::bound_mass(const TagRequest& request, Workspace& w) const {
-  Cascade& cascade = *w.cascade;
-  const NgramBounds& bounds = *bounds_;
-  w.scores.resize(bounds.places());
-  for (Index t = 1; t <= cascade.length(); ++t) {
-    for (Index g = 0; g < bounds.groups(); ++g) {
-      cascade.score_dropped(t, g, w.kept_units(t - 1), request.allowed ? request.allowed[t - 1] : Allowed{},
-                            w.scores.data());
-      cascade.set_rest(t, g, add_up_labels(w.scores.data(), bounds, t, g));
-    }
-  }
-  return w.onward.find_mass(cascade, ngrams_, order_);
+  w.rests.find(*w.cascade, prepare_rests(), request.allowed, {w.units.data(), w.stride});
+  return w.onward.find_mass(*w.cascade, ngrams_, order_, w.rests);
 }
 
 // Builds the cascade such that it has all answers, and more of what it would drop.
@@ -400,11 +409,11 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   Cascade& cascade = *w.cascade;
   const Index T = cascade.length();
   Index position = -1;
-  prune_by(kMuchLess, kMuchLess, w);
+  prune_by(kWideLabels[order_ - 1], 0, w, kWideEdges);
   cascade.begin(T);
-  for (Index t = 0; t < T; ++t) {
-    cascade.token(score_token(t, w), request.allowed ? request.allowed[t] : Allowed{});
-  }
+  cascade.bounds_rest = false;
+  for (Index t = 0; t < T; ++t) cascade.token(w.kept_units(t), request.allowed ? request.allowed[t] : Allowed{});
+  cascade.bounds_rest = true;
   cascade.close();
   w.taken.clear();
   for (Index t = 0; t < T; ++t) {
@@ -418,7 +427,7 @@ const Level* Tagger::search_with(const TagAnswer& answer, const TagRequest& requ
   }
   cascade.add_candidates(w.taken);
   cascade.paths_to_keep = {answer.labels, static_cast<std::size_t>(answer.found * T)};
-  const Level* const level = climb(w, position);
+  const Level* const level = climb(filter_ngrams(), w, position);
   cascade.paths_to_keep = {};
   return level;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -106,9 +107,11 @@ class Tagger {
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
                    Workspace& w) const;
   double bound_outside(const LatticeRequest& request, Workspace& w) const;
-  void prune_by(float first, float later, Workspace& w) const;
+  void prune_by(float first, float later, Workspace& w, float edges = 0) const;
   const Level* search(Index length, const TagRequest& request, Workspace& w, Index& position) const;
-  const Level* climb(Workspace& w, Index& position) const;
+  const Level* climb(const NgramTable& ngrams, Workspace& w, Index& position) const;
+  const NgramTable& filter_ngrams() const;
+  const RestTables& prepare_rests() const;
   void find_confidence(const Level& level, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   double bound_mass(const TagRequest& request, Workspace& w) const;
   const Level* search_with(const TagAnswer& answer, const TagRequest& request, Workspace& w) const;
@@ -127,7 +130,12 @@ class Tagger {
   const Model<float>* chain_ = nullptr;
   Index order_ = 0;
   NgramTable ngrams_;
-  std::vector<float> coarse_pairs_;  // see NgramTable
+  std::vector<float> coarse_pairs_, coarse_triples_;  // see NgramTable
+  // The same n-grams for wide lattices, and what sums over labels need; made when they are wanted first.
+  mutable std::once_flag is_filtered_, has_rests_;
+  mutable NgramTable filtered_;
+  mutable std::vector<std::uint64_t> filter_;
+  mutable std::optional<RestTables> rests_;
   std::optional<NgramBounds> bounds_;
   std::optional<GroupBounds> group_bounds_;
   Thresholds thresholds_;
@@ -146,6 +154,7 @@ struct Tagger::Workspace {
   std::vector<Index> labels;
   std::optional<Cascade> cascade;
   Onward onward;
+  RestSums rests;
   Detours detours;
   SequenceScores sequence_scores;
   std::vector<Cascade::Taken> taken;  // labels that are no candidates, and may be

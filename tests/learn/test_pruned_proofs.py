@@ -194,6 +194,34 @@ def test_intervals_hold_with_heavy_long_ngrams(order: int) -> None:
     assert wide > PROOFS // 16
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_intervals_hold_where_labels_are_dropped(order: int) -> None:
+    """N-grams around labels that are no candidates are heavy: those of labels, of tags, or of three tags."""
+    wide = 0
+    for seed in range(FIRST, FIRST + PROOFS // 2):
+        problem = whole_numbers(seed, order, labels=3 + seed % 3)
+        kind, least = [("full", 2), ("coarse", 2), ("coarse", 4)][seed % 3]
+        for name in problem.crf.weights:
+            if name[0] == kind and len(name) >= least:
+                problem.crf.weights[name] *= 2 if least == 2 else 6
+        labels = float(problem.rng.choice([0.3, 1.0]))
+        later = problem.rng.choice([0.0, 1.0], order - 1).tolist()
+        wide += check_interval(problem, [labels, labels, *later])[0] > 0.01
+    assert wide > PROOFS // 16
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_intervals_hold_where_pairs_are_dropped(order: int) -> None:
+    """All labels are candidates, but few pairs of them are states."""
+    wide = 0
+    for seed in range(FIRST, FIRST + PROOFS // 4):
+        problem = whole_numbers(seed, order, labels=4)
+        for name in list_long(problem, 3):
+            problem.crf.weights[name] *= 2
+        wide += check_interval(problem, [0.0, 0.0, *[1.0] * (order - 1)])[0] > 0.001
+    assert wide > PROOFS // 32
+
+
 @pytest.mark.parametrize("order", [3, 4])
 def test_intervals_add_up_all_states_that_were_dropped(order: int) -> None:
     """Only states of two labels are dropped, and n-grams have two: the bound is the sum itself."""
