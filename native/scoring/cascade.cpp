@@ -376,7 +376,7 @@ void Cascade::keep_edges(Index n, float threshold) {
   }
   const auto keep = [&](std::uint32_t r, std::uint32_t s) { kept[level.edge_begin[s] + (r - level.from[s])] = 1; };
   trace_back(level, paths, best, [&](Index t, std::uint32_t s) {
-    if (t > 0) keep(paths.back[s], s);
+    if (t > 0) keep(find_source(level, paths, s), s);
   });
   for (auto s = path_states_.begin(); s != path_states_.end(); s += length_ + 2)
     for (Index t = 1; t < length_ + 2; ++t) keep(s[t - 1], s[t]);
