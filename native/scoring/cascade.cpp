@@ -337,7 +337,7 @@ void Cascade::prune(Index n, float threshold, float edge_threshold) {
   kept.assign(level.size(), 1);
   if (threshold > 0) {
     for (std::size_t s = 0; s < kept.size(); ++s) kept[s] = sums.probability[s] >= threshold;
-    limit_states(level, kept);
+    if (edge_threshold == 0) limit_states(level, kept);  // otherwise there are limits of edges
   }
   trace_back(level, paths, best, [&](Index, std::uint32_t s) { kept[s] = 1; });
   const Index count = static_cast<Index>(paths_to_keep.size()) / std::max<Index>(length_, 1), P = length_ + 2;
