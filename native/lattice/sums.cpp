@@ -38,12 +38,16 @@ CERTUS_INLINE float exp_of(float x) {
 
 // The sum of x[i] y[i], by several sums that do not wait for each other.
 CERTUS_INLINE double add_up_products(const double* x, const double* y, std::uint32_t n) {
-  double sums[4] = {};
+  double sum = 0;
   std::uint32_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (std::uint32_t k = 0; k < 4; ++k) sums[k] += x[i + k] * y[i + k];
-  for (; i < n; ++i) sums[0] += x[i] * y[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  if (n >= 16) {
+    double sums[4] = {};
+    for (; i + 4 <= n; i += 4)
+      for (std::uint32_t k = 0; k < 4; ++k) sums[k] += x[i + k] * y[i + k];
+    sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+  for (; i < n; ++i) sum += x[i] * y[i];
+  return sum;
 }
 
 // x[i] += y[i] z

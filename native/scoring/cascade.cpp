@@ -286,19 +286,19 @@ void Cascade::score_edges(Level& level, const NgramTable& ngrams, Index n) {
   }
 }
 
-// Asks for an n-gram of an edge.
-void Cascade::ask(const NgramTable& ngrams, Key key, std::uint32_t edge) {
-  ngrams.prefetch(key);
-  keys_[asked_++] = {key, edge};
-}
-
 // Asks for the n-grams of edges into a state, as far as they may have a weight.
 void Cascade::ask_labels(const Level& level, const NgramTable& ngrams, std::uint32_t s) {
   const Key y = static_cast<Key>(level.label[s]);
   const std::uint32_t count = level.edges(s), first = level.edge_begin[s];
   const Key* const source = level.full.data() + level.from[s];
   if (!ngrams.filter) {
-    for (std::uint32_t i = 0; i < count; ++i) ask(ngrams, mix(source[i], y), first + i);
+    auto* const keys = keys_.data() + asked_;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Key full = mix(source[i], y);
+      ngrams.prefetch(full);
+      keys[i] = {full, first + i};
+    }
+    asked_ += count;
     return;
   }
   const std::size_t before = asked_;
@@ -324,10 +324,13 @@ void Cascade::score_tags(Level& level, const NgramTable& ngrams, Index n, std::u
     const Unit* const tags = first_tags_.data() + (first - before);
     for (std::uint32_t i = 0; i < count; ++i) edge[i] = row[tags[i]];
   } else {
+    auto* const keys = keys_.data() + asked_;
     for (std::uint32_t i = 0; i < count; ++i) {
-      edge[i] = 0;
-      ask(ngrams, mix(level.coarse[first + i], group), level.edge_begin[s] + i);
+      const Key coarse = mix(level.coarse[first + i], group);
+      ngrams.prefetch(coarse);
+      edge[i] = 0, keys[i] = {coarse, level.edge_begin[s] + i};
     }
+    asked_ += count;
   }
 }
 
@@ -337,7 +340,7 @@ void Cascade::prune(Index n, float threshold, float edge_threshold) {
   kept.assign(level.size(), 1);
   if (threshold > 0) {
     for (std::size_t s = 0; s < kept.size(); ++s) kept[s] = sums.probability[s] >= threshold;
-    limit_states(level, kept);
+    if (edge_threshold == 0) limit_states(level, kept);  // otherwise there are limits of edges
   }
   trace_back(level, paths, best, [&](Index, std::uint32_t s) { kept[s] = 1; });
   const Index count = static_cast<Index>(paths_to_keep.size()) / std::max<Index>(length_, 1), P = length_ + 2;

@@ -147,7 +147,6 @@ class Cascade {
   void join_candidates(Level& level);
   void merge_states(Level& level, Index n);
   void score_edges(Level& level, const NgramTable& ngrams, Index n);
-  void ask(const NgramTable& ngrams, Key key, std::uint32_t edge);
   void ask_labels(const Level& level, const NgramTable& ngrams, std::uint32_t s);
   void score_tags(Level& level, const NgramTable& ngrams, Index n, std::uint32_t s, std::uint32_t before);
   Index edges_per_token() const;

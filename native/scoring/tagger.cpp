@@ -368,6 +368,7 @@ void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& r
     if (level && answer.found == request.k && (request.k == 1 || is_wide_enough(answer, w))) break;
     if (pruning == 0 || (level && cascade.limited)) break;  // to prune less would not help
     pruning *= answer.found == request.k ? kLess : kMuchLess;
+    if (pruning < kLeastPruning && answer.found == request.k) break;  // to prune nothing may take very long
     if (pruning < kLeastPruning) pruning = 0;
     if (level && pruning == 0 && cascade.is_too_much(T * tagset_.labels * tagset_.labels)) break;
   }
