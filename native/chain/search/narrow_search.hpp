@@ -53,8 +53,6 @@ class Narrow {
   // the last of them, or -inf if they are fewer.
   template <class List>
   Outcome solve_many(Index k, const List& list) {
-    effort_ = T_ * L_ / kPart;
-    wide_ = L_ / kMany;
     if (const Outcome end = sweep_right(); end != Outcome::found) return end;
     const double known = list_first(k, list);
     if (known == kNever<double> || !sweep_left(known) || kept_[0].count == 0) return Outcome::lost;
@@ -75,9 +73,9 @@ class Narrow {
     Index count = 0;
     S least = std::numeric_limits<S>::infinity();
   };
-  static constexpr Index kRows = 3;    // labels that are stepped from
-  static constexpr Index kEffort = 4;  // transitions to the left that are looked at, for each label of the sentence
-  static constexpr Index kPart = 8;    // for lists: one transition for each so many labels
+  static constexpr Index kRows = 3;  // labels that are stepped from
+  static constexpr Index kEffort =
+      8;  // the share of the sentence's labels for which a transition to the left may be read
   static constexpr Index kFirst = 4;   // labels to list paths through at first, beside one for each two paths
   static constexpr Index kTied = 8;    // labels to keep where many promise the same,
   static constexpr Index kTries = 96;  // and to try
@@ -387,7 +385,7 @@ class Narrow {
         floor_ = least - follow, margin_ = kNever<double>;
         step_blocks(steps, blocks_, L_, 0, bar, kNever<S>);
         collect(bar, list.least);
-        if (count_ > wide_) return false;
+        if (count_ > L_ / kMany) return false;
         look_into(t, list.count);
       }
       if (!drop_dead(t, least, follow, limit)) return false;
@@ -445,8 +443,7 @@ class Narrow {
   double margin_ = 0;                          // so much more than the best way to a label found
   double taken_ = kExpected * bounds_.spread;  // transitions between the best labels so far over the mean of all,
   double steps_ = 1;                           // the first of them a guess
-  Index effort_ = kEffort * T_ * L_;           // transitions that may be looked at to the left
-  Index wide_ = L_;                            // labels of a position that may be looked into there
+  const Index effort_ = T_ * L_ / kEffort;     // transitions that may be read to the left
   Index hopeless_ = 0;                         // positions where too many labels promise enough
 };
 
