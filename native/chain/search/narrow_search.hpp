@@ -56,6 +56,7 @@ class Narrow {
     if (const Outcome end = sweep_right(); end != Outcome::found) return end;
     const double known = list_first(k, list);
     if (known == kNever<double> || !sweep_left(known) || kept_[0].count == 0) return Outcome::lost;
+    if (is_within(listed_)) return Outcome::found;
     counters_.edges += connect_all(kept_, lattice_, arena_);
     list(Columns(kept_, T_));
     return Outcome::found;
@@ -339,23 +340,28 @@ class Narrow {
   // through labels that the best path would change for least. Returns the score of the last.
   template <class List>
   double list_first(Index k, const List& list) {
-    const Arena::Scope scope(arena_);
     Index* path = arena_.get<Index>(T_);
     if (trace(path) == kNever<double>) return kNever<double>;
-    Column* few = arena_.get<Column>(T_, Column{});
+    listed_ = arena_.get<Column>(T_, Column{});
     const Index most = k / 2 + kFirst;
     for (Index t = 0; t < T_; ++t) {
       const Column& all = kept_[t];
-      Column& c = few[t];
+      Column& c = listed_[t];
       c.reserve(std::min(most, all.count) + 1, arena_);
       for (Index n = 0; n < all.count; ++n)
         if (n < most || all.label[n] == path[t]) c.label[c.count] = all.label[n], c.own[c.count++] = all.own[n];
     }
-    counters_.edges += connect_all(few, lattice_, arena_);
-    if (const double last = list(Columns(few, T_)); last != kNever<double>) return last;
-    few = Substitutions<Dense<S>>(lattice_, arena_).collect_best(path, k - 1, few_);
-    counters_.edges += connect_all(few, lattice_, arena_);
-    return list(Columns(few, T_));
+    counters_.edges += connect_all(listed_, lattice_, arena_);
+    if (const double last = list(Columns(listed_, T_)); last != kNever<double>) return last;
+    listed_ = Substitutions<Dense<S>>(lattice_, arena_).collect_best(path, k - 1, few_);
+    counters_.edges += connect_all(listed_, lattice_, arena_);
+    return list(Columns(listed_, T_));
+  }
+  // Whether some columns have all labels that are kept.
+  bool is_within(const Column* columns) const {
+    for (Index t = 0; t < T_; ++t)
+      if (!columns[t].contains(kept_[t].label, kept_[t].count)) return false;
+    return true;
   }
   // Writes the best path through kept labels, if it scores more than `known`.
   void improve(double known, Index* labels) {
@@ -427,6 +433,7 @@ class Narrow {
   S* own_ = arena_.get<S>(T_ * room_);               // [T][blocks]: the best score in them, with a transition out
   List* lists_ = arena_.get<List>(T_, List{});       // [T]: the labels that were looked into on the way to the right
   Column* kept_ = arena_.get<Column>(T_, Column{});  // [T]: by the last sweep
+  Column* listed_ = nullptr;                         // [T]: what the first list of paths runs through
   S* reach_ = arena_.get<S>(padded(L_));             // [L]: the step to the position at hand,
   Blocks<S> blocks_{arena_.get<S>(room_), arena_.get<Label>(room_)};  // and the blocks that it went to
   Found<S>* labels_ = arena_.get<Found<S>>(padded(L_) + 1);
