@@ -104,7 +104,7 @@ def test_large_label_sets_have_the_best_lists() -> None:
     """With CERTUS_LATTICES=2000 this is a campaign."""
     rng = np.random.default_rng(int(os.environ.get("CERTUS_SEED", "14")))
     narrow = 0
-    for _ in range(RANDOM // 2):
+    for _ in range(max(12, RANDOM // 2)):  # fewer might all be left to the whole sweep
         transitions, emissions = large(rng, 2000)
         ends = rng.integers(-3, 4, (2, len(transitions))).astype(transitions.dtype)
         chain = certus.Chain(transitions, start=ends[0], end=ends[1])
