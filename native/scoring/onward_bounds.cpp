@@ -152,24 +152,30 @@ float Onward::above_state(Index t, Index m, std::uint32_t s) const {
   return cascade_->bounds->above_labels(level.full[s]) + contexts_.above(t, level.prev[s], level.cur[s]);
 }
 
-// Makes the ways on from states of order m of the position before.
-void Onward::leave(Index t, Index m) {
+// Begins the ways on from states of order m of the position before with those of the order below.
+void Onward::pass_on(Index t, Index m) {
   const Level& level = cascade_->level(m);
   const std::uint32_t first = level.begin[t - 1], last = level.begin[t];
   double* const lower = lower_[m].data();
   if (m == 1) {
     const double* const to_rest = row(to_rest_, t - 1);
     for (std::uint32_t r = first; r < last; ++r) lower[r] = to_rest[cascade_->bounds->group(level.label[r])];
-    leave_to_named(t);
   } else {
     const double* const below = lower_[m - 1].data();
     for (std::uint32_t r = first; r < last; ++r) lower[r] = below[level.cur[r]];
-    enter_from_below(t, m);
   }
+}
+
+// Makes the ways on from states of order m of the position before.
+void Onward::leave(Index t, Index m) {
+  pass_on(t, m);
+  if (m == 1) leave_to_named(t);
+  else enter_from_below(t, m);
   if (m == order_) return follow_lattice(t);
   follow_dropped(t, m);
-  double* const on = on_[m].data();
-  for (std::uint32_t r = first; r < last; ++r) gather(on[r], lower[r]);
+  const Level& level = cascade_->level(m);
+  double *const on = on_[m].data(), *const lower = lower_[m].data();
+  for (std::uint32_t r = level.begin[t - 1]; r < level.begin[t]; ++r) gather(on[r], lower[r]);
 }
 
 // Goes back from states of order m to those of the order below. What longer n-grams may add at most is at hand; what

@@ -76,6 +76,7 @@ class Onward {
   void look_ahead(Index t);
   void lead_to_rests(Index t);
   AloneRows rows_from(Index t) const;
+  void pass_on(Index t, Index m);
   void leave(Index t, Index m);
   void enter_from_below(Index t, Index m);
   void follow_lattice(Index t);

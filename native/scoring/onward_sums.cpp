@@ -67,19 +67,12 @@ void Onward::lead_to_labels(Index t) {
 
 void Onward::add_up(Index t, double shift) {
   for (Index m = 1; m <= order_; ++m) {
-    const Level& level = cascade_->level(m);
-    const std::uint32_t first = level.begin[t - 1], last = level.begin[t];
-    double* const lower = lower_[m].data();
-    if (m == 1) {
-      const double* const to_rest = row(to_rest_, t - 1);
-      for (std::uint32_t r = first; r < last; ++r) lower[r] = to_rest[cascade_->bounds->group(level.label[r])];
-    } else {
-      const double* const below = lower_[m - 1].data();
-      for (std::uint32_t r = first; r < last; ++r) lower[r] = below[level.cur[r]];
-      add_up_entered(t, m, shift);
-    }
+    pass_on(t, m);
+    if (m > 1) add_up_entered(t, m, shift);
     if (m < order_) add_up_dropped(t, m, shift);
-    std::copy(lower + first, lower + last, on_[m].begin() + first);
+    const Level& level = cascade_->level(m);
+    const auto lower = lower_[m].begin();
+    std::copy(lower + level.begin[t - 1], lower + level.begin[t], on_[m].begin() + level.begin[t - 1]);
   }
   add_up_lattice(t);
 }

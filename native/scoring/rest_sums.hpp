@@ -53,7 +53,6 @@ class RestSums {
   std::vector<double> shifts_;           // [T]
   std::vector<float> through_;           // [places]: exp of the ways on from before each label,
   double through_shift_ = 0;             // less this; infinite where they are not known
-  std::vector<float> leads_;
 };
 
 }  // namespace certus::scoring
