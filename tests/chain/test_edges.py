@@ -29,7 +29,7 @@ def test_no_positions(method: str, nothing: Any) -> None:
 @every_many
 def test_no_positions_have_one_sequence(method: str) -> None:
     found = certus.Chain(np.zeros((3, 3))).decode([], k=4, method=method)
-    assert (found.labels.shape, found.scores.tolist()) == ((1, 0), [0.0])
+    assert (found.labels.shape, found.scores.tolist(), found.exhausted) == ((1, 0), [0.0], True)
 
 
 @every_method

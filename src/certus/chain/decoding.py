@@ -56,7 +56,7 @@ def make_empty_answer(k: int) -> Answer:
     empty = np.empty((1, 0), np.int64)
     if k == 1:
         return Solution(empty[0], 0.0, 0.0, Status.OPTIMAL)
-    return KBestLabels.of_arrays(empty, np.zeros(1))
+    return KBestLabels.of_arrays(empty, np.zeros(1), exhausted=True)
 
 
 def read_result(
