@@ -71,7 +71,7 @@ def make_counts(rng: np.random.Generator, words: int) -> Problem:
     forest = make_forest(words * (words * words - 1), words=words, labels=4, seed=int(rng.integers(2**31)))
     graph = Hypergraph(forest.heads, forest.offsets, forest.tails, forest.goal, nodes=forest.nodes)
     scores = rng.normal(size=graph.edges) * 8
-    best = graph.kbest(scores, 500).values
+    best = graph.decode(scores, k=500).values
     some = best[int(rng.integers(len(best)))]
     kind = rng.integers(8, size=graph.edges)
     rows = [{int(e): 1.0 for e in np.flatnonzero(kind == rule)} for rule in range(6)]
@@ -164,7 +164,7 @@ def _solve_all(
     for place, problem in enumerate(problems):
         constrained = problem.graph.with_constraints(problem.rows, problem.targets)
         begin = perf_counter()
-        found = constrained.viterbi(problem.scores, method=method, seconds=report.plan.seconds)
+        found = constrained.decode(problem.scores, method=method, seconds=report.plan.seconds)
         times.append(perf_counter() - begin)
         proven += found.optimal
         states += found.stats["expanded"]

@@ -159,19 +159,19 @@ def _time_forest(report: HypergraphReport, edges: int, tell: Callable[[str], Non
     report.forests.append({"asked": edges, "edges": graph.edges, "nodes": graph.nodes})
     _compare_answers(report, graph, scores, edges)
     single = scores.astype(np.float32)
-    best = graph.viterbi(scores).score
+    best = graph.decode(scores).score
     part = graph.part(scores, {"leaves": ((len(scores),), np.arange(1000), np.arange(1000))})
     no_change: dict[str, Any] = {"leaves": np.zeros(len(scores))}
     calls: dict[str, Callable[[], Any]] = {
         FLOOR: lambda: graph._forest.stream(scores),
-        "viterbi": lambda: graph.viterbi(scores),
-        "viterbi, float32": lambda: graph.viterbi(single),
+        "viterbi": lambda: graph.decode(scores),
+        "viterbi, float32": lambda: graph.decode(single),
         "part.maximize": lambda: part.maximize(no_change),
         "inside": lambda: graph.inside(scores),
         "inside and outside": lambda: graph.outside(scores),
         "marginals": lambda: graph.marginals(scores),
         "max_marginals": lambda: graph.max_marginals(scores),
-        "kbest, k=100": lambda: graph.kbest(scores, 100),
+        "kbest, k=100": lambda: graph.decode(scores, k=100),
         "count, exact": graph.count,
         "prune to best - 5": lambda: graph.prune(scores, best - 5),
         "build from arrays": lambda: Hypergraph(*arrays, nodes=forest.nodes),
@@ -189,9 +189,9 @@ def _time_forest(report: HypergraphReport, edges: int, tell: Callable[[str], Non
 
 def _compare_answers(report: HypergraphReport, graph: Hypergraph, scores: Any, edges: int) -> None:
     """Hold answers against one another: different passes must say the same."""
-    best = graph.viterbi(scores)
+    best = graph.decode(scores)
     marginals, bounds = graph.marginals(scores), graph.max_marginals(scores)
-    first = [found.score for found in islice(graph.derivations(scores), 3)]
+    first = [found.score for found in islice(graph.iterate(scores), 3)]
     kept = graph.prune(scores, first[-1])
     checks = {
         "viterbi and max-marginals": np.isclose(best.score, bounds.score, rtol=1e-9),
@@ -199,9 +199,9 @@ def _compare_answers(report: HypergraphReport, graph: Hypergraph, scores: Any, e
         "viterbi and the first of k": best.score == first[0],
         "marginals of the goal": np.isclose(marginals.nodes[graph.goals[0]], 1),
         "viterbi after pruning": np.isclose(
-            kept.graph.viterbi(scores[kept.edges]).score, best.score, rtol=1e-12
+            kept.graph.decode(scores[kept.edges]).score, best.score, rtol=1e-12
         ),
-        "float32": np.isclose(graph.viterbi(scores.astype(np.float32)).score, best.score, rtol=1e-4),
+        "float32": np.isclose(graph.decode(scores.astype(np.float32)).score, best.score, rtol=1e-4),
     }
     report.failures += [f"{edges:,} edges: {name} differ" for name, holds in checks.items() if not holds]
 

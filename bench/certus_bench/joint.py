@@ -145,7 +145,7 @@ def try_weights(
     words = [tree.words for tree in gold]
     trials = []
     for weight in weights:
-        answers = parse_jointly(grammar, tagger, words, weight=weight, robust=True, **options)
+        answers = parse_jointly(grammar, tagger, words, weight=weight, cover=True, **options)
         report = compare(gold, [answer.tree for answer in answers]).total
         trials.append(Trial(float(weight), report.f1, report.tags.accuracy))
     return trials
@@ -194,7 +194,7 @@ def _solve_all(models: Models, report: JointReport, method: str, tell: Tell) -> 
     answers = []
     for n, tree in enumerate(models.test):
         tell(f"{method}: sentence {n + 1} of {len(models.test)}", n / len(models.test))
-        call = partial(models.parser.parse, tree.words, robust=True, **_WAYS[method])
+        call = partial(models.parser.parse, tree.words, cover=True, **_WAYS[method])
         seconds, found = time_call(call)
         answers.append(found)
         if found.pruning is None:
@@ -224,7 +224,7 @@ def _stop_after(models: Models, solved: Sequence[JointParse[Tree]], k: int) -> l
     return [
         found
         if found.pruning is None or (found.lattice_optimal and found.iterations <= k)
-        else models.parser.parse(tree.words, robust=True, **limits)
+        else models.parser.parse(tree.words, cover=True, **limits)
         for tree, found in zip(models.test, solved, strict=True)
     ]
 

@@ -150,12 +150,12 @@ def run(plan: ParsePlan, tell: Tell) -> ParseReport:
 
 def _measure_quality(report: ParseReport, parser: ConstituencyParser, test: Sequence[Tree]) -> None:
     sentences = [tree.words for tree in test]
-    answers = parser.parse_batch(sentences)
+    answers = parser.parse_batch(sentences, cover=True)
     for tree, answer in zip(test, answers, strict=True):
         report.test.add(tree, answer.value)
     report.proven = float(np.mean([answer.optimal for answer in answers]))
     for threads in (1, 2):
-        seconds, _ = time_call(partial(parser.parse_batch, sentences, threads=threads))
+        seconds, _ = time_call(partial(parser.parse_batch, sentences, cover=True, threads=threads))
         report.threads[threads] = len(sentences) / seconds
 
 
@@ -172,7 +172,7 @@ def _measure_speed(report: ParseReport, parser: ConstituencyParser, test: Sequen
             report.lengths.append(LengthSpread(spread.median, spread.low, spread.high, lengths))
     usual = _select_by_length(test, USUAL)
     if usual:
-        report.five = _time_calls([partial(parser.parse, words, 5) for words in usual])
+        report.five = _time_calls([partial(parser.parse, words, k=5) for words in usual])
 
 
 def _time_calls(calls: Sequence[Callable[[], Any]], rounds: int = 3) -> Spread:

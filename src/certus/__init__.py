@@ -17,7 +17,7 @@ from certus.chain import (
     iobes,
 )
 from certus.errors import CertusError, Infeasible, InvalidInput, ModelError, NotFitted
-from certus.solution import KBest, Solution, Status
+from certus.solution import KBest, LabelKBest, LabelSolution, Solution, Status
 from certus.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from certus.models.language_model import LanguageModel
     from certus.models.loading import load
     from certus.models.parser import ConstituencyParser
-    from certus.models.parser import Parser as Parser
     from certus.models.tagger import Tagger
     from certus.models.translator import Translator
     from certus.syntax.dependency.trees import Trees
@@ -53,7 +52,6 @@ _LAZY = {  # so that `import certus` is quick
     "ConstituencyParser": "certus.models.parser",
     "DependencyParser": "certus.models.dependency_parser",
     "LanguageModel": "certus.models.language_model",
-    "Parser": "certus.models.parser",
     "Tagger": "certus.models.tagger",
     "Translator": "certus.models.translator",
     "Trees": "certus.syntax.dependency.trees",
@@ -105,6 +103,8 @@ __all__ = [
     "Infeasible",
     "InvalidInput",
     "KBest",
+    "LabelKBest",
+    "LabelSolution",
     "LanguageModel",
     "Marginals",
     "ModelError",

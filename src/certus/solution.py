@@ -112,11 +112,6 @@ class Solution(Generic[T]):
         self.certificate: Certificate | None = None
 
     @property
-    def labels(self) -> T:
-        """The same as ``value``, where that is a label sequence."""
-        return self.value
-
-    @property
     def optimal(self) -> bool:
         """Whether the answer is proven to be the best."""
         return self.status is Status.OPTIMAL
@@ -161,6 +156,17 @@ class Solution(Generic[T]):
         return f"rank={self.rank}, " if self.rank > 1 else ""
 
 
+class LabelSolution(Solution[T]):
+    """A label sequence with its proof."""
+
+    __slots__ = ()
+
+    @property
+    def labels(self) -> T:
+        """The label of each position; the same as ``value``."""
+        return self.value
+
+
 def _read_stats(work: Work | None) -> dict[str, int]:
     if isinstance(work, Mapping):
         return dict(work)
@@ -186,6 +192,8 @@ class KBest(Sequence[S]):
         scores: (n,) the scores, decreasing.
         exhausted: whether these are all there are.
     """
+
+    _kind: ClassVar[type[Solution[Any]]] = Solution  # what ``of_arrays`` makes
 
     __slots__ = ("_counters", "_solutions", "_values", "exhausted", "scores")
 
@@ -220,11 +228,6 @@ class KBest(Sequence[S]):
         return values
 
     @property
-    def labels(self: KBest[Solution[T]]) -> Rows[T]:
-        """The same as ``values``, where these are label sequences."""
-        return self.values
-
-    @property
     def stats(self) -> dict[str, int]:
         """What the search did, as in Solution.stats."""
         return _read_stats(self._counters)
@@ -242,7 +245,7 @@ class KBest(Sequence[S]):
         if self._solutions is not None:
             return self._solutions[rank]
         score = float(self.scores[rank])
-        made = Solution(self._values[rank], score, score, Status.OPTIMAL, self._counters)
+        made = self._kind(self._values[rank], score, score, Status.OPTIMAL, self._counters)
         made.rank = rank % len(self) + 1
         return cast(S, made)
 
@@ -252,3 +255,19 @@ class KBest(Sequence[S]):
     def __repr__(self) -> str:
         scores = ", ".join(f"{s:.6g}" for s in self.scores[:5]) + (", ..." if len(self) > 5 else "")
         return f"KBest({len(self)} solutions, scores=[{scores}])"
+
+
+L = TypeVar("L", bound=LabelSolution[Any], covariant=True)
+
+
+class LabelKBest(KBest[L]):
+    """The k best label sequences, best first; fewer when fewer exist."""
+
+    _kind: ClassVar[type[Solution[Any]]] = LabelSolution
+
+    __slots__ = ()
+
+    @property
+    def labels(self: LabelKBest[LabelSolution[T]]) -> Rows[T]:
+        """The n label sequences; the same as ``values``."""
+        return self.values

@@ -23,6 +23,6 @@ def test_every_method_is_run() -> None:
 def test_each_word_is_translated_once() -> None:
     problem = make_phrases(np.random.default_rng(0), 4)
     assert problem.graph.labels is not None
-    found = problem.graph.with_constraints(problem.rows, problem.targets).viterbi(problem.scores)
+    found = problem.graph.with_constraints(problem.rows, problem.targets).decode(problem.scores)
     spans = sorted(label for edge in found.value if (label := problem.graph.labels[edge]))
     assert [word for i, j in spans for word in range(i, j)] == [0, 1, 2, 3]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from certus import Solution, Status
+from certus import LabelSolution, Status
 from certus.chain import (
     METHODS,
     AStar,
@@ -47,7 +47,7 @@ def check(problem: Problem, method: Method, k: int, best: Floats) -> None:
     assert not wrong, f"{wrong}\n{method!r}, k={k}: {result!r}\n{problem}"
 
 
-def _wrong_one(problem: Problem, method: Method, found: Solution[Labels], best: Floats) -> str:
+def _wrong_one(problem: Problem, method: Method, found: LabelSolution[Labels], best: Floats) -> str:
     if not len(best):
         position = dies_at(problem.scores)
         dead = found.status is Status.INFEASIBLE and found.position == position

@@ -23,7 +23,7 @@ def sentences(shape: str, labels: int, *, dtype: Any = np.float64) -> tuple[cert
     return certus.Chain(scores.transitions.astype(dtype)), [row.astype(dtype) for row in rows]
 
 
-def same(one: certus.Solution[Labels], other: certus.Solution[Labels]) -> bool:
+def same(one: certus.LabelSolution[Labels], other: certus.LabelSolution[Labels]) -> bool:
     alike = (one.score, one.bound, one.status, one.position) == (
         other.score,
         other.bound,

@@ -20,7 +20,7 @@ def test_all_paths_in_order(seed: int) -> None:
         if dies_at(problem.scores) is not None:
             continue
         totals = all_scores(problem.scores)
-        found = list(problem.chain.paths(problem.emissions))
+        found = list(problem.chain.iterate(problem.emissions))
         labels = np.array([one.labels for one in found])
         assert [one.score for one in found] == best_of(totals, totals.size).tolist(), problem
         assert totals[tuple(labels.T)].tolist() == [one.score for one in found], problem
@@ -31,7 +31,7 @@ def test_all_paths_in_order(seed: int) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_as_many_as_the_caller_takes(shape: str) -> None:
     problem = given(np.random.default_rng(4), SHAPES[shape](np.random.default_rng(4), 40, 90))
-    some = [one.score for one in islice(problem.chain.paths(problem.emissions), 150)]
+    some = [one.score for one in islice(problem.chain.iterate(problem.emissions), 150)]
     assert some == problem.chain.decode(problem.emissions, k=150, method="viterbi-astar").scores.tolist()
 
 
@@ -39,8 +39,8 @@ def test_generators_do_not_disturb_one_another() -> None:
     rng = np.random.default_rng(5)
     chain = certus.Chain(rng.normal(size=(20, 20)))
     lattices = rng.normal(size=(2, 9, 20))
-    alone = [[one.score for one in islice(chain.paths(lattice), 20)] for lattice in lattices]
-    first, second = map(chain.paths, lattices)
+    alone = [[one.score for one in islice(chain.iterate(lattice), 20)] for lattice in lattices]
+    first, second = map(chain.iterate, lattices)
     mixed = []
     for one, other in islice(zip(first, second, strict=True), 20):
         chain.decode(lattices[1], k=7)
@@ -53,7 +53,7 @@ def test_the_arrays_may_go_away() -> None:
     rng = np.random.default_rng(6)
     emissions, transitions = rng.normal(size=(6, 30)), rng.normal(size=(30, 30))
     expected = certus.decode(emissions, transitions, k=30).scores.tolist()
-    search = certus.Chain(transitions.copy()).paths(emissions.copy())
+    search = certus.Chain(transitions.copy()).iterate(emissions.copy())
     found = []
     for one in islice(search, 30):
         np.full((6, 30), 77.0)  # takes the memory of whatever was let go
@@ -62,13 +62,13 @@ def test_the_arrays_may_go_away() -> None:
 
 
 def test_no_positions() -> None:
-    (only,) = certus.Chain(np.zeros((3, 3))).paths([])
+    (only,) = certus.Chain(np.zeros((3, 3))).iterate([])
     assert (only.labels.tolist(), only.score, only.optimal) == ([], 0.0, True)
 
 
 def test_infeasible() -> None:
     with pytest.raises(certus.Infeasible, match="position 1"):
-        next(certus.Chain(np.full((3, 3), -np.inf)).paths(np.zeros((4, 3))))
+        next(certus.Chain(np.full((3, 3), -np.inf)).iterate(np.zeros((4, 3))))
 
 
 @pytest.mark.parametrize("seed", range(10))

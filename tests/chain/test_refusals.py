@@ -45,7 +45,7 @@ def test_bad_scores_are_refused_also_where_nothing_is_possible(method: str) -> N
         CHAIN.decode(emissions, method=method)
 
 
-@pytest.mark.parametrize("call", [CHAIN.marginals, CHAIN.sample, lambda e: next(CHAIN.paths(e))])
+@pytest.mark.parametrize("call", [CHAIN.marginals, CHAIN.sample, lambda e: next(CHAIN.iterate(e))])
 def test_bad_emissions_are_refused_everywhere(call: Callable[[Any], Any]) -> None:
     with pytest.raises(certus.InvalidInput, match=r"emissions\[1, 3\] is nan"):
         call(put(EMISSIONS, (1, 3), np.nan))

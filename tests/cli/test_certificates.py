@@ -92,7 +92,7 @@ def test_the_grammar_certifies(folder: Path) -> None:
         (grammar, ["the", "dog", "barks"]), grammar.parse(["the", "dog", "barks"], certificate=True)
     )
     with pytest.raises(certus.InvalidInput, match="k must be 1"):
-        grammar.parse(["the", "dog", "barks"], 2, certificate=True)
+        grammar.parse(["the", "dog", "barks"], k=2, certificate=True)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_trees_are_those_of_the_joint_model(models: tuple[str, str]) -> None:
     assert done.exit_code == 0, done.output
     lines = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("1\t")]
     wanted = parse_jointly(
-        ConstituencyParser.load(models[0]).grammar, Tagger.load(models[1]), sentences, weight=2, robust=True
+        ConstituencyParser.load(models[0]).grammar, Tagger.load(models[1]), sentences, weight=2, cover=True
     )
     assert [Tree.parse(line[-1]) for line in lines] == [answer.tree for answer in wanted]
     assert [float(line[1]) for line in lines] == pytest.approx([a.score for a in wanted], rel=1e-4)

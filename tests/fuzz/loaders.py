@@ -194,5 +194,5 @@ def use_graph(path: Path) -> None:
     """Load a forest and solve it."""
     loaded = hypergraph.load(path)
     scores = np.zeros(loaded.graph.edges) if loaded.scores is None else loaded.scores
-    loaded.graph.viterbi(scores, infeasible="return")
-    loaded.graph.kbest(scores, 3, infeasible="return")
+    loaded.graph.decode(scores, infeasible="return")
+    loaded.graph.decode(scores, k=3, infeasible="return")

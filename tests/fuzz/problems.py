@@ -57,8 +57,8 @@ def solve_forest(data: bytes) -> None:
     scores = choices.numbers(choices.pick(DTYPES), edges)
     try:
         graph = Hypergraph(np.array(heads, np.int64), offsets, np.array(tails, np.int64), choices.below(10))
-        best = graph.viterbi(scores, infeasible="return")
-        graph.kbest(scores, 5, infeasible="return")
+        best = graph.decode(scores, infeasible="return")
+        graph.decode(scores, k=5, infeasible="return")
         graph.max_marginals(scores)
         graph.count(scores)
         graph.draw(scores=scores)

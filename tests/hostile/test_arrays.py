@@ -99,7 +99,7 @@ def test_what_cannot_change_is_not_copied() -> None:
 
 def test_later_edits_do_not_reach_paths_and_parts() -> None:
     emissions = SENTENCE.copy()
-    paths, part = CHAIN.paths(emissions), ChainPart(CHAIN, emissions)
+    paths, part = CHAIN.iterate(emissions), ChainPart(CHAIN, emissions)
     emissions[...] = np.nan
     assert next(paths).labels.tolist() == part.maximize({}).value.tolist() == ALONE[0]
 

@@ -239,5 +239,5 @@ def test_a_damaged_forest_is_refused_or_is_another(limited: None, tmp_path: Path
             refused += 1
             continue
         with suppress(CertusError):
-            found.graph.kbest(found.graph.check_scores(found.scores), 2)
+            found.graph.decode(found.graph.check_scores(found.scores), k=2)
     assert refused > MUTATIONS / 2

@@ -76,7 +76,7 @@ def test_scores_of_all_magnitudes(seed: int) -> None:
     for _ in range(PROBLEMS // 4):
         problem = Problem(rng)
         scores = problem.enumerate()
-        found = problem.grammar.parse(problem.sentence, 4, infeasible="return")
+        found = problem.grammar.parse(problem.sentence, k=4, infeasible="return")
         assert len(found) == min(len(scores), 4)
         for one, score in zip(found, scores, strict=False):
             assert abs(problem.score(one.value) - score) <= problem.rounding
@@ -96,7 +96,7 @@ def test_a_unary_score_that_is_lost_in_rounding() -> None:
     for score in (-1.1e-16, -1e-300, -5e-324, 1.1e-16):
         grammar = Grammar.of_rules([], [("S", "A", score)], words, start="S")
         assert str(grammar.parse(["z"]).value) == "(S (A z))"
-        assert len(grammar.parse(["z"], 3)) == 1
+        assert len(grammar.parse(["z"], k=3)) == 1
         assert grammar.forest(["z"], at_least=-5.0).graph.count(np.array([-5.0, score])) == 1
 
 
@@ -134,7 +134,7 @@ def test_treebanks_with_names_that_look_like_helpers(name: str) -> None:
     for direction in ("head", "left", "right"):
         grammar = Grammar.fit([tree], direction=direction, min_hidden=1)
         assert grammar.parse(tree.words).value == tree
-        assert grammar.parse(tree.words, 3)[0].value == tree
+        assert grammar.parse(tree.words, k=3)[0].value == tree
 
 
 def test_symbols_that_trees_leave_out() -> None:
@@ -175,7 +175,7 @@ def test_a_lexicon_that_errs_is_refused() -> None:
 def test_lists_of_trees_are_in_the_order_of_their_scores() -> None:
     large = 2.0**52  # beside it, sums depend on the order of their terms
     grammar = Grammar.of_rules([("A", "A", "B", large)], [("B", "A", 1.0)], {"A": {"x": 1.0}}, start="A")
-    scores = grammar.parse(["x"] * 3, 7).scores.tolist()
+    scores = grammar.parse(["x"] * 3, k=7).scores.tolist()
     assert len(scores) == 2
     assert scores == sorted(scores, reverse=True)
 

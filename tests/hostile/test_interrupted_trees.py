@@ -80,9 +80,9 @@ def test_charts(grammar: Grammar) -> None:
 
 
 def test_the_k_best_trees(grammar: Grammar) -> None:
-    before = grammar.parse(["x"] * 8, 5).scores.tolist()
-    assert_ends(lambda: grammar.parse(["x"] * 30, 10**7), 1.0)
-    assert grammar.parse(["x"] * 8, 5).scores.tolist() == before
+    before = grammar.parse(["x"] * 8, k=5).scores.tolist()
+    assert_ends(lambda: grammar.parse(["x"] * 30, k=10**7), 1.0)
+    assert grammar.parse(["x"] * 8, k=5).scores.tolist() == before
 
 
 def test_packing(grammar: Grammar) -> None:
@@ -108,10 +108,10 @@ def test_a_part_that_was_interrupted_answers_rightly() -> None:
 def test_derivations() -> None:
     graph = make_ladder(200, 3)
     scores = np.random.default_rng(0).normal(size=graph.edges)
-    best = graph.viterbi(scores).score
-    assert_ends(lambda: graph.kbest(scores, 10**7))
+    best = graph.decode(scores).score
+    assert_ends(lambda: graph.decode(scores, k=10**7))
     assert_ends(lambda: graph.sample(scores, 10**7))
-    search = graph.derivations(scores)
+    search = graph.iterate(scores)
     assert next(search).score == best
 
 
@@ -120,7 +120,7 @@ def test_passes() -> None:
     scores = np.random.default_rng(0).normal(size=graph.edges)
     wanted = graph.log_partition(scores)
     assert_ends(lambda: [graph.marginals(scores) for _ in range(1000)])
-    assert_ends(lambda: [graph.viterbi(scores) for _ in range(1000)])
+    assert_ends(lambda: [graph.decode(scores) for _ in range(1000)])
     assert graph.log_partition(scores) == wanted
 
 
@@ -130,11 +130,11 @@ def test_constraints() -> None:
     scores = rng.normal(size=graph.edges)
     rows = [dict(enumerate(rng.normal(size=graph.edges).tolist())) for _ in range(6)]
     search = graph.with_constraints(rows, [0.123] * 6)
-    assert_ends(lambda: search.viterbi(scores))
+    assert_ends(lambda: search.decode(scores))
     began = time.perf_counter()
-    found = search.viterbi(scores, seconds=0.3)
+    found = search.decode(scores, seconds=0.3)
     assert time.perf_counter() - began < 0.3 + SOON * LOADED
-    assert found.bound <= graph.viterbi(scores).score + 1e-9
+    assert found.bound <= graph.decode(scores).score + 1e-9
 
 
 def test_spanning_trees() -> None:
@@ -150,9 +150,9 @@ def test_joint_parsing(threads: int) -> None:
     tagger = Tagger("upos", order=2, epochs=1).fit(invented.sentences(60, 1))
     parser = JointParser(grammar, tagger)
     words = invented.words(4000, 7)
-    before = parser.parse(words[0], robust=True)
-    assert_ends(lambda: parser.parse_batch(words, robust=True, threads=threads), 1.0)
-    after = parser.parse(words[0], robust=True)
+    before = parser.parse(words[0], cover=True)
+    assert_ends(lambda: parser.parse_batch(words, cover=True, threads=threads), 1.0)
+    after = parser.parse(words[0], cover=True)
     assert (after.value, after.score) == (before.value, before.score)
 
 

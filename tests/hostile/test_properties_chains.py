@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import certus
-from certus import InvalidInput, Solution, Status
+from certus import InvalidInput, LabelSolution, Status
 from certus.chain import KBestLabels, Labels, Method
 from tests.chain.checks import MANY, VARIANTS
 from tests.hostile.exact import Exact, describe_terms, sum_exactly
@@ -71,7 +71,7 @@ def draw_problem(draw: Draw, longest: int = 4, most: int = 4) -> Problem:
     return Problem(scores(length, labels), transitions, start, end)
 
 
-def check_best(found: Solution[Labels], method: Method, exact: Exact) -> str:
+def check_best(found: LabelSolution[Labels], method: Method, exact: Exact) -> str:
     """Say what is wrong with an answer."""
     if not exact.ranked:
         return "" if found.status is Status.INFEASIBLE else "there is no path"
@@ -120,7 +120,7 @@ def check_methods(problem: Problem, compared: dict[str, int]) -> None:
             exact.check_refusal(error, problem)
             compared["refused"] += 1
             continue
-        if isinstance(found, Solution):
+        if isinstance(found, LabelSolution):
             wrong = check_best(found, method, exact)
             compared["proven"] += found.optimal
         else:

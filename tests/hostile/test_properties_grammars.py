@@ -120,7 +120,7 @@ def check_answers(problem: Problem, compared: dict[str, int]) -> None:
     if len(sums) > MOST:
         return
     best = grammar.parse(problem.sentence, infeasible="return")
-    several = grammar.parse(problem.sentence, 7, infeasible="return")
+    several = grammar.parse(problem.sentence, k=7, infeasible="return")
     compared["answers"] += 2
     if not sums:
         assert best.status is Status.INFEASIBLE, f"{best!r}\n{problem}"

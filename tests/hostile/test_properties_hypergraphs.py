@@ -73,8 +73,8 @@ def check_answers(problem: Problem, compared: dict[str, int]) -> None:
     exact = problem.solve_exactly()
     compared["examples"] += 1
     try:
-        best = graph.viterbi(problem.scores, infeasible="return")
-        several = graph.kbest(problem.scores, 7, infeasible="return")
+        best = graph.decode(problem.scores, infeasible="return")
+        several = graph.decode(problem.scores, k=7, infeasible="return")
     except InvalidInput as error:
         exact.check_refusal(error, problem)
         compared["refused"] += 1
@@ -122,7 +122,7 @@ def test_sums_and_bounds_over_all_floats(compared: dict[str, int]) -> None:
                 return
             most = graph.max_marginals(problem.scores)
             marginals = graph.marginals(problem.scores)
-            first = list(islice(graph.derivations(problem.scores), 3))
+            first = list(islice(graph.iterate(problem.scores), 3))
         except InvalidInput as error:
             exact.check_refusal(error, problem)
             return

@@ -202,7 +202,7 @@ def test_sums_over_paths(dtype: Any) -> None:
         try:
             marginals = problem.chain.marginals(problem.emissions)
             drawn = problem.chain.sample(problem.emissions, 3, seed=1)
-            listed = next(problem.chain.paths(problem.emissions))
+            listed = next(problem.chain.iterate(problem.emissions))
         except certus.InvalidInput as error:
             check_refusal(problem, error)
             continue
@@ -251,7 +251,7 @@ REFUSALS: dict[str, Any] = {
     "batch": lambda: certus.Chain(LARGE).decode_batch([ZEROS, ZEROS], threads=2),
     "marginals": lambda: certus.Chain(LARGE).marginals(ZEROS),
     "sample": lambda: certus.Chain(LARGE).sample(ZEROS),
-    "paths": lambda: next(certus.Chain(LARGE).paths(ZEROS)),
+    "paths": lambda: next(certus.Chain(LARGE).iterate(ZEROS)),
     "score": lambda: certus.Chain(LARGE).score(ZEROS, [1, 0, 1, 0]),
     "automaton": lambda: certus.Chain(LARGE).decode(ZEROS, allowed=certus.bio(["O", "B-X"])),
     "mask": lambda: certus.Chain(LARGE).decode(ZEROS, allowed=np.ones((4, 2), bool)),

@@ -34,8 +34,8 @@ def test_grammars_and_what_they_return(way: Callable[[object], object]) -> None:
     for grammar, words in ((make_grammar(), WORDS), (fitted, ["lo", "ka"])):
         other = way(grammar)
         assert isinstance(other, Grammar)
-        wanted = grammar.parse(words, 4, infeasible="return")
-        found = other.parse(words, 4, infeasible="return")
+        wanted = grammar.parse(words, k=4, infeasible="return")
+        found = other.parse(words, k=4, infeasible="return")
         assert [str(one.value) for one in found] == [str(one.value) for one in wanted]
         assert found.scores.tolist() == wanted.scores.tolist()
         again = way(wanted)
@@ -48,7 +48,7 @@ def test_forests(way: Callable[[object], object]) -> None:
     forest = make_grammar().forest(WORDS)
     other = way(forest)
     assert isinstance(other, type(forest))
-    best, same = forest.graph.viterbi(forest.scores), other.graph.viterbi(other.scores)
+    best, same = forest.graph.decode(forest.scores), other.graph.decode(other.scores)
     assert best.score == same.score
     assert str(other.tree(same.value)) == str(forest.tree(best.value)) == "(S (@A x) (@A x) (B^c y))"
     solution = way(best)
@@ -57,7 +57,7 @@ def test_forests(way: Callable[[object], object]) -> None:
 
 
 def parse(parser: ConstituencyParser) -> Solution[Tree]:
-    return parser.parse(["lo", "ka"])
+    return parser.parse(["lo", "ka"], cover=True)
 
 
 def test_parsers_in_processes_that_share_nothing() -> None:

@@ -33,7 +33,7 @@ def test_sentences_that_are_too_long_are_refused_with_what_they_would_take() -> 
 @pytest.mark.limits(seconds=60, gigabytes=1)
 def test_many_trees_are_not_allocated_beforehand() -> None:
     grammar = make_grammar(2)
-    found = grammar.parse(["x"] * 6, 10**9)
+    found = grammar.parse(["x"] * 6, k=10**9)
     assert len(found) == grammar.forest(["x"] * 6).graph.count() > 100
     assert found.exhausted
 
@@ -41,6 +41,6 @@ def test_many_trees_are_not_allocated_beforehand() -> None:
 @pytest.mark.limits(seconds=60, gigabytes=1)
 def test_many_derivations_are_not_allocated_beforehand() -> None:
     graph = Hypergraph([0, 0, 1, 1], [0, 0, 0, 1, 2], [0, 0], 1)
-    found = graph.kbest(np.zeros(4), 10**9)
+    found = graph.decode(np.zeros(4), k=10**9)
     assert len(found) == 4
     assert found.exhausted

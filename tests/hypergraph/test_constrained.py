@@ -51,7 +51,7 @@ def test_enumeration(seed: int, tally: list[int]) -> None:
         rows, targets = draw_rows(rng, p.found, p.graph.edges)
         constrained = p.graph.with_constraints(rows, targets)
         possible = satisfying(p.found, rows, targets)
-        found = constrained.viterbi(p.scores, infeasible="return")
+        found = constrained.decode(p.scores, infeasible="return")
         if possible:
             best = max(score(d, p.scores) for d in possible)
             assert (found.score, found.bound, found.status) == (best, best, Status.OPTIMAL), (
@@ -65,7 +65,7 @@ def test_enumeration(seed: int, tally: list[int]) -> None:
         else:
             assert found.status is Status.INFEASIBLE, (p, rows, targets)
             with pytest.raises(NoDerivation, match="satisfies the constraints"):
-                constrained.viterbi(p.scores)
+                constrained.decode(p.scores)
         done += 1
     tally.append(done)
 
@@ -79,7 +79,7 @@ def test_real_scores(seed: int) -> None:
             continue
         rows, targets = draw_rows(rng, p.found, p.graph.edges)
         possible = satisfying(p.found, rows, targets)
-        found = p.graph.with_constraints(rows, targets).viterbi(p.scores, infeasible="return")
+        found = p.graph.with_constraints(rows, targets).decode(p.scores, infeasible="return")
         if not possible:
             assert found.status is Status.INFEASIBLE
             continue
@@ -97,7 +97,7 @@ def parse_problem(seed: int) -> tuple[Hypergraph, Any, Rows, list[float]]:
     assert graph.labels is not None
     rules = sorted({label for label in graph.labels if label})
     used: list[dict[int, float]] = []
-    some = graph.kbest(scores, 500).values[int(rng.integers(500))]
+    some = graph.decode(scores, k=500).values[int(rng.integers(500))]
     for rule in rng.permutation(len(rules))[:4]:
         used.append({e: 1.0 for e, label in enumerate(graph.labels) if label == rules[rule]})
     targets = [float(sum(row.get(e, 0) for e in some.tolist())) for row in used]
@@ -107,7 +107,7 @@ def parse_problem(seed: int) -> tuple[Hypergraph, Any, Rows, list[float]]:
 @pytest.mark.parametrize("seed", range(8))
 def test_parses_against_highs(seed: int) -> None:
     graph, scores, rows, targets = parse_problem(seed)
-    found = graph.with_constraints(rows, targets).viterbi(scores, infeasible="return")
+    found = graph.with_constraints(rows, targets).decode(scores, infeasible="return")
     optimum = solve(graph, scores, rows, targets)
     assert optimum is not None
     assert found.score == pytest.approx(optimum, abs=1e-6)
@@ -119,7 +119,7 @@ def test_parses_against_a_second_referee() -> None:
     problems = [parse_problem(seed) for seed in range(8, 16)]
     optima = solve_programs([translate(state(*problem)) for problem in problems])
     for (graph, scores, rows, targets), optimum in zip(problems, optima, strict=True):
-        found = graph.with_constraints(rows, targets).viterbi(scores)
+        found = graph.with_constraints(rows, targets).decode(scores)
         assert found.score == optimum
         assert found.optimal
 
@@ -158,7 +158,7 @@ def test_an_intersected_program(shared: bool) -> None:
         optimum = intersected(graph, scores, rows, targets)
         assert optimum is not None
         constrained = graph.with_constraints(rows, targets)
-        found = constrained.viterbi(scores)
+        found = constrained.decode(scores)
         assert found.optimal
         assert found.score == found.bound == optimum, seed
         assert graph.score(scores, found.value) == optimum
@@ -189,7 +189,7 @@ def gap() -> tuple[Hypergraph, Any, Any]:
 
 def test_a_gap_is_closed() -> None:
     graph, scores, row = gap()
-    found = graph.with_constraints([row], [1]).viterbi(scores, method="branching")
+    found = graph.with_constraints([row], [1]).decode(scores, method="branching")
     assert (found.score, found.bound, found.optimal) == (0, 0, True)
     assert graph.labels is not None
     assert graph.labels[found.value[0]] == "xy"
@@ -200,25 +200,25 @@ def test_a_gap_is_closed() -> None:
 def test_limits_are_honest() -> None:
     graph, scores, rows, targets = parse_problem(3)
     constrained = graph.with_constraints(rows, targets)
-    best = constrained.viterbi(scores)
+    best = constrained.decode(scores)
     assert best.optimal
     for limit in range(1, best.stats["iterations"]):
-        found = constrained.viterbi(scores, max_iterations=limit)
+        found = constrained.decode(scores, max_iterations=limit)
         assert found.status is Status.ITERATIONS
         assert found.score <= best.score <= found.bound
         assert len(found.trace) == found.stats["iterations"] == limit
         assert (found.value.size == 0) == (found.score == -np.inf)
-    assert constrained.viterbi(scores, seconds=0.0).status in (Status.SECONDS, Status.OPTIMAL)
-    few = constrained.viterbi(scores, method="branching", max_nodes=0)
+    assert constrained.decode(scores, seconds=0.0).status in (Status.SECONDS, Status.OPTIMAL)
+    few = constrained.decode(scores, method="branching", max_nodes=0)
     assert few.status in (Status.NODES, Status.OPTIMAL)
-    many = constrained.viterbi(scores, method="branching", seconds=100, max_nodes=10**9, max_iterations=10**9)
+    many = constrained.decode(scores, method="branching", seconds=100, max_nodes=10**9, max_iterations=10**9)
     assert many.optimal
 
 
 def test_the_same_each_time() -> None:
     graph, scores, rows, targets = parse_problem(5)
     constrained = graph.with_constraints(rows, targets)
-    one, two = constrained.viterbi(scores), constrained.viterbi(scores)
+    one, two = constrained.decode(scores), constrained.decode(scores)
     assert one.value.tolist() == two.value.tolist()
     assert one.trace.dual.tolist() == two.trace.dual.tolist()
 
@@ -226,11 +226,11 @@ def test_the_same_each_time() -> None:
 def test_rows_as_arrays() -> None:
     graph, scores, row = gap()
     arrays = (np.array([0, len(row)]), np.array(list(row)), np.ones(len(row)))
-    one = graph.with_constraints([row], [1]).viterbi(scores)
-    two = graph.with_constraints(arrays, np.array([1])).viterbi(scores.astype(np.float32))
+    one = graph.with_constraints([row], [1]).decode(scores)
+    two = graph.with_constraints(arrays, np.array([1])).decode(scores.astype(np.float32))
     assert (one.score, one.value.tolist()) == (two.score, two.value.tolist())
-    none = graph.with_constraints([], []).viterbi(scores)
-    assert none.score == graph.viterbi(scores).score
+    none = graph.with_constraints([], []).decode(scores)
+    assert none.score == graph.decode(scores).score
     assert "1 constraints" in repr(graph.with_constraints([row], [1]))
 
 
@@ -258,8 +258,8 @@ def test_forbidden_from_the_start() -> None:
     graph, scores, row = gap()
     nothing = np.full(len(scores), -np.inf)
     with pytest.raises(NoDerivation, match="cannot be derived"):
-        graph.with_constraints([row], [1]).viterbi(nothing)
-    found = graph.with_constraints([row], [1]).viterbi(nothing, infeasible="return")
+        graph.with_constraints([row], [1]).decode(nothing)
+    found = graph.with_constraints([row], [1]).decode(nothing, infeasible="return")
     assert (found.status, len(found.trace), found.stats["nodes"]) == (Status.INFEASIBLE, 0, 0)
     with pytest.raises(certus.InvalidInput, match=r"scores\[2\] is nan"):
-        graph.with_constraints([row], [1]).viterbi(np.where(np.arange(8) == 2, np.nan, scores))
+        graph.with_constraints([row], [1]).decode(np.where(np.arange(8) == 2, np.nan, scores))

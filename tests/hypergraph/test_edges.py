@@ -24,7 +24,7 @@ def doubling(depth: int) -> Hypergraph:
 
 def test_one_node() -> None:
     graph = Hypergraph([0], [0, 0], [], 0)
-    best = graph.viterbi([2.5])
+    best = graph.decode([2.5])
     assert (best.value.tolist(), best.score, best.optimal) == ([0], 2.5, True)
     assert graph.count() == 1
     assert graph.marginals([2.5]).edges.tolist() == [1]
@@ -38,9 +38,9 @@ def test_no_edges() -> None:
     with pytest.raises(
         NoDerivation, match=r"the goal 0 cannot be derived: 0 has no edges\. A leaf needs one"
     ):
-        graph.viterbi([])
-    assert graph.viterbi([], infeasible="return").status is certus.Status.INFEASIBLE
-    assert len(graph.kbest([], 3, infeasible="return")) == 0
+        graph.decode([])
+    assert graph.decode([], infeasible="return").status is certus.Status.INFEASIBLE
+    assert len(graph.decode([], k=3, infeasible="return")) == 0
 
 
 def test_where_a_derivation_fails() -> None:
@@ -50,19 +50,19 @@ def test_where_a_derivation_fails() -> None:
     builder.add("VP", ["V"])
     graph = builder.build("S")
     with pytest.raises(NoDerivation, match="'V', which it needs, has no edges") as caught:
-        graph.viterbi(np.zeros(3))
+        graph.decode(np.zeros(3))
     assert caught.value.node == "V"
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), NoDerivation)
     assert isinstance(caught.value, certus.Infeasible)
     builder.add("V")
     forbidden = np.array([0, -np.inf, 0, 0])
-    for ask in ("viterbi", "marginals", "max_marginals", "sample", "prune"):
+    for ask in ("decode", "marginals", "max_marginals", "sample", "prune"):
         with pytest.raises(
             NoDerivation, match="'NP', which it needs, is forbidden: its only edge has a score"
         ):
             getattr(builder.build("S"), ask)(forbidden)
     with pytest.raises(NoDerivation, match="none of the 2 goals can be derived: 'NP', which 'S' needs, is"):
-        builder.build("S", "NP").viterbi(forbidden)
+        builder.build("S", "NP").decode(forbidden)
 
 
 @pytest.mark.parametrize("nodes", [[0], [0, 1], [3, 1, 4, 0, 2]])
@@ -116,10 +116,10 @@ def test_other_refusals() -> None:
         Hypergraph([0], [0, 0], [], 0, labels=["a", "b"])
     graph = Hypergraph([0, 0], [0, 0, 0], [], 0)
     with pytest.raises(certus.InvalidInput, match=r"shape \(2,\), one for each edge, not \(3,\)"):
-        graph.viterbi(np.zeros(3))
+        graph.decode(np.zeros(3))
     for bad in (np.nan, np.inf):
         for ask in (
-            "viterbi",
+            "decode",
             "inside",
             "outside",
             "marginals",
@@ -132,11 +132,11 @@ def test_other_refusals() -> None:
             with pytest.raises(certus.InvalidInput, match=rf"scores\[1\] is {bad}"):
                 getattr(graph, ask)(np.array([0, bad]))
         with pytest.raises(certus.InvalidInput, match=r"scores\[1\]"):
-            graph.kbest(np.array([0, bad], np.float32), 2)
+            graph.decode(np.array([0, bad], np.float32), k=2)
         with pytest.raises(certus.InvalidInput, match=r"scores\[1\]"):
-            next(graph.derivations([0, bad]))
+            next(graph.iterate([0, bad]))
     with pytest.raises(certus.InvalidInput, match="k must be"):
-        graph.kbest([0, 0], 0)
+        graph.decode([0, 0], k=0)
     with pytest.raises(certus.InvalidInput, match="threshold must be a score"):
         graph.prune([0, 0], np.nan)
 
@@ -155,27 +155,27 @@ def test_derivations_that_double() -> None:
     assert graph.max_marginals(scores).score == 2.0**60
     assert graph.marginals(np.zeros(62)).nodes[0] == 2.0**60
     for ask in (
-        graph.viterbi,
+        graph.decode,
         graph.sample,
-        lambda s: graph.kbest(s, 2),
-        lambda s: next(graph.derivations(s)),
+        lambda s: graph.decode(s, k=2),
+        lambda s: next(graph.iterate(s)),
     ):
         with pytest.raises(certus.InvalidInput, match="more than 16,777,216 edges"):
             ask(scores)
     with pytest.raises(certus.InvalidInput, match="more than 16,777,216 edges"):
-        graph.with_constraints([{1: 1}], [3]).viterbi(scores)
+        graph.with_constraints([{1: 1}], [3]).decode(scores)
     with pytest.raises(certus.InvalidInput, match=r"about 3\.47e\+17 digits"):
         graph.count()
     assert doubling(4).count() == 2**16
     assert doubling(10).count() == 2**1024
-    assert len(doubling(10).viterbi(scores[:12]).value) == 2**11 - 1
+    assert len(doubling(10).decode(scores[:12]).value) == 2**11 - 1
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_beyond_the_range_of_doubles(sign: int) -> None:
     graph = doubling(3)
     with pytest.raises(certus.InvalidInput, match="beyond the range of float64"):
-        graph.viterbi(np.full(5, sign * 1e308))
+        graph.decode(np.full(5, sign * 1e308))
 
 
 def test_large_counts_are_exact() -> None:
@@ -202,8 +202,8 @@ def test_deep_forests_need_no_stack() -> None:
     for order in (np.arange(n), np.arange(n)[::-1].copy()):
         graph = Hypergraph(order[heads], offsets, order[tails], int(order[-1]))
         scores = np.tile([0.0, -1.0], n)
-        assert graph.viterbi(scores).score == 0
-        assert [s.score for s in islice(graph.derivations(scores), 3)] == [0, -1, -1]
+        assert graph.decode(scores).score == 0
+        assert [s.score for s in islice(graph.iterate(scores), 3)] == [0, -1, -1]
         assert graph.log_partition(np.zeros(2 * n)) == pytest.approx(n * np.log(2))
 
 
@@ -215,7 +215,7 @@ def test_an_edge_with_many_tails() -> None:
     found = graph.max_marginals(scores)
     assert found.edges[:4].tolist() == [0, -1, 0, -1]
     assert graph.outside(scores)[0] == pytest.approx((n - 1) * np.log1p(np.exp(-1)))
-    assert graph.kbest(scores, 3).scores.tolist() == [0, -1, -1]
+    assert graph.decode(scores, k=3).scores.tolist() == [0, -1, -1]
 
 
 def test_extreme_weights() -> None:
@@ -234,13 +234,13 @@ def test_arrays_stay_as_they_are() -> None:
     with pytest.raises(ValueError, match="read-only"):
         graph.heads[0] = 0
     scores = np.array([1.0, 2.0])
-    search = graph.derivations(scores)
+    search = graph.iterate(scores)
     assert next(search).score == 3
     scores.flags.writeable = False
-    assert graph.viterbi(scores[::-1]).score == 3
-    assert graph.viterbi([1, 2]).score == 3
+    assert graph.decode(scores[::-1]).score == 3
+    assert graph.decode([1, 2]).score == 3
     again = pickle.loads(pickle.dumps(graph))
-    assert again.viterbi(scores).value.tolist() == graph.viterbi(scores).value.tolist()
+    assert again.decode(scores).value.tolist() == graph.decode(scores).value.tolist()
     assert repr(graph) == "Hypergraph(2 nodes, 2 edges, goal 1)"
 
 
@@ -250,7 +250,7 @@ def test_labels_names_and_folding() -> None:
     builder.add("A", label="a", score=2)
     builder.add("B", ["A"], label="b", score=3)
     graph = builder.build("S")
-    best = graph.viterbi(builder.scores)
+    best = graph.decode(builder.scores)
     assert graph.labels is not None
     assert [graph.labels[e] for e in best.value] == ["s", "a", "b", "a", "a"]
     assert best.score == 1 + 2 + 3 + 2 + 2
@@ -273,12 +273,12 @@ def test_threads_share_a_forest() -> None:
     rng = np.random.default_rng(0)
     graph = doubling(8)
     scores = [rng.integers(-9, 9, graph.edges).astype(float) for _ in range(40)]
-    expected = [graph.viterbi(s).score for s in scores]
+    expected = [graph.decode(s).score for s in scores]
     found: list[float] = [0.0] * len(scores)
 
     def work(first: int) -> None:
         for i in range(first, len(scores), 4):
-            found[i] = graph.viterbi(scores[i]).score
+            found[i] = graph.decode(scores[i]).score
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
     for thread in threads:

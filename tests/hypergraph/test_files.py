@@ -33,7 +33,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert (back.graph.names, back.graph.labels, back.graph.nodes) == (graph.names, graph.labels, graph.nodes)
     assert back.scores is not None
     assert back.scores.dtype == np.float32
-    assert back.graph.viterbi(back.scores).score == graph.viterbi(scores).score
+    assert back.graph.decode(back.scores).score == graph.decode(scores).score
     graph.save(tmp_path / "g")
     assert load(tmp_path / "g").scores is None
     assert Hypergraph.load(tmp_path / "g").count() == 1

@@ -219,7 +219,7 @@ def test_sequences_have_their_exact_probabilities() -> None:
     for problem in problems(13, 300, least=1):
         truth = problem.truth()
         found = problem.chain().sequences(problem.scores, steps=7)
-        paths = list(islice(problem.chain().hidden.paths(problem.scores), 8))
+        paths = list(islice(problem.chain().hidden.iterate(problem.scores), 8))
         assert found.paths == min(7, len(paths))
         if len(paths) < 8 or paths[6].score > paths[7].score + LITTLE:  # else either could be the seventh
             owners = {tuple(problem.owner[path.labels].tolist()) for path in paths[:7]}

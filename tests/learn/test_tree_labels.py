@@ -45,7 +45,7 @@ def test_trees_and_scores_do_not_depend_on_how_relations_are_chosen() -> None:
         parser = DependencyParser(relations=relations, patience=9, **SMALL).fit(invented.sentences(100, 1))
         answers.append(parser.parse_batch(gold))
     for one, other in zip(*answers, strict=True):
-        assert (one.heads, one.score, one.bound) == (other.heads, other.score, other.bound)
+        assert (one.value.heads, one.score, one.bound) == (other.value.heads, other.score, other.bound)
     right = [
         named == wanted
         for sentence, answer in zip(gold, answers[0], strict=True)
@@ -59,7 +59,7 @@ def test_they_are_kept_and_ranked_trees_have_them(tmp_path: Path) -> None:
     parser.save(tmp_path / "m.certus")
     again = certus.load(tmp_path / "m.certus")
     for sentence in invented.sentences(10, 4):
-        ranked, kept = parser.parse(sentence, 3), again.parse(sentence, 3)
+        ranked, kept = parser.parse(sentence, k=3), again.parse(sentence, k=3)
         assert [one.relations for one in ranked] == [one.relations for one in kept]
         assert ranked[0].relations == parser.parse(sentence).relations
         for answer in ranked:

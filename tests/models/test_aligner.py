@@ -15,7 +15,7 @@ from tests.align.test_models import make_pairs
 
 @pytest.fixture(scope="module")
 def aligner() -> certus.Aligner:
-    return certus.Aligner().fit(*make_pairs(1, 300), about={"licence": "none"})
+    return certus.Aligner().fit(*make_pairs(1, 300), metadata={"licence": "none"})
 
 
 def test_saved_and_loaded(aligner: certus.Aligner, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::certus.errors.SmoothingWarning"
 
 @pytest.fixture(scope="module")
 def model() -> certus.LanguageModel:
-    return certus.LanguageModel(order=4).fit(make_sentences(1, 200), about={"licence": "none"})
+    return certus.LanguageModel(order=4).fit(make_sentences(1, 200), metadata={"licence": "none"})
 
 
 def test_saved_and_loaded(model: certus.LanguageModel, tmp_path: Path) -> None:

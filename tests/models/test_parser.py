@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import certus
-from certus import ConstituencyParser, InvalidInput, ModelError, Status
+from certus import ConstituencyParser, InvalidInput, ModelError, NotFitted, Status
 from certus.formats import brackets
 from certus.storage import model_file
 from tests.syntax import invented_trees
@@ -22,9 +22,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[ConstituencyParse
     brackets.write(invented_trees.trees(30, seed=1), folder / "dev.mrg", pretty=True)
     stages: list[Any] = []
     parser = ConstituencyParser(min_hidden=2).fit(
-        folder / "train.mrg", dev=folder / "dev.mrg", progress=stages.append, about={"licence": "none"}
+        folder / "train.mrg", dev=folder / "dev.mrg", progress=stages.append, metadata={"licence": "none"}
     )
-    assert [stage.name for stage in stages] == [
+    assert [progress.stage for progress in stages] == [
         "reading",
         "estimating a grammar from 150 trees",
         "parsing 30 trees of dev",
@@ -55,7 +55,7 @@ def test_a_loaded_parser_answers_the_same(trained: tuple[ConstituencyParser, Pat
         assert loaded.options == parser.options
         assert loaded.description == parser.description
         words = ["The", "zebra", "finds", "the", "old", "Zorg", "near", "the", "house", "."]
-        first, second = parser.parse(words, 5), loaded.parse(words, 5)
+        first, second = parser.parse(words, k=5), loaded.parse(words, k=5)
         assert first.scores.tolist() == second.scores.tolist()
         assert [one.value for one in first] == [one.value for one in second]
         part = loaded.part(words).maximize({})
@@ -65,16 +65,23 @@ def test_a_loaded_parser_answers_the_same(trained: tuple[ConstituencyParser, Pat
 
 
 def test_unparsable_sentences_are_covered(trained: tuple[ConstituencyParser, Path]) -> None:
-    answer = trained[0].parse(["."] * 3)
+    parser, words = trained[0], ["."] * 3
+    answer = parser.parse(words, cover=True)
     assert answer.status is Status.INFEASIBLE
-    assert answer.value.words == ["."] * 3
-    assert len(trained[0].parse(["."] * 3, 2)) == 0
+    assert answer.value.words == words
+    assert parser.parse(words, infeasible="return").value is None
+    assert len(parser.parse(words, k=2, infeasible="return")) == 0
+    for k in (1, 2):
+        with pytest.raises(certus.Infeasible, match="the sentence has no tree"):
+            parser.parse(words, k=k)
+    with pytest.raises(certus.Infeasible, match="sentence 0: the sentence has no tree"):
+        parser.parse_batch([words, words])
 
 
 def test_refusals(trained: tuple[ConstituencyParser, Path], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no option 'owls'"):
         ConstituencyParser(owls=1)
-    with pytest.raises(InvalidInput, match="not trained yet"):
+    with pytest.raises(NotFitted, match="not trained yet"):
         ConstituencyParser().parse(["x"])
     with pytest.raises(InvalidInput, match="hold no tree"):
         ConstituencyParser().fit([])

@@ -162,9 +162,10 @@ def test_training_goes_on_where_it_was_killed(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         certus.Translator(tuning=3, k=5).fit(*sides, dev=dev, checkpoint=path, progress=stop)
-    told: list[str] = []
-    again = certus.Translator(tuning=3, k=5).fit(*sides, dev=dev, checkpoint=path, tell=told.append)
-    assert not any(text.startswith("aligning") for text in told)
+    told: list[Progress] = []
+    again = certus.Translator(tuning=3, k=5).fit(*sides, dev=dev, checkpoint=path, progress=told.append)
+    stages = [progress.stage for progress in told if progress.stage is not None]
+    assert [stage.split()[0] for stage in stages] == ["extracting", "estimating", "tuning"]
     assert again.description["training"] == whole.description["training"]
     assert np.allclose(again.translate("das Kind alt lebt").score, again.translate("das Kind alt lebt").bound)
     with pytest.raises(ModelError, match="another training run"):

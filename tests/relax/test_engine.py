@@ -108,7 +108,7 @@ def test_a_packing_is_found() -> None:
     assert s.score == s.bound == 2.0
     relaxed = d.solve(max_nodes=1, tighten=False, max_iterations=100)
     assert relaxed.bound == pytest.approx(3.0)
-    assert d.solve(max_nodes=1, whole=True, tighten=False).bound >= 2.0
+    assert d.solve(max_nodes=1, integral=True, tighten=False).bound >= 2.0
 
 
 def test_progress_is_told() -> None:

@@ -192,8 +192,8 @@ def test_indicators_that_are_none() -> None:
 
 
 def test_whole_scores_are_checked() -> None:
-    with pytest.raises(Inconsistent, match="whole=True promised"):
-        joint(lambda choice, _: choice).solve(whole=True)
+    with pytest.raises(Inconsistent, match="integral=True promised"):
+        joint(lambda choice, _: choice).solve(integral=True)
 
 
 class TestArguments:

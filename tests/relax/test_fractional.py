@@ -51,7 +51,7 @@ def solve(
     a, b = d.add(one), d.add(two)
     d.agree((a, "tags"), (b, "tags"))
     if reserve:
-        d.tighten((a, "bigrams"), (b, "bigrams"))
+        d.agree_lazily((a, "bigrams"), (b, "bigrams"))
     return d.solve(**options)  # type: ignore[arg-type]
 
 
@@ -73,7 +73,7 @@ class TestFractional:
     def test_reserves_close_it_without_branching(
         self, example: tuple[ListedPart, ListedPart, float, float], optimizer: Optimizer
     ) -> None:
-        s = solve(example, True, max_nodes=1, optimizer=optimizer, whole=True)
+        s = solve(example, True, max_nodes=1, optimizer=optimizer, integral=True)
         assert s.optimal
         assert s.score == s.bound == example[2]
         assert s.stats["nodes"] == 1

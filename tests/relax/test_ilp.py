@@ -48,7 +48,7 @@ def test_packings() -> None:
                     sides[s].append((part, "cells", [place]))
         for tied in sides:
             d.agree(*tied)
-        best = d.solve(whole=True, certificate=True)
+        best = d.solve(integral=True, certificate=True)
         assert best.optimal
         assert best.score == round(integer_program(list(worth), rows))
         assert certus.verify(d, best).score == best.score
@@ -106,7 +106,7 @@ def test_two_chains_in_the_same_order_add_up_to_one(reserve: bool) -> None:
         b = d.add(ChainPart(certus.Chain(two), emissions[1], bigrams=reserve), "b")
         d.agree((a, "labels"), (b, "labels"))
         if reserve:
-            d.tighten((a, "bigrams"), (b, "bigrams"))
+            d.agree_lazily((a, "bigrams"), (b, "bigrams"))
         s = d.solve()
         assert s.optimal
         assert s.score == certus.decode(emissions.sum(axis=0), one + two).score

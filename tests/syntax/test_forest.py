@@ -31,14 +31,14 @@ def test_questions_are_answered_as_by_enumeration(seed: int, tally: list[int]) -
         if not scores:
             assert graph.edges == 0
             with pytest.raises(NoDerivation):
-                graph.viterbi(forest.scores)
+                graph.decode(forest.scores)
             continue
-        best, parsed = graph.viterbi(forest.scores), problem.grammar.parse(problem.sentence)
+        best, parsed = graph.decode(forest.scores), problem.grammar.parse(problem.sentence)
         assert best.score == parsed.score == scores[0]
         assert forest.tree(best.value) == parsed.value
-        several = graph.kbest(forest.scores, 7)
+        several = graph.decode(forest.scores, k=7)
         assert several.scores.tolist() == scores[:7]
-        trees = problem.grammar.parse(problem.sentence, 7)
+        trees = problem.grammar.parse(problem.sentence, k=7)
         assert {
             str(forest.tree(one.value)) for one in several if one.score > scores[min(6, len(scores) - 1)]
         } == {str(one.value) for one in trees if one.score > scores[min(6, len(scores) - 1)]}
@@ -71,8 +71,8 @@ def test_a_threshold_keeps_the_trees_that_reach_it() -> None:
     best = grammar.parse(words).score
     close = grammar.forest(words, at_least=best - 1)
     assert close.graph.edges < whole.graph.edges
-    expected = [score for score in whole.graph.kbest(whole.scores, 50).scores if score >= best - 1]
-    found = close.graph.kbest(close.scores, 50).scores[: len(expected)]
+    expected = [score for score in whole.graph.decode(whole.scores, k=50).scores if score >= best - 1]
+    found = close.graph.decode(close.scores, k=50).scores[: len(expected)]
     assert found.tolist() == pytest.approx(expected)
     assert whole.graph.prune(whole.scores).graph.edges == whole.graph.edges
 
@@ -83,6 +83,6 @@ def test_tags_that_are_not_allowed_are_not_there() -> None:
     allowed = np.array([[True, True], [True, False]])
     forest = grammar.forest(["x", "x"], allowed=allowed)
     assert forest.graph.count() == 2
-    assert str(forest.tree(forest.graph.viterbi(forest.scores).value)) == "(A (A (C x)) (A (B x)))"
+    assert str(forest.tree(forest.graph.decode(forest.scores).value)) == "(A (A (C x)) (A (B x)))"
     with pytest.raises(InvalidInput, match="not a derivation"):
         forest.tree([0, 0])

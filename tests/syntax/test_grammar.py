@@ -42,13 +42,13 @@ def test_best_and_k_best(seed: int, tally: list[int]) -> None:
         if not scores:
             assert best.status is Status.INFEASIBLE
             assert best.value is None
-            assert len(problem.grammar.parse(problem.sentence, 7, infeasible="return")) == 0
+            assert len(problem.grammar.parse(problem.sentence, k=7, infeasible="return")) == 0
             continue
         assert best.optimal
         assert best.value is not None
         assert best.score == best.bound == scores[0] == score_of(problem, best.value)
         assert best.value.words == problem.sentence
-        several = problem.grammar.parse(problem.sentence, 7)
+        several = problem.grammar.parse(problem.sentence, k=7)
         assert isinstance(several, KBest)
         assert several.scores.tolist() == scores[:7]
         assert several.exhausted == (len(scores) < 7)
@@ -114,7 +114,7 @@ def test_the_best_chain_of_unary_rules_counts() -> None:
     best = grammar.parse(["x"])
     assert str(best.value) == "(A (B (D x)))"
     assert best.score == -2 == chains(rules)["A", "D"]
-    assert len(grammar.parse(["x"], 5)) == 1
+    assert len(grammar.parse(["x"], k=5)) == 1
 
 
 def test_positive_cycles_are_refused() -> None:
@@ -137,7 +137,7 @@ def test_bad_scores_and_sentences_are_refused() -> None:
     with pytest.raises(InvalidInput, match="not a string"):
         grammar.parse("x x")
     with pytest.raises(InvalidInput, match="at least 1"):
-        grammar.parse(["x"], 0)
+        grammar.parse(["x"], k=0)
     part = grammar.part(["x", "x"])
     with pytest.raises(InvalidInput, match="shape"):
         part.maximize({"tags": np.zeros((1, 1))})
@@ -150,18 +150,18 @@ def test_an_unparsable_sentence_is_covered_if_asked() -> None:
         [("A", "B", "B", 0.0), ("C", "B", "C", 0.0)], [], {"B": {"x": 0.0}, "C": {"y": 0.0}}, start="A"
     )
     assert grammar.parse(["x", "y", "x", "y"], infeasible="return").value is None
-    covered = grammar.parse(["x", "y", "x", "y"], robust=True)
+    covered = grammar.parse(["x", "y", "x", "y"], cover=True)
     assert covered.status is Status.INFEASIBLE
     assert str(covered.value) == "(A (C (B x) (C y)) (C (B x) (C y)))"
     assert grammar.cover(["x", "unheard"]) is None
     assert grammar.parse(["x", "unheard"], infeasible="return").status is Status.INFEASIBLE
-    assert grammar.parse(["x", "unheard"], robust=True, infeasible="return").value is None
+    assert grammar.parse(["x", "unheard"], cover=True, infeasible="return").value is None
 
 
 def test_a_sentence_without_a_tree_is_refused_unless_asked_for() -> None:
     grammar = Grammar.of_rules([("A", "B", "B", 0.0)], [], {"B": {"x": 0.0}}, start="A")
     with pytest.raises(Infeasible, match="the word 'y' at position 1 has no tag") as caught:
-        grammar.parse(["x", "y"], robust=True)
+        grammar.parse(["x", "y"], cover=True)
     assert caught.value.position == 1
     with pytest.raises(
         Infeasible, match="sentence 1: the sentence has no tree: no derivation from 'A'"
@@ -169,7 +169,7 @@ def test_a_sentence_without_a_tree_is_refused_unless_asked_for() -> None:
         grammar.parse_batch([["x", "x"], ["x", "x", "x"]])
     assert (caught.value.sentence, caught.value.position) == (1, None)
     with pytest.raises(Infeasible):
-        grammar.parse(["x"], 3)
+        grammar.parse(["x"], k=3)
     with pytest.raises(InvalidInput, match='infeasible must be "raise" or "return"'):
         grammar.parse(["x"], infeasible="ignore")  # type: ignore[call-overload]
 
@@ -226,5 +226,5 @@ def test_big_scores_are_exact_too() -> None:
     best = grammar.parse(["x"] * 6)
     assert best.score == 6 * (big + 1) + 5 * big
     assert Counter(best.value.tags) == {"C": 6}
-    several = grammar.parse(["x"] * 2, 4)
+    several = grammar.parse(["x"] * 2, k=4)
     assert (several.scores - 3 * big).tolist() == [2, 1, 1, 0]

@@ -234,7 +234,7 @@ def test_sentences_without_a_joint_tree_are_covered_if_asked(trained: tuple[Gram
         parser.parse(words)
     alone = parser.parse(words, infeasible="return")
     assert (alone.tree, alone.tags, alone.status, alone.pruning) == (None, [], Status.INFEASIBLE, None)
-    covered = parser.parse(words, robust=True)
+    covered = parser.parse(words, cover=True)
     assert covered.status is Status.INFEASIBLE
     assert covered.tree.words == words
     assert covered.tags == covered.tree.tags
@@ -270,7 +270,7 @@ def test_a_limit_before_any_answer_is_no_proof(monkeypatch: pytest.MonkeyPatch) 
     assert found.value is None
     assert found.status is Status.SECONDS
     assert found.bound >= best(toy(seed), 1.0)
-    covered = parser.parse(toy(seed).sentence, robust=True)
+    covered = parser.parse(toy(seed).sentence, cover=True)
     assert covered.value is not None
     assert covered.tags == covered.value.tags
     assert covered.status is Status.SECONDS

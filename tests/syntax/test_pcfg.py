@@ -70,7 +70,7 @@ def test_parsing_new_sentences() -> None:
     found = grammar.parse_batch([tree.words for tree in new])
     assert sum(answer.value == tree for answer, tree in zip(found, new, strict=True)) > 20
     for words in (["zebras"], ["The", "Zorg-7", "xyzzies", "42", "."], ["(", "the", "dog"]):
-        answer = grammar.parse(words, robust=True)
+        answer = grammar.parse(words, cover=True)
         assert answer.value.words == words
 
 

@@ -16,7 +16,7 @@ from certus.chain import METHODS
 from certus.learn.learners import LEARNERS
 from certus.part import Choice, Forbidden
 from certus.relax.parts import Budget, TablePart
-from certus.solution import KBest, Solution, Status
+from certus.solution import KBest, LabelSolution, Status
 from certus.testing import CheckFailed, check_learner, check_part, check_solver
 from tests.learn.test_dummy_learner import MajorityLearner
 from tests.relax.test_parts import MAKERS
@@ -134,13 +134,13 @@ def greedy(chain: certus.Chain, emissions: Any, k: int) -> Any:
     """The best label of each position, said to be the best of all."""
     labels = emissions.argmax(axis=1)
     score = float(chain.score(emissions, labels))
-    return Solution(labels, score, score, Status.OPTIMAL)
+    return LabelSolution(labels, score, score, Status.OPTIMAL)
 
 
 def loose(chain: certus.Chain, emissions: Any, k: int) -> Any:
     """The best one, not said to be."""
     found = chain.decode(emissions)
-    return Solution(found.labels, found.score, found.score + 1, Status.FEASIBLE)
+    return LabelSolution(found.labels, found.score, found.score + 1, Status.FEASIBLE)
 
 
 def say_there_are_more(chain: certus.Chain, emissions: Any, k: int) -> Any:
@@ -170,7 +170,7 @@ def test_wrong_lists() -> None:
 def test_labels_that_are_none(more: float, message: str) -> None:
     def solve(chain: certus.Chain, emissions: Any, k: int) -> Any:
         found = chain.decode(emissions)
-        return Solution(found.labels + more, found.score, found.bound, found.status)
+        return LabelSolution(found.labels + more, found.score, found.bound, found.status)
 
     with pytest.raises(CheckFailed, match=message):
         check_solver(solve)
@@ -183,7 +183,7 @@ def test_lists_that_prove_too_little_or_too_much(fault: str, message: str) -> No
     def solve(chain: certus.Chain, emissions: Any, k: int) -> Any:
         found = list(chain.decode(emissions, k=k, infeasible="return"))
         if fault == "status":
-            found = [Solution(one.value, one.score, one.bound, Status.FEASIBLE) for one in found]
+            found = [LabelSolution(one.value, one.score, one.bound, Status.FEASIBLE) for one in found]
         return KBest(found, exhausted=fault == "exhausted")
 
     with pytest.raises(CheckFailed, match=message):

@@ -99,7 +99,7 @@ def solve_forest(rng: np.random.Generator) -> Solved:
     """Solve a forest."""
     graph = draw_forest(rng)
     scores = draw(rng, graph.edges)
-    return Solved((graph, scores), graph.viterbi(scores, certificate=True, infeasible="return"))
+    return Solved((graph, scores), graph.decode(scores, certificate=True, infeasible="return"))
 
 
 def solve_trees(rng: np.random.Generator) -> Solved:

@@ -89,7 +89,7 @@ def test_weights_count_where_branches_are_enforced(weight: float) -> None:
 def test_what_has_no_certificate_is_refused_by_name() -> None:
     chain, emissions = certus.Chain(np.zeros((2, 2))), np.zeros((2, 2))
     with pytest.raises(certus.InvalidInput, match="k must be 1, not 2"):
-        certus.decode(emissions, np.zeros((2, 2)), 2, certificate=True)  # type: ignore[call-overload]
+        certus.decode(emissions, np.zeros((2, 2)), k=2, certificate=True)  # type: ignore[call-overload]
     with pytest.raises(CertificateError, match="ask for one with certificate=True"):
         certus.verify((chain, emissions), chain.decode(emissions))
     with pytest.raises(CertificateError, match="a dict_keys does not state a problem"):
@@ -141,7 +141,7 @@ def test_files_of_arrays(tmp_path: Path) -> None:
     graph = builder.build("goal")
     names = ("heads", "offsets", "tails", "goals")
     np.savez(tmp_path / "forest.npz", **{n: getattr(graph, n) for n in names}, nodes=1, scores=builder.scores)
-    assert certus.verify(tmp_path / "forest.npz", graph.viterbi(builder.scores, certificate=True)).score == 2
+    assert certus.verify(tmp_path / "forest.npz", graph.decode(builder.scores, certificate=True)).score == 2
 
 
 def test_a_limit_leaves_a_bound_that_is_certified() -> None:

@@ -239,7 +239,7 @@ def measure_concentration(tagger: Tagger, cells: Any) -> list[float]:
     for one in cells:
         scores, chain = tagger.latent.score_states([one]), tagger.latent.make_state_chain(one)
         log_z = chain.marginals(scores).log_partition
-        masses = [math.exp(path.score - log_z) for path in islice(chain.paths(scores), TOP)]
+        masses = [math.exp(path.score - log_z) for path in islice(chain.iterate(scores), TOP)]
         total[: len(masses)] += masses
     mass: list[float] = (np.cumsum(total) / max(len(cells), 1)).tolist()
     return mass

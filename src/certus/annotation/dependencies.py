@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from certus.annotation.dependency_drawing import draw_svg, draw_text
 from certus.annotation.sentence import Sentence
+from certus.checks import seal
 from certus.errors import FormatError
 from certus.solution import Solution
+
+Heads: TypeAlias = NDArray[np.int64]  # (n,) of words 1 ... n; 0 is the root
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,12 @@ class Parse(Solution[Dependencies]):
 
     noun: ClassVar[str] = "tree"
 
-    __slots__ = ("pruned",)
+    __slots__ = ("_heads", "pruned")
 
     def __init__(self, *given: Any, pruned: int = 0, **named: Any) -> None:
         super().__init__(*given, **named)
         self.pruned = pruned
+        self._heads: Heads | None = None
 
     @property
     def claim(self) -> str:
@@ -70,9 +77,11 @@ class Parse(Solution[Dependencies]):
         return super().claim + (f" (without {self.pruned:,} arcs that were pruned)" if self.pruned else "")
 
     @property
-    def heads(self) -> list[int]:
-        """The head of each word: words count from 1, 0 is the root."""
-        return list(self.value.heads)
+    def heads(self) -> Heads:
+        """(n,) The head of each word: words count from 1, 0 is the root."""
+        if self._heads is None:
+            self._heads = seal(np.array(self.value.heads, np.int64))
+        return self._heads
 
     @property
     def relations(self) -> list[str]:

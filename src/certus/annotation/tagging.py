@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from certus.solution import Solution, Status, Work
+from certus.solution import LabelSolution, Status, Work
 
 
-class Tagging(Solution[list[str]]):
+class Tagging(LabelSolution[list[str]]):
     """The labels of a sentence, with what is known of how good they are.
 
     Attributes:

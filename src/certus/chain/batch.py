@@ -17,7 +17,7 @@ from certus.chain.model import ChainModel
 from certus.checks import Floats, Lengths, Mask, Scores, Tensor
 from certus.errors import InvalidInput
 from certus.ragged import Ragged
-from certus.solution import OnInfeasible, Solution, Status
+from certus.solution import LabelSolution, OnInfeasible, Status
 
 # A (T, L) array per sentence, or one padded (B, T, L) array.
 Batch: TypeAlias = Sequence[Scores] | ArrayLike | Tensor
@@ -51,7 +51,7 @@ def decode_sentences(
     for path, result in zip(paths, results, strict=True):
         if one and result.optimal:
             score = result.score
-            answers.append(Solution(path, score, score, optimal, result))
+            answers.append(LabelSolution(path, score, score, optimal, result))
         else:
             n = len(answers)
             written = path.reshape(most, -1), totals[n * most : (n + 1) * most]

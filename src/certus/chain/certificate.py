@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from certus.chain.model import ChainModel, Labels
 from certus.chain.sparse import SparseTransitions
 from certus.checks import Floats
-from certus.solution import Solution, Status
+from certus.solution import LabelSolution, Status
 from certus.verification import Certificate, Problem, certify, make_problem
 
 
@@ -20,7 +20,7 @@ def state_problem(model: ChainModel, scores: Floats) -> Problem:
     return make_problem("chain", {name: array for name, array in data.items() if array is not None})
 
 
-def certify_labels(model: ChainModel, scores: Floats, found: Solution[Labels]) -> Certificate:
+def certify_labels(model: ChainModel, scores: Floats, found: LabelSolution[Labels]) -> Certificate:
     """Return the certificate of a sentence's answer."""
     answer = None if found.status is Status.INFEASIBLE else found.value.tolist()
     return certify_answer(state_problem(model, scores), answer)

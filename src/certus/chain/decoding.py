@@ -14,9 +14,9 @@ from certus.chain.method import Method
 from certus.chain.model import ChainModel, Labels
 from certus.checks import Floats
 from certus.errors import Infeasible
-from certus.solution import OnInfeasible, Solution, Status
+from certus.solution import LabelSolution, OnInfeasible, Status
 
-Answer: TypeAlias = Solution[Labels] | KBestLabels
+Answer: TypeAlias = LabelSolution[Labels] | KBestLabels
 
 _INFEASIBLE = _native.Status.INFEASIBLE
 _INVALID = _native.Status.INVALID
@@ -55,7 +55,7 @@ def make_empty_answer(k: int) -> Answer:
     """Return the answer of a sentence without positions, which has one sequence, of no labels."""
     empty = np.empty((1, 0), np.int64)
     if k == 1:
-        return Solution(empty[0], 0.0, 0.0, Status.OPTIMAL)
+        return LabelSolution(empty[0], 0.0, 0.0, Status.OPTIMAL)
     return KBestLabels.of_arrays(empty, np.zeros(1), exhausted=True)
 
 
@@ -76,9 +76,9 @@ def read_result(
         if k > 1:
             return KBestLabels.of_arrays(paths[:0], totals[:0], result, exhausted=True)
         nothing = np.empty(0, np.int64)
-        return Solution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, result, result.position)
+        return LabelSolution(nothing, -np.inf, -np.inf, Status.INFEASIBLE, result, result.position)
     if k == 1:
-        return Solution(paths[0], result.score, result.bound, Status.of_native(result.status), result)
+        return LabelSolution(paths[0], result.score, result.bound, Status.of_native(result.status), result)
     found = result.found
     return KBestLabels.of_arrays(paths[:found], totals[:found], result, exhausted=found < k)
 

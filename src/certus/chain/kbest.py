@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from certus.solution import KBest, Solution
+from certus.solution import LabelKBest, LabelSolution
 
 
-class KBestLabels(KBest[Solution[NDArray[np.int64]]]):
+class KBestLabels(LabelKBest[LabelSolution[NDArray[np.int64]]]):
     """The k best label sequences, best first; fewer when fewer exist."""
 
     __slots__ = ()

@@ -31,7 +31,7 @@ from certus.chain.model import ChainModel, Kernels, Labels
 from certus.chain.transitions import Transitions, TransitionsLike, restrict_transitions
 from certus.checks import Floats, Lengths, Mask, Scores
 from certus.errors import InvalidInput
-from certus.solution import OnInfeasible, Solution, Status
+from certus.solution import LabelSolution, OnInfeasible, Status
 
 if TYPE_CHECKING:
     from certus.verification import Problem
@@ -78,7 +78,7 @@ class Chain(ChainModel):
         allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
-    ) -> Solution[Labels]: ...
+    ) -> LabelSolution[Labels]: ...
     @overload
     def decode(
         self,
@@ -144,7 +144,7 @@ class Chain(ChainModel):
         allowed: Masks | Automaton | None = None,
         threads: int = 1,
         infeasible: OnInfeasible = "raise",
-    ) -> list[Solution[Labels]]: ...
+    ) -> list[LabelSolution[Labels]]: ...
     @overload
     def decode_batch(
         self,
@@ -173,7 +173,7 @@ class Chain(ChainModel):
         allowed: Masks | Automaton | None = None,
         threads: int = 1,
         infeasible: OnInfeasible = "raise",
-    ) -> list[Solution[Labels]] | list[KBestLabels]:
+    ) -> list[LabelSolution[Labels]] | list[KBestLabels]:
         """Decode many sentences; the answers are in their order, and the same as one by one.
 
         Args:
@@ -199,9 +199,9 @@ class Chain(ChainModel):
             chain, allowed = self.constrain(allowed), None
         sentences = split_batch(chain, emissions, Padding(lengths, mask, gaps, batch_first), allowed)
         answers = decode_sentences(chain, sentences, k, chosen, threads, infeasible)
-        return cast("list[Solution[Labels]] | list[KBestLabels]", answers)
+        return cast("list[LabelSolution[Labels]] | list[KBestLabels]", answers)
 
-    def paths(self, emissions: Scores) -> Iterator[Solution[Labels]]:
+    def iterate(self, emissions: Scores) -> Iterator[LabelSolution[Labels]]:
         """Yield label sequences in decreasing order of score, for as long as the caller asks.
 
         One forward pass, then about T·L steps per sequence: for when k is not known in advance. Each Solution
@@ -209,9 +209,9 @@ class Chain(ChainModel):
         """
         return self._yield_paths(checks.freeze(self.as_sentence(emissions)))
 
-    def _yield_paths(self, scores: Floats) -> Iterator[Solution[Labels]]:
+    def _yield_paths(self, scores: Floats) -> Iterator[LabelSolution[Labels]]:
         if len(scores) == 0:
-            yield Solution(np.empty(0, np.int64), 0.0, 0.0, Status.OPTIMAL)
+            yield LabelSolution(np.empty(0, np.int64), 0.0, 0.0, Status.OPTIMAL)
             return
         search_for = _native.Paths32 if scores.dtype == checks.SINGLE else _native.Paths64
         search = search_for(self.prepare(scores.dtype), scores)
@@ -224,7 +224,7 @@ class Chain(ChainModel):
             score = search.next(labels)
             if score is None:
                 return
-            yield Solution(labels, score, score, Status.OPTIMAL)
+            yield LabelSolution(labels, score, score, Status.OPTIMAL)
 
     def marginals(self, emissions: Scores) -> Marginals:
         """Compute each label's probability at each position, exactly, in float64."""
@@ -298,7 +298,7 @@ class Chain(ChainModel):
         method: str | Method,
         allowed: Mask | Automaton | None,
         infeasible: OnInfeasible,
-    ) -> Solution[Labels]:
+    ) -> LabelSolution[Labels]:
         from certus.chain.certificate import certify_labels
 
         if k != 1:
@@ -339,13 +339,13 @@ class Chain(ChainModel):
         return f"Chain({self.labels} labels, {kind}transitions {self.transitions.shape} {self.dtype})"
 
 
-def _decode_one(kernels: Kernels, emissions: Floats, code: int) -> Solution[Labels] | None:
+def _decode_one(kernels: Kernels, emissions: Floats, code: int) -> LabelSolution[Labels] | None:
     labels = np.empty(len(emissions), _INT64)
     result = kernels.decode(emissions, labels, code)
     if result is None:
         return None
     score = result.score
-    return Solution(labels, score, score, Status.OPTIMAL, result)
+    return LabelSolution(labels, score, score, Status.OPTIMAL, result)
 
 
 def _decode_list(kernels: Kernels, emissions: Floats, k: int, code: int) -> KBestLabels | None:
@@ -369,21 +369,21 @@ def _restore(
 def decode(
     emissions: Scores,
     transitions: TransitionsLike,
-    k: Literal[1] = 1,
     *,
+    k: Literal[1] = 1,
     start: Scores | None = None,
     end: Scores | None = None,
     method: str | Method = "auto",
     allowed: Mask | Automaton | None = None,
     infeasible: OnInfeasible = "raise",
     certificate: bool = False,
-) -> Solution[Labels]: ...
+) -> LabelSolution[Labels]: ...
 @overload
 def decode(
     emissions: Scores,
     transitions: TransitionsLike,
-    k: int,
     *,
+    k: int,
     start: Scores | None = None,
     end: Scores | None = None,
     method: str | Method = "auto",
@@ -393,8 +393,8 @@ def decode(
 def decode(
     emissions: Scores,
     transitions: TransitionsLike,
-    k: int = 1,
     *,
+    k: int = 1,
     start: Scores | None = None,
     end: Scores | None = None,
     method: str | Method = "auto",

@@ -61,6 +61,6 @@ def check_alone(options: Any, *names: str) -> None:
 def certify_tree(grammar: Grammar, words: Sequence[str]) -> tuple[Problem, Certificate]:
     """Return the forest of a sentence as a problem, and the certificate of its best derivation."""
     forest = grammar.forest(words)
-    found = forest.graph.viterbi(forest.scores, infeasible="return", certificate=True)
+    found = forest.graph.decode(forest.scores, infeasible="return", certificate=True)
     assert found.certificate is not None
     return forest.graph.state_problem(forest.scores), found.certificate

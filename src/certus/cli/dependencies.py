@@ -140,11 +140,12 @@ def parse_sentences(
         for sentence in several:
             check_columns(parser, sentence, tagger is not None)
         given: dict[str, Any] = {
+            "k": options.k,
             "pruning": options.pruning,
             "seconds": options.seconds,
             "threads": options.threads,
         }
-        answers: Any = parser.parse_batch(several, options.k, **given)
+        answers: Any = parser.parse_batch(several, **given)
         for sentence, answer in zip(several, answers, strict=True):
             ranked = [answer] if options.k == 1 else list(answer)
             tally.add(ranked[0])

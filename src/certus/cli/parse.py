@@ -98,9 +98,9 @@ class JoinedParser:
     def __init__(self, parser: JointParser) -> None:
         self._parser = parser
 
-    def parse_batch(self, sentences: list[list[str]], k: int, *, threads: int) -> list[Any]:
+    def parse_batch(self, sentences: list[list[str]], *, threads: int, **_: Any) -> list[Any]:
         """Parse sentences; one tree each."""
-        return self._parser.parse_batch(sentences, robust=True, threads=threads)
+        return self._parser.parse_batch(sentences, cover=True, threads=threads)
 
 
 def join_tagger(parser: ConstituencyParser, path: str, options: ParseOptions) -> JoinedParser:
@@ -170,7 +170,8 @@ def parse_sentences(
     """Parse sentences in batches, and yield the solutions of each."""
     k, threads = options.k, options.threads
     while several := list(islice(sentences, batch)):
-        for words, answer in zip(several, parser.parse_batch(several, k, threads=threads), strict=True):
+        answers = parser.parse_batch(several, k=k, cover=True, infeasible="return", threads=threads)
+        for words, answer in zip(several, answers, strict=True):
             if k == 1:
                 derived, in_lattice = answer.status is not Status.INFEASIBLE, is_proven_in_lattice(answer)
                 tally.add(answer.optimal, derived, in_lattice=in_lattice)
@@ -178,7 +179,7 @@ def parse_sentences(
             else:
                 found = bool(len(answer))
                 tally.add(found, found)
-                yield list(answer) if found else [parser.parse(words)]
+                yield list(answer) if found else [parser.parse(words, cover=True)]
 
 
 def is_proven_in_lattice(answer: Any) -> bool:

@@ -30,7 +30,7 @@ from certus.learn.learners import make_learner
 
 if TYPE_CHECKING:
     from certus.learn.progress import Progress
-    from certus.models.parser import ConstituencyParser, Stage
+    from certus.models.parser import ConstituencyParser
     from certus.models.tagger import Tagger
 
 _TOLD = 5  # labels with too little to go by that are named after training
@@ -92,7 +92,7 @@ def tagger(
             format=options.format,
             columns=options.columns,
             encoding=options.encoding,
-            about=list_rights(options),
+            metadata=list_rights(options),
         )
     with keep_checkpoint(checkpoint, BaseException):
         made.save(output)
@@ -161,10 +161,10 @@ def train_constituency_parser(data: str, output: str, options: TrainParserOption
     made.fit(
         data,
         options.dev,
-        progress=(lambda _: None) if options.quiet else show_stage,
+        progress=(lambda _: None) if options.quiet else show,
         threads=options.threads,
         encoding=options.encoding,
-        about=list_rights(options),
+        metadata=list_rights(options),
     )
     made.save(output)
     if not options.quiet:
@@ -194,7 +194,7 @@ def train_dependency_parser(
             threads=options.threads,
             format=options.format,
             encoding=options.encoding,
-            about=list_rights(options),
+            metadata=list_rights(options),
         )
     with keep_checkpoint(checkpoint, BaseException):
         made.save(output)
@@ -204,11 +204,6 @@ def train_dependency_parser(
         parts += [] if dev is None else [f"dev LAS {100 * dev:.2f} % with full relations"]
         parts.append(format_seconds(time.perf_counter() - began))
         typer.echo(f"{output}: {', '.join(parts)}", err=True)
-
-
-def show_stage(stage: Stage) -> None:
-    """Print what is being done."""
-    typer.echo(f"{stage.name} ...", err=True)
 
 
 def drop_none(given: dict[str, Any]) -> dict[str, Any]:
@@ -287,7 +282,10 @@ def keep_checkpoint(checkpoint: str | None, *errors: type[BaseException]) -> Ite
 
 
 def show(progress: Progress) -> None:
-    """Print a line about an epoch."""
+    """Print a line about an epoch, or a stage that begins."""
+    if progress.stage is not None:
+        typer.echo(f"{progress.stage} ...", err=True)
+        return
     dev = "" if progress.dev is None else f"   dev {100 * progress.dev:6.2f} %"
     left = f"   {format_seconds(progress.left)} left" if progress.left else ""
     typer.echo(

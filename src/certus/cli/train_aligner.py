@@ -67,7 +67,7 @@ def aligner(
             checkpoint=checkpoint,
             threads=options.threads,
             max_length=options.max_length,
-            about=list_rights(options),
+            metadata=list_rights(options),
         )
     save_model(made, output, checkpoint)
     if options.lexicon is not None:

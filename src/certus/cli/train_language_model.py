@@ -10,7 +10,7 @@ import typer
 
 from certus.cli.declare import PlainCommand, with_options
 from certus.cli.outputs import check_outputs, check_writable
-from certus.cli.train import ModelOutput, drop_none, format_seconds, format_size, list_rights
+from certus.cli.train import ModelOutput, drop_none, format_seconds, format_size, list_rights, show
 from certus.cli.train_aligner import commands
 from certus.cli.train_options import TrainLanguageModelOptions
 from certus.cli.wording import format_count
@@ -63,22 +63,17 @@ def _make_model(texts: list[str], options: TrainLanguageModelOptions) -> Languag
             raise InvalidInput(
                 "an ARPA file is converted as it is: give one, without other texts and --order"
             )
-        return LanguageModel.read_arpa(texts[0], encoding=options.encoding, about=list_rights(options))
+        return LanguageModel.read_arpa(texts[0], encoding=options.encoding, metadata=list_rights(options))
     made = LanguageModel(**drop_none({"order": options.order}))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmoothingWarning)  # told by report_model, from the description
         made.fit(
             *texts,
             encoding=options.encoding,
-            progress=(lambda _: None) if options.quiet else show_stage,
-            about=list_rights(options),
+            progress=(lambda _: None) if options.quiet else show,
+            metadata=list_rights(options),
         )
     return made
-
-
-def show_stage(name: str) -> None:
-    """Print what is done next."""
-    typer.echo(f"{name} ...", err=True)
 
 
 def report_model(made: LanguageModel, output: str, seconds: float) -> None:

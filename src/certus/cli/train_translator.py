@@ -21,7 +21,7 @@ from certus.cli.train import (
     list_rights,
     show,
 )
-from certus.cli.train_language_model import commands, show_stage
+from certus.cli.train_language_model import commands
 from certus.cli.train_options import TrainTranslatorOptions
 from certus.cli.wording import format_count
 
@@ -65,10 +65,9 @@ def translator(
             read_pairs(source, target, options),
             dev=_read_dev(options),
             progress=(lambda _: None) if options.quiet else show,
-            tell=(lambda _: None) if options.quiet else show_stage,
             checkpoint=checkpoint,
             threads=options.threads,
-            about=list_rights(options),
+            metadata=list_rights(options),
         )
     save_model(made, output, checkpoint)
     if not options.quiet:

@@ -44,8 +44,8 @@ def _explain_row(graph: Forest, scores: NDArray[np.generic], constraints: Constr
     one = constraints.select([row])
     values = np.where(np.isfinite(scores), 0.0, -np.inf)
     np.add.at(values, one.edges, one.coefficients)
-    most = graph.viterbi(values).score
-    least = 0.0 - graph.viterbi(np.where(np.isfinite(values), -values, -np.inf)).score
+    most = graph.decode(values).score
+    least = 0.0 - graph.decode(np.where(np.isfinite(values), -values, -np.inf)).score
     what = f"has to add up to {one.targets[0]:g}, but derivations add up to"
     if least <= one.targets[0] <= most:
         return f"Constraint {row} {what} other numbers between {least:g} and {most:g}"

@@ -8,6 +8,7 @@ close the gap that the relaxation leaves, and in whether they insist on closing 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,26 +80,54 @@ class Constrained:
         self.graph = graph
         self.constraints = read_constraints(rows, targets, graph.edges)
 
-    def viterbi(
+    @overload
+    def decode(
         self,
         scores: ArrayLike,
         *,
+        k: Literal[1] = 1,
         method: Method = "auto",
         beam: int | None = None,
         max_iterations: int | None = None,
         max_nodes: int | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
-    ) -> ConstrainedSolution:
-        """Find the best derivation that satisfies the constraints.
+    ) -> ConstrainedSolution: ...
+    @overload
+    def decode(
+        self,
+        scores: ArrayLike,
+        *,
+        k: int,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest[ConstrainedSolution]: ...
+    def decode(
+        self,
+        scores: ArrayLike,
+        *,
+        k: int = 1,
+        method: Method = "auto",
+        beam: int | None = None,
+        max_iterations: int | None = None,
+        max_nodes: int | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+    ) -> ConstrainedSolution | KBest[ConstrainedSolution]:
+        """Find the best derivation that satisfies the constraints, or the k best.
 
         Without limits, the answer is proven: status OPTIMAL. Where a limit ends the search, the status says
         which, ``value`` is the best derivation so far (empty if there is none) and ``bound`` holds. The
         methods ``beam`` and ``lagrangian`` end without a proof where they find none: status FEASIBLE, or
         ITERATIONS where they found no derivation either.
 
+        Each of the k best is proven to be of its rank unless ``seconds`` ends the search; then ``bound`` says
+        how good a derivation of its rank can be. ``exhausted`` tells whether there are no others.
+
         Args:
             scores: (E,) a score for each edge; ``-inf`` forbids it.
+            k: how many derivations; 1 returns a ConstrainedSolution, more a KBest of them, for which there
+                is one method.
 
         Other args:
             method: how to search. ``optimal-beam`` takes rounds of relaxation and beams in turn, wider and
@@ -112,11 +141,17 @@ class Constrained:
             max_nodes: for ``branching``: how many subproblems to open at most.
             seconds: how long to search at most.
             infeasible: whether constraints that no derivation satisfies raise NoDerivation, which names
-                them, or return a solution with status INFEASIBLE.
+                them, or return a solution with status INFEASIBLE (for k > 1, an empty KBest).
         """
+        check_count("k", k)
+        check_infeasible(infeasible)
         _check_options(method, beam, max_iterations, max_nodes)
         array = inputs.as_scores(scores, self.graph.edges)
-        free = self.graph.viterbi(array, infeasible=infeasible)  # without constraints; also checks the scores
+        if k > 1:
+            if method != "auto" or max_iterations is not None:
+                raise InvalidInput("method= and max_iterations= are of the best derivation: k must be 1")
+            return self._decode_several(array, k, seconds, infeasible)
+        free = self.graph.decode(array, infeasible=infeasible)  # without constraints; also checks the scores
         if free.status is Status.INFEASIBLE:
             nothing = Trace(np.empty(0), np.empty(0))
             return ConstrainedSolution(free.value, -np.inf, -np.inf, free.status, nothing, _count_work(None))
@@ -129,23 +164,11 @@ class Constrained:
             raise self._explain(array)
         return found
 
-    def kbest(
-        self,
-        scores: ArrayLike,
-        k: int,
-        *,
-        seconds: float | None = None,
-        infeasible: OnInfeasible = "raise",
+    def _decode_several(
+        self, array: NDArray[np.generic], k: int, seconds: float | None, infeasible: OnInfeasible
     ) -> KBest[ConstrainedSolution]:
-        """Find the k best derivations that satisfy the constraints, best first; fewer when fewer exist.
-
-        Each is proven to be of its rank unless ``seconds`` ends the search; then ``bound`` says how good
-        a derivation of its rank can be. ``exhausted`` tells whether there are no others.
-        """
-        check_count("k", k)
-        check_infeasible(infeasible)
-        array = inputs.as_scores(scores, self.graph.edges)
-        if self.graph.viterbi(array, infeasible=infeasible).status is Status.INFEASIBLE:
+        """Find the k best derivations that satisfy the constraints, best first; fewer when fewer exist."""
+        if self.graph.decode(array, infeasible=infeasible).status is Status.INFEASIBLE:
             return KBest([], exhausted=True)
         search = _native.ForestKBestSearch(self.graph.native, array, *self.constraints.arrays, FIRST_BEAM, k)
         limit = run_search(search, Limits(seconds=seconds))

@@ -51,7 +51,7 @@ def draw(
     if scores is not None:
         scores = graph.check_scores(scores)
     if derivation is None and scores is not None:
-        derivation = graph.viterbi(scores, infeasible="return").value
+        derivation = graph.decode(scores, infeasible="return").value
     chosen = np.zeros(graph.edges, bool)
     if derivation is not None:
         chosen[inputs.as_indices("derivation", derivation)] = True

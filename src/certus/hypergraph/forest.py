@@ -11,7 +11,7 @@ Derivations are arrays of edge numbers in preorder: an edge, then the derivation
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,20 +65,45 @@ class Forest:
 
     # -- the best derivations -------------------------------------------------------------------------------
 
-    def viterbi(
-        self, scores: ArrayLike, *, infeasible: OnInfeasible = "raise", certificate: bool = False
-    ) -> Solution[Derivation]:
-        """Find the best derivation.
+    @overload
+    def decode(
+        self,
+        scores: ArrayLike,
+        *,
+        k: Literal[1] = 1,
+        infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
+    ) -> Solution[Derivation]: ...
+    @overload
+    def decode(
+        self, scores: ArrayLike, *, k: int, infeasible: OnInfeasible = "raise"
+    ) -> KBest[Solution[Derivation]]: ...
+    def decode(
+        self,
+        scores: ArrayLike,
+        *,
+        k: int = 1,
+        infeasible: OnInfeasible = "raise",
+        certificate: bool = False,
+    ) -> Solution[Derivation] | KBest[Solution[Derivation]]:
+        """Find the best derivation, or the k best.
 
         Args:
             scores: (E,) a score for each edge; ``-inf`` forbids it.
+            k: how many derivations; 1 returns a Solution, more a KBest, whose ``values`` are a list.
 
         Other args:
             infeasible: whether a goal that cannot be derived raises NoDerivation, or returns a Solution with
-                that status.
-            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``.
+                that status (for k > 1, an empty KBest).
+            certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``; for
+                k = 1.
         """
+        check_count("k", k)
         check_infeasible(infeasible)
+        if k > 1:
+            if certificate:
+                raise InvalidInput(f"a certificate is of the best derivation: k must be 1, not {k}")
+            return self._decode_several(scores, k, infeasible)
         array = self._as_scores(scores)
         best = self._forest.viterbi(array)
         if best.outcome is _Outcome.INFEASIBLE and infeasible == "return":
@@ -103,15 +128,14 @@ class Forest:
         names = ("nodes", "heads", "offsets", "tails", "goals")
         return {name: getattr(self, name) for name in names}
 
-    def kbest(
-        self, scores: ArrayLike, k: int, *, infeasible: OnInfeasible = "raise"
+    def _decode_several(
+        self, scores: ArrayLike, k: int, infeasible: OnInfeasible
     ) -> KBest[Solution[Derivation]]:
         """Find the k best derivations, best first; fewer where there are fewer.
 
-        ``values`` is a list of derivations. The algorithm is the third of Huang & Chiang, "Better k-best
-        parsing" (IWPT 2005); each derivation taken from an edge with m tails costs m² steps.
+        The algorithm is the third of Huang & Chiang, "Better k-best parsing" (IWPT 2005); each derivation
+        taken from an edge with m tails costs m² steps.
         """
-        check_count("k", k)
         search = self._search(scores, infeasible)
         if search is None:
             return KBest([], exhausted=True)
@@ -125,7 +149,7 @@ class Forest:
             values, scored[order], self._counters(search.expanded), exhausted=len(scored) < k
         )
 
-    def derivations(self, scores: ArrayLike) -> Iterator[Solution[Derivation]]:
+    def iterate(self, scores: ArrayLike) -> Iterator[Solution[Derivation]]:
         """Yield derivations in decreasing order of score, but for rounding, as long as the caller asks."""
         search = self._search(scores, "raise")
         assert search is not None
@@ -208,7 +232,7 @@ class Forest:
         """Build something from a derivation, bottom up.
 
         Args:
-            derivation: edges in preorder, such as ``viterbi(...).value``.
+            derivation: edges in preorder, such as ``decode(...).value``.
             combine: called with an edge and what it returned for each of its tails, left to right.
 
         Raises:
@@ -308,5 +332,5 @@ def check_size(outcome: _native.ForestOutcome) -> None:
     if outcome is _Outcome.TOO_MANY:
         raise InvalidInput(
             "the derivations asked for take more than 4 GiB: ask for fewer, or take them one at a time from "
-            "derivations()"
+            "iterate()"
         )

@@ -30,11 +30,11 @@ from certus.latent.mbr import MBR
 from certus.latent.method import Inference
 from certus.latent.solution import LabelSequences, LatentSolution, make_solutions, read_sequences
 from certus.ragged import Ragged
-from certus.solution import KBest, OnInfeasible, Status
+from certus.solution import LabelKBest, OnInfeasible, Status
 from certus.verification import Problem, make_problem
 
 Pairs: TypeAlias = NDArray[np.floating]
-Answer: TypeAlias = LatentSolution | KBest[LatentSolution]
+Answer: TypeAlias = LatentSolution | LabelKBest[LatentSolution]
 
 
 class LatentChain:
@@ -111,7 +111,7 @@ class LatentChain:
         inference: str | Inference = "ldi",
         allowed: Mask | Automaton | None = None,
         infeasible: OnInfeasible = "raise",
-    ) -> KBest[LatentSolution]: ...
+    ) -> LabelKBest[LatentSolution]: ...
     def decode(
         self,
         emissions: Scores,
@@ -192,7 +192,7 @@ class LatentChain:
         allowed: Sequence[Mask] | Automaton | None = None,
         threads: int = 1,
         infeasible: OnInfeasible = "raise",
-    ) -> list[KBest[LatentSolution]]: ...
+    ) -> list[LabelKBest[LatentSolution]]: ...
     def decode_batch(
         self,
         emissions: Sequence[Scores],
@@ -397,10 +397,10 @@ def _settle(
     """Return what a sentence came to, or raise Infeasible."""
     if answer.status is not _native.Status.INFEASIBLE:
         several = make_solutions(answer, k, inference)
-        return several[0] if k == 1 else KBest(several, exhausted=len(several) < k)
+        return several[0] if k == 1 else LabelKBest(several, exhausted=len(several) < k)
     if infeasible != "return":
         raise Infeasible.at_position(answer.position, sentence)
-    return LatentSolution.infeasible(answer.position) if k == 1 else KBest([], exhausted=True)
+    return LatentSolution.infeasible(answer.position) if k == 1 else LabelKBest([], exhausted=True)
 
 
 def _gain_nothing(_: Ints, __: Ints) -> float:

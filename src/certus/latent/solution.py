@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.latent.method import Inference
-from certus.solution import Solution, Status
+from certus.solution import LabelSolution, Status
 
 STATS = ("paths", "sequences", "prefixes")
 
 
-class LatentSolution(Solution[NDArray[np.int64]]):
+class LatentSolution(LabelSolution[NDArray[np.int64]]):
     """A label sequence with its probability, and what is proven of it.
 
     Attributes:

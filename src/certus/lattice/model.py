@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.lattice.lattices import TagLattices
-from certus.solution import Solution
+from certus.solution import LabelSolution
 
 
 class SequenceModel(Protocol):
@@ -68,5 +68,5 @@ class SequenceModel(Protocol):
         *,
         allowed: Sequence[Sequence[Sequence[str] | None] | None] | None = None,
         threads: int = 1,
-    ) -> Sequence[Solution[list[str]]]:
+    ) -> Sequence[LabelSolution[list[str]]]:
         """Return the best labels of each sentence, of those that its words are allowed to have."""

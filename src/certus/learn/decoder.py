@@ -26,8 +26,6 @@ MOST_LABELS = 1 << 32  # in all answers together
 Cells: TypeAlias = Sequence[list[list[str]]]  # for each sentence the columns, the words first
 Allowed: TypeAlias = list[list[NDArray[np.int32] | None] | None]  # for each word the labels it may get
 
-_UNTRAINED = "this tagger is not trained yet: call fit, or load one with certus.load"
-
 
 @dataclass(frozen=True)
 class Request:
@@ -187,20 +185,6 @@ class Decoder(ABC):
     def refinement(self) -> object:
         """The model, where it is a refinement."""
         raise InvalidInput("a refinement is what the learner refinement trains")
-
-
-class Untrained(Decoder):
-    """The decoder of a tagger that is not trained yet: it refuses everything."""
-
-    def decode(self, cells: Cells, request: Request) -> Decoded:
-        """Refuse to label sentences."""
-        raise InvalidInput(_UNTRAINED)
-
-    def search(
-        self, cells: Cells, *, pruning: float, threads: int, margins: NDArray[np.float64] | None = None
-    ) -> _native.Lattices:
-        """Refuse to search sentences."""
-        raise InvalidInput(_UNTRAINED)
 
 
 def find_starts(cells: Cells) -> NDArray[np.int64]:

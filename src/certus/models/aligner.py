@@ -103,7 +103,7 @@ class Aligner:
         checkpoint: str | os.PathLike[str] | None = None,
         threads: int = 1,
         max_length: int = 250,
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Aligner:
         """Learn from sentence pairs; returns the aligner itself.
 
@@ -117,10 +117,10 @@ class Aligner:
             checkpoint: a file that keeps training between iterations; a run that finds one goes on there.
             threads: how many to use; what is learned does not depend on it.
             max_length: pairs with more words on a side are left out, since time grows with the cube.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
         """
         options: dict[str, Any] = {"progress": progress, "checkpoint": checkpoint, "threads": threads}
-        return self.fit_pairs(pair_up(source, target), max_length=max_length, about=about, **options)
+        return self.fit_pairs(pair_up(source, target), max_length=max_length, metadata=metadata, **options)
 
     def fit_pairs(
         self,
@@ -130,7 +130,7 @@ class Aligner:
         checkpoint: str | os.PathLike[str] | None = None,
         threads: int = 1,
         max_length: int = 250,
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Aligner:
         """Learn from a stream of pairs, source and target; the options are those of ``fit``."""
         check_count("threads", threads)
@@ -141,7 +141,7 @@ class Aligner:
         )
         for name, side in zip(("source", "target"), bitext.sides, strict=True):
             arrays[f"{name}_words"] = np.frombuffer("\n".join(side.words).encode(), np.uint8)
-        self._use(arrays, {**_describe(self.options, bitext), **(about or {})})
+        self._use(arrays, {**_describe(self.options, bitext), **(metadata or {})})
         return self
 
     # ------------------------------------------------------------------------------------------ answering

@@ -14,7 +14,7 @@ from certus.annotation.tagging import Tagging
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.learn.decoder import Allowed, Cells, Decoded
 from certus.learn.features.inventory import Inventory
-from certus.solution import KBest, Status
+from certus.solution import LabelKBest, Status
 
 Choices: TypeAlias = "Sequence[Sequence[str] | None]"  # for each word of a sentence, the labels it may get
 Dictionary: TypeAlias = Mapping[str, Sequence[str]]
@@ -82,10 +82,12 @@ def find_best(decoded: Decoded, n: int, names: Sequence[str]) -> Tagging:
     return _make_tagging(decoded, n, 1, 0, names)
 
 
-def find_several(decoded: Decoded, n: int, k: int, names: Sequence[str]) -> KBest[Tagging]:
+def find_several(decoded: Decoded, n: int, k: int, names: Sequence[str]) -> LabelKBest[Tagging]:
     """Return the k best answers for sentence n, best first: none if it is infeasible."""
     found = int(decoded.found[n])
-    return KBest([_make_tagging(decoded, n, k, rank, names) for rank in range(found)], exhausted=found < k)
+    return LabelKBest(
+        [_make_tagging(decoded, n, k, rank, names) for rank in range(found)], exhausted=found < k
+    )
 
 
 def refuse_infeasible(decoded: Decoded) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
 from certus.annotation.columns import Words, select_columns
 from certus.annotation.dependencies import Dependencies, Parse
 from certus.annotation.sentence import Sentence
 from certus.checks import check_count, check_infeasible
-from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.errors import Infeasible, InvalidInput, NotFitted, describe_infeasible
 from certus.learn.arcs.learner import ArcModel, learn, parse, relearn_selector
 from certus.learn.arcs.options import ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
@@ -91,7 +91,7 @@ class DependencyParser:
         threads: int = 1,
         format: str | None = None,
         encoding: str = "utf-8",
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> DependencyParser:
         """Learn from trees; returns the parser itself.
 
@@ -107,7 +107,7 @@ class DependencyParser:
             threads: for measuring on dev; learning itself is sequential, so that results do not depend on it.
             format: of the files; guessed by default.
             encoding: of the files.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
         """
         check_count("threads", threads)
         reading = {"format": format, "encoding": encoding}
@@ -128,7 +128,7 @@ class DependencyParser:
         description = describe(self.options, outcome.model) | {"training": _count(train, trees)}
         if held_out is not None:
             description |= {"dev": _count(dev, held_out), "accuracy": {"dev": outcome.accuracy}}
-        self._use(outcome.model, {**description, **(about or {})})
+        self._use(outcome.model, {**description, **(metadata or {})})
         self._checkpoint = checkpoint
         return self
 
@@ -173,8 +173,8 @@ class DependencyParser:
     def parse(
         self,
         sentence: Words,
-        k: Literal[1] = 1,
         *,
+        k: Literal[1] = 1,
         pruning: float | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
@@ -183,8 +183,8 @@ class DependencyParser:
     def parse(
         self,
         sentence: Words,
-        k: int,
         *,
+        k: int,
         pruning: float | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
@@ -192,8 +192,8 @@ class DependencyParser:
     def parse(
         self,
         sentence: Words,
-        k: int = 1,
         *,
+        k: int = 1,
         pruning: float | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
@@ -214,14 +214,14 @@ class DependencyParser:
             infeasible: whether a sentence that has no tree raises Infeasible or returns a Parse with that
                 status (for k > 1, an empty KBest).
         """
-        return self.parse_batch([sentence], k, pruning=pruning, seconds=seconds, infeasible=infeasible)[0]
+        return self.parse_batch([sentence], k=k, pruning=pruning, seconds=seconds, infeasible=infeasible)[0]
 
     @overload
     def parse_batch(
         self,
         sentences: Iterable[Words],
-        k: Literal[1] = 1,
         *,
+        k: Literal[1] = 1,
         pruning: float | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
@@ -231,8 +231,8 @@ class DependencyParser:
     def parse_batch(
         self,
         sentences: Iterable[Words],
-        k: int,
         *,
+        k: int,
         pruning: float | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
@@ -241,8 +241,8 @@ class DependencyParser:
     def parse_batch(
         self,
         sentences: Iterable[Words],
-        k: int = 1,
         *,
+        k: int = 1,
         pruning: float | None = None,
         seconds: float | None = None,
         infeasible: OnInfeasible = "raise",
@@ -286,7 +286,7 @@ class DependencyParser:
         """
         return self.model.native.score_arcs([select_columns(sentence, self.columns)])
 
-    def score(self, sentence: Words, heads: Sequence[int]) -> float:
+    def score(self, sentence: Words, heads: ArrayLike) -> float:
         """Return the score of a tree with the best relations for its arcs, whether or not they are pruned."""
         cells = select_columns(sentence, self.columns)
         return self.model.native.score_tree([cells], np.array(heads, np.int32))
@@ -295,7 +295,7 @@ class DependencyParser:
     def model(self) -> ArcModel:
         """What was learned."""
         if self._model is None:
-            raise InvalidInput("this parser is not trained yet: call fit, or load one with certus.load")
+            raise NotFitted("this parser is not trained yet: call fit, or load one with certus.load")
         return self._model
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from certus import _native
 from certus.checks import check_count
 from certus.errors import InvalidInput, ModelError, NotFitted
 from certus.formats import arpa
+from certus.learn.progress import Progress
 from certus.storage import model_file
 from certus.storage.declaration import Array, Declaration, offsets, reals, whole
 from certus.storage.files import Source
@@ -79,8 +81,8 @@ class LanguageModel:
         self,
         *texts: Text,
         encoding: str = "utf-8",
-        progress: Callable[[str], object] = lambda _: None,
-        about: Mapping[str, Any] | None = None,
+        progress: Callable[[Progress], object] = lambda _: None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> LanguageModel:
         """Learn from text; returns the model itself.
 
@@ -90,15 +92,20 @@ class LanguageModel:
 
         Other args:
             encoding: of the files.
-            progress: is called with what is done next.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            progress: is called with a Progress when each stage begins.
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
 
         Warns:
             SmoothingWarning: the text is too small or too repetitive to compute the discounts of an order.
         """
-        made = estimate_ngrams(texts, self.order, encoding=encoding, progress=progress)
+        began = time.perf_counter()
+
+        def begin(stage: str) -> None:
+            progress(Progress.begin(stage, time.perf_counter() - began))
+
+        made = estimate_ngrams(texts, self.order, encoding=encoding, progress=begin)
         arrays = made.ngrams.export()
-        described = {**_describe(self.order, arrays), **made.describe(), **_sign(), **(about or {})}
+        described = {**_describe(self.order, arrays), **made.describe(), **_sign(), **(metadata or {})}
         self._use(dict(arrays), described)
         return self
 
@@ -208,7 +215,7 @@ class LanguageModel:
         *,
         unknown: float = 1e-100,
         encoding: str = "utf-8",
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> LanguageModel:
         """Read a model that any tool wrote in the format of ARPA.
 
@@ -218,12 +225,12 @@ class LanguageModel:
         Other args:
             unknown: the probability of unknown words, if the file has no ``<unk>``; 0 forbids them.
             encoding: of the file.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
         """
         ngrams = arpa.read_ngrams(source, unknown=unknown, encoding=encoding)
         model = cls(ngrams.order)
         arrays = ngrams.export()
-        model._use(dict(arrays), {**_describe(ngrams.order, arrays), **_sign(), **(about or {})})
+        model._use(dict(arrays), {**_describe(ngrams.order, arrays), **_sign(), **(metadata or {})})
         return model
 
     @classmethod

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import IO, Any, ClassVar, Literal, TypeAlias, cast, overload
 
@@ -14,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus.annotation.trees import Tree, prepare_tree
-from certus.errors import InvalidInput
+from certus.errors import InvalidInput, NotFitted
 from certus.evaluation.evalb import TreeReport, compare
 from certus.formats import brackets
+from certus.learn.progress import Progress
 from certus.solution import KBest, OnInfeasible, Solution
 from certus.storage import model_file
 from certus.storage.declaration import Declaration, names, offsets, reals, whole
@@ -43,19 +43,6 @@ DECLARATION = Declaration({
 })  # fmt: skip
 
 TreeSource: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[Tree]"
-
-
-@dataclass(frozen=True)
-class Stage:
-    """What training is about to do.
-
-    Attributes:
-        name: of the step.
-        seconds: since the beginning.
-    """
-
-    name: str
-    seconds: float
 
 
 class ConstituencyParser:
@@ -92,10 +79,10 @@ class ConstituencyParser:
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        progress: Callable[[Stage], None] | None = None,
+        progress: Callable[[Progress], object] = lambda _: None,
         threads: int = 1,
         encoding: str = "utf-8",
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> ConstituencyParser:
         """Learn from trees; returns the parser itself.
 
@@ -105,30 +92,29 @@ class ConstituencyParser:
             dev: others to measure F1 on.
 
         Other args:
-            progress: is called before each step.
+            progress: is called with a Progress when each stage begins.
             threads: for measuring on dev.
             encoding: of the files.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
         """
         began = time.perf_counter()
 
-        def tell(name: str) -> None:
-            if progress is not None:
-                progress(Stage(name, time.perf_counter() - began))
+        def begin(stage: str) -> None:
+            progress(Progress.begin(stage, time.perf_counter() - began))
 
-        tell("reading")
+        begin("reading")
         trees = [
             tree for tree in (prepare_tree(t, functions=True) for t in _read_trees(train, encoding)) if tree
         ]
         if not trees:
             raise InvalidInput("there is nothing to learn from: the training data hold no tree")
         held_out = None if dev is None else list(_read_trees(dev, encoding))
-        tell(f"estimating a grammar from {len(trees):,} trees")
+        begin(f"estimating a grammar from {len(trees):,} trees")
         grammar = Grammar.fit(trees, self.options)
         description = _describe(self.options, grammar, trees, train)
-        self._use(grammar, {**description, **(about or {})})
+        self._use(grammar, {**description, **(metadata or {})})
         if held_out is not None:
-            tell(f"parsing {len(held_out):,} trees of dev")
+            begin(f"parsing {len(held_out):,} trees of dev")
             report = self.evaluate(held_out, threads=threads)
             self.description["accuracy"] = {"dev": report.total.f1, "dev_tags": report.total.tags.accuracy}
             self.description["dev"] = {"trees": len(held_out)}
@@ -140,20 +126,39 @@ class ConstituencyParser:
     def grammar(self) -> Grammar:
         """What sentences are parsed with."""
         if self._grammar is None:
-            raise InvalidInput("this parser is not trained yet: call fit, or load one with certus.load")
+            raise NotFitted("this parser is not trained yet: call fit, or load one with certus.load")
         return self._grammar
 
     @overload
     def parse(
-        self, words: Sequence[str], k: Literal[1] = 1, *, infeasible: OnInfeasible = "return"
+        self,
+        words: Sequence[str],
+        *,
+        k: Literal[1] = 1,
+        cover: bool = False,
+        infeasible: Literal["raise"] = "raise",
     ) -> Solution[Tree]: ...
     @overload
     def parse(
-        self, words: Sequence[str], k: int, *, infeasible: OnInfeasible = "return"
+        self,
+        words: Sequence[str],
+        *,
+        k: Literal[1] = 1,
+        cover: bool = False,
+        infeasible: Literal["return"],
+    ) -> Solution[Tree | None]: ...
+    @overload
+    def parse(
+        self, words: Sequence[str], *, k: int, cover: bool = False, infeasible: OnInfeasible = "raise"
     ) -> KBest[Solution[Tree]]: ...
     def parse(
-        self, words: Sequence[str], k: int = 1, *, infeasible: OnInfeasible = "return"
-    ) -> Solution[Tree] | KBest[Solution[Tree]]:
+        self,
+        words: Sequence[str],
+        *,
+        k: int = 1,
+        cover: bool = False,
+        infeasible: OnInfeasible = "raise",
+    ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
         """Return the best tree of a sentence as a Solution; with k > 1 the k best, as a KBest.
 
         Args:
@@ -161,38 +166,53 @@ class ConstituencyParser:
             k: how many trees to return.
 
         Other args:
-            infeasible: whether a sentence that the grammar does not derive raises Infeasible, or returns a
-                Solution with that status. Its value is then a cover, as few constituents as possible side by
-                side, so that every sentence has a tree (for k > 1, the KBest is empty).
+            cover: whether a sentence that the grammar does not derive gets a cover as its value: as few
+                constituents as possible side by side. The status is INFEASIBLE, and nothing is raised, so
+                that every sentence has a tree. For k = 1.
+            infeasible: whether such a sentence raises Infeasible, or returns a Solution with that status and
+                the value None (for k > 1, an empty KBest).
         """
-        return self.parse_batch([words], k, infeasible=infeasible)[0]
+        return self.grammar.parse(words, k=k, cover=cover, infeasible=infeasible)
 
     @overload
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: Literal[1] = 1,
         *,
-        infeasible: OnInfeasible = "return",
+        k: Literal[1] = 1,
+        cover: bool = False,
+        infeasible: Literal["raise"] = "raise",
         threads: int = 1,
     ) -> list[Solution[Tree]]: ...
     @overload
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: int,
         *,
-        infeasible: OnInfeasible = "return",
+        k: Literal[1] = 1,
+        cover: bool = False,
+        infeasible: Literal["return"],
+        threads: int = 1,
+    ) -> list[Solution[Tree | None]]: ...
+    @overload
+    def parse_batch(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        k: int,
+        cover: bool = False,
+        infeasible: OnInfeasible = "raise",
         threads: int = 1,
     ) -> list[KBest[Solution[Tree]]]: ...
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: int = 1,
         *,
-        infeasible: OnInfeasible = "return",
+        k: int = 1,
+        cover: bool = False,
+        infeasible: OnInfeasible = "raise",
         threads: int = 1,
-    ) -> list[Solution[Tree]] | list[KBest[Solution[Tree]]]:
+    ) -> Sequence[Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]]:
         """Parse many sentences, as ``parse`` would one by one.
 
         Args:
@@ -200,11 +220,11 @@ class ConstituencyParser:
             k: as for ``parse``.
 
         Other args:
-            infeasible: as for ``parse``.
+            cover: as for ``parse``.
+            infeasible: as for ``parse``; the error names the sentence.
             threads: how many to use; the answers do not depend on it.
         """
-        robust = infeasible != "raise"  # the lexicon knows a tag of every word, so that there is a cover
-        return self.grammar.parse_batch(sentences, k, robust=robust, infeasible=infeasible, threads=threads)
+        return self.grammar.parse_batch(sentences, k=k, cover=cover, infeasible=infeasible, threads=threads)
 
     def part(self, words: Sequence[str]) -> TreePart:
         """Return a sentence as a part of a decomposition; see certus.relax."""
@@ -213,7 +233,7 @@ class ConstituencyParser:
     def evaluate(self, trees: Iterable[Tree], *, threads: int = 1) -> TreeReport:
         """Parse the words of trees and compare what comes out with them."""
         gold = [tree for tree in map(prepare_tree, trees) if tree is not None]
-        answers = self.parse_batch([tree.words for tree in gold], threads=threads)
+        answers = self.parse_batch([tree.words for tree in gold], cover=True, threads=threads)
         return compare(gold, (answer.value for answer in answers))
 
     # ------------------------------------------------------------------------------------------ keeping
@@ -247,9 +267,6 @@ class ConstituencyParser:
 
     def __repr__(self) -> str:
         return f"ConstituencyParser({'not trained' if self._grammar is None else self._grammar})"
-
-
-Parser = ConstituencyParser  # the name it had before there were parsers of other kinds
 
 
 def _make_untrained(options: dict[str, Any]) -> ConstituencyParser:

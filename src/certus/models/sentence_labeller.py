@@ -14,8 +14,8 @@ from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
 from certus.checks import as_array, check_count, check_infeasible
-from certus.errors import InvalidInput
-from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, Untrained, check_room
+from certus.errors import InvalidInput, NotFitted
+from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, check_room
 from certus.learn.features.inventory import Inventory
 from certus.learn.learner import Learner
 from certus.models.answers import (
@@ -26,7 +26,7 @@ from certus.models.answers import (
     refuse_infeasible,
     restrict_labels,
 )
-from certus.solution import KBest, OnInfeasible, Status
+from certus.solution import LabelKBest, OnInfeasible, Status
 
 if TYPE_CHECKING:
     from certus.lattice.lattices import TagLattices
@@ -50,7 +50,14 @@ class SentenceLabeller:
         self.description: dict[str, Any] = {}
         self._inventory = Inventory([])
         self._arrays: Mapping[str, NDArray[Any]] = {}
-        self._decoder: Decoder = Untrained()
+        self._learned: Decoder | None = None
+
+    @property
+    def _decoder(self) -> Decoder:
+        """What labels sentences, once something was learned."""
+        if self._learned is None:
+            raise NotFitted("this tagger is not trained yet: call fit, or load one with certus.load")
+        return self._learned
 
     @overload
     def tag(
@@ -80,7 +87,7 @@ class SentenceLabeller:
         seconds: float | None = None,
         max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
-    ) -> KBest[Tagging]: ...
+    ) -> LabelKBest[Tagging]: ...
     def tag(
         self,
         sentence: Words,
@@ -94,7 +101,7 @@ class SentenceLabeller:
         max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
-    ) -> Tagging | KBest[Tagging]:
+    ) -> Tagging | LabelKBest[Tagging]:
         """Label one sentence: a Tagging, or with k > 1 a KBest of at most k of them, best first.
 
         Args:
@@ -120,7 +127,7 @@ class SentenceLabeller:
         if certificate and k != 1:
             raise InvalidInput(f"a certificate is of the best answer: k must be 1, not {k}")
         given = None if allowed is None else [allowed]
-        found: list[Tagging | KBest[Tagging]] = [
+        found: list[Tagging | LabelKBest[Tagging]] = [
             *self.tag_batch(
                 [sentence],
                 k=k,
@@ -154,17 +161,17 @@ class SentenceLabeller:
             legal: as for ``tag``.
             dictionary: as for ``tag``.
         """
-        cells = select_columns(sentence, self.columns)
+        decoder, cells = self._decoder, select_columns(sentence, self.columns)
         restricted = restrict_labels(
             [cells], self._inventory, None if allowed is None else [allowed], dictionary
         )
-        return self._decoder.state_problem(cells, Request(allowed=restricted, legal=legal))
+        return decoder.state_problem(cells, Request(allowed=restricted, legal=legal))
 
     def certify(self, sentence: Words, problem: Problem, found: Tagging) -> Certificate:
         """Return the certificate of an answer, given the problem that the sentence states."""
-        possible = found.status is not Status.INFEASIBLE
+        decoder, possible = self._decoder, found.status is not Status.INFEASIBLE
         labels = self._inventory.number_labels(found.value).tolist() if possible else None
-        return self._decoder.certify(select_columns(sentence, self.columns), problem, labels)
+        return decoder.certify(select_columns(sentence, self.columns), problem, labels)
 
     @overload
     def tag_batch(
@@ -195,7 +202,7 @@ class SentenceLabeller:
         seconds: float | None = None,
         max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
-    ) -> list[KBest[Tagging]]: ...
+    ) -> list[LabelKBest[Tagging]]: ...
     def tag_batch(
         self,
         sentences: Iterable[Words],
@@ -209,7 +216,7 @@ class SentenceLabeller:
         seconds: float | None = None,
         max_iterations: int | None = None,
         infeasible: OnInfeasible = "raise",
-    ) -> list[Tagging] | list[KBest[Tagging]]:
+    ) -> list[Tagging] | list[LabelKBest[Tagging]]:
         """Label many sentences, as ``tag`` would one by one.
 
         Args:
@@ -226,6 +233,7 @@ class SentenceLabeller:
             max_iterations: as for ``tag``.
             infeasible: as for ``tag``.
         """
+        self._decoder  # noqa: B018 (raises NotFitted)
         check_infeasible(infeasible)
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
@@ -297,6 +305,7 @@ class SentenceLabeller:
         """
         from certus.lattice.lattices import TagLattices
 
+        self._decoder  # noqa: B018 (raises NotFitted)
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
         wanted = None if margins is None else np.asarray(as_array("margins", margins), np.float64)
@@ -321,7 +330,8 @@ class SentenceLabeller:
 
     def emissions(self, sentence: Words) -> NDArray[np.float32]:
         """Return the scores of all labels at all tokens, (T, L), that decoding starts from."""
-        return self._decoder.emissions(select_columns(sentence, self.columns))
+        decoder = self._decoder
+        return decoder.emissions(select_columns(sentence, self.columns))
 
     @property
     def chain(self) -> Chain:
@@ -391,8 +401,7 @@ class SentenceLabeller:
     @property
     def known(self) -> NDArray[np.uint32]:
         """The words of the training data, as keys of ``certus.annotation.vocabulary``."""
-        if not self._arrays:
-            raise InvalidInput("this tagger is not trained yet: it knows no words")
+        self._decoder  # noqa: B018 (raises NotFitted)
         if "known" not in self._arrays:
             raise InvalidInput(
                 "this model does not hold the words of its training data, as models of older versions do "

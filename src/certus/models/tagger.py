@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from certus.annotation.targets import Target
 from certus.checks import check_count
-from certus.errors import InvalidInput
 from certus.learn.features.data import compile_templates
 from certus.learn.learner import Learned, Learner
 from certus.learn.learners import make_learner
@@ -70,7 +69,7 @@ class Tagger(SentenceLabeller):
         format: str | None = None,
         columns: str | Sequence[str] | None = None,
         encoding: str = "utf-8",
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Tagger:
         """Learn from annotated sentences; returns the tagger itself.
 
@@ -88,7 +87,7 @@ class Tagger(SentenceLabeller):
             format: of the files; guessed by default.
             columns: of column files.
             encoding: of the files.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
         """
         from certus.models import fitting
 
@@ -104,14 +103,13 @@ class Tagger(SentenceLabeller):
             threads=threads,
             reading={"format": format, "columns": columns, "encoding": encoding},
         )
-        self._use(learned, {**description, **(about or {})})
+        self._use(learned, {**description, **(metadata or {})})
         self._checkpoint = checkpoint
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, atomically; a checkpoint of the training is then removed."""
-        if not self._arrays:
-            raise InvalidInput("this tagger is not trained yet: there is nothing to save")
+        self._decoder  # noqa: B018 (raises NotFitted)
         model_file.write(path, KIND, self._arrays, self.description)
         if self._checkpoint is not None and os.path.exists(self._checkpoint):
             os.unlink(self._checkpoint)
@@ -134,7 +132,7 @@ class Tagger(SentenceLabeller):
 
     def _use(self, learned: Learned, description: dict[str, Any]) -> None:
         """Label sentences by what was learned."""
-        self._decoder = self.learner.make_decoder(learned)
+        self._learned = self.learner.make_decoder(learned)
         self._inventory, self._arrays, self.description = learned.inventory, learned.arrays, description
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -79,10 +79,9 @@ class Translator:
         *,
         dev: tuple[Iterable[Sequence[str]], Iterable[Sequence[str]]] | None = None,
         progress: Callable[[Progress], object] = lambda _: None,
-        tell: Callable[[str], object] = lambda _: None,
         checkpoint: str | os.PathLike[str] | None = None,
         threads: int = 1,
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Translator:
         """Learn from sentence pairs; returns the translator itself.
 
@@ -93,11 +92,11 @@ class Translator:
                 kept from the training data for that.
 
         Other args:
-            progress: is called after each iteration of alignment and each round of tuning.
-            tell: is called with what is done next.
+            progress: is called when a stage begins, after each iteration of alignment and after each round
+                of tuning.
             checkpoint: a file that keeps training between its stages; a run that finds one goes on there.
             threads: how many to use; what is learned does not depend on it.
-            about: what to record in the model: ``licence``, ``attribution``, ...
+            metadata: what to record in the model: ``licence``, ``attribution``, ...
         """
         pairs = list(_pair_up(source, target))
         held = None if dev is None else list(_pair_up(*dev))
@@ -105,10 +104,9 @@ class Translator:
             pairs,
             dev=held,
             progress=progress,
-            tell=tell,
             checkpoint=checkpoint,
             threads=threads,
-            about=about,
+            metadata=metadata,
         )
 
     def fit_pairs(
@@ -117,10 +115,9 @@ class Translator:
         *,
         dev: Iterable[Pair] | None = None,
         progress: Callable[[Progress], object] = lambda _: None,
-        tell: Callable[[str], object] = lambda _: None,
         checkpoint: str | os.PathLike[str] | None = None,
         threads: int = 1,
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Translator:
         """Learn from pairs, source and target; the options are those of ``fit``."""
         check_count("threads", threads)
@@ -129,11 +126,10 @@ class Translator:
             None if dev is None else list(dev),
             self.options,
             progress=progress,
-            tell=tell,
             checkpoint=checkpoint,
             threads=threads,
         )
-        self._use(made.engine, made.language_model, made.weights, {**made.description, **(about or {})})
+        self._use(made.engine, made.language_model, made.weights, {**made.description, **(metadata or {})})
         return self
 
     @classmethod
@@ -145,7 +141,7 @@ class Translator:
         weights: Source | None = None,
         scores: str = "guessed",
         encoding: str = "utf-8",
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         **given: Any,
     ) -> Translator:
         """Make a translator of tables that other tools made.
@@ -158,7 +154,7 @@ class Translator:
         Other args:
             scores: what the numbers of the table are: "probability", "log10", "natural"; or "guessed".
             encoding: of the files.
-            about: what to record in the model.
+            metadata: what to record in the model.
             **given: ``limit``, ``options``.
         """
         translator = cls(**given)
@@ -168,7 +164,7 @@ class Translator:
         found = {} if weights is None else moses.read_weights(weights, encoding=encoding)
         description = {"entries": read.entries, "features": read.features}
         made = Weights.from_dict(found, read.features)
-        translator._use(engine, language_model, made, {**description, **(about or {})})
+        translator._use(engine, language_model, made, {**description, **(metadata or {})})
         return translator
 
     # ------------------------------------------------------------------------------------------ answering

@@ -128,28 +128,34 @@ def train_translator(
     options: TranslatorOptions,
     *,
     progress: Callable[[Progress], object],
-    tell: Callable[[str], object],
     checkpoint: str | os.PathLike[str] | None,
     threads: int,
 ) -> TrainedTranslator:
     """Return a translator of pairs; ``Translator.fit`` says what the arguments are."""
+    began = time.perf_counter()
+
+    def begin(stage: str) -> None:
+        progress(Progress.begin(stage, time.perf_counter() - began))
+
     kept, left_out = _drop_repeated(pairs, options.max_length)
     if dev is None:
         dev, kept = _hold_out(kept, options)
     if not kept:
         raise InvalidInput("there is nothing to learn from: no pair has words on both sides")
     state = _Checkpoint(checkpoint, kept, dev, options)
-    links = _find_links(kept, options, state, progress, tell, threads)
-    tell(f"extracting {'phrases' if options.model == PhraseEngine.name else 'rules'}")
+    if state.links is None:
+        begin(f"aligning {len(kept):,} pairs")
+    links = _find_links(kept, options, state, progress, threads)
+    begin(f"extracting {'phrases' if options.model == PhraseEngine.name else 'rules'}")
     extract = _extract if options.model == PhraseEngine.name else _extract_grammar
     arrays = extract(kept, links, options)
-    tell("estimating the language model")
+    begin("estimating the language model")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SmoothingWarning)
         language_model = LanguageModel(order=options.order).fit([list(pair[1]) for pair in kept])
     engine = ENGINES[options.model](arrays, language_model.kernel, len(START.translation))
     tuning = _Tuning(engine, dev, options, threads)
-    tell(f"tuning weights on {len(tuning.pairs):,} pairs")
+    begin(f"tuning weights on {len(tuning.pairs):,} pairs")
     weights, rounds = tuning.run(state, progress)
     description = {
         "training": {"pairs": len(pairs), "different": len(kept), "left_out": left_out},
@@ -190,13 +196,11 @@ def _find_links(
     options: TranslatorOptions,
     state: _Checkpoint,
     progress: Callable[[Progress], object],
-    tell: Callable[[str], object],
     threads: int,
 ) -> Arrays:
     """Return the links of all pairs: their sources, targets, and where those of each pair begin."""
     if state.links is not None:
         return state.links
-    tell(f"aligning {len(pairs):,} pairs")
     aligner = Aligner().fit_pairs(
         pairs,
         progress=progress,

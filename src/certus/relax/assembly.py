@@ -93,7 +93,7 @@ def assemble(
     spaces: Sequence[dict[str, tuple[int, ...]]],
     layout: Layout,
     *,
-    whole: bool,
+    integral: bool,
     fixed: Mapping[int, bool] | None = None,
 ) -> Assembly:
     """Hand all parts over to the kernels; ``fixed`` variables get a part of their own that keeps them so."""
@@ -105,7 +105,7 @@ def assemble(
         entry = Entry(part, made is not None, begin, spaces[number], blocks, made)
         if made is None:
             made = _native.make_python_part(
-                oracle := Oracle(part, names[number], weights[number], blocks, whole=whole), oracle.size
+                oracle := Oracle(part, names[number], weights[number], blocks, integral=integral), oracle.size
             )
             linked = layout.var[layout.slices[number]]
         else:

@@ -219,7 +219,7 @@ def state_whole(
         copies.append(links.copies)
 
     def relax(fixed: Fixed) -> _native.Relaxation:
-        return assemble(parts, names, weights, spaces, layout, whole=False, fixed=fixed).relaxation
+        return assemble(parts, names, weights, spaces, layout, integral=False, fixed=fixed).relaxation
 
     return Stated(make_problem("decomposition", {"parts": plain, "variables": variables}), relax, copies)
 

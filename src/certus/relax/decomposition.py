@@ -47,7 +47,7 @@ class Decomposition:
     The best whole is the structures, one per part, that agree and whose scores have the highest sum.
     ``solve`` minimises the Lagrangian dual (Rush et al. 2010; Rush & Collins 2011), which needs nothing of a
     part but its maximum under adjusted scores, and proves the answer where it can; where the relaxation has a
-    gap, it fixes cells, switches on reserves (``tighten``) and branches until the answer is proven.
+    gap, it fixes cells, switches on reserves (``agree_lazily``) and branches until the answer is proven.
     """
 
     papers: ClassVar[tuple[str, ...]] = ("rush2010", "rush2011")
@@ -95,7 +95,7 @@ class Decomposition:
         """
         self._groups.append(self._group(sides, reserve=False))
 
-    def tighten(self, *sides: Side) -> None:
+    def agree_lazily(self, *sides: Side) -> None:
         """Hold an agreement in reserve: it is enforced only where, and when, the relaxation is loose.
 
         It has to follow from the other agreements, such as that of tag bigrams from that of tags; the parts
@@ -111,7 +111,7 @@ class Decomposition:
         optimizer: str | Optimizer = "auto",
         max_nodes: int | None = None,
         tighten: bool = True,
-        whole: bool = False,
+        integral: bool = False,
         tolerance: float = TOLERANCE,
         progress: bool | Callable[[Progress], None] | None = None,
         infeasible: OnInfeasible = "raise",
@@ -130,7 +130,7 @@ class Decomposition:
             max_nodes: the most branches; 1 never branches. By default 1,000, and where ``seconds`` are given
                 as many as fit into them.
             tighten: whether cells are fixed by bounds and reserves switched on.
-            whole: promise that all scores (times weights) are whole numbers, so that bounds may be rounded
+            integral: promise that all scores (times weights) are whole numbers, so that bounds may be rounded
                 down. A score that is not is refused.
             tolerance: the gap, in shares of the magnitudes added up, that counts as rounding.
             progress: True for a line on stderr, or a function that gets a Progress each iteration.
@@ -141,12 +141,14 @@ class Decomposition:
         """
         began = perf_counter()
         nodes = max_nodes if max_nodes is not None else NODES if seconds is None else MANY_NODES
-        limits = _check_limits(max_iterations, seconds, nodes, tolerance, whole, tighten)
+        limits = _check_limits(max_iterations, seconds, nodes, tolerance, integral, tighten)
         check_infeasible(infeasible)
         chosen = choose(optimizer)
         self._check_optimizer(chosen)
         names = [handle.name for handle in self._handles]
-        assembly = assemble(self._parts, names, self._weights, self._spaces, self._layout(), whole=whole)
+        assembly = assemble(
+            self._parts, names, self._weights, self._spaces, self._layout(), integral=integral
+        )
         try:
             with start_watch(progress) as watch:
                 limits.seconds = max(limits.seconds - (perf_counter() - began), 1e-9)
@@ -209,7 +211,7 @@ class Decomposition:
         if relaxation.failure is _Failure.NOT_WHOLE:
             name = self._handles[relaxation.failed_part].name
             raise Inconsistent(
-                f"part {name} has a score that is not a whole number, but whole=True promised whole numbers",
+                f"part {name} has a score that is not a whole number, but integral=True promised that",
                 name,
             )
         if relaxation.failure is _Failure.TOO_LARGE:
@@ -345,7 +347,7 @@ def _read_shape(shape: Iterable[int], name: str, part: object) -> tuple[int, ...
 
 
 def _check_limits(
-    iterations: int | None, seconds: float | None, nodes: int, tolerance: float, whole: bool, tighten: bool
+    iterations: int | None, seconds: float | None, nodes: int, tolerance: float, integral: bool, tighten: bool
 ) -> _native.SearchLimits:
     for name, value in (("max_iterations", iterations), ("max_nodes", nodes)):
         if value is not None or name == "max_nodes":
@@ -359,7 +361,7 @@ def _check_limits(
         nodes=int(nodes),
         tolerance=tolerance,
         iterations=-1 if iterations is None else int(iterations),
-        whole=whole,
+        whole=integral,
         tighten=tighten,
     )
 

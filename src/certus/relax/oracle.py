@@ -51,7 +51,7 @@ class Oracle:
     """
 
     def __init__(
-        self, part: Part, name: str, weight: float, blocks: tuple[Block, ...], *, whole: bool = False
+        self, part: Part, name: str, weight: float, blocks: tuple[Block, ...], *, integral: bool = False
     ) -> None:
         self.part, self.name, self.blocks = part, name, blocks
         self.start = blocks[0].where.start if blocks else 0
@@ -59,7 +59,7 @@ class Oracle:
         self.has_max_marginals = callable(getattr(part, "max_marginals", None))
         spaces = [block for block in blocks if not block.reserve]
         self.completes = hasattr(part, "complete") and bool(spaces) and all(b.all for b in spaces)
-        self._whole = weight if whole else 0.0  # the weight with which scores have to be whole numbers
+        self._integral = weight if integral else 0.0  # the weight with which scores have to be whole numbers
         self._memory = Memory(self.size)
 
     def maximize(self, multipliers: Floats) -> Answer | None:
@@ -195,9 +195,10 @@ class Oracle:
                 f"part {self.name} returned a score of {choice.score:.3g}, more than {LARGEST:.3g}; "
                 "scale its scores down"
             )
-        if self._whole and score * self._whole != round(score * self._whole):
+        if self._integral and score * self._integral != round(score * self._integral):
             raise Inconsistent(
-                f"part {self.name} returned a score of {choice.score}, but whole=True promised whole numbers",
+                f"part {self.name} returned a score of {choice.score}, but integral=True promised "
+                "whole numbers",
                 self.name,
             )
         x = self.gather(choice)

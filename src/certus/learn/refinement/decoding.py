@@ -17,7 +17,7 @@ from certus.chain import Automaton, Chain
 from certus.learn.refinement.data import Observed
 from certus.learn.refinement.operators import Masses, Sums
 from certus.ragged import offsets_of
-from certus.solution import Solution
+from certus.solution import LabelSolution
 
 
 class Summing(Protocol):
@@ -99,7 +99,7 @@ def score(
 
 def find_best_legal(
     beliefs: Beliefs, chain: Chain, allowed: NDArray[np.bool_] | None, threads: int
-) -> list[Solution[NDArray[np.int64]]]:
+) -> list[LabelSolution[NDArray[np.int64]]]:
     """Return for each sentence the sequence with the most labels right in expectation that a chain permits.
 
     Args:

@@ -20,7 +20,7 @@ from certus.learn.refinement.expectation import Prior, compute_objective, expect
 from certus.learn.refinement.model import Refinement
 from certus.learn.refinement.parameters import Parameters
 from certus.learn.refinement.storage import Arrays, declare_parameters, pack_parameters, read_parameters
-from certus.solution import Solution
+from certus.solution import LabelSolution
 from certus.storage.declaration import Array
 
 Watch = Callable[[int, int, float, "EmRefinement"], Any]
@@ -148,7 +148,7 @@ class EmRefinement(Refinement):
         names = ("hidden", "iterations", "restarts", "tolerance", "smoothing", "seed", "threads", "every")
         return {name: getattr(self, name) for name in names}
 
-    def find_best_path(self, observations: Sequence[str]) -> Solution[NDArray[np.int64]]:
+    def find_best_path(self, observations: Sequence[str]) -> LabelSolution[NDArray[np.int64]]:
         """Return the best sequence of labels and hidden states together, found exactly by ``certus.Chain``.
 
         A label of the Solution is label * hidden + state. It is the best path, not the best label sequence,

@@ -27,7 +27,7 @@ from certus.learn.refinement.storage import (
     read_diagnostics,
     read_names,
 )
-from certus.solution import Solution
+from certus.solution import LabelSolution
 from certus.storage import model_file
 from certus.storage.declaration import Array, Declaration
 
@@ -222,7 +222,9 @@ class Refinement(ABC):
         ]
 
     @staticmethod
-    def _refuse_impossible(n: int, answer: Solution[NDArray[np.int64]]) -> Solution[NDArray[np.int64]]:
+    def _refuse_impossible(
+        n: int, answer: LabelSolution[NDArray[np.int64]]
+    ) -> LabelSolution[NDArray[np.int64]]:
         if answer.position is not None:
             raise InvalidInput(f"no label sequence of sentence {n} is legal")
         return answer

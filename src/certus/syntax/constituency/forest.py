@@ -38,7 +38,7 @@ class ParseForest:
 
     Example:
         >>> forest = grammar.forest(["the", "dog", "barks"])  # doctest: +SKIP
-        >>> best = forest.graph.viterbi(forest.scores)  # doctest: +SKIP
+        >>> best = forest.graph.decode(forest.scores)  # doctest: +SKIP
         >>> print(forest.tree(best.value))  # doctest: +SKIP
     """
 
@@ -68,7 +68,7 @@ class ParseForest:
         """Return the tree that a derivation stands for: without hidden symbols and marks.
 
         Args:
-            derivation: edges of ``graph`` in preorder, such as ``graph.viterbi(scores).value``.
+            derivation: edges of ``graph`` in preorder, such as ``graph.decode(scores).value``.
 
         Raises:
             InvalidInput: this is not a derivation of the goal.

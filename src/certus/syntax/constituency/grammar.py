@@ -222,9 +222,9 @@ class Grammar:
     def parse(
         self,
         words: Sequence[str],
-        k: Literal[1] = 1,
         *,
-        robust: bool = False,
+        k: Literal[1] = 1,
+        cover: bool = False,
         infeasible: Literal["raise"] = "raise",
         certificate: bool = False,
     ) -> Solution[Tree]: ...
@@ -232,22 +232,22 @@ class Grammar:
     def parse(
         self,
         words: Sequence[str],
-        k: Literal[1] = 1,
         *,
-        robust: bool = False,
+        k: Literal[1] = 1,
+        cover: bool = False,
         infeasible: Literal["return"],
         certificate: bool = False,
     ) -> Solution[Tree | None]: ...
     @overload
     def parse(
-        self, words: Sequence[str], k: int, *, robust: bool = False, infeasible: OnInfeasible = "raise"
+        self, words: Sequence[str], *, k: int, cover: bool = False, infeasible: OnInfeasible = "raise"
     ) -> KBest[Solution[Tree]]: ...
     def parse(
         self,
         words: Sequence[str],
-        k: int = 1,
         *,
-        robust: bool = False,
+        k: int = 1,
+        cover: bool = False,
         infeasible: OnInfeasible = "raise",
         certificate: bool = False,
     ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
@@ -258,7 +258,7 @@ class Grammar:
             k: how many of the best trees to return; fewer when fewer exist.
 
         Other args:
-            robust: whether the value of a sentence without a tree shall be a cover: as few constituents as
+            cover: whether the value of a sentence without a tree shall be a cover: as few constituents as
                 possible side by side, below the start symbol. The status is INFEASIBLE, and nothing is
                 raised. For k = 1.
             infeasible: whether a sentence without a tree raises Infeasible, or returns a Solution with that
@@ -266,12 +266,12 @@ class Grammar:
             certificate: whether the answer comes with the numbers that prove it, for ``certus.verify``: those
                 of the forest of all trees. For k = 1.
         """
-        found = self._parse_batch([words], k, robust=robust, infeasible=infeasible, threads=1)[0]
+        found = self._parse_batch([words], k=k, cover=cover, infeasible=infeasible, threads=1)[0]
         if certificate:
             if not isinstance(found, Solution):
                 raise InvalidInput(f"a certificate is of the best tree: k must be 1, not {k}")
             forest = self.forest(words)
-            best = forest.graph.viterbi(forest.scores, infeasible="return", certificate=True)
+            best = forest.graph.decode(forest.scores, infeasible="return", certificate=True)
             found.certificate = best.certificate
         return found
 
@@ -284,9 +284,9 @@ class Grammar:
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: Literal[1] = 1,
         *,
-        robust: bool = False,
+        k: Literal[1] = 1,
+        cover: bool = False,
         infeasible: Literal["raise"] = "raise",
         threads: int = 1,
     ) -> list[Solution[Tree]]: ...
@@ -294,9 +294,9 @@ class Grammar:
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: Literal[1] = 1,
         *,
-        robust: bool = False,
+        k: Literal[1] = 1,
+        cover: bool = False,
         infeasible: Literal["return"],
         threads: int = 1,
     ) -> list[Solution[Tree | None]]: ...
@@ -304,18 +304,18 @@ class Grammar:
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: int,
         *,
-        robust: bool = False,
+        k: int,
+        cover: bool = False,
         infeasible: OnInfeasible = "raise",
         threads: int = 1,
     ) -> list[KBest[Solution[Tree]]]: ...
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: int = 1,
         *,
-        robust: bool = False,
+        k: int = 1,
+        cover: bool = False,
         infeasible: OnInfeasible = "raise",
         threads: int = 1,
     ) -> Sequence[Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]]:
@@ -326,18 +326,18 @@ class Grammar:
             k: as for ``parse``.
 
         Other args:
-            robust: as for ``parse``.
+            cover: as for ``parse``.
             infeasible: as for ``parse``; the error names the sentence.
             threads: how many to use; the answers do not depend on it.
         """
-        return self._parse_batch(sentences, k, robust=robust, infeasible=infeasible, threads=threads)
+        return self._parse_batch(sentences, k=k, cover=cover, infeasible=infeasible, threads=threads)
 
     def _parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        k: int,
         *,
-        robust: bool,
+        k: int,
+        cover: bool,
         infeasible: OnInfeasible,
         threads: int,
     ) -> list[Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]]:
@@ -351,7 +351,7 @@ class Grammar:
         with bounded_memory(several, k):
             found = self._native.parse(*leaves, k, threads)
         return [
-            self._answer(best, words, k, robust, infeasible, n if len(several) > 1 else None)
+            self._answer(best, words, k, cover, infeasible, n if len(several) > 1 else None)
             for n, (best, words) in enumerate(zip(found, several, strict=True))
         ]
 
@@ -360,7 +360,7 @@ class Grammar:
         found: _native.BestTrees,
         words: Sequence[str],
         k: int,
-        robust: bool,
+        cover: bool,
         infeasible: OnInfeasible,
         sentence: int | None,
     ) -> Solution[Tree] | Solution[Tree | None] | KBest[Solution[Tree]]:
@@ -369,8 +369,8 @@ class Grammar:
             Solution(build_tree(tree, self.labels, words), tree.score, tree.score, Status.OPTIMAL, counters)
             for tree in found.trees
         ]
-        cover = self.cover(words) if robust and k == 1 and not solutions else None
-        if not solutions and cover is None and infeasible == "raise":
+        pieces = self.cover(words) if cover and k == 1 and not solutions else None
+        if not solutions and pieces is None and infeasible == "raise":
             raise self._explain_infeasible(words, sentence)
         if k > 1:
             # The chart adds up in another order than scores are: in ties, rounding may rank them differently.
@@ -378,7 +378,7 @@ class Grammar:
             return KBest(solutions, exhausted=len(solutions) < k)
         if solutions:
             return solutions[0]
-        return Solution(cover, -np.inf, -np.inf, Status.INFEASIBLE, counters)
+        return Solution(pieces, -np.inf, -np.inf, Status.INFEASIBLE, counters)
 
     def _explain_infeasible(self, words: Sequence[str], sentence: int | None) -> Infeasible:
         for position, (word, leaves) in enumerate(zip(words, self.lexicon.leaves(words), strict=True)):
@@ -389,7 +389,7 @@ class Grammar:
         else:
             position = None
             problem = f"no derivation from {self.start!r} covers " + _shorten(words)
-            advice = "robust=True gives the fewest constituents that cover it"
+            advice = "cover=True gives the fewest constituents that cover it"
         message = describe_infeasible(f"the sentence has no tree: {problem}", advice, sentence)
         return Infeasible(message, position=position, sentence=sentence)
 

@@ -83,7 +83,7 @@ class JointParser:
         self,
         words: Sequence[str],
         *,
-        robust: bool = False,
+        cover: bool = False,
         infeasible: Literal["raise"] = "raise",
         **limits: Unpack[Limits],
     ) -> JointParse[Tree]: ...
@@ -92,7 +92,7 @@ class JointParser:
         self,
         words: Sequence[str],
         *,
-        robust: bool = False,
+        cover: bool = False,
         infeasible: Literal["return"],
         **limits: Unpack[Limits],
     ) -> JointParse[Tree | None]: ...
@@ -100,19 +100,19 @@ class JointParser:
         self,
         words: Sequence[str],
         *,
-        robust: bool = False,
+        cover: bool = False,
         infeasible: OnInfeasible = "raise",
         **limits: Unpack[Limits],
     ) -> JointParse[Tree] | JointParse[Tree | None]:
         """Parse one sentence, as ``parse_batch`` does many."""
-        return self._parse_batch([words], robust, infeasible, 1, limits)[0]
+        return self._parse_batch([words], cover, infeasible, 1, limits)[0]
 
     @overload
     def parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
         *,
-        robust: bool = False,
+        cover: bool = False,
         infeasible: Literal["raise"] = "raise",
         threads: int = 1,
         **limits: Unpack[Limits],
@@ -122,7 +122,7 @@ class JointParser:
         self,
         sentences: Iterable[Sequence[str]],
         *,
-        robust: bool = False,
+        cover: bool = False,
         infeasible: Literal["return"],
         threads: int = 1,
         **limits: Unpack[Limits],
@@ -131,7 +131,7 @@ class JointParser:
         self,
         sentences: Iterable[Sequence[str]],
         *,
-        robust: bool = False,
+        cover: bool = False,
         infeasible: OnInfeasible = "raise",
         threads: int = 1,
         **limits: Unpack[Limits],
@@ -142,7 +142,7 @@ class JointParser:
             sentences: their words.
 
         Other args:
-            robust: whether the value of a sentence of which no tree has tags that the tagger knows shall be a
+            cover: whether the value of a sentence of which no tree has tags that the tagger knows shall be a
                 cover, as ``Grammar.parse`` has it: as few constituents as possible side by side, with the
                 grammar's tags. The status is INFEASIBLE, and nothing is raised.
             infeasible: whether such a sentence raises Infeasible, or returns a JointParse with that status
@@ -151,12 +151,12 @@ class JointParser:
             **limits: ``max_iterations``, ``seconds``, ``optimizer`` and what else
                 ``certus.relax.Decomposition.solve`` takes, for each sentence.
         """
-        return self._parse_batch(sentences, robust, infeasible, threads, limits)
+        return self._parse_batch(sentences, cover, infeasible, threads, limits)
 
     def _parse_batch(
         self,
         sentences: Iterable[Sequence[str]],
-        robust: bool,
+        cover: bool,
         infeasible: OnInfeasible,
         threads: int,
         limits: Limits,
@@ -166,7 +166,7 @@ class JointParser:
         lattices = self.tagger.lattices(given, pruning=self.pruning, threads=threads)
 
         def solve(n: int) -> JointParse[Tree] | JointParse[Tree | None]:
-            return self._solve(given[n], lattices, n, robust, infeasible, limits)
+            return self._solve(given[n], lattices, n, cover, infeasible, limits)
 
         if threads == 1:
             return list(map(solve, range(len(given))))
@@ -194,7 +194,7 @@ class JointParser:
         words: list[str],
         lattices: TagLattices,
         n: int,
-        robust: bool,
+        cover: bool,
         infeasible: OnInfeasible,
         limits: Limits,
     ) -> JointParse[Tree] | JointParse[Tree | None]:
@@ -206,19 +206,19 @@ class JointParser:
             if found is None:
                 is_whole = bool(problem.lattices.exact[problem.number])
                 continue
-            if found.value is None and robust:
+            if found.value is None and cover:
                 found.value = self._cover(words)
                 found.tags = found.value.tags if found.value else []
             return found  # also where a limit was hit: a looser lattice would take longer
         best = None if is_whole else self._take_best_tree(words, lattices, n)
         if best is not None:
             return best
-        tree = self._cover(words) if robust else None
+        tree = self._cover(words) if cover else None
         if tree is None and infeasible == "raise":
             sentence = n if len(lattices) > 1 else None
             message = describe_infeasible(
                 "no tree of the grammar has tags that the tagger allows",
-                "robust=True gives the fewest constituents that cover the sentence",
+                "cover=True gives the fewest constituents that cover the sentence",
                 sentence,
             )
             raise Infeasible(message, sentence=sentence)
@@ -244,7 +244,7 @@ class JointParser:
 
     def _cover(self, words: list[str]) -> Tree | None:
         """Return the fewest constituents side by side that cover a sentence, with the grammar's tags."""
-        return self.grammar.parse(words, robust=True, infeasible="return").value
+        return self.grammar.parse(words, cover=True, infeasible="return").value
 
     def _problems(self, words: list[str], lattices: TagLattices, n: int) -> Iterator[JointProblem]:
         yield self._problem(words, lattices, n, self.pruning)
@@ -272,7 +272,7 @@ def parse_jointly(
     *,
     weight: float = WEIGHT,
     pruning: float = PRUNING,
-    robust: bool = False,
+    cover: bool = False,
     infeasible: Literal["raise"] = "raise",
     threads: int = 1,
     **limits: Unpack[Limits],
@@ -285,7 +285,7 @@ def parse_jointly(
     *,
     weight: float = WEIGHT,
     pruning: float = PRUNING,
-    robust: bool = False,
+    cover: bool = False,
     infeasible: Literal["return"],
     threads: int = 1,
     **limits: Unpack[Limits],
@@ -297,14 +297,14 @@ def parse_jointly(
     *,
     weight: float = WEIGHT,
     pruning: float = PRUNING,
-    robust: bool = False,
+    cover: bool = False,
     infeasible: OnInfeasible = "raise",
     threads: int = 1,
     **limits: Unpack[Limits],
 ) -> Sequence[JointParse[Tree] | JointParse[Tree | None]]:
     """Parse and tag sentences with a grammar and a tagger that agree; see ``JointParser``."""
     parser = JointParser(grammar, tagger, weight=weight, pruning=pruning)
-    return parser._parse_batch(sentences, robust, infeasible, threads, limits)
+    return parser._parse_batch(sentences, cover, infeasible, threads, limits)
 
 
 def parse_fixed(
@@ -330,7 +330,7 @@ def _parse_allowed(grammar: Grammar, words: list[str], allowed: NDArray[np.bool_
     try:
         best = grammar.part(words, allowed=allowed).maximize({})
     except Forbidden:
-        free = grammar.parse(words, robust=True)
+        free = grammar.parse(words, cover=True)
         return Solution(free.value, free.score, np.inf, Status.FEASIBLE)
     return Solution(best.value, best.score, best.score, Status.OPTIMAL)
 

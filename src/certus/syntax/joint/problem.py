@@ -31,7 +31,7 @@ class Limits(TypedDict, total=False):
     optimizer: str | Optimizer
     max_nodes: int
     tighten: bool
-    whole: bool
+    integral: bool
     tolerance: float
     progress: bool | Callable[[Progress], None] | None
 
