@@ -4,5 +4,5 @@ from __future__ import annotations
 
 import os
 
-SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
+SANITIZED = any(library in os.environ.get("LD_PRELOAD", "") for library in ("asan", "tsan"))
 PATIENCE = 10 if SANITIZED else 1

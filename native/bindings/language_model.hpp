@@ -1,8 +1,7 @@
 // A language model on arrays of Python's.
 #pragma once
 
-#include <optional>
-
+#include "base/lazy.hpp"
 #include "bindings/state.hpp"
 #include "translate/hierarchical/boundaries.hpp"
 #include "translate/language_model.hpp"
@@ -39,14 +38,14 @@ class BoundModel {
 
   const translate::LanguageModel& operator*() const { return model_; }
   const translate::LanguageModel* operator->() const { return &model_; }
-  const translate::WordBounds& bounds() {
-    if (!bounds_) bounds_ = run_unlocked([&] { return translate::WordBounds(model_.automaton()); });
-    return *bounds_;
+  const translate::WordBounds& bounds() const {
+    return bounds_.get(
+        [&] { return run_unlocked([&] { return std::make_unique<translate::WordBounds>(model_.automaton()); }); });
   }
-  const translate::BoundaryModel& boundaries() {
+  const translate::BoundaryModel& boundaries() const {
     const translate::WordBounds& known = bounds();
-    if (!boundaries_) run_unlocked([&] { boundaries_.emplace(model_, known); });
-    return *boundaries_;
+    return boundaries_.get(
+        [&] { return run_unlocked([&] { return std::make_unique<translate::BoundaryModel>(model_, known); }); });
   }
 
  private:
@@ -74,8 +73,8 @@ class BoundModel {
   Flat<const translate::State> next_;
   Flat<const float> backoff_, score_;
   translate::LanguageModel model_;
-  std::optional<translate::WordBounds> bounds_;
-  std::optional<translate::BoundaryModel> boundaries_;
+  Lazy<translate::WordBounds> bounds_;
+  Lazy<translate::BoundaryModel> boundaries_;
 };
 
 }  // namespace certus

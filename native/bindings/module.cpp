@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "base/interrupt.hpp"
+#include "base/lazy.hpp"
 #include "base/time_limit.hpp"
 
 namespace certus {
@@ -18,6 +19,14 @@ static void ask_python() {
   TimeLimit::check();
   const nanobind::gil_scoped_acquire held;
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+}
+
+// Waits without Python's lock, which the awaited thread may need. Threads that Python does not know never hold it.
+static void block_without_lock(void (*wait)(void*), void* context) {
+  if (!PyGILState_GetThisThreadState()) return wait(context);
+  const nanobind::gil_scoped_acquire held;  // released next, whether or not this thread held it before
+  const nanobind::gil_scoped_release released;
+  wait(context);
 }
 
 // Ends what threads of Python's own do here, which signals do not reach: a thread enters, and another one cancels.
@@ -40,6 +49,7 @@ NB_MODULE(_native, m) {
   using namespace certus;
   nanobind::set_leak_warnings(false);  // what an interpreter still holds when it ends is no news to its user
   interrupt::ask = &ask_python;
+  lazy::block = &block_without_lock;
   bind_interrupt(m);
   bind_chain(m);  // first: others use its records
   for (Binder* bind : {bind_align,       bind_corpus,         bind_dependency, bind_arc_cascade, bind_dependency_parser,

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/lazy.hpp"
 #include "base/pages.hpp"
 #include "base/simd.hpp"
 #include "base/types.hpp"
@@ -31,6 +30,7 @@ struct Bounds {
   std::vector<S> nothing;                       // zeros, padded likewise, for where a sentence starts or ends
   // [labels][blocks]: the best transition from a label into each block, where one matrix serves all positions
   S* best_into = nullptr;
+  Pages best_into_pages;
   double largest = 0;  // the largest finite magnitude among them
   double mean = 0;     // of the finite transitions, or nearly so,
   double spread = 0;   // and what the best transition out of a label exceeds it by on average
@@ -57,7 +57,8 @@ class Model {
     keep(start, end);
     if (shared) {
       const Index stride = padded(labels);
-      matrix_ = aligned(labels * stride);
+      matrix_pages_ = allocate_scores(labels * stride);
+      matrix_ = scores_in(matrix_pages_);
       Heed heed;
       for (Index i = 0; i < labels; ++i, heed(labels)) {
         std::copy_n(data + i * labels, labels, matrix_ + i * stride);
@@ -118,26 +119,26 @@ class Model {
   const Sparse<S>& sparse() const { return sparse_; }
   // The padded transpose [to][from], made at once for label sets where it is small, else on first use:
   // `transposed` is null before that.
-  const S* transposed() const { return transposed_.load(std::memory_order_acquire); }
+  const S* transposed() const {
+    const Pages* const pages = transposed_.find();
+    return pages ? scores_in(*pages) : nullptr;
+  }
   const S* across() const {
-    std::call_once(transposed_once_, [this] { const_cast<Model*>(this)->transpose(); });
-    return transposed();
+    return scores_in(transposed_.get([this] { return transpose(); }));
   }
 
   // A matrix that is nowhere below the transitions of any position: themselves where they are shared.
   const Dense<S>& ceiling() const {
-    std::call_once(ceiling_once_, [this] { const_cast<Model*>(this)->find_ceiling(); });
-    return ceiling_;
+    if (only_sparse_ || positions_ == 0) return dense_;
+    return ceiling_.get([this] { return find_ceiling(); }).matrix;
   }
   const Bounds<S>& bounds() const {
-    std::call_once(bounds_once_, [this] { const_cast<Model*>(this)->find_bounds(); });
-    return bounds_;
+    return bounds_.get([this] { return find_bounds(); });
   }
 
-  // Set by degenerate_labels.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
+  // Made by degenerate_labels.hpp on first use. `order` is the user's ranking of labels, most probable first, or empty.
   std::vector<Label> order;
-  mutable std::once_flag degenerate_once;
-  mutable std::shared_ptr<DegenerateTables<S>> degenerate;
+  Lazy<std::shared_ptr<DegenerateTables<S>>> degenerate;
 
   // exp(transition - shift) and its shift: what marginals need.
   struct Weights {
@@ -146,8 +147,7 @@ class Model {
     double shift = 0;
   };
   const Weights& weights() const {
-    std::call_once(weights_once_, [this] { const_cast<Model*>(this)->find_weights(); });
-    return weights_;
+    return weights_.get([this] { return find_weights(); });
   }
 
   // Learning changes scores one by one. The bounds stay valid, if less and less tight, until `tighten`; nothing else
@@ -156,21 +156,21 @@ class Model {
   void set(Label i, Label j, S score) {
     const Index stride = padded(labels_);
     matrix_[i * stride + j] = score;
-    if (const S* across = transposed()) const_cast<S*>(across)[j * stride + i] = score;
+    if (const Pages* across = transposed_.find()) scores_in(*across)[j * stride + i] = score;
     row_begin_.clear();
-    bounds();
-    const double leave = bounds_.leave[i] = std::max(bounds_.leave[i], static_cast<double>(score));
-    bounds_.enter[j] = std::max(bounds_.enter[j], static_cast<double>(score) - leave);
-    bounds_.incoming[j] = std::max(bounds_.incoming[j], static_cast<double>(score));
-    bounds_.leave_rounded[i] = static_cast<S>(leave);
-    bounds_.enter_rounded[j] = static_cast<S>(bounds_.enter[j]);
-    bounds_.incoming_rounded[j] = static_cast<S>(bounds_.incoming[j]);
-    for (const Label y : {i, j}) bounds_.add_up(y);
-    S& enter_most = bounds_.enter_most[j / kBlock<S>];
-    enter_most = std::max(enter_most, bounds_.enter_rounded[j]);
-    S& best = bounds_.best_into[i * padded_blocks<S>(labels_) + j / kBlock<S>];
+    Bounds<S>& known = bounds_.get([this] { return find_bounds(); });
+    const double leave = known.leave[i] = std::max(known.leave[i], static_cast<double>(score));
+    known.enter[j] = std::max(known.enter[j], static_cast<double>(score) - leave);
+    known.incoming[j] = std::max(known.incoming[j], static_cast<double>(score));
+    known.leave_rounded[i] = static_cast<S>(leave);
+    known.enter_rounded[j] = static_cast<S>(known.enter[j]);
+    known.incoming_rounded[j] = static_cast<S>(known.incoming[j]);
+    for (const Label y : {i, j}) known.add_up(y);
+    S& enter_most = known.enter_most[j / kBlock<S>];
+    enter_most = std::max(enter_most, known.enter_rounded[j]);
+    S& best = known.best_into[i * padded_blocks<S>(labels_) + j / kBlock<S>];
     best = std::max(best, score);
-    bounds_.largest = std::max(bounds_.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
+    known.largest = std::max(known.largest, std::abs(static_cast<double>(score)) + std::abs(leave));
     magnitude_ = std::max(magnitude_, static_cast<double>(largest_magnitude(&score, 1)));
     ++changes_;
   }
@@ -178,7 +178,7 @@ class Model {
   void set_end(Label y, S score) { end_[y] = score, note_ends(&score, 1); }
   Index changes() const { return changes_; }  // since the bounds were tight
   void tighten() {
-    find_bounds();
+    if (Bounds<S>* const known = bounds_.find()) *known = std::move(*find_bounds());
     changes_ = 0;
   }
 
@@ -210,20 +210,20 @@ class Model {
     ends_ = std::max(ends_, 2 * static_cast<double>(largest_magnitude(scores, count)));
   }
 
-  S* aligned(Index count) {
-    storage_.emplace_back(allocate(static_cast<std::size_t>(count) * sizeof(S)));
-    return reinterpret_cast<S*>(storage_.back().get());
-  }
+  // Every table has memory of its own: several may be made at once.
+  static Pages allocate_scores(Index count) { return allocate(static_cast<std::size_t>(count) * sizeof(S)); }
+  static S* scores_in(const Pages& pages) { return reinterpret_cast<S*>(pages.get()); }
 
-  void transpose() {
+  std::unique_ptr<Pages> transpose() const {
     const Index stride = padded(labels_);
-    S* out = aligned(labels_ * stride);
+    auto pages = std::make_unique<Pages>(allocate_scores(labels_ * stride));
+    S* const out = scores_in(*pages);
     Heed heed;
     for (Index j = 0; j < labels_; ++j, heed(labels_)) {
       for (Index i = 0; i < labels_; ++i) out[j * stride + i] = matrix_[i * stride + j];
       std::fill(out + j * stride + labels_, out + (j + 1) * stride, kNever<S>);
     }
-    transposed_.store(out, std::memory_order_release);
+    return pages;
   }
 
   // Looks for one score that most pairs share, among a few hundred of them, then counts.
@@ -279,13 +279,14 @@ class Model {
                column_score_.data()};
   }
 
-  void find_ceiling() {
-    if (only_sparse_ || positions_ == 0) {
-      ceiling_ = dense_;
-      return;
-    }
+  struct Ceiling {
+    Pages pages;
+    Dense<S> matrix;
+  };
+  std::unique_ptr<Ceiling> find_ceiling() const {
     const Index stride = padded(labels_);
-    S* out = aligned(labels_ * stride);
+    Pages pages = allocate_scores(labels_ * stride);
+    S* const out = scores_in(pages);
     std::fill(out, out + labels_ * stride, kNever<S>);
     Heed heed;
     for (Index t = 0; t < positions_; ++t, heed(labels_ * labels_))
@@ -293,99 +294,102 @@ class Model {
         for (Index j = 0; j < labels_; ++j)
           out[i * stride + j] =
               std::max(out[i * stride + j], dense_.at(t, static_cast<Label>(i), static_cast<Label>(j)));
-    ceiling_ = {out, labels_, stride, 0};
+    return std::make_unique<Ceiling>(Ceiling{std::move(pages), {out, labels_, stride, 0}});
   }
 
-  void find_bounds() {
-    bounds_.spread = bounds_.largest = 0;
-    bounds_.leave.assign(labels_, kNever<double>);
-    bounds_.enter.assign(labels_, kNever<double>);
-    bounds_.incoming.assign(labels_, kNever<double>);
-    bounds_.inside.assign(labels_, kNever<double>);
-    bounds_.outside.assign(labels_, kNever<double>);
-    if (only_sparse_) sparse_bounds();
-    else dense_bounds(ceiling());
+  std::unique_ptr<Bounds<S>> find_bounds() const {
+    auto made = std::make_unique<Bounds<S>>();
+    Bounds<S>& bounds = *made;
+    bounds.leave.assign(labels_, kNever<double>);
+    bounds.enter.assign(labels_, kNever<double>);
+    bounds.incoming.assign(labels_, kNever<double>);
+    bounds.inside.assign(labels_, kNever<double>);
+    bounds.outside.assign(labels_, kNever<double>);
+    if (only_sparse_) sparse_bounds(bounds);
+    else dense_bounds(ceiling(), bounds);
     const Index width = padded(labels_);
-    bounds_.enter_rounded.assign(width, kNever<S>);
-    bounds_.leave_rounded.assign(width, kNever<S>);
-    bounds_.incoming_rounded.assign(width, kNever<S>);
-    bounds_.inside_rounded.assign(width, kNever<S>);
-    bounds_.nothing.assign(width, kNever<S>);
-    std::fill_n(bounds_.nothing.begin(), labels_, S{0});
+    bounds.enter_rounded.assign(width, kNever<S>);
+    bounds.leave_rounded.assign(width, kNever<S>);
+    bounds.incoming_rounded.assign(width, kNever<S>);
+    bounds.inside_rounded.assign(width, kNever<S>);
+    bounds.nothing.assign(width, kNever<S>);
+    std::fill_n(bounds.nothing.begin(), labels_, S{0});
     for (Index y = 0; y < labels_; ++y) {
-      const double enter = bounds_.enter[y], leave = bounds_.leave[y];
-      bounds_.enter_rounded[y] = static_cast<S>(enter);
-      bounds_.leave_rounded[y] = static_cast<S>(leave);
-      bounds_.incoming_rounded[y] = static_cast<S>(bounds_.incoming[y]);
-      bounds_.add_up(y);
-      if (std::isfinite(leave)) bounds_.spread += (leave - bounds_.mean) / static_cast<double>(labels_);
-      if (std::isfinite(enter)) bounds_.largest = std::max(bounds_.largest, std::abs(enter));
-      if (std::isfinite(leave)) bounds_.largest = std::max(bounds_.largest, std::abs(leave));
-      if (std::isfinite(bounds_.incoming[y]))
-        bounds_.largest = std::max(bounds_.largest, std::abs(bounds_.incoming[y]));
+      const double enter = bounds.enter[y], leave = bounds.leave[y];
+      bounds.enter_rounded[y] = static_cast<S>(enter);
+      bounds.leave_rounded[y] = static_cast<S>(leave);
+      bounds.incoming_rounded[y] = static_cast<S>(bounds.incoming[y]);
+      bounds.add_up(y);
+      if (std::isfinite(leave)) bounds.spread += (leave - bounds.mean) / static_cast<double>(labels_);
+      if (std::isfinite(enter)) bounds.largest = std::max(bounds.largest, std::abs(enter));
+      if (std::isfinite(leave)) bounds.largest = std::max(bounds.largest, std::abs(leave));
+      if (std::isfinite(bounds.incoming[y])) bounds.largest = std::max(bounds.largest, std::abs(bounds.incoming[y]));
     }
-    bound_blocks();
+    bound_blocks(bounds);
+    return made;
   }
   // What is known of transitions into blocks of labels.
-  void bound_blocks() {
+  void bound_blocks(Bounds<S>& bounds) const {
     const Index stride = padded(labels_), blocks = padded_blocks<S>(labels_);
-    bounds_.enter_most.assign(blocks, kNever<S>);
+    bounds.enter_most.assign(blocks, kNever<S>);
     for (Index c = 0; c < block_count<S>(labels_); ++c)
-      bounds_.enter_most[c] = largest(bounds_.enter_rounded.data() + c * kBlock<S>, kBlock<S>);
+      bounds.enter_most[c] = largest(bounds.enter_rounded.data() + c * kBlock<S>, kBlock<S>);
     if (!matrix_) return;
-    if (!bounds_.best_into) bounds_.best_into = aligned(labels_ * blocks);
-    std::fill_n(bounds_.best_into, labels_ * blocks, kNever<S>);
+    bounds.best_into_pages = allocate_scores(labels_ * blocks);
+    bounds.best_into = scores_in(bounds.best_into_pages);
+    std::fill_n(bounds.best_into, labels_ * blocks, kNever<S>);
     Heed heed;
     for (Index i = 0; i < labels_; ++i, heed(labels_))
       for (Index c = 0; c < block_count<S>(labels_); ++c)
-        bounds_.best_into[i * blocks + c] = largest(matrix_ + i * stride + c * kBlock<S>, kBlock<S>);
+        bounds.best_into[i * blocks + c] = largest(matrix_ + i * stride + c * kBlock<S>, kBlock<S>);
   }
 
-  void dense_bounds(const Dense<S>& m) {
+  void dense_bounds(const Dense<S>& m, Bounds<S>& bounds) const {
     double sum = 0, finite = 0;
     Heed heed;
     for (Index i = 0; i < labels_; ++i, heed(2 * labels_)) {
       const S* row = m.row(0, static_cast<Label>(i), nullptr);
-      const double leave = bounds_.leave[i] = *std::max_element(row, row + labels_);
+      const double leave = bounds.leave[i] = *std::max_element(row, row + labels_);
       if (leave == kNever<double>) continue;
       for (Index j = 0; j < labels_; ++j) {
         const double x = row[j];
-        bounds_.enter[j] = std::max(bounds_.enter[j], x - leave);
-        bounds_.incoming[j] = std::max(bounds_.incoming[j], x);
+        bounds.enter[j] = std::max(bounds.enter[j], x - leave);
+        bounds.incoming[j] = std::max(bounds.incoming[j], x);
         if (x != kNever<double>) sum += x, ++finite;
       }
     }
-    bounds_.mean = finite ? sum / finite : 0;
+    bounds.mean = finite ? sum / finite : 0;
   }
 
   // The score shared by the unlisted pairs is bounded over all rows, listed or not: never below the truth.
-  void sparse_bounds() {
+  void sparse_bounds(Bounds<S>& bounds) const {
     double least = std::numeric_limits<double>::infinity();
     for (Index i = 0; i < labels_; ++i) {
       const Index begin = row_begin_[i], end = row_begin_[i + 1];
       double leave = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
       for (Index n = begin; n < end; ++n) leave = std::max(leave, static_cast<double>(row_score_[n]));
-      bounds_.leave[i] = leave;
+      bounds.leave[i] = leave;
       if (leave != kNever<double>) least = std::min(least, leave);
     }
-    bounds_.mean = std::isfinite(sparse_.fallback) ? static_cast<double>(sparse_.fallback) : least;
-    if (!std::isfinite(bounds_.mean)) bounds_.mean = 0;
+    bounds.mean = std::isfinite(sparse_.fallback) ? static_cast<double>(sparse_.fallback) : least;
+    if (!std::isfinite(bounds.mean)) bounds.mean = 0;
     const double unlisted = static_cast<double>(sparse_.fallback) - least;
     for (Index j = 0; j < labels_; ++j) {
       double enter = std::isinf(least) ? kNever<double> : unlisted;
       for (Index n = column_begin_[j]; n < column_begin_[j + 1]; ++n)
         if (column_score_[n] != kNever<S>)
-          enter = std::max(enter, static_cast<double>(column_score_[n]) - bounds_.leave[column_from_[n]]);
-      bounds_.enter[j] = enter;
+          enter = std::max(enter, static_cast<double>(column_score_[n]) - bounds.leave[column_from_[n]]);
+      bounds.enter[j] = enter;
       const Index begin = column_begin_[j], end = column_begin_[j + 1];
       double incoming = end - begin < labels_ ? static_cast<double>(sparse_.fallback) : kNever<double>;
       for (Index n = begin; n < end; ++n) incoming = std::max(incoming, static_cast<double>(column_score_[n]));
-      bounds_.incoming[j] = incoming;
+      bounds.incoming[j] = incoming;
     }
   }
 
-  void find_weights() {
-    Weights& w = weights_;
+  std::unique_ptr<Weights> find_weights() const {
+    auto made = std::make_unique<Weights>();
+    Weights& w = *made;
     w.stride = labels_;
     w.value.resize(labels_ * labels_);
     std::vector<S> buffer(labels_);
@@ -401,24 +405,25 @@ class Model {
     each([&](Index, Index, double x) { w.shift = std::max(w.shift, x); });
     if (w.shift == kNever<double>) w.shift = 0;
     each([&](Index i, Index j, double x) { w.value[i * labels_ + j] = std::exp(x - w.shift); });
+    return made;
   }
 
   Index labels_, positions_, changes_ = 0;
   double magnitude_ = 0;  // the largest finite one of the transitions,
   double ends_ = 0;       // and twice that of start and end
   bool only_sparse_ = false, mostly_default_ = false;
-  std::vector<Pages> storage_;
+  Pages matrix_pages_;
   S* matrix_ = nullptr;
-  std::atomic<const S*> transposed_ = nullptr;
   std::vector<S> start_, end_;
-  Dense<S> dense_{}, ceiling_{};
+  Dense<S> dense_{};
   Sparse<S> sparse_{};
   std::vector<Index> row_begin_, column_begin_;
   std::vector<Label> row_to_, column_from_;
   std::vector<S> row_score_, column_score_;
-  Bounds<S> bounds_;
-  Weights weights_;
-  mutable std::once_flag transposed_once_, ceiling_once_, bounds_once_, weights_once_;
+  Lazy<Pages> transposed_;
+  Lazy<Ceiling> ceiling_;
+  Lazy<Bounds<S>> bounds_;
+  Lazy<Weights> weights_;
 };
 
 }  // namespace certus

@@ -86,17 +86,16 @@ void Tagger::use_cascade(Index order, const NgramTable& ngrams, const Thresholds
 }
 
 const NgramTable& Tagger::filter_ngrams() const {
-  std::call_once(is_filtered_, [&] {
-    filter_ = make_filter(ngrams_);
-    filtered_ = ngrams_;
-    filtered_.filter = filter_.data();
-  });
-  return filtered_;
+  const auto make = [&] {
+    auto made = std::make_unique<FilteredNgrams>(FilteredNgrams{make_filter(ngrams_), ngrams_});
+    made->ngrams.filter = made->filter.data();
+    return made;
+  };
+  return filtered_.get(make).ngrams;
 }
 
 const RestTables& Tagger::prepare_rests() const {
-  std::call_once(has_rests_, [&] { rests_.emplace(*bounds_, order_); });
-  return *rests_;
+  return rests_.get([&] { return std::make_unique<RestTables>(*bounds_, order_); });
 }
 
 std::unique_ptr<Tagger::Workspace> Tagger::workspace() const {

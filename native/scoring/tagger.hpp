@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/lazy.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "chain/run.hpp"
@@ -132,10 +132,12 @@ class Tagger {
   NgramTable ngrams_;
   std::vector<float> coarse_pairs_, coarse_triples_;  // see NgramTable
   // The same n-grams for wide lattices, and what sums over labels need; made when they are wanted first.
-  mutable std::once_flag is_filtered_, has_rests_;
-  mutable NgramTable filtered_;
-  mutable std::vector<std::uint64_t> filter_;
-  mutable std::optional<RestTables> rests_;
+  struct FilteredNgrams {
+    std::vector<std::uint64_t> filter;
+    NgramTable ngrams;
+  };
+  Lazy<FilteredNgrams> filtered_;
+  Lazy<RestTables> rests_;
   std::optional<NgramBounds> bounds_;
   std::optional<GroupBounds> group_bounds_;
   Thresholds thresholds_;

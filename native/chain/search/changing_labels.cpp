@@ -10,7 +10,7 @@ Index find_block(Index rank) { return std::bit_width(static_cast<std::uint64_t>(
 
 std::shared_ptr<DegenerateTables<float>> prepare(const Model<float>& model) {
   degenerate_tables(model);
-  return model.degenerate;
+  return *model.degenerate.find();
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ std::shared_ptr<DegenerateTables<S>> build(const Model<S>& model) {
 
 template <class S>
 const DegenerateTables<S>& degenerate_tables(const Model<S>& model) {
-  std::call_once(model.degenerate_once, [&] { model.degenerate = build(model); });
-  return *model.degenerate;
+  using Shared = std::shared_ptr<DegenerateTables<S>>;
+  return *model.degenerate.get([&] { return std::make_unique<Shared>(build(model)); });
 }
 
 template const DegenerateTables<float>& degenerate_tables(const Model<float>&);

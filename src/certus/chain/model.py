@@ -53,7 +53,7 @@ class ChainModel:
         """Return the scores as the kernels hold them; they live as long as this model."""
         known = self._kernels.get(dtype)
         if known is None:
-            known = self._kernels[dtype] = self._make_kernels(dtype)
+            known = self._kernels.setdefault(dtype, self._make_kernels(dtype))
         return known
 
     def as_sentence(self, emissions: Scores, name: str = "emissions") -> Floats:

@@ -8,6 +8,7 @@ much memory, sentences are taken in portions that have few enough different obse
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -43,7 +44,10 @@ class Tensors:
     follow: tuple[NDArray[np.float64], ...]
     stop: tuple[NDArray[np.float64], ...]
     seen: tuple[NDArray[np.float64], ...]
-    _last: list[tuple[NDArray[np.int64], Operators]] = field(default_factory=list, init=False, repr=False)
+    # What was contracted last, at most one item; a thread that uses it takes it out meanwhile.
+    _last: deque[tuple[NDArray[np.int64], Operators]] = field(
+        default_factory=lambda: deque(maxlen=1), init=False, repr=False
+    )
 
     @cached_property
     def begin(self) -> NDArray[np.int64]:
@@ -144,21 +148,26 @@ class Tensors:
             tokens = slice(int(data.offsets[begin]), int(data.offsets[end]))
             ids, own = np.unique(data.observations[tokens], return_inverse=True)
             part = Observed(own.astype(np.int64), data.offsets[begin : end + 1] - data.offsets[begin])
-            yield self._contract(ids), part, tokens
+            found = self._contract(ids)
+            yield found, part, tokens
+            self._last.append((ids, found))
             begin = end
 
     def _contract(self, ids: NDArray[np.int64]) -> Operators:
-        """Return the operators of some observations; the last ones are kept to be used again."""
-        if self._last and np.array_equal(self._last[0][0], ids):
-            return self._last[0][1]
-        # The same memory is written again: fresh memory costs as much as the work that is done in it.
-        matrices = self._last[0][1].matrices if self._last else np.zeros((0, 0, 0))
-        whole = matrices if matrices.base is None else matrices.base
-        self._last.clear()
+        """Return the operators of some observations, which are the caller's alone.
+
+        Takes what was contracted last: to use it again, or to write into its memory, as fresh memory costs as
+        much as the work that is done in it.
+        """
+        try:
+            last_ids, last = self._last.pop()  # which no two threads can do
+        except IndexError:
+            return self.make_operators(ids, np.zeros((len(ids), *self._square)))
+        if np.array_equal(last_ids, ids):
+            return last
+        whole = last.matrices if last.matrices.base is None else last.matrices.base
         enough = len(whole) >= len(ids)
-        found = self.make_operators(ids, whole if enough else np.zeros((len(ids), *self._square)))
-        self._last.append((ids, found))
-        return found
+        return self.make_operators(ids, whole if enough else np.zeros((len(ids), *self._square)))
 
     @property
     def _square(self) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,10 +42,6 @@ class KernelPart(ABC):
         """The one space, by its name."""
         return {self.space: self.shape}
 
-    @cached_property
-    def _kernel(self) -> _native.RelaxPart:
-        return self.make_native()
-
     def make_choice(self, cells: NDArray[np.int64], native: _native.RelaxPart) -> Choice:
         """Return the structure of these cells; its score is -inf where there is none."""
         return self._choose(cells, native.complete(cells))
@@ -60,7 +55,7 @@ class KernelPart(ABC):
 
     def complete(self, indicators: Mapping[str, NDArray[Any]]) -> Choice | None:
         """Return the structure that the indicators spell, if they spell one."""
-        choice = self.make_choice(np.flatnonzero(np.asarray(indicators[self.space])), self._kernel)
+        choice = self.make_choice(np.flatnonzero(np.asarray(indicators[self.space])), self.make_native())
         return choice if np.isfinite(choice.score) else None
 
     def max_marginals(self, adjust: Adjustments) -> dict[str, Floats]:
