@@ -85,14 +85,16 @@ def read_list(found: Any) -> list[tuple[Any, ...]]:
 
 def list_chain_uses(short: Any, long: Any) -> dict[str, Callable[[Any], Any]]:
     """Return every method and question; short sentences are decoded with the interpreter's lock held."""
-    single = [name for name, method in METHODS.items() if method.one]
-    several = [name for name, method in METHODS.items() if method.many]
+
+    def decode(method: str) -> Callable[[Any], Any]:
+        return lambda c: read(c.decode(short, method=method))
+
+    def list_best(method: str) -> Callable[[Any], Any]:
+        return lambda c: read_list(c.decode(short, k=3, method=method))
+
     return {
-        **{f"decode {name}": lambda c, name=name: read(c.decode(short, method=name)) for name in single},
-        **{
-            f"k best {name}": lambda c, name=name: read_list(c.decode(short, k=3, method=name))
-            for name in several
-        },
+        **{f"decode {name}": decode(name) for name, method in METHODS.items() if method.one},
+        **{f"k best {name}": list_best(name) for name, method in METHODS.items() if method.many},
         "a long sentence": lambda c: read(c.decode(long)),
         "batch": lambda c: read_list(c.decode_batch([short, long, short])),
         "batch on threads": lambda c: read_list(c.decode_batch([short, long, short], threads=2)),
@@ -108,8 +110,8 @@ def list_chain_uses(short: Any, long: Any) -> dict[str, Callable[[Any], Any]]:
 def draw_chain(kind: str, labels: int, length: int) -> Callable[[], certus.Chain]:
     transitions: Any
     if kind == "sparse":
-        pairs = np.unique(RNG.integers(0, labels, (4 * labels, 2)), axis=0)
-        transitions = SparseTransitions(labels, *pairs.T, RNG.normal(size=len(pairs)), default=-3.0)
+        origin, target = np.unique(RNG.integers(0, labels, (4 * labels, 2)), axis=0).T
+        transitions = SparseTransitions(labels, origin, target, RNG.normal(size=len(origin)), default=-3.0)
     elif kind == "mostly one score":
         transitions = np.where(RNG.random((labels, labels)) < 0.01, RNG.normal(size=(labels, labels)), -3.0)
     elif kind == "per position":
