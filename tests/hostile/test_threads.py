@@ -99,7 +99,7 @@ def list_chain_uses(short: Any, long: Any) -> dict[str, Callable[[Any], Any]]:
         "batch": lambda c: read_list(c.decode_batch([short, long, short])),
         "batch on threads": lambda c: read_list(c.decode_batch([short, long, short], threads=2)),
         "batch by sweeps": lambda c: read_list(c.decode_batch([short, short], method="viterbi")),
-        "paths": lambda c: [read(path) for path, _ in zip(c.paths(short), range(2), strict=False)],
+        "paths": lambda c: [read(path) for path, _ in zip(c.iterate(short), range(2), strict=False)],
         "marginals": lambda c: c.marginals(short).log_partition,
         "sample": lambda c: c.sample(short, 2, seed=3).tolist(),
         "score": lambda c: c.score(short, [0] * len(short)),
