@@ -50,7 +50,7 @@ def solve_program(
         seconds: the most time to spend.
         give_up: whether to return None, too, where that was not enough, instead of raising an error.
     """
-    highspy, solver = start_highs(seconds)
+    highspy, solver = start_highs(np.inf if seconds is None else seconds)
     if not len(problem.forest):
         return None
     lp, words = _write_program(problem, integer, highspy)

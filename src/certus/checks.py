@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar
 
@@ -183,6 +185,22 @@ def check_count(name: str, value: object, *, least: int = 1) -> None:
         return
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise InvalidInput(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def read_seconds(seconds: float | None, name: str = "seconds") -> float:
+    """Return a limit of time as the kernels take it: a number of seconds, and infinity where there is none.
+
+    Raises:
+        InvalidInput: it is negative, NaN, or not a number.
+    """
+    if seconds is None:
+        return math.inf
+    is_number = isinstance(seconds, int | float | np.number) and not isinstance(
+        seconds, bool | np.complexfloating
+    )
+    if not (is_number and seconds >= 0):  # NaN is not, either
+        raise InvalidInput(f"{name} is {seconds!r}; it must be a number of at least 0, or inf for no limit")
+    return math.inf if seconds > sys.float_info.max else float(seconds)
 
 
 def check_infeasible(value: OnInfeasible) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from certus.errors import CertusError
 
 
-def start_highs(seconds: float | None) -> tuple[Any, Any]:
+def start_highs(seconds: float) -> tuple[Any, Any]:
     """Return the module ``highspy`` and a new solver of it, which prints nothing and stops at no gap but 0.
 
     Raises:
@@ -22,6 +23,6 @@ def start_highs(seconds: float | None) -> tuple[Any, Any]:
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("mip_rel_gap", 0.0)
     solver.setOptionValue("mip_abs_gap", 0.0)
-    if seconds is not None:
-        solver.setOptionValue("time_limit", float(seconds))
+    if seconds < math.inf:
+        solver.setOptionValue("time_limit", seconds)
     return highspy, solver

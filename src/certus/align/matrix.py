@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from certus.align.agreement import FULL, Agreement
 from certus.align.methods import AlignMethod, choose_method
 from certus.align.problem import read_problem
 from certus.align.solution import Alignment
-from certus.checks import Scores, check_infeasible
-from certus.errors import Infeasible, InvalidInput, describe_infeasible
+from certus.checks import Scores, check_infeasible, read_seconds
+from certus.errors import Infeasible, describe_infeasible
 from certus.solution import OnInfeasible, Status
 
 
@@ -63,7 +61,7 @@ def align_matrix(
     check_infeasible(infeasible)
     chosen = choose_method(method, max_iterations=max_iterations, max_nodes=max_nodes)
     problem = read_problem(forward, backward, null, forward_steps, backward_steps, agreement)
-    found = chosen.solve(problem, limit_seconds(seconds))
+    found = chosen.solve(problem, read_seconds(seconds))
     if found.status is Status.INFEASIBLE and infeasible == "raise":
         raise Infeasible(
             describe_infeasible(
@@ -72,12 +70,3 @@ def align_matrix(
             )
         )
     return found
-
-
-def limit_seconds(seconds: float | None) -> float:
-    """Return a limit of time as kernels take it."""
-    if seconds is None:
-        return 1e9
-    if not seconds >= 0 or math.isinf(seconds):
-        raise InvalidInput(f"seconds is {seconds}; a number that is not negative is needed, or None")
-    return float(seconds)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from certus.checks import read_seconds
 from certus.cli.options import list_options, spell
 from certus.errors import InvalidInput
 
@@ -66,7 +67,7 @@ def with_options(kind: type[Any]) -> Callable[[Command], Command]:
         def call(**given: Any) -> None:
             values = {one.name: given.pop(one.name) for one in fields(kind)}
             for one in fields(kind):
-                _check_number(spell(one)[0], values[one.name])
+                _check_number(spell(one)[0], values[one.name], is_time=one.name == "seconds")
             command(**given, options=kind(**_restore_tuples(values)))
 
         return replace_parameters(call, command, "options", make_parameters(kind))
@@ -74,8 +75,11 @@ def with_options(kind: type[Any]) -> Callable[[Command], Command]:
     return decorate
 
 
-def _check_number(spelling: str, value: object) -> None:
-    """Refuse a number that the kernels cannot hold, or that is none."""
+def _check_number(spelling: str, value: Any, *, is_time: bool) -> None:
+    """Refuse a number that the kernels cannot hold, or that is none; a limit of time may be infinite."""
+    if is_time:
+        read_seconds(value, spelling)
+        return
     if isinstance(value, int) and value > LARGEST:
         raise InvalidInput(f"{spelling} is {value}; {LARGEST} is the largest number there is")
     if isinstance(value, float) and not math.isfinite(value):

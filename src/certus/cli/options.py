@@ -141,7 +141,6 @@ class TagOptions(WritingOptions, TextOptions, ColumnOptions):
         "The most time for proving the labels of a sentence, or with --consistent of all; then what is found "
         "by then is written.",
         takes="NUMBER",
-        least=0,
     )
     max_iterations: int | None = option(
         None,
@@ -240,7 +239,6 @@ class ParseOptions(WritingOptions, TextOptions, ReadingOptions):
         None,
         "Of dependency parsers: the most that may be spent on proving the tree of a sentence.",
         takes="NUMBER",
-        least=0,
     )
     quiet: bool = option(False, "Print nothing but the answer, and errors.", "--quiet", "-q")
 
@@ -271,7 +269,9 @@ class AlignOptions(EncodingOptions):
     )
     max_phrase: int = option(7, "The most words of a phrase, for --phrases.", takes="NUMBER", least=1)
     seconds: float | None = option(
-        None, "The most time that a pair may take; then its answer may be unproven.", takes="NUMBER", least=0
+        None,
+        "The most time that a pair may take; then its answer may be unproven.",
+        takes="NUMBER",
     )
     skip: bool = option(False, "Pass over lines that cannot be read, without links, and name them.")
     threads: int = option(1, "How many threads to use.", takes="NUMBER", least=1)
@@ -324,7 +324,6 @@ class TranslateOptions(EncodingOptions):
         "The most time that a sentence may take; what is found by then is written. 5 by default for "
         "hierarchical models, unlimited for phrases.",
         takes="NUMBER",
-        least=0,
     )
     table: str | None = option(
         None, "A phrase table of Moses (.gz is decompressed), in place of a model.", takes="FILE"

@@ -154,7 +154,7 @@ def translate_lines(
             terms=terms,
             distinct=options.distinct,
             limit=limit,
-            seconds=options.seconds or None,
+            seconds="model" if options.seconds is None else options.seconds,
             threads=options.threads,
         )
         for answer in answers:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from certus import _native
+from certus.checks import read_seconds
 from certus.corpus.result import Iteration
 from certus.errors import InvalidInput
 
@@ -55,8 +56,7 @@ class Limits:
             raise InvalidInput(f"there is no method {self.method!r}; there are {', '.join(METHODS)}")
         if not self.max_iterations >= 0 or not self.branches >= 0:
             raise InvalidInput("max_iterations and branches must not be below 0")
-        if self.seconds is not None and not self.seconds >= 0:
-            raise InvalidInput(f"seconds is {self.seconds}; it must not be below 0")
+        read_seconds(self.seconds)
         if not self.memory > 0:
             raise InvalidInput(f"memory is {self.memory}; it must be above 0 (gigabytes)")
         if not 0 < self.rate < math.inf:
@@ -67,7 +67,7 @@ class Clock:
     """Counts the seconds of a limit."""
 
     def __init__(self, seconds: float | None) -> None:
-        self._end = math.inf if seconds is None else time.perf_counter() + seconds
+        self._end = time.perf_counter() + read_seconds(seconds)
 
     @property
     def left(self) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.checks import check_count, check_infeasible
+from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import InvalidInput
 from certus.hypergraph import inputs
 from certus.hypergraph.conflicts import explain_conflict
@@ -139,33 +139,34 @@ class Constrained:
             beam: for ``beam``: how many states each node keeps; 1,000 if nothing is said.
             max_iterations: how many units of work to do at most: passes over the forest, beams.
             max_nodes: for ``branching``: how many subproblems to open at most.
-            seconds: how long to search at most.
+            seconds: the most time to search; None for no limit, 0 for the first answer with its bound.
             infeasible: whether constraints that no derivation satisfies raise NoDerivation, which names
                 them, or return a solution with status INFEASIBLE (for k > 1, an empty KBest).
         """
         check_count("k", k)
         check_infeasible(infeasible)
         _check_options(method, beam, max_iterations, max_nodes)
+        limit = read_seconds(seconds)
         array = inputs.as_scores(scores, self.graph.edges)
         if k > 1:
             if method != "auto" or max_iterations is not None:
                 raise InvalidInput("method= and max_iterations= are of the best derivation: k must be 1")
-            return self._decode_several(array, k, seconds, infeasible)
+            return self._decode_several(array, k, limit, infeasible)
         free = self.graph.decode(array, infeasible=infeasible)  # without constraints; also checks the scores
         if free.status is Status.INFEASIBLE:
             nothing = Trace(np.empty(0), np.empty(0))
             return ConstrainedSolution(free.value, -np.inf, -np.inf, free.status, nothing, _count_work(None))
         if method == "ilp":
-            found = self._solve_program(array, seconds)
+            found = self._solve_program(array, limit, free.score)
         else:
-            limits = Limits(max_iterations, max_nodes, seconds)
-            found = self._search(array, method, beam, limits)
+            limits = Limits(max_iterations, max_nodes, limit)
+            found = self._search(array, method, beam, limits, free.score)
         if found.status is Status.INFEASIBLE and infeasible == "raise":
             raise self._explain(array)
         return found
 
     def _decode_several(
-        self, array: NDArray[np.generic], k: int, seconds: float | None, infeasible: OnInfeasible
+        self, array: NDArray[np.generic], k: int, seconds: float, infeasible: OnInfeasible
     ) -> KBest[ConstrainedSolution]:
         """Find the k best derivations that satisfy the constraints, best first; fewer when fewer exist."""
         if self.graph.decode(array, infeasible=infeasible).status is Status.INFEASIBLE:
@@ -192,22 +193,21 @@ class Constrained:
         return f"Constrained({self.graph!r}, {self.constraints.count} constraints)"
 
     def _search(
-        self, scores: NDArray[np.generic], method: Method, beam: int | None, limits: Limits
+        self, scores: NDArray[np.generic], method: Method, beam: int | None, limits: Limits, most: float
     ) -> ConstrainedSolution:
+        """Search; ``most``, the score of the best derivation without constraints, bounds the answer."""
         search = start_search(self.graph, scores, self.constraints, method, beam)
         limit = run_search(search, limits)
         status = limit or _judge(search)
-        trace = Trace(search.dual, search.primal)
-        return ConstrainedSolution(
-            search.edges, search.score, search.bound, status, trace, _count_work(search)
-        )
+        trace, bound = Trace(search.dual, search.primal), max(search.score, min(search.bound, most))
+        return ConstrainedSolution(search.edges, search.score, bound, status, trace, _count_work(search))
 
-    def _solve_program(self, scores: NDArray[np.generic], seconds: float | None) -> ConstrainedSolution:
+    def _solve_program(self, scores: NDArray[np.generic], seconds: float, most: float) -> ConstrainedSolution:
         answer = solve_program(self.graph, scores, self.constraints, seconds)
         edges, score = np.empty(0, np.int64), -np.inf
         if answer.edges is not None and self.is_satisfied(answer.edges):
             edges, score = answer.edges, self.graph.score(scores, answer.edges)
-        bound = max(score, answer.bound)
+        bound = max(score, min(answer.bound, most))
         if bound == -np.inf:
             status = Status.INFEASIBLE
         elif answer.over:

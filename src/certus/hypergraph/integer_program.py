@@ -35,7 +35,7 @@ class Programmed(NamedTuple):
 
 
 def solve_program(
-    graph: Forest, scores: NDArray[Any], constraints: Constraints, seconds: float | None
+    graph: Forest, scores: NDArray[Any], constraints: Constraints, seconds: float
 ) -> Programmed:
     """Solve the program of one forest; several goals share one unit of flow."""
     highspy, solver = start_highs(seconds)

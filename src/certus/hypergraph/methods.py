@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal, TypeAlias, get_args
@@ -38,11 +39,11 @@ FIRST_BEAM = 16  # of a beam that is widened
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a search may take; None is as long as it likes."""
+    """How long a search may take; None is no limit."""
 
     iterations: int | None = None
     nodes: int | None = None
-    seconds: float | None = None
+    seconds: float = math.inf
 
 
 def start_search(
@@ -66,12 +67,11 @@ def run_search(search: _native.ForestSearch, limits: Limits) -> Status | None:
         left = _UNITS if limits.iterations is None else min(_UNITS, limits.iterations - search.iterations)
         if left <= 0:
             return Status.ITERATIONS
-        rest = np.inf if limits.seconds is None else limits.seconds - (perf_counter() - begin)
-        if search.run(left, rest):
+        if search.run(left, limits.seconds - (perf_counter() - begin)):
             return None
         if search.too_large:
             raise explain_too_large("constraints are checked on derivations")
         if limits.nodes is not None and search.subproblems > limits.nodes:
             return Status.NODES
-        if limits.seconds is not None and perf_counter() - begin > limits.seconds:
+        if perf_counter() - begin > limits.seconds:
             return Status.SECONDS

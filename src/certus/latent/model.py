@@ -10,7 +10,6 @@ come with scores of its own for pairs of states in a row, which are added to the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, TypeAlias, overload
 from weakref import WeakKeyDictionary
@@ -21,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from certus import _native
 from certus import checks as inputs
 from certus.chain import Automaton, Chain, Marginals
-from certus.checks import Mask, Scores
+from certus.checks import Mask, Scores, read_seconds
 from certus.errors import Infeasible, InvalidInput
 from certus.latent.batch import Floats, Ints, find_owners, gather_pairs, gather_scores
 from certus.latent.certificate import certify_labels
@@ -227,7 +226,7 @@ class LatentChain:
         pairs: Pairs | None = None,
         k: int = 1,
         threads: int = 1,
-        seconds: float = math.inf,
+        seconds: float | None = None,
     ) -> list[_native.LatentAnswer]:
         """Decode sentences that lie end to end; what comes back are the records of the kernels, for speed.
 
@@ -238,10 +237,10 @@ class LatentChain:
                 t; the first of a sentence counts for nothing.
             k: as in ``decode``.
             threads: how many threads to use.
-            seconds: the most time for looking at the latent paths of a sentence.
+            seconds: the most time for looking at the latent paths of a sentence; None for no limit.
         """
         request = inference.request(k, self.names)
-        request.seconds = seconds
+        request.seconds = read_seconds(seconds)
         answers = self._native.infer(
             self._arrange(scores.data), scores.offsets, self._arrange_pairs(pairs), request, threads
         )

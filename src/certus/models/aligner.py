@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from certus import _native
 from certus.align.agreement import NO_LINK, SOFT, Agreement, read_agreement
-from certus.align.matrix import limit_seconds
 from certus.align.posteriors import Posteriors
 from certus.align.potentials import Potentials, make_steps
 from certus.align.solution import Alignment
 from certus.align.symmetrize import SYMMETRIZATIONS, symmetrize
-from certus.checks import check_count
+from certus.checks import check_count, read_seconds
 from certus.errors import InvalidInput, NotFitted
 from certus.learn.aligner import AlignerOptions, train_aligner
 from certus.learn.bitext import Bitext, pair_up
@@ -146,15 +145,33 @@ class Aligner:
 
     # ------------------------------------------------------------------------------------------ answering
 
-    def align(self, source: Sequence[str], target: Sequence[str], **options: Any) -> Alignment:
+    def align(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        *,
+        method: str = "exact",
+        agreement: Agreement | str = SOFT,
+        null: float = NO_LINK,
+        seconds: float | None = None,
+    ) -> Alignment:
         """Return the links of a pair, which need not be among those it learned from.
 
         Args:
             source: the words of a sentence.
             target: those of its translation.
-            **options: those of ``align_batch``.
+            method: "exact", the best agreement of both directions, proven; or a rule of
+                certus.align.symmetrize ("grow-diag-final-and", "intersection", ...) over the links that each
+                direction finds most probable.
+
+        Other args:
+            agreement: what it costs where directions differ, for "exact".
+            null: what is added to the score of having no link, for "exact": more of it means fewer links.
+            seconds: the most time, for "exact"; None for no limit, 0 for the first answer with its bound.
         """
-        return self.align_batch([source], [target], **options)[0]
+        return self.align_batch(
+            [source], [target], method=method, agreement=agreement, null=null, seconds=seconds
+        )[0]
 
     def align_batch(
         self,
@@ -172,17 +189,16 @@ class Aligner:
         Args:
             source: sentences, each a sequence of words.
             target: their translations.
-            method: "exact", the best agreement of both directions, proven; or a rule of
-                certus.align.symmetrize ("grow-diag-final-and", "intersection", ...) over the links that each
-                direction finds most probable.
+            method: as for ``align``.
 
         Other args:
-            agreement: what it costs where directions differ, for "exact".
-            null: what is added to the score of having no link, for "exact": more of it means fewer links.
-            seconds: the most time that a pair may take, for "exact"; None for no limit.
+            agreement: as for ``align``.
+            null: as for ``align``.
+            seconds: as for ``align``, for each pair.
             threads: how many to use; the answers do not depend on it.
         """
         check_count("threads", threads)
+        limit = read_seconds(seconds)
         sides = _read_sentences("source", source), _read_sentences("target", target)
         if method != "exact":
             return self._align_by_rule(*sides, method, threads)
@@ -190,7 +206,7 @@ class Aligner:
         if not abs(null) <= 1e6:
             raise InvalidInput(f"null is {null}; a finite number is needed")
         decoding = _native.LinkDecoding(
-            prices.adjacent, prices.apart, prices.alone, null, 100, 1_000_000, limit_seconds(seconds)
+            prices.adjacent, prices.apart, prices.alone, null, 100, 1_000_000, limit
         )
         return [_make_alignment(found) for found in self._model.align(*sides, decoding, threads)]
 

@@ -18,7 +18,7 @@ from certus import _native
 from certus.annotation.columns import Words, select_columns
 from certus.annotation.dependencies import Dependencies, Parse
 from certus.annotation.sentence import Sentence
-from certus.checks import check_count, check_infeasible
+from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import Infeasible, InvalidInput, NotFitted, describe_infeasible
 from certus.learn.arcs.learner import ArcModel, learn, parse, relearn_selector
 from certus.learn.arcs.options import ArcOptions
@@ -265,11 +265,10 @@ class DependencyParser:
         check_count("k", k)
         if pruning is not None and not 0 <= pruning <= 1:
             raise InvalidInput(f"pruning is {pruning}; it must be between 0 and 1")
-        if seconds is not None and not seconds > 0:
-            raise InvalidInput(f"seconds is {seconds}; it must be above 0")
+        limit = read_seconds(seconds)
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
-        given: dict[str, Any] = {"k": k, "pruning": pruning, "seconds": seconds, "threads": threads}
+        given: dict[str, Any] = {"k": k, "pruning": pruning, "seconds": limit, "threads": threads}
         found = parse(self.model, self.options, cells, **given)
         if infeasible == "raise":
             _refuse_infeasible(found)

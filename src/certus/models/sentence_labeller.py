@@ -13,7 +13,7 @@ from certus.annotation.columns import Words, select_columns
 from certus.annotation.tagging import Tagging
 from certus.annotation.targets import Target
 from certus.chain import Automaton, Chain
-from certus.checks import as_array, check_count, check_infeasible
+from certus.checks import as_array, check_count, check_infeasible, read_seconds
 from certus.errors import InvalidInput, NotFitted
 from certus.learn.decoder import Allowed, Cells, Decoded, Decoder, Request, check_room
 from certus.learn.features.inventory import Inventory
@@ -272,9 +272,7 @@ class SentenceLabeller:
         check_room(cells, k)
         if legal is not None and list(legal.labels) != self.labels:
             raise InvalidInput("legal is over other labels than the tagger's: make it from tagger.labels")
-        if seconds is not None and not seconds >= 0:
-            raise InvalidInput(f"seconds is {seconds}; it must not be below 0")
-        limits: dict[str, Any] = {} if seconds is None else {"seconds": float(seconds)}
+        limits: dict[str, Any] = {"seconds": read_seconds(seconds)}
         if max_iterations is not None:
             check_count("max_iterations", max_iterations)
             limits["max_iterations"] = int(max_iterations)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, overload
 
 from numpy.typing import NDArray
 
-from certus.checks import check_count
+from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import InvalidInput, ModelError, NotFitted
 from certus.formats import moses
 from certus.formats.phrase_table import read_phrase_table
@@ -29,7 +29,7 @@ from certus.storage.files import Source
 from certus.translate.hierarchical_methods import ForestMethod
 from certus.translate.methods import AUTO, Method
 from certus.translate.phrase_engine import PhraseEngine
-from certus.translate.problem import PhraseProblem, check_seconds
+from certus.translate.problem import PhraseProblem
 from certus.translate.solution import Translation
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights
@@ -171,25 +171,102 @@ class Translator:
 
     @overload
     def translate(
-        self, sentence: str | Sequence[str], *, k: Literal[1] = ..., **options: Any
+        self,
+        sentence: str | Sequence[str],
+        *,
+        k: Literal[1] = 1,
+        method: str | Method | ForestMethod = AUTO,
+        terms: Terms | None = None,
+        distinct: bool = False,
+        limit: int | Literal["model"] | None = "model",
+        seconds: float | Literal["model"] | None = "model",
+        infeasible: OnInfeasible = "raise",
     ) -> Translation: ...
     @overload
     def translate(
-        self, sentence: str | Sequence[str], *, k: int, **options: Any
-    ) -> Translation | KBest[Translation]: ...
+        self,
+        sentence: str | Sequence[str],
+        *,
+        k: int,
+        method: str | Method | ForestMethod = AUTO,
+        terms: Terms | None = None,
+        distinct: bool = False,
+        limit: int | Literal["model"] | None = "model",
+        seconds: float | Literal["model"] | None = "model",
+        infeasible: OnInfeasible = "raise",
+    ) -> KBest[Translation]: ...
     def translate(
-        self, sentence: str | Sequence[str], *, k: int = 1, **options: Any
+        self,
+        sentence: str | Sequence[str],
+        *,
+        k: int = 1,
+        method: str | Method | ForestMethod = AUTO,
+        terms: Terms | None = None,
+        distinct: bool = False,
+        limit: int | Literal["model"] | None = "model",
+        seconds: float | Literal["model"] | None = "model",
+        infeasible: OnInfeasible = "raise",
     ) -> Translation | KBest[Translation]:
         """Return the best translation with its proof, or the k best.
 
         Args:
             sentence: a text, whose words are what blanks separate, or a sequence of words.
             k: how many to return; more than 1 is a KBest.
-            **options: those of ``translate_batch``.
-        """
-        answer: Translation | KBest[Translation] = self.translate_batch([sentence], k=k, **options)[0]
-        return answer
+            method: one of certus.translate.METHODS, or for hierarchical models of FOREST_METHODS, by its name
+                or as an object with its options.
+            terms: what must become what, and what no translation may hold.
 
+        Other args:
+            distinct: whether the k best must differ in their words, not only in their phrases.
+            limit: the longest jump (for hierarchical models, the longest span of a rule), None for any; that
+                of the model by default.
+            seconds: the most time; what is found by then comes back with its gap. None for no limit, which is
+                the default for models of phrases; 5 seconds for hierarchical ones, whose proofs may take very
+                long.
+            infeasible: "raise" an error where forbidden terms leave nothing, or "return" an empty answer.
+        """
+        answers: list[Translation | KBest[Translation]] = [
+            *self.translate_batch(
+                [sentence],
+                k=k,
+                method=method,
+                terms=terms,
+                distinct=distinct,
+                limit=limit,
+                seconds=seconds,
+                infeasible=infeasible,
+            )
+        ]
+        return answers[0]
+
+    @overload
+    def translate_batch(
+        self,
+        sentences: Iterable[str | Sequence[str]],
+        *,
+        k: Literal[1] = 1,
+        method: str | Method | ForestMethod = AUTO,
+        terms: Terms | None = None,
+        distinct: bool = False,
+        limit: int | Literal["model"] | None = "model",
+        seconds: float | Literal["model"] | None = "model",
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[Translation]: ...
+    @overload
+    def translate_batch(
+        self,
+        sentences: Iterable[str | Sequence[str]],
+        *,
+        k: int,
+        method: str | Method | ForestMethod = AUTO,
+        terms: Terms | None = None,
+        distinct: bool = False,
+        limit: int | Literal["model"] | None = "model",
+        seconds: float | Literal["model"] | None = "model",
+        threads: int = 1,
+        infeasible: OnInfeasible = "raise",
+    ) -> list[KBest[Translation]]: ...
     def translate_batch(
         self,
         sentences: Iterable[str | Sequence[str]],
@@ -199,42 +276,39 @@ class Translator:
         terms: Terms | None = None,
         distinct: bool = False,
         limit: int | Literal["model"] | None = "model",
-        seconds: float | None = None,
+        seconds: float | Literal["model"] | None = "model",
         threads: int = 1,
         infeasible: OnInfeasible = "raise",
-    ) -> list[Any]:
-        """Translate many sentences, as ``translate`` would one by one: a Translation or a KBest for each.
+    ) -> list[Translation] | list[KBest[Translation]]:
+        """Translate many sentences, as ``translate`` would one by one.
 
         Args:
             sentences: texts or sequences of words.
-            k: how many translations of each to return; more than 1 is a KBest.
-            method: one of certus.translate.METHODS, or for hierarchical models of FOREST_METHODS, by its name
-                or as an object with its options.
-            terms: what must become what, and what no translation may hold.
+            k: as for ``translate``.
+            method: as for ``translate``.
+            terms: as for ``translate``.
+            threads: how many to use; the answers do not depend on it, unless time runs out.
 
         Other args:
-            distinct: whether the k best must differ in their words, not only in their phrases.
-            limit: the longest jump (for hierarchical models, the longest span of a rule), None for any; that
-                of the model by default.
-            seconds: the most time that a sentence may take; what is found by then comes back with its gap.
-                By default there is no limit for models of phrases, and 5 seconds for hierarchical ones, whose
-                proofs may take very long; math.inf is no limit.
-            threads: how many to use; the answers do not depend on it, unless time runs out.
-            infeasible: "raise" an error where forbidden terms leave nothing, or "return" an empty answer.
+            distinct: as for ``translate``.
+            limit: as for ``translate``.
+            seconds: as for ``translate``, for each sentence.
+            infeasible: as for ``translate``.
         """
         for name, value in (("k", k), ("threads", threads)):
             check_count(name, value)
-        check_seconds(seconds)
-        found = self._model.translate(
+        check_infeasible(infeasible)
+        engine = self._model
+        found = engine.translate(
             [_list_words(number, sentence) for number, sentence in enumerate(sentences)],
             weights=self.weights,
             terms=terms or Terms(),
             options=self.options.options,
             limit=self.options.reach if limit == "model" else limit,
-            method=self._model.choose_method(method, k),
+            method=engine.choose_method(method, k),
             k=k,
             distinct=distinct,
-            seconds=seconds,
+            seconds=engine.usual_seconds if seconds == "model" else read_seconds(seconds),
             threads=threads,
             infeasible=infeasible,
         )

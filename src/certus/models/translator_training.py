@@ -318,7 +318,7 @@ class _Tuning:
             method=self._engine.choose_tuning_method(self._options.k),
             k=self._options.k,
             distinct=True,
-            seconds=None,
+            seconds=self._engine.usual_seconds,
             threads=self._threads,
         )
         counts = []

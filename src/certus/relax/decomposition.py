@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from certus import _native
-from certus.checks import check_count, check_infeasible
+from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import InvalidInput
 from certus.part import LARGEST, NativePart, Part
 from certus.relax.assembly import Assembly, assemble, has_max_marginals
@@ -123,7 +123,8 @@ class Decomposition:
             max_iterations: the most iterations (each asks every part at most once for the dual), over all
                 branches. None: no limit but those of time and nodes; a relaxation is left for branching after
                 200 iterations, in a branch after 40.
-            seconds: the most time. Parts of your own are not ended halfway: it is looked at between calls.
+            seconds: the most time; None for no limit. Parts of your own are not ended halfway: it is looked
+                at between calls.
             optimizer: one of ``certus.relax.OPTIMIZERS``, by name or as an object with options.
 
         Other args:
@@ -140,8 +141,9 @@ class Decomposition:
                 parts have to be known to the checker.
         """
         began = perf_counter()
-        nodes = max_nodes if max_nodes is not None else NODES if seconds is None else MANY_NODES
-        limits = _check_limits(max_iterations, seconds, nodes, tolerance, integral, tighten)
+        limit = read_seconds(seconds)
+        nodes = max_nodes if max_nodes is not None else NODES if limit == math.inf else MANY_NODES
+        limits = _check_limits(max_iterations, limit, nodes, tolerance, integral, tighten)
         check_infeasible(infeasible)
         chosen = choose(optimizer)
         self._check_optimizer(chosen)
@@ -347,17 +349,15 @@ def _read_shape(shape: Iterable[int], name: str, part: object) -> tuple[int, ...
 
 
 def _check_limits(
-    iterations: int | None, seconds: float | None, nodes: int, tolerance: float, integral: bool, tighten: bool
+    iterations: int | None, seconds: float, nodes: int, tolerance: float, integral: bool, tighten: bool
 ) -> _native.SearchLimits:
     for name, value in (("max_iterations", iterations), ("max_nodes", nodes)):
         if value is not None or name == "max_nodes":
             check_count(name, value)
-    if seconds is not None and not seconds > 0:
-        raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
     if not 0 <= tolerance < 1e-6:
         raise InvalidInput(f"tolerance is a share for rounding, from 0 to 1e-6, not {tolerance!r}")
     return _native.SearchLimits(
-        seconds=math.inf if seconds is None else float(seconds),
+        seconds=seconds,
         nodes=int(nodes),
         tolerance=tolerance,
         iterations=-1 if iterations is None else int(iterations),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.checks import check_count, check_infeasible
+from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.part import LARGEST
 from certus.relax.assembly import fix_variables
@@ -234,8 +234,7 @@ class FactorGraph:
         infeasible: OnInfeasible,
     ) -> Assignment:
         check_infeasible(infeasible)
-        if seconds is not None and not seconds > 0:
-            raise InvalidInput(f"seconds must be above zero, not {seconds!r}")
+        limit = read_seconds(seconds)
         if max_nodes is not None:
             check_count("max_nodes", max_nodes)
         if not self._variables:
@@ -250,7 +249,7 @@ class FactorGraph:
         loose = tighten and self._pairs > 2 and not narrow and nodes > MANY_NODES
 
         def find_time_left() -> float:
-            return math.inf if seconds is None else max(seconds - (perf_counter() - began), ALMOST)
+            return max(limit - (perf_counter() - began), ALMOST)
 
         tried: list[_native.Relaxation] = []
 

@@ -17,7 +17,7 @@ WHOLE = 1e-6  # how far from 0 and 1 a number may be that is one of them
 
 
 def solve_forest_program(
-    forest: _native.TargetForest, method: ForestProgram, seconds: float | None
+    forest: _native.TargetForest, method: ForestProgram, seconds: float
 ) -> _native.TargetForestAnswer:
     """Return the best derivation; that of the linear program where it is whole, if ``method.relaxed``."""
     highspy, solver = start_highs(seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from certus.translate.table_engine import TableEngine
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features
 
-MOST_SECONDS = 5.0  # per sentence, where nobody says how long: long sentences may take hours and all memory
 TUNING_WIDTH = 100  # cells that cube pruning looks at for each node
 
 
@@ -37,6 +37,7 @@ class HierarchicalEngine(TableEngine[_native.GrammarTranslator]):
     """
 
     name = "hierarchical"
+    usual_seconds: ClassVar[float] = 5.0  # long sentences may take hours and all memory
     kernel = _native.GrammarTranslator
 
     @staticmethod
@@ -65,7 +66,7 @@ class HierarchicalEngine(TableEngine[_native.GrammarTranslator]):
         method: Method | ForestMethod,
         k: int,
         distinct: bool,
-        seconds: float | None,
+        seconds: float,
         threads: int,
         infeasible: OnInfeasible = "raise",
     ) -> list[KBest[Translation]]:
@@ -73,7 +74,6 @@ class HierarchicalEngine(TableEngine[_native.GrammarTranslator]):
         if terms.forced or terms.forbidden:
             raise InvalidInput("terms need a model of phrases; this one is hierarchical")
         texts = [list(words) for words in sentences]
-        limited = MOST_SECONDS if seconds is None else seconds
         chosen = self.choose_method(method, k)
         longest = max(map(len, texts), default=0)
         span = max(longest, 1) if limit is None else max(limit, 1)
@@ -81,10 +81,10 @@ class HierarchicalEngine(TableEngine[_native.GrammarTranslator]):
         if isinstance(chosen, ForestProgram):
             from certus.translate.forest_program import solve_forest_program
 
-            solve = partial(solve_forest_program, method=chosen, seconds=limited)
+            solve = partial(solve_forest_program, method=chosen, seconds=seconds)
             found = [self._native.translate_by(words, asked, span, options, solve) for words in texts]
         else:
-            request = chosen.make_request(k, distinct, limited)
+            request = chosen.make_request(k, distinct, seconds)
             found = self._native.translate(texts, asked, span, options, request, threads)
         return [_make_answers(result, len(words)) for result, words in zip(found, texts, strict=True)]
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from certus import _native
-from certus.checks import check_count
+from certus.checks import check_count, read_seconds
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.hypergraph import Hypergraph
 from certus.solution import KBest, OnInfeasible, Solution, Status, Work
 from certus.translate.hierarchical_methods import AUTO, ForestMethod, ForestProgram, choose_forest_method
-from certus.translate.problem import HasKernel, check_seconds, check_weights
+from certus.translate.problem import HasKernel, check_weights
 from certus.translate.solution import MARGIN
 
 TargetSide: TypeAlias = Sequence["str | int"]  # words, and the places of tails, from 0
@@ -139,19 +139,19 @@ class TranslationForest:
             method: one of certus.translate.FOREST_METHODS, by its name or as an object with its options.
 
         Other args:
-            seconds: the most time to spend; what is found by then comes back with its gap.
+            seconds: the most time to spend; what is found by then comes back with its gap. None for no limit.
             distinct: whether the k best must differ in their words, as the language model knows them.
             infeasible: "raise" an error where there is no derivation, or "return" an empty answer.
         """
         check_count("k", k)
         chosen = choose_forest_method(method, k)
-        check_seconds(seconds)
+        limit = read_seconds(seconds)
         if isinstance(chosen, ForestProgram):
             from certus.translate.forest_program import solve_forest_program
 
-            found = solve_forest_program(self._native, chosen, seconds)
+            found = solve_forest_program(self._native, chosen, limit)
         else:
-            found = self._native.search(chosen.make_request(k, distinct, seconds))
+            found = self._native.search(chosen.make_request(k, distinct, limit))
         if not found.best:
             return _answer_nothing(found, k, infeasible)
         made = [self._make(found, one) for one in found.best]

@@ -13,7 +13,7 @@ from certus.translate.search_method import SearchMethod, choose_among
 class ForestMethod(SearchMethod):
     """A way to search a forest."""
 
-    def make_request(self, k: int, distinct: bool, seconds: float | None) -> _native.TargetForestOptions:
+    def make_request(self, k: int, distinct: bool, seconds: float) -> _native.TargetForestOptions:
         """Return what the kernel is asked."""
         request = _native.TargetForestOptions()
         self.fill_request(request, k, distinct, seconds)

@@ -15,7 +15,7 @@ from certus.translate.search_method import SearchMethod, choose_among
 class Method(SearchMethod):
     """A way to search over phrases."""
 
-    def make_request(self, k: int, distinct: bool, seconds: float | None) -> _native.SearchOptions:
+    def make_request(self, k: int, distinct: bool, seconds: float) -> _native.SearchOptions:
         """Return what the kernel is asked."""
         request = _native.SearchOptions()
         self.fill_request(request, k, distinct, seconds)

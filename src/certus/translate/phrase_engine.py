@@ -52,7 +52,7 @@ class PhraseEngine(TableEngine[_native.PhraseTranslator]):
         method: Method | ForestMethod,
         k: int,
         distinct: bool,
-        seconds: float | None,
+        seconds: float,
         threads: int,
         infeasible: OnInfeasible = "raise",
     ) -> list[KBest[Translation]]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.checks import check_count
+from certus.checks import check_count, read_seconds
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.solution import KBest, OnInfeasible, Status
 from certus.translate.methods import AUTO, Method, Program, choose_method
@@ -135,19 +135,19 @@ class PhraseProblem:
             method: one of certus.translate.METHODS, by its name or as an object with its options.
 
         Other args:
-            seconds: the most time to spend; what is found by then comes back with its gap.
+            seconds: the most time to spend; what is found by then comes back with its gap. None for no limit.
             distinct: whether the k best must differ in their target words, not only in their phrases.
             infeasible: "raise" an error where there is no derivation, or "return" an empty answer.
         """
         check_count("k", k)
         chosen = choose_method(method, k)
-        check_seconds(seconds)
+        limit = read_seconds(seconds)
         if isinstance(chosen, Program):
             from certus.translate.program import solve_program
 
-            found = solve_program(self._native, self._forbidden, chosen, seconds)
+            found = solve_program(self._native, self._forbidden, chosen, limit)
         else:
-            found = self._native.search(self._forbidden, chosen.make_request(k, distinct, seconds))
+            found = self._native.search(self._forbidden, chosen.make_request(k, distinct, limit))
         if not found.best:
             return answer_nothing(found, self._explain(), k, infeasible)
         used = [tuple(map(self._use_phrase, one.options.tolist())) for one in found.best]
@@ -197,12 +197,6 @@ def check_weights(weight: float, distortion: float, limit: int | None) -> None:
         raise InvalidInput(f"distortion is {distortion}; a finite number is needed")
     if limit is not None and limit < 0:
         raise InvalidInput(f"the distortion limit is {limit}; it must be 0 or more, or None for no limit")
-
-
-def check_seconds(seconds: float | None) -> None:
-    """Refuse a limit of time that is none."""
-    if seconds is not None and not seconds > 0:
-        raise InvalidInput(f"seconds is {seconds}; a positive number is needed, or None for no limit")
 
 
 def number_terms(terms: Iterable[Sequence[str]], vocabulary: Mapping[str, int]) -> list[list[int]]:

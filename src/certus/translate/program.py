@@ -19,7 +19,7 @@ from certus.translate.methods import Program
 
 
 def solve_program(
-    problem: _native.PhraseProblem, forbidden: list[list[int]], method: Program, seconds: float | None
+    problem: _native.PhraseProblem, forbidden: list[list[int]], method: Program, seconds: float
 ) -> _native.PhraseAnswer:
     """Return the best derivation of a short sentence."""
     if forbidden:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
@@ -28,11 +27,11 @@ class SearchMethod:
             if one.type == "int":
                 check_count(one.name, getattr(self, one.name))
 
-    def fill_request(self, request: Any, k: int, distinct: bool, seconds: float | None) -> None:
+    def fill_request(self, request: Any, k: int, distinct: bool, seconds: float) -> None:
         """Write down what the kernel is asked."""
         request.method = self.name
         request.k, request.distinct = k, distinct
-        request.seconds = math.inf if seconds is None else seconds
+        request.seconds = seconds
         for one in fields(self):
             setattr(request, one.name, getattr(self, one.name))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -46,6 +47,7 @@ class TableEngine(Generic[Kernel]):
     """
 
     name: ClassVar[str]  # of the kind of model, in model files
+    usual_seconds: ClassVar[float] = math.inf  # the most time for a sentence, where the caller gives none
     kernel: Callable[[dict[str, NDArray[Any]], _native.LanguageModel], Kernel]
 
     def __init__(

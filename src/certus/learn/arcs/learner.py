@@ -418,7 +418,7 @@ def parse(
     *,
     k: int = 1,
     pruning: float | None = None,
-    seconds: float | None = None,
+    seconds: float = math.inf,
     threads: int = 1,
 ) -> _native.ParsedTrees:
     """Find the best trees of sentences given as columns of cells."""
@@ -431,7 +431,7 @@ def parse(
         ratio=options.pruning if pruning is None else pruning,
         most=options.candidates,
         k=k,
-        seconds=math.inf if seconds is None else seconds,
+        seconds=seconds,
         threads=threads,
     )
 

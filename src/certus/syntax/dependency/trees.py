@@ -124,6 +124,7 @@ class Trees:
             and siblings is None
             and grandparents is None
             and grandsiblings is None
+            and seconds is None
             and type(arcs) is np.ndarray
             and not self.projective
         ):  # the common case, in as little time as Python allows; what it does not answer is looked at below
@@ -245,8 +246,7 @@ class Trees:
         grandsiblings: Scores | None,
         seconds: float | None,
     ) -> TreeProblem:
-        if seconds is not None and not seconds >= 0:
-            raise InvalidInput(f"seconds must be a number of at least 0, not {seconds!r}")
+        limit = checks.read_seconds(seconds)
         scores = read_arcs(arcs)
         words = len(scores)
         parts = (
@@ -256,7 +256,7 @@ class Trees:
         )
         plain = all(part is None for part in parts)
         return TreeProblem(
-            scores, parts, *lay_out(scores, *parts), plain, self.projective, self.single_root, seconds
+            scores, parts, *lay_out(scores, *parts), plain, self.projective, self.single_root, limit
         )
 
     def __repr__(self) -> str:
