@@ -1,0 +1,26 @@
+"""The kinds of problems that are attacked, by name; a kind is imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from tests.attack.attack import Attack
+
+# name: module of tests.attack, class
+_KINDS = {
+    "chains": ("chains", "Chains"),
+    "wide-chains": ("wide_chains", "WideChains"),
+    "factor-graphs": ("factor_graphs", "FactorGraphs"),
+    "phrases": ("phrases", "Phrases"),
+    "trees": ("trees", "DependencyTrees"),
+    "threads": ("threads", "Threads"),
+}
+KINDS = tuple(_KINDS)
+
+
+def load_kind(name: str) -> Attack[Any]:
+    """Return the attack on a kind of problem."""
+    module, kind = _KINDS[name]
+    attack: Attack[Any] = getattr(importlib.import_module(f"tests.attack.{module}"), kind)()
+    return attack
