@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from tests.attack.attack import make_random
 from tests.attack.judge import FAULTS
 from tests.attack.kinds import KINDS, load_kind
 from tests.attack.reproduction import show_problem
-from tests.attack.attack import make_random
 from tests.attack.watchdog import Outcome, Plan, run
 
 
@@ -66,7 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes.append(outcome)
     for outcome in outcomes:
         for finding in outcome.findings.values():
-            print(f"\n# {outcome.kind}, {finding.method}: {finding.kind}, {finding.count:,} times; the smallest:")
+            print(
+                f"\n# {outcome.kind}, {finding.method}: {finding.kind}, {finding.count:,} times; the smallest:"
+            )
             print(finding.text)
     print(show_table(outcomes))
     return int(any(outcome.findings for outcome in outcomes))

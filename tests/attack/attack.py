@@ -68,6 +68,7 @@ class Question:
         ask: returns the answer; or a list of faults of answers that are neither Solution nor KBest.
         k: how many structures are asked for; above 1, or with ``is_list``, the answer is a KBest.
         exact: whether the method promises to prove its answer.
+        settles: whether it promises at least to tell where nothing is allowed.
         infeasible: what the call was told to do where nothing is allowed.
         read: turns ``Solution.value`` into the structures of the truth.
         truth: where the question is about other structures than the problem's own.
@@ -77,6 +78,7 @@ class Question:
     ask: Callable[[], Solution[Any] | KBest[Any] | list[str]]
     k: int = 1
     exact: bool = False
+    settles: bool = False
     infeasible: Literal["raise", "return"] = "raise"
     read: Callable[[Any], Hashable] = field(default=lambda value: tuple(int(x) for x in value))
     truth: Truth | None = None

@@ -70,11 +70,11 @@ class Chains:
         for path in itertools.product(range(labels), repeat=length):
             if problem.allowed is not None and not all(problem.allowed[t, y] for t, y in enumerate(path)):
                 continue
-            if problem.legal is not None and not all(problem.legal[a, b] for a, b in itertools.pairwise(path)):
+            if problem.legal is not None and not all(
+                problem.legal[a, b] for a, b in itertools.pairwise(path)
+            ):
                 continue
-            exact = add_terms(
-                _list_terms(problem, path), integral=problem.integral, epsilon=problem.epsilon
-            )
+            exact = add_terms(_list_terms(problem, path), integral=problem.integral, epsilon=problem.epsilon)
             if exact is not None:
                 found[path] = exact
         return Truth(found)

@@ -248,9 +248,7 @@ def _add_count(graph: FactorGraph, literals: list[Any], least: int, most: int) -
         graph.add_count(literals, least=least, most=most)
 
 
-def _draw_factor(
-    rng: Random, problem: FactorProblem, near: list[int], regime: Regime
-) -> tuple[Any, ...]:
+def _draw_factor(rng: Random, problem: FactorProblem, near: list[int], regime: Regime) -> tuple[Any, ...]:
     if rng.random() < 0.45:
         axes: list[Any] = list(pick(rng, near, rng.choice([1, 2, 2, 2, 3])))
         rng.shuffle(axes)

@@ -75,7 +75,7 @@ def _judge_one(question: Question, truth: Truth, answer: Solution[Any]) -> Itera
         if not answer.score == answer.bound == -math.inf:
             yield Fault("status", f"INFEASIBLE with score {answer.score!r} and bound {answer.bound!r}")
         return
-    if question.exact and not best:
+    if (question.exact or question.settles) and not best:
         yield Fault("unproven", f"nothing is allowed, but the answer is {answer!r}")
     elif question.exact and not answer.optimal:
         yield Fault("unproven", f"{answer!r} with bound {answer.bound!r}")
@@ -111,12 +111,14 @@ def _judge_ranked(
 def _judge_list(question: Question, truth: Truth, answer: KBest[Any]) -> Iterator[Fault]:
     best = truth.list_best(question.k + 1)
     exists = min(len(best), question.k)
-    if not best and question.infeasible == "raise":
+    if not best and question.infeasible == "raise" and (question.exact or answer.exhausted):
         yield Fault("status", 'infeasible="raise", but nothing was raised where nothing is allowed')
     if len(answer) > question.k:
         yield Fault("wrong list", f"{len(answer)} structures, but k is {question.k}")
     if question.exact and len(answer) != exists:
-        yield Fault("wrong list", f"{len(answer)} structures; there are {exists} of the {question.k} asked for")
+        yield Fault(
+            "wrong list", f"{len(answer)} structures; there are {exists} of the {question.k} asked for"
+        )
     if answer.exhausted and len(best) > len(answer):
         yield Fault("false proof", f"exhausted after {len(answer)}, but there are more")
     if question.exact and exists < question.k and not answer.exhausted:

@@ -72,7 +72,9 @@ class WideChains:
     def draw(self, rng: Random) -> WideProblem:
         """Return a sentence of few words and many labels."""
         length = rng.choice([1, 2, 2, 2, 3])
-        labels = rng.randint(20, 80) if length == 3 else rng.choice([rng.randint(30, 400), rng.randint(400, 1100)])
+        labels = (
+            rng.randint(20, 80) if length == 3 else rng.choice([rng.randint(30, 400), rng.randint(400, 1100)])
+        )
         return WideProblem(
             labels,
             length,
