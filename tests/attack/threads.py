@@ -130,13 +130,15 @@ def _make_chain(problem: ThreadsProblem, rng: Random) -> tuple[Callable[[], Any]
 
 
 def _make_model(kind: str, rng: Random) -> tuple[Callable[[], Any], Sequence[Call]]:
-    sentences = [tiny_models.draw_words(rng, 1, 9) for _ in range(4)]
+    # Spectral refinements treat sentences in another way that have few of the words.
+    vocabulary = tiny_models.MANY if "spectral" in kind else tiny_models.WORDS
+    sentences = [tiny_models.draw_words(rng, 1, 9, vocabulary) for _ in range(4)]
     if kind == "trees":
         return lambda: certus.Trees(projective=rng.random() < 0), _list_tree_calls(rng)
     if kind.startswith("tagger "):
-        model: Any = tiny_models.train_tagger(kind.removeprefix("tagger "))
+        model: Any = tiny_models.train_tagger(kind.removeprefix("tagger "), 0, vocabulary)
         calls = [_make_tag_call(words) for words in sentences]
-        calls += [_make_tag_call(sentences[0], allowed=[list("AB")] * len(sentences[0]), infeasible="return")]
+        calls += [_make_tag_call(sentences[0], allowed=[["A", "B"]] * len(sentences[0]), infeasible="return")]
         if model.learner.name != "refinement" and model.learner.name != "latent-crf":
             calls += [_make_tag_call(words, k=3) for words in sentences[:2]]
         calls += [_make_tag_call(sentences[1], confidence=True)]

@@ -16,6 +16,7 @@ from certus.annotation.trees import Tree
 from certus.formats import Sentence, build
 
 WORDS = ("ab", "ba", "cab", "dada", "ed", "fee", "gag", "hah")
+MANY = tuple(a + b + a for a in "abcdef" for b in "aeiou")  # of which a sentence has few
 TAGS = ("A", "B", "C", "D")
 TAGGERS: dict[str, dict[str, Any]] = {
     "perceptron": {"learner": "perceptron", "epochs": 3, "min_count": 1},
@@ -36,17 +37,19 @@ TAGGERS: dict[str, dict[str, Any]] = {
 }
 
 
-def draw_words(rng: Random, least: int = 1, most: int = 6) -> list[str]:
+def draw_words(
+    rng: Random, least: int = 1, most: int = 6, vocabulary: Sequence[str] = WORDS
+) -> list[str]:
     """Return a sentence; some words are unknown to all models."""
-    return [rng.choice((*WORDS, "new")) for _ in range(rng.randint(least, most))]
+    return [rng.choice((*vocabulary, "new")) for _ in range(rng.randint(least, most))]
 
 
-def draw_sentence(rng: Random) -> Sentence:
+def draw_sentence(rng: Random, vocabulary: Sequence[str] = WORDS) -> Sentence:
     """Return a sentence with tags that depend on words and neighbours, and a random tree."""
-    words = [rng.choice(WORDS) for _ in range(rng.randint(2, 7))]
+    words = [rng.choice(vocabulary) for _ in range(rng.randint(2, 7))]
     tags: list[str] = []
     for word in words:
-        place = WORDS.index(word) // 2 + (1 if tags and tags[-1] == "A" else 0)
+        place = vocabulary.index(word) // 2 + (1 if tags and tags[-1] == "A" else 0)
         tags.append(TAGS[place % 4] if rng.random() < 0.8 else rng.choice(TAGS))
     order = rng.sample(range(1, len(words) + 1), len(words))
     heads = [0] * len(words)
@@ -57,20 +60,24 @@ def draw_sentence(rng: Random) -> Sentence:
 
 
 @lru_cache
-def draw_treebank(seed: int, count: int = 40) -> tuple[Sentence, ...]:
+def draw_treebank(
+    seed: int, count: int = 40, vocabulary: Sequence[str] = WORDS
+) -> tuple[Sentence, ...]:
     """Return annotated sentences."""
     rng = Random(seed)
-    return tuple(draw_sentence(rng) for _ in range(count))
+    return tuple(draw_sentence(rng, vocabulary) for _ in range(count))
 
 
 @lru_cache
-def train_tagger(name: str, seed: int = 0) -> certus.Tagger:
+def train_tagger(name: str, seed: int = 0, vocabulary: Sequence[str] = WORDS) -> certus.Tagger:
     """Return a tagger of a kind; the same one for the same arguments."""
     options = dict(TAGGERS[name])
     learner = options.pop("learner")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return certus.Tagger("upos", learner, **options).fit(list(draw_treebank(seed)))
+        return certus.Tagger("upos", learner, **options).fit(
+            list(draw_treebank(seed, 40, vocabulary))
+        )
 
 
 @lru_cache
