@@ -66,10 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes.append(outcome)
     for outcome in outcomes:
         for finding in outcome.findings.values():
-            print(
-                f"\n# {outcome.kind}, {finding.method}: {finding.kind}, {finding.count:,} times; the smallest:"
-            )
-            print(finding.text)
+            times = f"{finding.count:,} times; the smallest"
+            print(f"\n# {outcome.kind}, {finding.method}: {finding.kind}, {times}:\n{finding.text}")
     print(show_table(outcomes))
     return int(any(outcome.findings for outcome in outcomes))
 

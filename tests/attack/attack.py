@@ -1,4 +1,4 @@
-"""What an attack on a kind of problem consists of: random problems, their truth, and questions to the library.
+"""What an attack on a kind of problem consists of: random problems, their truth, questions to the library.
 
 Truth is computed here by enumeration, in sums that are rounded once (``math.fsum``). Nothing of the library
 takes part in it: neither its solvers nor its test oracles.
@@ -47,7 +47,7 @@ class Truth:
             count shares of all magnitudes as rounding.
     """
 
-    scores: Mapping[Hashable, Exact]
+    scores: Mapping[Any, Exact]
     slack: float = 0.0
 
     def find(self, structure: Hashable) -> Exact | None:

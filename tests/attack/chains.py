@@ -21,7 +21,7 @@ MOST = 1500  # label sequences
 
 @dataclass(frozen=True)
 class ChainProblem:
-    """A sentence; ``form`` of transitions is "dense", "sparse" or "positions", ``legal`` those of an automaton."""
+    """A sentence; transitions are "dense", "sparse" or of "positions", ``legal`` those of an automaton."""
 
     emissions: Any  # (T, L)
     transitions: Any  # (L, L) or (T - 1, L, L)
@@ -106,7 +106,7 @@ class Chains:
                 infeasible=infeasible,
             )
         if allowed is None:
-            yield Question("paths", lambda: _list_paths(chain, problem.emissions, 50), k=50, exact=True)
+            yield Question("iterate", lambda: _list_paths(chain, problem.emissions, 50), k=50, exact=True)
 
 
 def make_chain(problem: ChainProblem) -> Chain:
@@ -125,6 +125,12 @@ def make_allowed(problem: ChainProblem) -> Any:
     if problem.legal is None:
         return problem.allowed
     return certus.Automaton([str(n) for n in range(len(problem.legal))], problem.legal)
+
+
+def _is_allowed(problem: ChainProblem, path: tuple[int, ...]) -> bool:
+    if problem.allowed is not None and not all(problem.allowed[t, y] for t, y in enumerate(path)):
+        return False
+    return problem.legal is None or all(problem.legal[a, b] for a, b in itertools.pairwise(path))
 
 
 def _draw_mask(rng: Random, shape: tuple[int, int], share: float) -> Any:
@@ -166,5 +172,5 @@ def _make_batch_call(
 
 
 def _list_paths(chain: Chain, emissions: Any, k: int) -> Any:
-    paths = list(itertools.islice(chain.paths(emissions), k))
+    paths = list(itertools.islice(chain.iterate(emissions), k))
     return certus.KBest(paths, exhausted=len(paths) < k)

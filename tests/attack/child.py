@@ -25,7 +25,6 @@ from tests.attack.kinds import load_kind
 from tests.attack.reproduction import show_problem
 
 PLACE = struct.Struct("<QqQ")  # problem, question, ticks
-PAUSE = 0.2  # seconds between reports
 
 
 class Reporter:
@@ -35,9 +34,6 @@ class Reporter:
         self._place = place
         self._ticks = 0
         self._counts: Counter[tuple[str, str]] = Counter()
-        self._problems = 0
-        self._next = 0
-        self._told = time.monotonic()
 
     def enter(self, number: int, question: int) -> None:
         """Say where the process is."""
@@ -55,20 +51,11 @@ class Reporter:
         """Report a fault at once."""
         print(json.dumps({"method": method, "kind": fault.kind, "detail": fault.detail, "text": text}))
 
-    def finish(self, number: int) -> None:
-        """Report from time to time what was done; the problem is over."""
-        self._problems += 1
-        self._next = number + 1
-        if time.monotonic() - self._told > PAUSE:
-            self.flush()
-
-    def flush(self) -> None:
-        """Report what was done since the last report."""
+    def finish(self) -> None:
+        """Report what was counted; the problem is over."""
         counts = [[method, name, count] for (method, name), count in self._counts.items()]
-        print(json.dumps({"problems": self._problems, "next": self._next, "counts": counts}), flush=True)
+        print(json.dumps({"counts": counts}), flush=True)
         self._counts.clear()
-        self._problems = 0
-        self._told = time.monotonic()
 
 
 def attack_problem(attack: Attack[Any], seed: int, number: int, reporter: Reporter) -> None:
@@ -83,7 +70,7 @@ def attack_problem(attack: Attack[Any], seed: int, number: int, reporter: Report
         for fault in verdict.faults:
             text = show_problem(attack.name, seed, number, problem, question.method, fault)
             reporter.tell_fault(question.method, fault, text)
-    reporter.finish(number)
+    reporter.finish()
 
 
 def main() -> None:
@@ -109,7 +96,6 @@ def main() -> None:
         number += 1
         if number % 256 == 0:
             gc.collect()
-    reporter.flush()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Factor graphs of tables and constraints, by every optimiser, with and without limits.
 
 Graphs of few assignments are enumerated. Larger ones have factors on neighbouring variables only: there,
-assignments to the variables that no later factor looks at are merged, in sums of whole numbers that are exact.
+assignments to the variables that no later factor looks at are merged, in exact sums of whole numbers.
 """
 
 from __future__ import annotations

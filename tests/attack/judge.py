@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -116,9 +117,7 @@ def _judge_list(question: Question, truth: Truth, answer: KBest[Any]) -> Iterato
     if len(answer) > question.k:
         yield Fault("wrong list", f"{len(answer)} structures, but k is {question.k}")
     if question.exact and len(answer) != exists:
-        yield Fault(
-            "wrong list", f"{len(answer)} structures; there are {exists} of the {question.k} asked for"
-        )
+        yield Fault("wrong list", f"{len(answer)} of {exists} structures; k is {question.k}")
     if answer.exhausted and len(best) > len(answer):
         yield Fault("false proof", f"exhausted after {len(answer)}, but there are more")
     if question.exact and exists < question.k and not answer.exhausted:
@@ -129,16 +128,16 @@ def _judge_list(question: Question, truth: Truth, answer: KBest[Any]) -> Iterato
     rounding = max((exact.rounding for exact in best), default=0.0)
     for rank, solution in enumerate(answer, 1):
         structure = question.read(solution.value)
-        if structure in seen:
-            yield Fault("invented", f"rank {rank} repeats {solution!r}")
-        seen.add(structure)
         rest = Exact(left[0], rounding) if left else None
         yield from _judge_ranked(question, truth, solution, rest)
         if question.exact and not solution.optimal:
             yield Fault("unproven", f"rank {rank}: {solution!r}")
         exact = truth.find(structure)
-        if exact is not None and exact.score in left:
+        if structure in seen:
+            yield Fault("invented", f"rank {rank} repeats {solution!r}")
+        elif exact is not None and exact.score in left:
             left.remove(exact.score)
+        seen.add(structure)
     scores = [float(score) for score in answer.scores]
-    if any(a < b - rounding for a, b in zip(scores, scores[1:], strict=False)):
+    if any(a < b - rounding for a, b in itertools.pairwise(scores)):
         yield Fault("wrong list", f"scores are not decreasing: {scores}")

@@ -53,7 +53,7 @@ class Backoff:
             while (*context, known) not in self.scores:
                 yield self.weights.get(context, 0.0)
                 context = context[1:]
-            yield self.scores[*context, known]
+            yield self.scores[(*context, known)]
             history.append(known)
 
 

@@ -15,6 +15,7 @@ from certus.translate import (
     AStar,
     Beam,
     Lagrangian,
+    Method,
     OptimalBeam,
     Phrase,
     PhraseProblem,
@@ -28,7 +29,7 @@ from tests.attack.scores import draw_regime
 MOST = 2000  # derivations
 SLACK = 1e-9  # relative to scores: what the methods take for rounding
 PROGRAM_SLACK = 1e-5  # what an integer program takes for rounding
-LIMITED = (
+LIMITED: tuple[Method, ...] = (
     OptimalBeam(rounds=1),
     Beam(width=1),
     Beam(width=3, first_rounds=5),
@@ -125,7 +126,8 @@ class Phrases:
         def make_call(**options: Any) -> Callable[[], Any]:
             return lambda: made.decode(**options)
 
-        for method in ("auto", *METHODS, *pick(rng, LIMITED, 3)):
+        methods: list[str | Method] = ["auto", *METHODS, *pick(rng, LIMITED, 3)]
+        for method in methods:
             named = isinstance(method, str)
             kind = METHODS.get(method, OptimalBeam) if isinstance(method, str) else type(method)
             if kind is Program and problem.forbidden:  # which it does not know

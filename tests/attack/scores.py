@@ -64,7 +64,7 @@ class Regime:
             return rng.gauss(0, 2)
         if self.name == "penalties":
             return rng.choice([0.0, 0.75, 1.0, 3.0, rng.gauss(0, 1), rng.gauss(0, 1), -1e4, -4e6, -5e6])
-        return rng.choice([-1, 1]) * 10.0 ** rng.uniform(*self.exponents)
+        return math.copysign(math.pow(10.0, rng.uniform(*self.exponents)), rng.choice([-1, 1]))
 
 
 def draw_regime(
@@ -76,7 +76,7 @@ def draw_regime(
     single: bool = False,
 ) -> Regime:
     """Return a regime; no score is larger than 10 to the power of ``largest``."""
-    low, high = rng.choice(_RANGES)
+    low, high = map(float, rng.choice(_RANGES))
     largest = min(largest, 36.0) if single else largest
     high = min(high, largest)
     low = max(min(low, high - 5), -36.0) if single else min(low, high - 5)

@@ -37,9 +37,7 @@ TAGGERS: dict[str, dict[str, Any]] = {
 }
 
 
-def draw_words(
-    rng: Random, least: int = 1, most: int = 6, vocabulary: Sequence[str] = WORDS
-) -> list[str]:
+def draw_words(rng: Random, least: int = 1, most: int = 6, vocabulary: Sequence[str] = WORDS) -> list[str]:
     """Return a sentence; some words are unknown to all models."""
     return [rng.choice((*vocabulary, "new")) for _ in range(rng.randint(least, most))]
 
@@ -53,16 +51,14 @@ def draw_sentence(rng: Random, vocabulary: Sequence[str] = WORDS) -> Sentence:
         tags.append(TAGS[place % 4] if rng.random() < 0.8 else rng.choice(TAGS))
     order = rng.sample(range(1, len(words) + 1), len(words))
     heads = [0] * len(words)
-    for place, word in enumerate(order[1:], 1):
-        heads[word - 1] = rng.choice(order[:place])
+    for place in range(1, len(order)):
+        heads[order[place] - 1] = rng.choice(order[:place])
     relations = ["root" if not head else rng.choice(["x", "y"]) for head in heads]
     return build(words, {"upos": tags, "head": [str(h) for h in heads], "deprel": relations})
 
 
 @lru_cache
-def draw_treebank(
-    seed: int, count: int = 40, vocabulary: Sequence[str] = WORDS
-) -> tuple[Sentence, ...]:
+def draw_treebank(seed: int, count: int = 40, vocabulary: Sequence[str] = WORDS) -> tuple[Sentence, ...]:
     """Return annotated sentences."""
     rng = Random(seed)
     return tuple(draw_sentence(rng, vocabulary) for _ in range(count))
@@ -75,9 +71,7 @@ def train_tagger(name: str, seed: int = 0, vocabulary: Sequence[str] = WORDS) ->
     learner = options.pop("learner")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return certus.Tagger("upos", learner, **options).fit(
-            list(draw_treebank(seed, 40, vocabulary))
-        )
+        return certus.Tagger("upos", learner, **options).fit(list(draw_treebank(seed, 40, vocabulary)))
 
 
 @lru_cache

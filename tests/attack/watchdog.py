@@ -1,4 +1,4 @@
-"""Runs the attack on a kind of problem in a process of its own: a crash or a hang is a finding, not the end."""
+"""Runs the attack on a kind of problem in a process of its own: a crash or a hang is a finding."""
 
 from __future__ import annotations
 
@@ -112,6 +112,8 @@ def _run_process(
             finally:
                 process.kill()
                 process.wait()
+                assert process.stdout is not None
+                process.stdout.close()
         if not hung and process.returncode == 0:
             return None
         number, question, _ = PLACE.unpack(place.read_bytes()[: PLACE.size])
@@ -153,7 +155,7 @@ def _add_report(report: dict[str, Any], outcome: Outcome) -> None:
     if "text" in report:
         outcome.add(report["method"], report["kind"], report["detail"], report["text"])
         return
-    outcome.problems += report["problems"]
+    outcome.problems += 1
     for method, name, count in report["counts"]:
         outcome.counts[method, name] += count
 

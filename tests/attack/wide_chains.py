@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -50,7 +50,7 @@ class WideProblem:
 class TensorTruth(Truth):
     """The scores of all label sequences as one array with an axis per position, and the best of them."""
 
-    scores: Any = field(default=None)  # type: ignore[assignment]
+    scores: Any = None
     best: tuple[Exact, ...] = ()
 
     def find(self, structure: Hashable) -> Exact | None:
@@ -72,9 +72,8 @@ class WideChains:
     def draw(self, rng: Random) -> WideProblem:
         """Return a sentence of few words and many labels."""
         length = rng.choice([1, 2, 2, 2, 3])
-        labels = (
-            rng.randint(20, 80) if length == 3 else rng.choice([rng.randint(30, 400), rng.randint(400, 1100)])
-        )
+        most = 80 if length == 3 else rng.choice([400, 1100])
+        labels = rng.randint(20, most)
         return WideProblem(
             labels,
             length,
