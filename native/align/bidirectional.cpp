@@ -65,8 +65,8 @@ class Search {
       const bool is_greedy = n % kGreedyEvery == 0 && is_open(bound);
       if (is_greedy) offer(intersect(paths));
       if (found_.score > kNever<double>) found_.pruned += dual.prune(found_.score, slack_);
-      if (is_greedy)
-        offer(improve_greedily(problem_, intersect(paths), dual));  // which tries only what pruning has left
+      if (is_greedy)  // tries only what pruning has left
+        offer(improve_greedily(problem_, intersect(paths), dual, limits_.seconds - stopwatch_.elapsed()));
       if (is_root) {
         found_.dual.push_back(bound);
         found_.primal.push_back(found_.score);

@@ -13,6 +13,7 @@
 // penalties that its conclusion asks for.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "align/choices.hpp"
@@ -23,7 +24,7 @@ namespace certus::align {
 struct Limits {
   Index iterations = 100;   // of dual ascent, for the problem and for each of its branches
   Index nodes = 1'000'000;  // of branching
-  double seconds = 1e9;
+  double seconds = INFINITY;
 };
 
 struct Alignment {

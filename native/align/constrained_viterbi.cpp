@@ -92,6 +92,7 @@ bool ConstrainedViterbi::run_nothing(double least) {
   layers_[0].assign(1, first);
   for (Index column = 1; column <= lattice_.columns(); ++column) {
     rest -= std::max(0.0, lattice_.best_link(0, column));
+    heed_(4 * lattice_.rows());
     list_options(0, column, options_[column]);
     start_layer();
     const std::vector<Hypothesis>& before = layers_[layer_ - 1];
@@ -135,7 +136,10 @@ void ConstrainedViterbi::expand(Index row, const Hypothesis& made, Index offset,
 }
 
 bool ConstrainedViterbi::run_row(Index row, double least) {
-  for (Index column = 1; column <= lattice_.columns(); ++column) list_options(row, column, options_[column]);
+  for (Index column = 1; column <= lattice_.columns(); ++column) {
+    heed_(4 * lattice_.rows());
+    list_options(row, column, options_[column]);
+  }
   start_layer();
   const std::vector<Hypothesis>& before = layers_[layer_ - 1];
   const std::vector<RelaxedLattice::Edge>& edges = lattice_.edges(row);

@@ -69,6 +69,7 @@ class Decomposition {
     reached_[0] = 0;
     from_.assign(side.words * values, 0);
     for (Index word = 0; word < side.words; ++word) {
+      heed_(values * values);
       next_.assign(values, kNever<double>);
       for (Index from = 0; from < values; ++from)
         for (Index to = 0; to < values; ++to) {
@@ -94,6 +95,7 @@ class Decomposition {
   Choices path_;
   std::vector<double> scores_, reached_, next_;
   std::vector<Index> from_;
+  Heed heed_;
 };
 
 }  // namespace
@@ -104,9 +106,7 @@ DecomposedAlignment align_decomposed(const Agreed& problem, Index iterations, do
   DecomposedAlignment best;
   best.bound = INFINITY;
   best.status = Status::feasible;
-  Heed heed;
   for (Index t = 1; t <= iterations && best.status != Status::optimal; ++t) {
-    heed(problem.side[0].words * problem.side[1].words * (problem.side[0].values + problem.side[1].values));
     const double value = decomposition.maximize(0) + decomposition.maximize(1);
     best.iterations = t;
     best.bound = std::min(best.bound, value);

@@ -135,6 +135,7 @@ void Dual::look_ahead(int s) {
   const Index words = side.words, values = side.values;
   ahead_.assign(words * values, 0);
   for (Index word = words - 1; word-- > 0;) {
+    heed_(side.step ? values * values : values);
     const double *next = scores_.data() + (word + 1) * values, *later = ahead_.data() + (word + 1) * values;
     double *ahead = ahead_.data() + word * values, best = kNever<double>;
     for (Index to = 0; to < values; ++to) best = std::max(best, next[to] + later[to]);
@@ -150,8 +151,10 @@ void Dual::look_ahead(int s) {
 double Dual::pass(int s, bool pushing) {
   const Side& side = problem_.side[s];
   const Index words = side.words, values = side.values;
-  for (Index word = 0; pushing && word < words; ++word)
+  for (Index word = 0; pushing && word < words; ++word) {
+    heed_(kClasses * kClasses * values);
     for (Index other = 0; other + 1 < values; ++other) pull(s, word, other);
+  }
   scores_.resize(words * values);
   for (Index word = 0; word < words; ++word) sum_messages(s, word, scores_.data() + word * values);
   look_ahead(s);
@@ -159,6 +162,7 @@ double Dual::pass(int s, bool pushing) {
   double *reached = behind_.data(), *reaching = behind_.data() + values, total = 0;
   reached[0] = 0;  // before the first word is nothing
   for (Index word = 0; word < words; ++word) {
+    heed_(side.step ? values * values : kClasses * values);
     double *row = loss_[s].data() + word * values, *scores = scores_.data() + word * values;
     std::fill_n(reaching, values, side.step ? kNever<double> : *std::max_element(reached, reached + values));
     for (Index from = 0; side.step && from < values; ++from)

@@ -13,6 +13,7 @@
 #include <array>
 
 #include "align/choices.hpp"
+#include "base/interrupt.hpp"
 
 namespace certus::align {
 
@@ -65,6 +66,7 @@ class Dual {
   std::vector<std::uint8_t> classes_[2];  // [words][other words]: a bit for each class that has an allowed value
   std::vector<double> scores_, ahead_, behind_, loss_[2];
   std::vector<Index> path_[2];
+  Heed heed_;
   double value_[2] = {0, 0};
   double scale_ = 1;  // also the most that is pushed of a value that is forbidden: any number keeps the bound right
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/interrupt.hpp"
+#include "base/stopwatch.hpp"
+
 namespace certus::align {
 
 Choices intersect(const Choices& paths) {
@@ -16,8 +19,9 @@ Choices intersect(const Choices& paths) {
 
 namespace {
 
-constexpr double kRounding = 1e-12;  // of the scale of scores: less is no improvement
-constexpr double kLeast = 1e-9;      // of scores: what a link has to add
+constexpr double kRounding = 1e-12;    // of the scale of scores: less is no improvement
+constexpr double kMinimumGain = 1e-9;  // of scores: what a link has to add
+constexpr Index kMeasuring = 100;      // operations to measure the changes of a word's choice of one value, about
 
 struct Choice {
   int side;
@@ -148,27 +152,38 @@ void find_link(const Agreed& problem, int s, Index word, Changes& changes, doubl
 
 }  // namespace
 
-Choices grow_greedily(const Agreed& problem, Choices choices) {
+Choices grow_greedily(const Agreed& problem, Choices choices, double seconds) {
   if (score_choices(problem, choices) == kNever<double>) return choices;
   Changes changes(problem, choices);
+  const Stopwatch stopwatch;
+  Heed heed;
   for (Change best;; best.clear()) {
-    double least = kLeast;
+    double least = kMinimumGain;
     for (int s = 0; s < 2; ++s)
-      for (Index word = 0; word < problem.side[s].words; ++word)
-        if (choices.of[s][word] == 0) find_link(problem, s, word, changes, least, best);
+      for (Index word = 0; word < problem.side[s].words; ++word) {
+        if (choices.of[s][word] != 0) continue;
+        heed(kMeasuring * problem.side[s].values);
+        find_link(problem, s, word, changes, least, best);
+      }
     if (best.empty()) return choices;
     changes.make(best);
+    if (stopwatch.elapsed() > seconds) return choices;
   }
 }
 
-Choices improve_greedily(const Agreed& problem, Choices choices, const Dual& dual) {
+Choices improve_greedily(const Agreed& problem, Choices choices, const Dual& dual, double seconds) {
   if (score_choices(problem, choices) == kNever<double>) return choices;
   Changes changes(problem, choices);
+  const Stopwatch stopwatch;
+  Heed heed;
   for (bool improved = true; improved;) {
     improved = false;
     for (int s = 0; s < 2; ++s)
-      for (Index word = 0; word < problem.side[s].words; ++word)
+      for (Index word = 0; word < problem.side[s].words; ++word) {
+        heed(kMeasuring * problem.side[s].values);
         improved |= improve_word(problem, s, word, dual, kRounding * dual.scale(), changes);
+      }
+    if (stopwatch.elapsed() > seconds) break;
   }
   return choices;
 }

@@ -56,6 +56,7 @@ void RelaxedLattice::make_edges() {
   edges_.resize(rows_);
   double largest = 0;
   for (Index row = 1; row <= rows_; ++row) {
+    heed_(columns_ * columns_);
     for (Index from = 0; from <= (row > 1 ? columns_ : 0); ++from)
       for (Index to = 0; to <= columns_; ++to) {
         const double score = side.score(row - 1, to, from);
@@ -85,6 +86,7 @@ void RelaxedLattice::start_from_chain() {
   const Side& side = problem_.side[1];
   for (Index column = columns_ - 1; column >= 0; --column)
     for (Index before = 0; before <= (column ? rows_ : 0); ++before) {
+      heed_(rows_);
       double best = kNever<double>;
       for (Index row = 0; row <= rows_; ++row)
         best = std::max(best, side.score(column, row, before) - multiplier(row, column + 1));
@@ -102,6 +104,7 @@ void RelaxedLattice::find_links() {
   const Side& side = problem_.side[1];
   std::vector<double> best(rows_ + 1);
   for (Index column = 1; column <= columns_; ++column) {
+    heed_(rows_ * rows_);
     std::fill(best.begin(), best.end(), kNever<double>);
     for (Index before = 0; before <= (column > 1 ? rows_ : 0); ++before) {
       const double own = multiplier(before, column - 1);
@@ -170,6 +173,7 @@ double RelaxedLattice::enter(Index row, Index column, const State& state) {
 }
 
 void RelaxedLattice::run_row(Index row) {
+  heed_(static_cast<Index>(edges_[row - 1].size()) + columns_ * width_);
   double* base = base_.data() + row * (columns_ + 1);
   Index* from = base_from_.data() + row * (columns_ + 1);
   std::fill_n(base, columns_ + 1, kNever<double>);
@@ -237,6 +241,7 @@ void RelaxedLattice::find_answer(RelaxedAnswer& answer) {
       }
   if (answer.value == kNever<double>) return;
   const auto add = [&](Index row, Index at) {
+    heed_(rows_);
     Index best = 0;
     for (Index before = 1; before <= rows_; ++before)
       if (link(before, row, at) > link(best, row, at)) best = before;
@@ -270,6 +275,7 @@ double RelaxedLattice::leave(Index row, Index column, Index s, const std::vector
 void RelaxedLattice::run_backward() {
   std::vector<double> far(columns_ + 1), whole(reached_.size(), kNever<double>);
   for (Index row = rows_; row >= 0; --row) {
+    heed_(columns_ * (columns_ + width_));
     std::fill(far.begin(), far.end(), row == rows_ ? 0 : kNever<double>);
     if (row < rows_)
       for (const Edge& edge : edges_[row])
@@ -301,13 +307,15 @@ double RelaxedLattice::find_marginal(Index row, const Edge& edge) {
 
 Index RelaxedLattice::prune(double score, double slack) {
   Index dropped = 0;
-  for (Index row = 1; row <= rows_; ++row)
+  for (Index row = 1; row <= rows_; ++row) {
+    heed_(static_cast<Index>(edges_[row - 1].size()));
     dropped += static_cast<Index>(std::erase_if(edges_[row - 1], [&](const Edge& edge) {
       if (find_marginal(row, edge) > score + slack) return false;
       if (edge.from > 0 && edge.to > 0 && std::abs(edge.to - edge.from) <= 1)
         near(row, edge.to, edge.to - edge.from) = kNever<double>;
       return true;
     }));
+  }
   for (Index row = 1; row <= rows_; ++row)
     for (Index column = 0; column <= columns_; ++column)
       for (Index s = 0; s < (column ? width_ : 1); ++s)

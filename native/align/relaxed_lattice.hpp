@@ -13,6 +13,7 @@
 #include <array>
 
 #include "align/choices.hpp"
+#include "base/interrupt.hpp"
 
 namespace certus::align {
 
@@ -105,6 +106,7 @@ class RelaxedLattice {
   std::vector<double> base_;               // [rows + 1][columns + 1]: the best step from a state that asks nothing
   std::vector<Index> base_from_;
   std::vector<Summary> before_, after_;  // [rows + 1][columns + 1]
+  Heed heed_;
 };
 
 }  // namespace certus::align

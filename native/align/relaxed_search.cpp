@@ -119,7 +119,7 @@ class RelaxedSearch {
       if (link.row > 0 && answer_.source[link.row - 1] == link.column) choices.of[1][link.column - 1] = link.row;
     choices = intersect(choices);
     intersected_ = std::max(intersected_, score_choices(problem_, choices));
-    if (is_greedy && is_open()) offer(grow_greedily(problem_, choices));
+    if (is_greedy && is_open()) offer(grow_greedily(problem_, choices, settings_.seconds - stopwatch_.elapsed()));
   }
 
   void prune(bool is_backward_done) {

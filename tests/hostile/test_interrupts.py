@@ -1,4 +1,4 @@
-"""Ctrl-C ends every long computation of chains at once, and what it ended still works afterwards."""
+"""Ctrl-C ends every long computation of chains and alignments at once; all still works afterwards."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import certus
+from certus.align import align_matrix
 from certus.latent import LDI, LatentChain
 from tests.patience import PATIENCE
 
@@ -98,3 +99,22 @@ def test_an_interrupt_ends_the_work(what: str, interrupt: Callable[[Callable[[],
     assert interrupt(lambda: call(sentence)) < LATE
     assert CHAIN.decode(SENTENCE, k=3).scores.tolist() == wanted
     assert [one.score for one in CHAIN.decode_batch([SENTENCE] * 3, threads=2)] == wanted[:1] * 3
+
+
+@pytest.mark.parametrize("method", ["exact", "lr", "cons", "decomposition"])
+@pytest.mark.parametrize("has_steps", [False, True])
+def test_an_interrupt_ends_an_alignment(
+    method: str, has_steps: bool, interrupt: Callable[[Callable[[], Any]], float]
+) -> None:
+    words = 250
+    forward, backward = RNG.normal(size=(2, words, words))
+    steps = RNG.normal(size=(words + 1, words + 1)) if has_steps else None
+    options: dict[str, Any] = {"method": method, "agreement": "adjacent", "null": 0.5}
+    if method == "decomposition":
+        options["max_iterations"] = 100_000
+    wanted = align_matrix(forward[:4, :4], backward[:4, :4]).score
+    late = interrupt(
+        lambda: align_matrix(forward, backward, forward_steps=steps, backward_steps=steps, **options)
+    )
+    assert late < LATE
+    assert align_matrix(forward[:4, :4], backward[:4, :4]).score == wanted
