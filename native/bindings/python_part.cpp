@@ -12,7 +12,7 @@ namespace certus {
 namespace {
 
 constexpr double kBonus = 0x1p2, kReach = 0x1p20,
-                 kMore = 16;           // of the scores: the first bonus, the last before a probe, and the steps
+                 kMore = 0x1p9;        // of the scores: the first bonus, the last before a probe, and the steps
 constexpr double kRounding = 0x1p-50;  // of the bonuses: what adding them may cost
 
 std::shared_ptr<void> hold(nb::object object) {
@@ -91,6 +91,7 @@ bool PythonPart::can_choose() {
 double PythonPart::maximize(std::vector<Index>& used) {
   const nb::gil_scoped_acquire lock;
   const TimeLimit::Lifted lifted;
+  const double before = bonus_;
   while (true) {
     asked_ = list_adjustments();
     value_ = kNever<double>;
@@ -99,7 +100,12 @@ double PythonPart::maximize(std::vector<Index>& used) {
     value_ = score;
     for (const Index c : used) value_ += required_[c] ? 0 : sums_[c];
     if (!is_refused(used)) return score;
-    if (!(bonus_ < reach_) && !can_choose()) return kNever<double>;
+    if (!(bonus_ < reach_) && !can_choose()) {
+      bonus_ = before;  // a large one rounds away what scores differ by
+      asked_ = list_adjustments();
+      value_ = kNever<double>;
+      return kNever<double>;
+    }
     bonus_ *= kMore;
   }
 }

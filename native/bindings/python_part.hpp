@@ -21,6 +21,7 @@ class PythonPart final : public relax::Part {
   bool has_cheap_max_marginals() const override { return false; }
   bool complete(const std::vector<Index>& used, double* score) override;
   void set_scale(double largest) override;
+  double bonus() const override { return bonus_ * static_cast<double>(count_required()); }
   std::shared_ptr<void> structure() const override { return found_; }
 
  private:

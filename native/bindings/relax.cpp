@@ -94,7 +94,7 @@ class Relaxation {
       cell = wrong.cell;
       message = wrong.message;
     }
-    return SearchEnd::proven;
+    return SearchEnd::failed;
   }
 
   std::vector<Index> count_calls(Index (Dual::*count)(Index) const) const {
@@ -358,10 +358,11 @@ void bind_options(nb::module_& m) {
 
 void bind_search(nb::module_& m) {
   nb::enum_<SearchEnd>(m, "SearchEnd")
-      .value("PROVEN", SearchEnd::proven)
+      .value("SEARCHED", SearchEnd::searched)
       .value("SECONDS", SearchEnd::seconds)
       .value("NODES", SearchEnd::nodes)
-      .value("ITERATIONS", SearchEnd::iterations);
+      .value("ITERATIONS", SearchEnd::iterations)
+      .value("FAILED", SearchEnd::failed);
   nb::enum_<SearchFailure>(m, "SearchFailure")
       .value("NONE", SearchFailure::none)
       .value("NOT_WHOLE", SearchFailure::not_whole)
@@ -396,6 +397,7 @@ void bind_search(nb::module_& m) {
       .def_prop_ro("began", &Relaxation::began)
       .def_prop_ro("score", [](const Relaxation& r) { return r.search->score(); })
       .def_prop_ro("bound", [](const Relaxation& r) { return r.search->bound(); })
+      .def_prop_ro("allowance", [](const Relaxation& r) { return r.search->allowance(); })
       .def_prop_ro("nodes", [](const Relaxation& r) { return r.search->nodes(); })
       .def_prop_ro("fixed", [](const Relaxation& r) { return r.search->fixed(); })
       .def_prop_ro("tightened", [](const Relaxation& r) { return r.search->tightened(); })

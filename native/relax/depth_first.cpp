@@ -34,14 +34,18 @@ void DepthFirst::rank_variables() {
   std::stable_sort(order_.begin(), order_.end(), [this](Index a, Index b) { return rank_[a] > rank_[b]; });
 }
 
-// The first variable on which the parts differ, for otherwise they agree; those after the last one come first.
+// The first variable on which the parts differ, those after the last one before the others; where they agree, the first
+// that is free.
 std::size_t DepthFirst::choose() const {
   std::size_t at = frames_.empty() ? 0 : frames_.back().place + 1;
+  std::size_t free = order_.size();
   for (std::size_t tried = 0; tried < order_.size(); ++tried, ++at) {
     if (at >= order_.size()) at = 0;
-    if (dual_.is_free(order_[at]) && dual_.split(order_[at])) break;
+    if (!dual_.is_free(order_[at])) continue;
+    if (dual_.split(order_[at])) return at;
+    if (free == order_.size()) free = at;
   }
-  return at;
+  return free;
 }
 
 // The share of the tree that is behind, as if both sides of every node took the same.
@@ -53,22 +57,31 @@ double DepthFirst::measure_progress() const {
 
 bool DepthFirst::enter(Index v, bool on, double slack) {
   if (!dual_.fix(v, on) || !dual_.propagate() || !dual_.evaluate()) return false;
-  return dual_.bound() > rounding_.best().score + slack && !settle();
+  const double bound = dual_.bound();
+  if (bound <= rounding_.best().score + slack) {
+    const double above = bound + dual_.rounding(rounding_.size(), terms_);
+    if (above <= rounding_.best().score + slack) {
+      closed_ = std::max(closed_, above);
+      return false;
+    }
+  }
+  return !settle();
 }
 
 bool DepthFirst::settle() {
   if (!dual_.agree()) return false;
   rounding_.take();
   if (improved) improved();
-  return true;
+  return dual_.rounding(rounding_.size(), terms_) == 0 || choose() == order_.size();
 }
 
 bool DepthFirst::search(double slack, Index work, Watch& watch) {
-  if (settle()) return true;  // no variable is left to choose: what was fixed by bounds made the parts agree
+  terms_ = dual_.measure_terms();
+  frames_.clear();
   rank_variables();
+  if (settle()) return true;  // no variable is left to choose: what was fixed by bounds made the parts agree
   const Index begun = dual_.work();
   const std::size_t before = dual_.trail();
-  frames_.clear();
   bool open = true;  // whether there is something below the present node
   while (true) {
     const double spent = static_cast<double>(dual_.work() - begun) / static_cast<double>(work);

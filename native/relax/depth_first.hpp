@@ -20,6 +20,8 @@ class DepthFirst {
   // was. False: it would take far more than `work`, so there may be more.
   bool search(double slack, Index work, Watch& watch);
 
+  double closed() const { return closed_; }  // the highest bound of what was not searched for lack of a better answer
+
   std::function<void()> improved;  // called for each better answer, if set
 
  private:
@@ -34,7 +36,7 @@ class DepthFirst {
   std::size_t choose() const;
   // Fixes a variable. False: nothing better than the best answer is left.
   bool enter(Index v, bool on, double slack);
-  // Takes the answer of parts that agree: nothing below is better.
+  // Takes the answer of parts that agree. True: nothing below is better, which rounding may hide.
   bool settle();
 
   Dual& dual_;
@@ -44,6 +46,8 @@ class DepthFirst {
   std::vector<std::uint8_t> is_on_;  // [variables]: what costs less
   std::vector<Index> order_;         // free variables, those first that cost the dual most
   std::vector<Frame> frames_;
+  double terms_ = 0;  // Dual::measure_terms() of the state that is searched
+  double closed_ = kNever<double>;
   double trial_;  // the share of the work after which the first guess is made
 };
 

@@ -6,16 +6,21 @@
 namespace certus::relax {
 namespace {
 
-constexpr int kGridBits = 36;      // below the magnitude of the scores that multipliers keep
-constexpr int kCoarseBits = 20;    // the same of the scores of cells, before that is known
-constexpr double kMargin = 1e-12;  // of the magnitudes: rounding decides nothing
-constexpr double kWhole = 1e-6;    // the same for whole numbers
+constexpr int kGridBits = 36;        // below the magnitude of the scores that multipliers keep
+constexpr int kCoarseBits = 20;      // the same of the scores of cells, before that is known
+constexpr double kMargin = 1e-12;    // of the magnitudes: rounding decides nothing
+constexpr double kWhole = 1e-6;      // the same for whole numbers
+constexpr double kRounding = 1e-11;  // the same of rounding that results are stated up to
+constexpr double kEpsilon = 0x1p-52;
 
 // What is won by `on` instead of `off`, within bounds where one of them is impossible.
 double compare(double on, double off, double most) {
   if (on == kNever<double>) return -most;
   return off == kNever<double> ? most : std::clamp(on - off, -most, most);
 }
+
+// That one of its structures adds up.
+Index count_terms(const Part& part) { return static_cast<Index>(part.groups().size()) + 4; }
 
 }  // namespace
 
@@ -75,7 +80,7 @@ void Dual::spread() {
       for (Index c = group.begin; c < group.end; ++c) own[c] -= middle;
     }
   }
-  if (largest == 0 || largest > kLargest || largest < 1 / kLargest) return;
+  if (largest == 0 || largest > kLargest || largest < kSmallest) return;
   set_grid(largest, kCoarseBits);
   even_out(worths, 1.0);
 }
@@ -109,8 +114,9 @@ bool Dual::start() {
   }
   if (!evaluate()) return false;
   const double size = magnitude();
-  if (!(size <= kLargest) || (size > 0 && size < 1 / kLargest)) throw TooLarge(size);
+  if (!(size <= kLargest) || (size > 0 && size < kSmallest)) throw TooLarge(size);
   set_grid(size, kGridBits);
+  read_terms();
   if (before > 0 && before < grid_) {
     balance();
     evaluate();
@@ -166,7 +172,6 @@ bool Dual::evaluate(Index p) {
     used_[p].clear();
     return false;
   }
-  if (score != 0 && std::abs(score) < 1 / kLargest) throw TooLarge(std::abs(score));  // too small for a grid
   if (whole_ && score != std::nearbyint(score)) throw NotWhole(p);
   structure_[p] = part(p).structure();
   double value = score;
@@ -193,6 +198,56 @@ double Dual::magnitude() const {
   double sum = 0;
   for (Index p = 0; p < problem_.parts(); ++p) sum += std::abs(score_[p]) + std::abs(value_[p]);
   return sum;
+}
+
+void Dual::read_terms() {
+  term_.resize(problem_.copies());
+  rest_.resize(problem_.parts());
+  scale_ = -kNever<double>;
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    const Part& part = problem_.part(p);
+    const double weight = problem_.weight(p);
+    for (Index c = 0; c < part.cells(); ++c) term_[problem_.begin(p) + c] = weight * part.largest_term(c);
+    rest_[p] = weight * part.largest_rest();
+    scale_ = std::min(scale_, weight * part.smallest_score());
+    most_terms_ = std::max(most_terms_, count_terms(part));
+  }
+  if (std::isinf(scale_)) scale_ = 0;  // all scores are 0
+}
+
+double Dual::measure_terms() const {
+  double sum = 0;
+  for (Index p = 0; p < problem_.parts(); ++p) {
+    const Part& part = problem_.part(p);
+    double own = rest_[p];
+    for (const CellGroup& group : part.groups()) {
+      double most = 0;
+      for (Index copy = problem_.begin(p) + group.begin; copy < problem_.begin(p) + group.end; ++copy) {
+        const std::int8_t fixed = fixed_[problem_.variable(copy)];
+        if (fixed != 0) most = std::max(most, term_[copy] + (fixed == kFree ? std::abs(multiplier_[copy]) : 0.0));
+      }
+      own += most;
+    }
+    sum += own * static_cast<double>(count_terms(part));
+  }
+  return 2 * kEpsilon * sum;
+}
+
+double Dual::measure_bonuses() const {
+  double sum = 0;
+  for (Index p = 0; p < problem_.parts(); ++p) sum += problem_.weight(p) * problem_.part(p).bonus();
+  return 4 * kEpsilon * sum;
+}
+
+double Dual::bonus_rounding(double size) const {
+  const double rounding = measure_bonuses();
+  return rounding > kRounding * std::max(size, scale_) ? rounding : 0.0;
+}
+
+double Dual::rounding(double size, double terms) const {
+  const double sums = kEpsilon * static_cast<double>(problem_.parts() + most_terms_) * magnitude();
+  const double rounding = terms + sums + (scale_ > 0 ? 0.0 : measure_bonuses());
+  return rounding > kRounding * std::max(size, scale_) ? rounding : 0.0;
 }
 
 bool Dual::agree() const {
@@ -348,10 +403,10 @@ void Dual::find_losses() {
   }
 }
 
-bool Dual::fix_by_bounds(double score, Index* count) {
+bool Dual::fix_by_bounds(double score, double size, Index* count) {
   find_losses();
   // Of whole numbers, the next better one is 1 more.
-  const double room = (whole_ ? score + 1 - kWhole : score) - bound() - kMargin * magnitude();
+  const double room = (whole_ ? score + 1 - kWhole : score) - bound() - kMargin * magnitude() - 2 * rounding(size);
   *count = 0;
   for (Index v = 0; v < problem_.variables(); ++v) {
     if (!is_free(v) || problem_.is_reserve(v)) continue;

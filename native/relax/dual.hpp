@@ -33,7 +33,7 @@ struct TooLarge : std::exception {
 class Dual {
  public:
   static constexpr std::int8_t kFree = -1;
-  static constexpr double kLargest = 0x1p900;  // magnitude of the scores
+  static constexpr double kLargest = 0x1p900, kSmallest = 0x1p-1000;  // magnitudes of the scores
 
   // `whole`: all scores, times weights, are promised to be whole numbers.
   explicit Dual(Problem& problem, bool whole = false);
@@ -52,6 +52,17 @@ class Dual {
   bool evaluate();
   double bound() const;      // after evaluate()
   double magnitude() const;  // the size of the numbers that bound() adds up
+  // The rounding of bound(): no whole of the present state scores more than bound() + rounding(). Each part adds up its
+  // scores and multipliers in float64, so its maximum may fall short of the true one by the number of terms times 2^-52
+  // times the magnitude of the terms, which multipliers of another scale than the scores make large. 0 where that is
+  // below 1e-11 of `size`, the magnitude of an answer: results are stated up to that much.
+  double rounding(double size) const { return rounding(size, measure_terms()); }
+  // The same for states with more fixed variables, from the terms that were measured here.
+  double rounding(double size, double terms) const;
+  // The share of the same that parts have which add bonuses for required cells: it stays where all is fixed.
+  double bonus_rounding(double size) const;
+  double measure_terms() const;            // their magnitude above zero, times 2^-52 times their number, over all parts
+  double scale() const { return scale_; }  // the smallest magnitude of a score; 0 where a part does not tell
   double value(Index p) const { return value_[p]; }
   double score(Index p) const { return score_[p]; }
   const std::vector<Index>& used(Index p) const { return used_[p]; }
@@ -94,8 +105,9 @@ class Dual {
   void find_losses();
   double on_loss(Index v) const { return on_loss_[v]; }
   double off_loss(Index v) const { return off_loss_[v]; }
-  // Fixes the variables of which one side cannot be better than `score`, by the parts' max-marginals; counts them.
-  bool fix_by_bounds(double score, Index* count);
+  // Fixes the variables of which one side cannot be better than an answer of this score and magnitude, by the parts'
+  // max-marginals; counts them.
+  bool fix_by_bounds(double score, double size, Index* count);
   // worths[copies]: by how much each copy's part wants to use it, between -most and most. Of a group with exactly one
   // that is the max-marginal less the middle of the two best, of another cell its max-marginal with it less that
   // without; 0 where the part does not know.
@@ -131,6 +143,8 @@ class Dual {
   bool evaluate(Index p);
   void set_grid(double size, int bits);
   double measure_worth();
+  void read_terms();
+  double measure_bonuses() const;
   void tell(Index copy);
   void adjust(Index copy);
   void forget_queue();
@@ -139,6 +153,9 @@ class Dual {
   Problem& problem_;
   bool whole_;
   double rounder_ = 0, grid_ = 0, largest_ = 0, worth_ = -1;
+  double scale_ = 0;                         // below which magnitudes of rounding are not looked at
+  Index most_terms_ = 0;                     // of a part
+  std::vector<double> term_, rest_;          // [copies], [parts]: see Part::largest_term, times weights
   std::vector<double> multiplier_;           // [copies]
   std::vector<std::int8_t> fixed_;           // [variables]
   std::vector<std::uint8_t> active_, seen_;  // [variables]

@@ -1,8 +1,16 @@
 #include "relax/part.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace certus::relax {
+
+double find_smallest(const std::vector<double>& scores) {
+  double smallest = -kNever<double>;
+  for (const double score : scores)
+    if (score != 0 && std::isfinite(score)) smallest = std::min(smallest, std::abs(score));
+  return smallest;
+}
 
 void fill_without(const std::vector<CellGroup>& groups, const double* with, double* without) {
   for (const CellGroup& group : groups) {

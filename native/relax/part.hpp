@@ -2,6 +2,7 @@
 // (a label at a position, an arc of a tree, a variable that is on) and has a score of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -73,6 +74,16 @@ class Part {
   // those that forbid, where structures score by their cells alone. False: not offered.
   virtual bool project(const double* /*toward*/, double* /*point*/) { return false; }
 
+  // What adding up scores can round, see Dual::rounding(). A structure that scores as much as the best one has no terms
+  // below zero that those above do not make up for, so the largest terms above zero bound all rounding: of a cell that
+  // is used, or left out, and of what a structure scores besides its cells.
+  virtual double largest_term(Index cell) const { return std::max(scores_[cell], 0.0); }
+  virtual double largest_rest() const { return 0.0; }
+  // What the part adds to scores at present so that required cells are used.
+  virtual double bonus() const { return 0.0; }
+  // The smallest magnitude of any score but 0, infinite where all are 0; 0 where the part does not tell.
+  virtual double smallest_score() const { return 0.0; }
+
   // Told once the first maxima are known: more than any difference of scores matters.
   virtual void set_scale(double /*largest*/) {}
 
@@ -96,6 +107,9 @@ class Part {
   std::vector<CellGroup> groups_;
   std::vector<Index> group_;  // [cells]
 };
+
+// The smallest magnitude of finite numbers but 0; infinite where there is none.
+double find_smallest(const std::vector<double>& scores);
 
 // For groups of which exactly one cell is used: the best without a cell is the best with another one.
 void fill_without(const std::vector<CellGroup>& groups, const double* with, double* without);

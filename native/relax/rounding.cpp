@@ -58,7 +58,12 @@ void Rounding::begin() { on_ = dual_.fixed(); }
 // Keeps what was found if it is the best.
 double Rounding::finish() {
   found_.score = std::accumulate(found_.scores.begin(), found_.scores.end(), 0.0);
-  if (found_.score > best_.score) best_ = found_;
+  if (found_.score > best_.score) {
+    best_ = found_;
+    size_ = 0;
+    for (const double score : best_.scores) size_ += std::abs(score);
+    if (size_ == 0 && dual_.scale() == 0) size_ = dual_.largest();  // nothing else tells how large scores are
+  }
   return found_.score;
 }
 

@@ -24,6 +24,7 @@ class Rounding {
   explicit Rounding(Dual& dual);
 
   const Whole& best() const { return best_; }
+  double size() const { return size_; }  // the magnitude of the best whole's scores, 0 while none is known
   Index completions(Index p) const { return completions_[p]; }  // how often a part completed what others chose
 
   // Lets the open parts choose, in their order or against it.
@@ -60,6 +61,7 @@ class Rounding {
   std::vector<double> wishes_, worths_;  // [variables]: above 0 for on; [copies]
   std::unordered_set<std::uint64_t> seen_;
   double spent_ = 0, earned_ = 0;
+  double size_ = 0;  // of the best whole
   Index turn_ = 0, rounds_ = 0;
   bool votes_ = true;
   bool leaves_out_ = true;  // no part has to choose anything

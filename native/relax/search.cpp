@@ -25,6 +25,7 @@ constexpr double kLook = 0.01;    // seconds between two looks at whether to sto
 constexpr double kSure = 0.9;     // the mean from which on a dive takes a variable to be on
 constexpr Index kDive = 50;       // nodes of a dive
 constexpr double kSlack = 1e-9;   // of the magnitudes: more than rounding, less than a lie
+constexpr double kSizes = 8;      // of an answer: the largest magnitude of the dual that counts
 constexpr double kLoose = 1e-3;   // from where on the copies of a reserve differ
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -64,7 +65,7 @@ void Search::carry_on(EarlierSearch earlier) {
 }
 
 SearchEnd Search::run() {
-  SearchEnd end = SearchEnd::proven;
+  SearchEnd end = SearchEnd::searched;
   const TimeLimit limit(limits_.seconds - watch_.elapsed());
   try {
     if (optimizer_ && optimizer_->spreads()) dual_.spread();
@@ -73,7 +74,7 @@ SearchEnd Search::run() {
       if (!earlier_.on.empty()) rounding_.complete(earlier_.on);
       explore(limits_.nodes);
     }
-    bound_ = score();
+    bound_ = std::max({score(), closed_, depth_first_.closed()});
   } catch (const TimeIsUp&) {
     end = SearchEnd::seconds;
   } catch (const OutOfNodes&) {
@@ -81,21 +82,43 @@ SearchEnd Search::run() {
   } catch (const OutOfIterations&) {
     end = SearchEnd::iterations;
   }
-  if (end != SearchEnd::proven && count_ > 0) fill_average(count_);
+  if (end != SearchEnd::searched && count_ > 0) fill_average(count_);
   return end;
 }
 
+// In shares of the numbers that are added up; multipliers of another scale than the answer do not count.
+double Search::allowance() const { return limits_.tolerance * kSizes * std::max(rounding_.size(), dual_.scale()); }
+
+bool Search::closes(double bound) {
+  if (!(bound <= score() + find_slack())) return false;
+  closed_ = std::max(closed_, bound);
+  return true;
+}
+
 double Search::read_bound() const {
-  return limits_.whole ? std::floor(dual_.bound() + kSlack * dual_.magnitude()) : dual_.bound();
+  const double bound = dual_.bound() + dual_.rounding(rounding_.size());
+  return limits_.whole ? std::floor(bound + kSlack * dual_.magnitude()) : bound;
+}
+
+bool Search::take_agreement() {
+  if (!dual_.agree()) return false;
+  rounding_.take();
+  check_reserves();
+  if (dual_.rounding(rounding_.size()) == 0) return true;
+  if (find_doubtful() >= 0) return false;
+  if (dual_.bonus_rounding(rounding_.size()) > 0) closed_ = std::max(closed_, std::min(here_, read_bound()));
+  return true;
 }
 
 void Search::note(double primal, double step) {
   const double others = open_.empty() ? kNever<double> : open_.front().bound;
   double dual = bound_;
   if (!diving_) {
-    here_ = std::min(here_, read_bound());
+    const double bound = read_bound();
+    here_ = std::min(here_, bound);
     const bool narrowed = nodes_ > 1 || fixed_ > 0;
-    dual = std::max(narrowed ? std::max(dual_.bound(), score()) : dual_.bound(), others);
+    dual = limits_.whole ? dual_.bound() + dual_.rounding(rounding_.size()) : bound;
+    dual = std::max(narrowed ? std::max(dual, score()) : dual, others);
     const double size = dual_.magnitude() + std::abs(score());
     if (score() != kNever<double> && score() > dual + kSlack * size) throw Contradiction(score(), dual);
     bound_ = std::min(bound_, std::max({here_, others, score()}));
@@ -152,13 +175,14 @@ bool Search::relax_state(Index passes) {
 bool Search::narrow_state(Index* count) {
   *count = 0;
   if (score() == kNever<double> || !limits_.tighten) return true;
-  if (!dual_.fix_by_bounds(score(), count)) return false;
+  if (!dual_.fix_by_bounds(score(), rounding_.size(), count)) return false;
   fixed_ += *count;
   if (*count == 0) return true;
   dual_.find_open();
   if (!dual_.evaluate()) return false;
+  const bool settled = take_agreement();
   note(kNone, 0);
-  if (closes(read_bound())) return false;
+  if (settled || closes(read_bound())) return false;
   check_limits();
   return true;
 }
@@ -170,7 +194,7 @@ bool Search::search_state() {
   const Index now = dual_.work();
   const bool dives = diving_;
   diving_ = true;  // bounds below the present state are not those of the whole
-  const bool over = depth_first_.search(limits_.tolerance * dual_.magnitude(), now - begun_, watch_);
+  const bool over = depth_first_.search(find_slack(), now - begun_, watch_);
   diving_ = dives;
   begun_ += dual_.work() - now;
   if (over) return false;
@@ -200,10 +224,7 @@ bool Search::sweep_state() {
     if (!descend_state(root ? kRootSweeps : kSweeps) || !narrow_state(&count) || !search_state() ||
         !relax_state(root ? kRootPasses : kPasses) || !narrow_state(&count) || !search_state())
       return false;
-  if (dual_.agree()) {
-    rounding_.take();
-    return false;
-  }
+  if (take_agreement()) return false;
   if (root && !try_steps()) return false;
   if (!optimizer_) fill_means();
   return true;
@@ -280,17 +301,16 @@ bool Search::iterate_state() {
 bool Search::settle(double* primal) {
   *primal = kNone;
   const double before = score();
-  const bool agree = dual_.agree();
-  if (agree) {
-    rounding_.take();
+  if (dual_.agree()) {
+    const bool settled = take_agreement();
     *primal = 0;
     for (Index p = 0; p < problem_.parts(); ++p) *primal += dual_.score(p);
-    here_ = std::min(here_, *primal);
-  } else if (!closes(std::min(here_, read_bound()))) {
-    *primal = rounding_.propose();
+    if (settled) here_ = std::min(here_, *primal);
+    return settled;
   }
-  if (agree || score() > before) check_reserves();
-  return agree;
+  if (!closes(std::min(here_, read_bound()))) *primal = rounding_.propose();
+  if (score() > before) check_reserves();
+  return false;
 }
 
 // Whether it is time to try something else than more steps.
@@ -358,12 +378,11 @@ void Search::fill_doubts() {
   }
 }
 
-Index Search::choose_variable() {
+Index Search::find_doubtful() const {
   Index chosen = -1;
   double most = kNever<double>;
   for (Index v = 0; v < problem_.variables(); ++v)
     if (dual_.is_free(v) && problem_.is_shared(v) && doubt_[v] > most) most = doubt_[v], chosen = v;
-  if (chosen < 0) throw LooseReserves();
   return chosen;
 }
 
@@ -405,10 +424,11 @@ void Search::explore(Index most) {
       Index count;
       below = !closes(read_bound()) && narrow_state(&count);
     }
-    if (below) {
-      const Index v = choose_variable();
+    const Index v = below ? find_doubtful() : -1;
+    if (below && v < 0 && !take_agreement()) throw LooseReserves();
+    if (v >= 0) {
       const bool on = mean_[v] > 0.5;
-      open_.push_back({std::make_shared<Dual::Snapshot>(dual_.save()), v, !on, std::min(here_, dual_.bound())});
+      open_.push_back({std::make_shared<Dual::Snapshot>(dual_.save()), v, !on, std::min(here_, read_bound())});
       std::push_heap(open_.begin(), open_.end(), lower);
       possible = dual_.fix(v, on);
       if (possible) continue;

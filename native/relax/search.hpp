@@ -2,6 +2,7 @@
 // reserves are switched on where the relaxation is loose, and where a gap stays the search branches.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -27,7 +28,8 @@ struct SearchLimits {
   bool tighten = true;       // whether variables are fixed by bounds and reserves switched on
 };
 
-enum class SearchEnd : std::uint8_t { proven, seconds, nodes, iterations };
+// Why a search ended: nothing is left to be searched, a limit, or an error. It proves nothing: score and bound do.
+enum class SearchEnd : std::uint8_t { searched, seconds, nodes, iterations, failed };
 
 // How the search stood after each evaluation of the dual.
 struct SearchTrace {
@@ -72,8 +74,10 @@ class Search {
   void carry_on(EarlierSearch earlier);
   SearchEnd run();
 
-  double score() const { return rounding_.best().score; }  // -inf: none is known, or, after a proof, there is none
-  double bound() const { return bound_; }
+  double score() const { return rounding_.best().score; }  // -inf: none is known
+  double bound() const { return bound_; }                  // no whole scores more; -inf: there is none
+  // The gap between score and bound that counts as rounding.
+  double allowance() const;
   const Whole& best() const { return rounding_.best(); }
   Index nodes() const { return nodes_; }
   Index fixed() const { return fixed_; }
@@ -99,9 +103,15 @@ class Search {
   struct OutOfNodes : std::exception {};
   struct OutOfIterations : std::exception {};
 
-  bool closes(double bound) const { return bound <= score() + limits_.tolerance * dual_.magnitude(); }
-  // The dual; of whole-numbered scores the whole number below it, but for rounding.
+  // Whether a state of this bound can be left: it holds nothing better than the best answer.
+  bool closes(double bound);
+  double find_slack() const { return std::min(allowance(), limits_.tolerance * dual_.magnitude()); }
+  // The bound of the present state: the dual and its rounding; of whole-numbered scores the whole number below it.
   double read_bound() const;
+  // Takes what the parts have chosen where they agree. True: it is the best of the present state.
+  bool take_agreement();
+  // The variable to branch on: that of the most doubt; -1 where all that are shared are fixed.
+  Index find_doubtful() const;
   // Searches below the present state, best bounds first, each from there straight down; at most so many nodes.
   void explore(Index most);
   // Searches below the present state, where what the relaxation is nearly sure of is fixed: for an answer, not a proof.
@@ -122,7 +132,6 @@ class Search {
   bool tighten_state();
   void fill_average(Index count);
   void fill_doubts();
-  Index choose_variable();
   void check_reserves() const;
   void check_limits();
   void note(double primal, double step);
@@ -138,11 +147,12 @@ class Search {
   std::vector<Separator> separators_;     // where parts are swept, if they meet in a few groups each
   EarlierSearch earlier_;                 // but for its trace
   SearchTrace trace_;
-  std::vector<Node> open_;  // a heap by bound
-  double bound_;            // of all that is not yet searched, and of the best answer
-  double here_;             // of the present state
-  Index begun_ = 0;         // work before the present state, and of searches in it
-  double looked_ = 0;       // seconds after the start: the last look at whether to stop
+  std::vector<Node> open_;          // a heap by bound
+  double bound_;                    // of all that is not yet searched, and of the best answer
+  double here_;                     // of the present state
+  double closed_ = kNever<double>;  // the highest bound of states that were left without a search
+  Index begun_ = 0;                 // work before the present state, and of searches in it
+  double looked_ = 0;               // seconds after the start: the last look at whether to stop
   Index nodes_ = 0, fixed_ = 0, tightened_ = 0;
   Index count_ = 0;  // steps that are summed in total_ and not yet in average_
   bool diving_ = false;

@@ -14,7 +14,8 @@ from certus import _native
 from certus.errors import CertusError, InvalidInput
 
 Adjustments = Mapping[str, NDArray[np.float64]]
-LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it
+LARGEST = math.ldexp(1.0, 900)  # magnitude of the scores, as native/relax/dual.hpp has it,
+SMALLEST = math.ldexp(1.0, -1000)  # and the least, where not all are 0
 
 
 class Forbidden(CertusError):

@@ -59,6 +59,27 @@ class Status(enum.Enum):
         return _OF_NATIVE[status]
 
 
+def conclude(
+    score: float, bound: float, limit: Status = Status.FEASIBLE, *, allowance: float = 0.0
+) -> tuple[Status, float]:
+    """Return how an answer stands, and its bound: the one place that says ``OPTIMAL`` of a search.
+
+    An answer is optimal where no structure is proven to score more: where its bound is its score. What the
+    search did decides nothing.
+
+    Args:
+        score: of the answer; -inf where none was found.
+        bound: no structure scores more; -inf proves that there is none.
+        limit: the status of an answer that is not proven: what ended the search.
+        allowance: the gap that counts as rounding of the sums that score and bound are.
+    """
+    if score == bound == -math.inf:
+        return Status.INFEASIBLE, bound
+    if -math.inf < score and bound <= score + allowance:
+        return Status.OPTIMAL, score
+    return limit, max(bound, score)
+
+
 # The kernels declare theirs in native/base/status.hpp; the two lists meet here, by name.
 _OF_NATIVE: dict[_native.Status, Status] = {
     status: Status[status.name] for status in _native.Status if status is not _native.Status.INVALID

@@ -18,6 +18,8 @@ class ClusterPart final : public Part {
   bool max_marginals(double* with, double* without) override;
   bool complete(const std::vector<Index>& used, double* score) override;
   bool propagates() const override { return true; }
+  double largest_rest() const override { return std::max(*std::max_element(table_.begin(), table_.end()), 0.0); }
+  double smallest_score() const override { return std::min(find_smallest(scores_), find_smallest(table_)); }
 
  private:
   double value(Index entry) const;

@@ -1,6 +1,7 @@
 #include "relax/parts/logic.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace certus::relax {
 
@@ -10,6 +11,11 @@ LogicPart::LogicPart(std::vector<double> scores, std::vector<std::uint8_t> negat
       gains_(negated_.size()),
       forced_(negated_.size()),
       true_(negated_.size()) {}
+
+double LogicPart::largest_term(Index cell) const {
+  const double score = scores_[cell];
+  return negated_[cell] && std::isfinite(score) ? std::abs(score) : std::max(score, 0.0);
+}
 
 bool LogicPart::read() {
   base_ = 0;

@@ -11,6 +11,9 @@ namespace certus::relax {
 class LogicPart : public Part {
  public:
   bool propagates() const override { return true; }
+  // Sums begin with the scores of all negated literals, from which those of true ones are taken off.
+  double largest_term(Index cell) const override;
+  double smallest_score() const override { return find_smallest(scores_); }
 
  protected:
   LogicPart(std::vector<double> scores, std::vector<std::uint8_t> negated);

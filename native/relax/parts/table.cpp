@@ -87,6 +87,8 @@ bool TablePart::complete(const std::vector<Index>& used, double* score) {
   return true;
 }
 
+double TablePart::largest_rest() const { return std::max(*std::max_element(table_.begin(), table_.end()), 0.0); }
+
 bool TablePart::max_marginals(double* with, double* without) {
   read_states();
   std::fill(best_.begin(), best_.end(), kNever<double>);

@@ -19,6 +19,8 @@ class TablePart final : public Part {
   bool max_marginals(double* with, double* without) override;
   bool propagates() const override { return true; }
   bool complete(const std::vector<Index>& used, double* score) override;
+  double largest_rest() const override;
+  double smallest_score() const override { return std::min(find_smallest(scores_), find_smallest(table_)); }
 
  private:
   // The adjusted scores of all states, of single cells those of 0 and 1.

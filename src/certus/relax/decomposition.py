@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike
 from certus import _native
 from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import InvalidInput
-from certus.part import LARGEST, NativePart, Part
+from certus.part import NativePart, Part
 from certus.relax.assembly import Assembly, assemble, has_max_marginals
 from certus.relax.cells import as_cells
 from certus.relax.certificate import Stated, certify_whole, list_structure, state_whole
-from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed
+from certus.relax.errors import Inconsistent, Interrupted, NoAgreement, PartFailed, describe_too_large
 from certus.relax.layout import Group, Layout, Member, lay_out
 from certus.relax.optimizers import Optimizer, choose
 from certus.relax.progress import Progress, Watch, start_watch
 from certus.relax.solution import ByPart, Handle, JointSolution
 from certus.relax.trace import Trace
-from certus.solution import OnInfeasible, Status
+from certus.solution import OnInfeasible, Status, conclude
 from certus.verification import Problem
 
 # A part, one of its spaces, and perhaps some of the cells there.
@@ -32,7 +32,8 @@ Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
 NODES = 1000  # where nothing else limits a search
 MANY_NODES = 1 << 62
 TOLERANCE = 1e-12
-_STATUS = {
+_LIMITS = {
+    _native.SearchEnd.SEARCHED: Status.FEASIBLE,
     _native.SearchEnd.ITERATIONS: Status.ITERATIONS,
     _native.SearchEnd.SECONDS: Status.SECONDS,
     _native.SearchEnd.NODES: Status.NODES,
@@ -217,12 +218,7 @@ class Decomposition:
                 name,
             )
         if relaxation.failure is _Failure.TOO_LARGE:
-            too, way = ("more", "down") if relaxation.failed_score > 1 else ("less", "up")
-            limit = LARGEST if way == "down" else 1 / LARGEST
-            raise InvalidInput(
-                f"the scores of the parts add up to {relaxation.failed_score:.3g}, {too} than {limit:.3g}; "
-                f"scale them {way}"
-            )
+            raise describe_too_large(relaxation.failed_score)
         if relaxation.failure is _Failure.CONTRADICTION:
             raise Inconsistent(
                 f"a whole scores {relaxation.failed_score:.9g}, more than the bound of "
@@ -245,21 +241,21 @@ class Decomposition:
         """Read what a search found; ``end`` is None where an error ended it."""
         found = assembly.relaxation
         known = found.score > -math.inf
-        proven = end is _native.SearchEnd.PROVEN
-        status = (Status.OPTIMAL if known else Status.INFEASIBLE) if proven else _STATUS[end]
+        status, bound = conclude(found.score, found.bound, _LIMITS[end], allowance=found.allowance)
+        proven = status in (Status.OPTIMAL, Status.INFEASIBLE)
         choices = [assembly.read_choice(number) for number in range(len(self._parts))] if known else []
         pairs = list(zip(self._handles, choices, strict=False))
         trace = _read_trace(found.trace)
         return JointSolution(
             ByPart({handle: choice.value for handle, choice in pairs}),
             found.score,
-            found.bound,
+            bound,
             status,
             indicators=ByPart({handle: choice.indicators for handle, choice in pairs}),
             scores=ByPart({handle: float(choice.score) for handle, choice in pairs}),
             average=ByPart({h: assembly.read_average(h.index) for h in self._handles}),
             trace=trace,
-            limit=None if proven else status.value if status is not Status.STOPPED else "stopped",
+            limit=None if proven or status is Status.FEASIBLE else status.value,
             calls=self._sort_by_part(found.calls.tolist()),
             skipped=self._sort_by_part(found.skipped.tolist()),
             completions=self._sort_by_part(found.completions.tolist()),

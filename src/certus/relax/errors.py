@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from certus.errors import CertusError, Infeasible, describe_infeasible
+from certus.errors import CertusError, Infeasible, InvalidInput, describe_infeasible
+from certus.part import LARGEST, SMALLEST
 
 if TYPE_CHECKING:
     from certus.relax.solution import JointSolution
@@ -27,6 +28,14 @@ class PartFailed(CertusError):
 
 class Inconsistent(PartFailed):
     """A part returned what cannot be: a wrong shape, a forbidden cell, or provably not its maximum."""
+
+
+def describe_too_large(magnitude: float) -> InvalidInput:
+    """Return the error for scores that add up to so much, or so little, that multipliers have no room."""
+    too, limit, way = ("more", LARGEST, "down") if magnitude > 1 else ("less", SMALLEST, "up")
+    return InvalidInput(
+        f"the scores of the parts add up to {magnitude:.3g}, {too} than {limit:.3g}; scale them {way}"
+    )
 
 
 class Interrupted(KeyboardInterrupt):

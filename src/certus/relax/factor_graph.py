@@ -19,12 +19,12 @@ from certus.relax.assembly import fix_variables
 from certus.relax.certificate import Stated, certify_whole
 from certus.relax.cycles import Pairs, find_pairs
 from certus.relax.cycles import tighten as tighten_cycles
-from certus.relax.errors import Interrupted
+from certus.relax.errors import Inconsistent, Interrupted, describe_too_large
 from certus.relax.factors import Count, Factor, Floats, Knapsack, OrOutput, Table
 from certus.relax.optimizers import Auto, Optimizer, choose
 from certus.relax.parts.logic import LARGEST_TABLE
 from certus.relax.variables import AnyLiteral, Assignment, Axis, Literal, Variable
-from certus.solution import OnInfeasible, Status
+from certus.solution import OnInfeasible, Status, conclude
 from certus.verification import Problem, make_problem
 
 TOLERANCE = 1e-12
@@ -33,8 +33,8 @@ NARROW = 1 << 22  # and these as well where the search takes more than
 FEW_NODES = 30
 MANY_NODES = 50  # after which other graphs get clusters on cycles
 ALMOST = 1e-9  # seconds: no time is left
-_STATUS = {
-    _native.SearchEnd.PROVEN: Status.OPTIMAL,
+_LIMITS = {
+    _native.SearchEnd.SEARCHED: Status.FEASIBLE,
     _native.SearchEnd.SECONDS: Status.SECONDS,
     _native.SearchEnd.NODES: Status.NODES,
 }
@@ -256,7 +256,9 @@ class FactorGraph:
         def search(relaxation: _native.Relaxation, nodes: int) -> _native.SearchEnd:
             tried.append(relaxation)
             limits = _native.SearchLimits(seconds=find_time_left(), nodes=nodes, tolerance=tolerance)
-            return relaxation.run(limits, optimizer.native, None)
+            end = relaxation.run(limits, optimizer.native, None)
+            _check_failure(relaxation)
+            return end
 
         try:
             graph.merge()
@@ -276,7 +278,7 @@ class FactorGraph:
             if not begun:
                 raise
             raise Interrupted(self._read_best(begun)) from error
-        return self._read_answer(relaxation, _STATUS[end], infeasible)
+        return self._read_answer(relaxation, end, infeasible)
 
     def _read_best(self, tried: Sequence[_native.Relaxation]) -> Assignment:
         """Return the best answer and the least bound of searches that were interrupted."""
@@ -308,11 +310,12 @@ class FactorGraph:
         return Assignment(best.states, best.score, best.score, Status.OPTIMAL, tried)
 
     def _read_answer(
-        self, answer: _native.Relaxation, status: Status, infeasible: OnInfeasible
+        self, answer: _native.Relaxation, end: _native.SearchEnd, infeasible: OnInfeasible
     ) -> Assignment:
-        if status is Status.OPTIMAL and answer.score == -math.inf:
+        status, bound = conclude(answer.score, answer.bound, _LIMITS[end], allowance=answer.allowance)
+        if status is Status.INFEASIBLE:
             return self._refuse(answer, infeasible)
-        return Assignment(self._read_states(answer.on), answer.score, answer.bound, status, answer)
+        return Assignment(self._read_states(answer.on), answer.score, bound, status, answer)
 
     def _refuse(self, answer: _native.Relaxation | None, infeasible: OnInfeasible) -> Assignment:
         if infeasible == "raise":
@@ -423,6 +426,15 @@ class FactorGraph:
         raise InvalidInput(
             f"variable {variable.index} has {variable.states} states; a literal says which: variable[state]"
         )
+
+
+def _check_failure(relaxation: _native.Relaxation) -> None:
+    """Raise what ended a search that could not go on."""
+    failure = relaxation.failure
+    if failure is _native.SearchFailure.TOO_LARGE:
+        raise describe_too_large(relaxation.failed_score)
+    if failure is not _native.SearchFailure.NONE:
+        raise Inconsistent(f"the search of a factor graph failed: {failure.name}")
 
 
 def _split(literals: list[Literal]) -> tuple[list[int], list[bool]]:
