@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import certus
 from certus.cli.app import app
-from certus.verification import LineReader
+from certus.verification import LineReader, certify
 from tests.models import invented
 
 TREES = "(S (NP (D the) (N dog)) (VP (V barks)))\n(S (NP (D a) (N cat)) (VP (V sees) (NP (D the) (N dog))))\n"
@@ -67,6 +69,9 @@ def test_trees(folder: Path) -> None:
     code, output = run("parse", folder / "parser.certus", folder / "trees.mrg", "--certificate", path)
     assert code == 0, output
     code, output = run("verify", path)
+    assert (code, output.split(":")[0]) == (3, "2 certificates")  # sums of logarithms are rounded
+    assert "not optimal within the tolerance of 0; the largest gap is" in output.replace("\n", " ")
+    code, output = run("verify", path, "--tolerance", "1e-9")
     assert (code, output.split(":")[0]) == (0, "2 certificates")
     lines = path.read_text("utf-8").splitlines()
     changed = json.loads(lines[1])
@@ -109,3 +114,43 @@ def test_what_has_none_is_refused(folder: Path, command: list[str], reason: str)
     assert code
     assert reason in output
     assert not (folder / "none.jsonl").exists()
+
+
+def test_exit_codes_say_how_good_an_answer_is(tmp_path: Path) -> None:
+    chain, emissions = certus.Chain(np.zeros((2, 2))), np.array([[1.0, 0.0], [0.0, 2.0]])
+    problem, held = chain.state_problem(emissions), chain.decode(emissions, certificate=True).certificate
+    assert held is not None
+    files = {name: tmp_path / f"{name}.json" for name in ("problem", "best", "poor", "none", "wrong")}
+    problem.save(files["problem"])
+    held.save(files["best"])
+    far = [[1e300, 0.0], [0.0, 0.0]]
+    certify(problem, [0, 1], {"potentials": far}).save(files["poor"])
+    certify(problem, None, {"potentials": [[0.0, 0.0], [0.0, 0.0]]}).save(files["none"])
+    replace(held, bound=held.bound and held.bound - 1).save(files["wrong"])
+    for name, tolerance, expected in (
+        ("best", None, 0),
+        ("best", 1, 0),
+        ("poor", None, 3),
+        ("poor", 1e299, 3),
+        ("poor", 1e301, 0),
+        ("none", None, 3),
+        ("none", 1e9, 3),
+        ("wrong", None, 1),
+        ("wrong", 1e9, 1),
+    ):
+        options = [] if tolerance is None else ["--tolerance", str(tolerance)]
+        code, output = run("verify", files["problem"], files[name], *options)
+        assert code == expected, (name, tolerance, output)
+    for refused in ("-1", "nan", "inf"):
+        _, output = run("verify", files["problem"], files["best"], "--tolerance", refused)
+        assert "it must be a finite number of at least 0" in output
+
+
+def test_that_nothing_is_possible_is_an_answer(tmp_path: Path) -> None:
+    chain, emissions = certus.Chain(np.full((2, 2), -np.inf)), np.zeros((2, 2))
+    held = chain.decode(emissions, certificate=True, infeasible="return").certificate
+    assert held is not None
+    chain.state_problem(emissions).save(tmp_path / "problem.json")
+    held.save(tmp_path / "certificate.json")
+    code, output = run("verify", tmp_path / "problem.json", tmp_path / "certificate.json")
+    assert (code, output.strip()) == (0, "proven: nothing is possible")

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import resource
+import tracemalloc
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -205,3 +206,36 @@ def test_scores_that_look_the_same_are_told_apart() -> None:
     verdict = certus.verify(problem, given)
     assert not verdict
     assert "more than 1" in verdict.reason
+
+
+def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores of labels stand for those of all their states, and wide exponents make long numbers."""
+    owner = np.repeat(np.arange(2), 500)
+    latent = {"emissions": np.zeros((60, 1000)), "pairs": np.zeros((59, 2, 2)), "owner": owner}
+    problem = make_problem("latent", {**latent, "transitions": np.zeros((1000, 1000))})
+    given = Certificate("latent", problem.fingerprint, None, None, None, {"expanded": [[]]})
+    with pytest.raises(CertificateError, match=r"the latent chain would take 20,\d+,\d+,\d+ bytes"):
+        certus.verify(problem, given)
+    monkeypatch.setattr("certus.verification.work.MOST_BYTES", 1_200_000)
+    for least, is_long in ((1.0, False), (1e-300, True)):
+        steps = np.full((80, 80), 1e300)
+        steps[0, 0] = least
+        chain, emissions = certus.Chain(steps), np.zeros((2, 80))
+        if is_long:
+            with pytest.raises(CertificateError, match="all scores together would take"):
+                chain.decode(emissions, certificate=True)
+        else:
+            assert certus.verify((chain, emissions), chain.decode(emissions, certificate=True))
+
+
+def test_steps_that_are_all_alike_are_kept_once() -> None:
+    states, length = 30, 200
+    rng = np.random.default_rng(0)
+    data = {"emissions": rng.normal(size=(length, states)), "transitions": rng.normal(size=(states, states))}
+    problem = make_problem("latent", {**data, "owner": np.arange(states) // 2})
+    given = Certificate("latent", problem.fingerprint, None, None, None, {"expanded": [[]]})
+    tracemalloc.start()
+    assert not certus.verify(problem, given)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 5e6

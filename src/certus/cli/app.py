@@ -250,14 +250,29 @@ def verify(
             "--certificate of certus tag or parse wrote, which holds both.",
         ),
     ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            metavar="NUMBER",
+            help="How much more than the score of its answer a bound may be, for exit code 0.",
+        ),
+    ] = 0.0,
 ) -> None:
     """Check a certificate in exact arithmetic, without the solvers: proven, proven to within ε, or refuted.
 
-    A refuted certificate is told where it fails, and the exit code is 1. One of another problem is refused.
+    Exit codes:
+
+    0: the certificate holds, and its answer is optimal within the tolerance.
+
+    1: the certificate is refuted; the reason says where.
+
+    2: a file cannot be read, or the certificate is of another problem.
+
+    3: the certificate holds, but its bound exceeds the score by more than the tolerance, or it has no answer.
     """
     from certus.cli.verify import run
 
-    run(problem, certificate)
+    run(problem, certificate, tolerance)
 
 
 @app.command(cls=PlainCommand)

@@ -11,8 +11,10 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from certus.verification.errors import CertificateError
+from certus.verification.work import limit_memory
 
 Exact: TypeAlias = int | None  # a multiple of a grid's width, or -inf
+_INTEGER = 32  # bytes of a whole number and of a reference to it, beside its bits
 MOST_DIGITS = 4000  # of a numerator or denominator that is written out
 
 
@@ -24,11 +26,14 @@ class Grid:
     """
 
     def __init__(self, *numbers: Iterable[float]) -> None:
-        self.denominator = 1
+        self.denominator, count, largest = 1, 0, 0.0
         for group in numbers:
             for number in group:
                 if math.isfinite(number):
                     self.denominator = max(self.denominator, number.as_integer_ratio()[1])
+                    count, largest = count + 1, max(largest, abs(number))
+        bits = self.denominator.bit_length() + max(0, math.frexp(largest)[1])
+        limit_memory("all scores together", count, _INTEGER + bits // 8)
 
     def lift(self, number: float) -> Exact:
         """Return a float as a multiple of the width; None for -inf."""

@@ -29,9 +29,10 @@ from typing import Any, TypeAlias
 from certus.verification.errors import CertificateError, Refuted
 from certus.verification.findings import Findings
 from certus.verification.shapes import read_indices, read_list, take
-from certus.verification.work import limit_steps
+from certus.verification.work import limit_memory, limit_steps
 
 DIGITS = 40
+DECIMAL = 350  # bytes of a mass, and of what is kept of its factors
 MOST_DECIMALS = 1000  # before the point of a bound
 LARGEST = 1e6  # of a score: its exponential has half a million digits before the point
 Prefix: TypeAlias = tuple[int, ...]
@@ -41,43 +42,42 @@ ZERO = Decimal(0)
 
 
 class Masses:
-    """The exponentials of a chain's scores, rounded one way: ``nodes`` (T, H) and ``links`` (T - 1, H, H)."""
+    """The exponentials of a chain's scores, rounded one way: ``nodes`` (T, H), and links from each state."""
 
     def __init__(self, data: Mapping[str, Any], context: Context) -> None:
         self.context = context
         emissions, owner = data["emissions"].tolist(), data["owner"].tolist()
         self.owner, self.labels = owner, max(owner, default=-1) + 1
         self.states_of = [[h for h, label in enumerate(owner) if label == z] for z in range(self.labels)]
-        known: dict[float, Decimal] = {}
-        self.nodes = [[self._exponentiate(x, known) for x in row] for row in emissions]
+        self._known: dict[float, Decimal] = {}
+        self.nodes = [[self._exponentiate(x) for x in row] for row in emissions]
         for name, place in (("start", 0), ("end", -1)):
             if name in data and self.nodes:
-                extra = [self._exponentiate(x, known) for x in data[name].tolist()]
+                extra = [self._exponentiate(x) for x in data[name].tolist()]
                 self.nodes[place] = list(map(context.multiply, self.nodes[place], extra))
-        tables = [data[name] for name in ("transitions", "pairs") if name in data]
-        self.links = [
-            [
-                [
-                    self.multiply(self._exponentiate(x, known) for x in self._list_steps(tables, t, h, j))
-                    for j in range(len(owner))
-                ]
-                for h in range(len(owner))
-            ]
-            for t in range(1, len(emissions))
-        ]
+        self._tables = [data[name] for name in ("transitions", "pairs") if name in data]
+        self._rows: list[dict[int, list[Decimal]]] = [{} for _ in range(count_matrices(data))]
 
-    def _list_steps(self, tables: list[Any], t: int, h: int, j: int) -> Iterable[float]:
-        for table in tables:
-            matrix = table if table.ndim == 2 else table[t - 1]
+    def find_links(self, t: int, h: int) -> list[Decimal]:
+        """Return the masses of steps from a state at position t to each state at the next one, (H,)."""
+        rows = self._rows[t % len(self._rows)]  # one for all positions, or one for each
+        if h not in rows:
+            states = range(len(self.owner))
+            rows[h] = [self.multiply(map(self._exponentiate, self._list_steps(t, h, j))) for j in states]
+        return rows[h]
+
+    def _list_steps(self, t: int, h: int, j: int) -> Iterable[float]:
+        for table in self._tables:
+            matrix = table if table.ndim == 2 else table[t]
             own = (h, j) if len(matrix) == len(self.owner) else (self.owner[h], self.owner[j])
             yield float(matrix[own])
 
-    def _exponentiate(self, x: float, known: dict[float, Decimal]) -> Decimal:
-        if x not in known:
+    def _exponentiate(self, x: float) -> Decimal:
+        if x not in self._known:
             near = ZERO if x == float("-inf") else self.context.exp(Decimal(x))  # off by half a unit at most
             step = self.context.next_plus if self.context is UP else self.context.next_minus
-            known[x] = near if near == 0 else step(near)
-        return known[x]
+            self._known[x] = near if near == 0 else step(near)
+        return self._known[x]
 
     def multiply(self, factors: Iterable[Decimal]) -> Decimal:
         """Return a product, rounded."""
@@ -98,7 +98,8 @@ class Masses:
         states = self.states_of[label]
         if t == 0:
             return {j: self.nodes[0][j] for j in states}
-        product, links, nodes = self.context.multiply, self.links[t - 1], self.nodes[t]
+        product, nodes = self.context.multiply, self.nodes[t]
+        links = {h: self.find_links(t - 1, h) for h in ending}
         return {
             j: product(self.add(product(a, links[h][j]) for h, a in ending.items()), nodes[j]) for j in states
         }
@@ -110,7 +111,7 @@ class Masses:
         for t in range(len(self.nodes) - 2, -1, -1):
             worth = list(map(product, self.nodes[t + 1], rest[t + 1]))
             for h in states:
-                link = self.links[t][h]
+                link = self.find_links(t, h)
                 rest[t][h] = max(self.add(product(link[j], worth[j]) for j in own) for own in self.states_of)
         return rest
 
@@ -122,16 +123,17 @@ def check(data: Mapping[str, Any], answer: Any, proof: Mapping[str, Any]) -> Fin
     expanded = read_list("expanded", take(proof, "expanded", "the proof"))
     # Decimals take ten times as long as whole numbers.
     limit_steps("the latent chain", 10 * states * (length * states + len(expanded) * _count_states(data)))
-    high, low = Masses(data, UP), Masses(data, DOWN)
-    prefixes = [tuple(read_indices("a prefix", prefix, high.labels)) for prefix in expanded]
+    limit_memory("the latent chain", states * (length + states * count_matrices(data)), DECIMAL)
+    labels = max(data["owner"].tolist(), default=-1) + 1
+    prefixes = [tuple(read_indices("a prefix", prefix, labels)) for prefix in expanded]
     if answer is None:
         best, own = None, ZERO
     else:
-        best = tuple(read_indices("the answer", answer, high.labels, length))
-        own = _sum_up(low, best)
+        best = tuple(read_indices("the answer", answer, labels, length))
+        own = _sum_up(Masses(data, DOWN), best)
         if own == 0 and length:
             raise Refuted("the answer has no mass: all of its paths are forbidden")
-    most = _find_most(high, prefixes, best) if length else ZERO
+    most = _find_most(Masses(data, UP), prefixes, best) if length else ZERO
     if own == 0 and answer is None and length:
         if most > 0:
             raise Refuted("there is no answer, but something is possible")
@@ -175,6 +177,13 @@ def _sum_up(masses: Masses, labels: Prefix) -> Decimal:
     for t, label in enumerate(labels):
         ending = masses.extend(ending, t, label)
     return masses.add(ending.values())
+
+
+def count_matrices(data: Mapping[str, Any]) -> int:
+    """Return how many different matrices of links there are: one where all steps have the same scores."""
+    steps = max(len(data["emissions"]) - 1, 0)
+    has_own = any(name in data and data[name].ndim == 3 for name in ("transitions", "pairs"))
+    return steps if has_own else min(steps, 1)
 
 
 def _count_states(data: Mapping[str, Any]) -> int:

@@ -46,6 +46,15 @@ class Verdict:
         """Whether the answer is proven to be the best, without any rounding."""
         return self.finding is Finding.PROVEN
 
+    def is_within(self, tolerance: float) -> bool:
+        """Whether the answer is proven to be the best but for ``tolerance``; never where there is no answer.
+
+        That nothing is possible is proven where the bound is -inf, and counts as within.
+        """
+        if self.finding is Finding.REFUTED or self.epsilon is None:
+            return False
+        return self.epsilon <= tolerance  # compares exactly
+
     def __bool__(self) -> bool:
         return self.finding is not Finding.REFUTED
 
