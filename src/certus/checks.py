@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Protocol, TypeAlias, TypeGuard, TypeVar
 
@@ -200,7 +199,10 @@ def read_seconds(seconds: float | None, name: str = "seconds") -> float:
     )
     if not (is_number and seconds >= 0):  # NaN is not, either
         raise InvalidInput(f"{name} is {seconds!r}; it must be a number of at least 0, or inf for no limit")
-    return math.inf if seconds > sys.float_info.max else float(seconds)
+    try:
+        return float(seconds)
+    except OverflowError:  # of a whole number
+        return math.inf
 
 
 def check_infeasible(value: OnInfeasible) -> None:

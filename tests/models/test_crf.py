@@ -117,7 +117,7 @@ def test_score_is_the_accuracy_of_tokens(fitted: CRF) -> None:
 
 def test_marginals_are_probabilities_of_the_model(fitted: CRF) -> None:
     rows = fitted.predict_marginals_single(X[2])
-    best = fitted.predict_kbest([X[2]], 3**5)[0]
+    best = fitted.predict_kbest([X[2]], k=3**5)[0]
     for t, row in enumerate(rows):
         assert list(row) == fitted.classes_
         assert sum(row.values()) == pytest.approx(1)
@@ -127,15 +127,15 @@ def test_marginals_are_probabilities_of_the_model(fitted: CRF) -> None:
 
 
 def test_kbest(fitted: CRF) -> None:
-    every = fitted.predict_kbest(X, 1000)
+    every = fitted.predict_kbest(X, k=1000)
     for x, found in zip(X, every, strict=True):
         assert len(found) == min(1000, 3 ** len(x))
         assert sum(p for _, p in found) == pytest.approx(1)
         assert [p for _, p in found] == sorted((p for _, p in found), reverse=True)
         assert found[0][0] == fitted.predict_single(x)
         assert len({tuple(labels) for labels, _ in found}) == len(found)
-        assert fitted.predict_kbest([x], 2)[0] == found[:2]
-    assert fitted.predict_kbest([[]], 3) == [[([], 1.0)]]
+        assert fitted.predict_kbest([x], k=2)[0] == found[:2]
+    assert fitted.predict_kbest([[]], k=3) == [[([], 1.0)]]
 
 
 def test_weights_by_name(fitted: CRF) -> None:
@@ -151,7 +151,7 @@ def test_weights_by_name(fitted: CRF) -> None:
 
 
 def test_weights_explain_the_scores(fitted: CRF) -> None:
-    best = fitted.predict_kbest([X[0]], 2)[0]
+    best = fitted.predict_kbest([X[0]], k=2)[0]
 
     def score(labels: list[str]) -> float:
         total = sum(fitted.transition_features_.get(pair, 0.0) for pair in pairwise(labels))
@@ -361,7 +361,7 @@ def test_before_training() -> None:
     for ask in (
         lambda: model.predict(X),
         lambda: model.predict_marginals(X),
-        lambda: model.predict_kbest(X, 2),
+        lambda: model.predict_kbest(X, k=2),
         lambda: model.score(X, Y),
         lambda: model.save("never"),
     ):
@@ -372,7 +372,7 @@ def test_before_training() -> None:
 
 def test_bad_requests(fitted: CRF) -> None:
     with pytest.raises(InvalidInput, match="k must be a whole number of at least 1"):
-        fitted.predict_kbest(X, 0)
+        fitted.predict_kbest(X, k=0)
     with pytest.raises(InvalidInput, match="sentence 1 has 3 tokens"):
         fitted.score(X[:2], [Y[0], ["D"]])
     with pytest.raises(InvalidInput, match="X is a dict"):

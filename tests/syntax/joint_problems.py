@@ -15,7 +15,7 @@ import numpy as np
 
 from certus import _native
 from certus.lattice.lattices import TagLattices
-from certus.solution import Solution, Status
+from certus.solution import LabelSolution, Status
 from certus.syntax import Grammar
 from tests.learn.problems import WORDS, Problem, features
 
@@ -48,7 +48,7 @@ class ToyTagger:
         *,
         allowed: Sequence[Sequence[Sequence[str]]],
         threads: int = 1,
-    ) -> list[Solution[list[str]]]:
+    ) -> list[LabelSolution[list[str]]]:
         """Return the best of all label sequences that are allowed."""
         found = []
         for words, choices in zip(sentences, allowed, strict=True):
@@ -56,7 +56,7 @@ class ToyTagger:
             scores = self.problem.crf.all_scores(features(list(words)))
             labels = max(product(*numbers), key=lambda labels: scores[labels])
             names, score = [self.labels[label] for label in labels], scores[labels]
-            found.append(Solution(names, score, score, Status.OPTIMAL))
+            found.append(LabelSolution(names, score, score, Status.OPTIMAL))
         return found
 
 

@@ -63,7 +63,7 @@ def _sort_out(arguments: list[str], options: TranslateOptions) -> tuple[str | No
 
 def make_method(translator: Translator, options: TranslateOptions) -> Method | ForestMethod:
     """Return the method with its width."""
-    method = translator.choose_method(options.method, options.k)
+    method = translator.choose_method(options.method, k=options.k)
     if options.width is None:
         return method
     if not isinstance(method, Beam | Stack | CubePruning):

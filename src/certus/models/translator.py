@@ -339,7 +339,7 @@ class Translator:
             forbidden=given.forbidden,
         )
 
-    def choose_method(self, method: str | Method | ForestMethod, k: int = 1) -> Method | ForestMethod:
+    def choose_method(self, method: str | Method | ForestMethod, *, k: int = 1) -> Method | ForestMethod:
         """Return the way to search that a name means for this kind of model, or refuse it."""
         return self._model.choose_method(method, k)
 

@@ -136,7 +136,7 @@ class CRF(CRFParameters):
         rows: list[dict[str, float]] = self.predict_marginals([xseq])[0]
         return rows
 
-    def predict_kbest(self, X: Sentences, k: int) -> list[list[tuple[list[str], float]]]:
+    def predict_kbest(self, X: Sentences, *, k: int) -> list[list[tuple[list[str], float]]]:
         """Return the k best label sequences of each sentence with their probabilities, best first.
 
         A sentence with fewer than k label sequences gets all of them.
