@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "chain/run.hpp"
+#include "base/types.hpp"
 
 namespace nb = nanobind;
 
@@ -40,11 +40,6 @@ auto define_fields(nb::class_<Record, Bases...> bound, const char* name, Field f
   bound.def_ro(name, field);
   if constexpr (sizeof...(More) > 0) define_fields(bound, more...);
   return bound;
-}
-
-template <class S>
-Sentence<S> sentence(const Matrix<S>& x) {
-  return {x.data(), extent(x), x.stride(0)};
 }
 
 }  // namespace certus

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "bindings/arrays.hpp"
+#include "bindings/sentence.hpp"
 
 using namespace nb::literals;
 

@@ -1,6 +1,6 @@
 #include "chain/marginals/marginals.hpp"
 
-#include "bindings/arrays.hpp"
+#include "bindings/sentence.hpp"
 
 using namespace nb::literals;
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "bindings/arrays.hpp"
+#include "bindings/sentence.hpp"
 #include "chain/solvers/viterbi_astar.hpp"
 
 using namespace nb::literals;

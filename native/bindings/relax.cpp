@@ -5,6 +5,7 @@
 
 #include "bindings/python_part.hpp"
 #include "bindings/relax_part.hpp"
+#include "bindings/sentence.hpp"
 #include "bindings/vectors.hpp"
 #include "chain/marginals/max_marginals.hpp"
 #include "relax/factor_graph.hpp"
