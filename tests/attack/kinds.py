@@ -14,6 +14,7 @@ _KINDS = {
     "factor-graphs": ("factor_graphs", "FactorGraphs"),
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
+    "parsers": ("parsers", "Parsers"),
     "threads": ("threads", "Threads"),
 }
 KINDS = tuple(_KINDS)
