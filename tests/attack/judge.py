@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from certus import Infeasible, KBest, Solution, Status
+from certus import Infeasible, InvalidInput, KBest, Solution, Status
 from tests.attack.attack import Exact, Question, Truth
 
 FAULTS = (
@@ -48,6 +48,8 @@ def judge(question: Question, truth: Truth) -> Verdict:
     except Infeasible as error:
         return Verdict(True, list(_judge_infeasible(question, truth, str(error))))
     except Exception as error:  # whatever it is, it is a finding
+        if question.may_refuse and isinstance(error, InvalidInput) and "scale" in str(error):
+            return Verdict(False, [])
         return Verdict(False, [Fault("error", f"{type(error).__name__}: {error}")])
     if isinstance(answer, list):
         return Verdict(False, [Fault("mismatch", detail) for detail in answer])

@@ -12,6 +12,7 @@ _KINDS = {
     "chains": ("chains", "Chains"),
     "wide-chains": ("wide_chains", "WideChains"),
     "factor-graphs": ("factor_graphs", "FactorGraphs"),
+    "decompositions": ("decompositions", "Decompositions"),
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
     "parsers": ("parsers", "Parsers"),

@@ -28,7 +28,7 @@ def test_lies_errors_crashes_and_hangs_are_found() -> None:
     assert {(method, kind) for method, kind in outcome.findings} == {
         ("solver 1", "false proof"),
         ("solver 1", "low bound"),
-        ("solver 2", "error"),
+        ("solver 2", "error ZeroDivisionError"),
         ("solver 3", "crash"),
         ("solver 4", "hang"),
     }

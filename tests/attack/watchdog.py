@@ -54,7 +54,8 @@ class Outcome:
 
     def add(self, method: str, kind: str, detail: str, text: str) -> None:
         """Keep a fault if its problem is the smallest yet."""
-        known = self.findings.setdefault((method, kind), Finding(method, kind, detail, text, 0))
+        key = method, f"{kind} {detail.split(':')[0]}" if kind == "error" else kind
+        known = self.findings.setdefault(key, Finding(method, kind, detail, text, 0))
         known.count += 1
         if len(text) < len(known.text):
             known.detail, known.text = detail, text
