@@ -83,7 +83,9 @@ class Decompositions:
         for _ in range(rng.randint(1, 8)):
             chosen = rng.sample(range(len(parts)), 2 if rng.random() < 0.8 else min(3, len(parts)))
             if all(free[part] for part in chosen):
-                shared.append(tuple((part, free[part].pop(rng.randrange(len(free[part])))) for part in chosen))
+                shared.append(
+                    tuple((part, free[part].pop(rng.randrange(len(free[part])))) for part in chosen)
+                )
         weights = tuple(rng.choice([1.0, 1.0, 1.0, 2.0, 3.0]) for _ in parts)
         return DecompositionProblem(
             parts, weights, tuple(shared), regime.name, regime.integral, rng.getrandbits(32)

@@ -13,6 +13,7 @@ _KINDS = {
     "wide-chains": ("wide_chains", "WideChains"),
     "factor-graphs": ("factor_graphs", "FactorGraphs"),
     "decompositions": ("decompositions", "Decompositions"),
+    "alignments": ("alignments", "Alignments"),
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
     "parsers": ("parsers", "Parsers"),

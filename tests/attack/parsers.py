@@ -82,9 +82,7 @@ class Parsers:
         for k in (1, rng.choice([2, 5])):
             name = problem.parser + (" k" if k > 1 else "")
             yield Question(name, make_call(k=k), k=k, read=_read_heads)
-            yield Question(
-                f"{name} unpruned", make_call(k=k, pruning=0), k=k, exact=True, read=_read_heads
-            )
+            yield Question(f"{name} unpruned", make_call(k=k, pruning=0), k=k, exact=True, read=_read_heads)
         yield Question(f"{problem.parser} limited", make_call(seconds=1e-6), read=_read_heads)
 
 

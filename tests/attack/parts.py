@@ -65,12 +65,16 @@ def draw_part(rng: Random, regime: Regime) -> PartProblem:
     if kind == "automata":
         words = rng.choice([1, 2, 2, 3])
         arcs = regime.draw_array(rng, (words, words + 1))
-        return PartProblem(kind, (arcs, regime.draw_array(rng, (words + 1, words + 2, words + 1), share=0.02)))
+        return PartProblem(
+            kind, (arcs, regime.draw_array(rng, (words + 1, words + 2, words + 1), share=0.02))
+        )
     negated = np.array([rng.random() < 0.3 for _ in range(size)], bool)
     if kind == "budget":
         return PartProblem(kind, (scores, rng.randint(0, size)))
     if kind == "knapsack":
-        return PartProblem(kind, (scores, [rng.randint(0, 3) for _ in range(size)], rng.randint(0, 5), negated))
+        return PartProblem(
+            kind, (scores, [rng.randint(0, 3) for _ in range(size)], rng.randint(0, 5), negated)
+        )
     if kind == "or-output" and size == 1:
         return PartProblem("or", (scores, negated))
     return PartProblem(kind, (scores, negated) if kind in ("or", "or-output") else (scores,))
@@ -89,7 +93,9 @@ def _list_labels(transitions: Any, emissions: Any, start: Any, end: Any) -> Iter
 def _list_bigrams(transitions: Any, emissions: Any, start: Any, end: Any) -> Iterator[Structure]:
     labels = len(transitions)
     for path, cells, terms in _list_labels(transitions, emissions, start, end):
-        pairs = [("bigrams", (t * labels + a) * labels + b) for t, (a, b) in enumerate(itertools.pairwise(path))]
+        pairs = [
+            ("bigrams", (t * labels + a) * labels + b) for t, (a, b) in enumerate(itertools.pairwise(path))
+        ]
         yield path, cells | set(pairs), terms
 
 
