@@ -101,7 +101,6 @@ class Decompositions:
             }
             for part in problem.parts
         ]
-        truth = AgreementTruth({}, 0.0, structures, problem)
         joined: dict[tuple[bool | None, ...], tuple[Exact, tuple[Any, ...]]] = {
             (None,) * len(problem.shared): (Exact(0.0, 0.0), ())
         }

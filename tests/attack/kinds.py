@@ -14,6 +14,7 @@ _KINDS = {
     "factor-graphs": ("factor_graphs", "FactorGraphs"),
     "decompositions": ("decompositions", "Decompositions"),
     "alignments": ("alignments", "Alignments"),
+    "forests": ("forests", "Forests"),
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
     "parsers": ("parsers", "Parsers"),

@@ -1,4 +1,4 @@
-"""Random parts of decompositions, each with all of its structures: what is used of its cells, and the score."""
+"""Random parts of decompositions, each with all of its structures: the cells used, and the score."""
 
 from __future__ import annotations
 
