@@ -69,7 +69,7 @@ class Question:
         k: how many structures are asked for; above 1, or with ``is_list``, the answer is a KBest.
         exact: whether the method promises to prove its answer.
         settles: whether it promises at least to tell where nothing is allowed.
-        may_refuse: whether the input is so extreme that InvalidInput, with the advice to scale it, is right.
+        may_refuse: a part of the message of an InvalidInput that is right here; empty where none is.
         infeasible: what the call was told to do where nothing is allowed.
         read: turns ``Solution.value`` into the structures of the truth.
         truth: where the question is about other structures than the problem's own.
@@ -80,7 +80,7 @@ class Question:
     k: int = 1
     exact: bool = False
     settles: bool = False
-    may_refuse: bool = False
+    may_refuse: str = ""
     infeasible: Literal["raise", "return"] = "raise"
     read: Callable[[Any], Hashable] = field(default=lambda value: tuple(int(x) for x in value))
     truth: Truth | None = None

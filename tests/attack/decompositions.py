@@ -147,7 +147,7 @@ class Decompositions:
                     optimizer if limits is free else f"{optimizer} limited",
                     make_call(optimizer=optimizer, infeasible=infeasible, **limits),
                     exact=limits is free,
-                    may_refuse=problem.regime == "mixed",
+                    may_refuse="scale them" if problem.regime == "mixed" else "",
                     infeasible=infeasible,
                     read=read,
                 )

@@ -48,7 +48,7 @@ def judge(question: Question, truth: Truth) -> Verdict:
     except Infeasible as error:
         return Verdict(True, list(_judge_infeasible(question, truth, str(error))))
     except Exception as error:  # whatever it is, it is a finding
-        if question.may_refuse and isinstance(error, InvalidInput) and "scale" in str(error):
+        if question.may_refuse and isinstance(error, InvalidInput) and question.may_refuse in str(error):
             return Verdict(False, [])
         return Verdict(False, [Fault("error", f"{type(error).__name__}: {error}")])
     if isinstance(answer, list):

@@ -11,12 +11,14 @@ from tests.attack.attack import Attack
 _KINDS = {
     "chains": ("chains", "Chains"),
     "wide-chains": ("wide_chains", "WideChains"),
+    "latent": ("latent", "LatentChains"),
     "factor-graphs": ("factor_graphs", "FactorGraphs"),
     "decompositions": ("decompositions", "Decompositions"),
     "alignments": ("alignments", "Alignments"),
     "forests": ("forests", "Forests"),
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
+    "translation-forests": ("translation_forests", "TranslationForests"),
     "parsers": ("parsers", "Parsers"),
     "threads": ("threads", "Threads"),
 }
