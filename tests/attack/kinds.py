@@ -19,6 +19,7 @@ _KINDS = {
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
     "translation-forests": ("translation_forests", "TranslationForests"),
+    "taggers": ("taggers", "Taggers"),
     "parsers": ("parsers", "Parsers"),
     "threads": ("threads", "Threads"),
 }

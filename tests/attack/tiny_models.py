@@ -11,6 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
 import certus
 from certus.annotation.trees import Tree
 from certus.formats import Sentence, build
@@ -18,6 +20,7 @@ from certus.formats import Sentence, build
 WORDS = ("ab", "ba", "cab", "dada", "ed", "fee", "gag", "hah")
 MANY = tuple(a + b + a for a in "abcdef" for b in "aeiou")  # of which a sentence has few
 TAGS = ("A", "B", "C", "D")
+MANY_TAGS = tuple(f"{a}{b}" for a in "ABCD" for b in range(6))  # so many that pruning pays
 TAGGERS: dict[str, dict[str, Any]] = {
     "perceptron": {"learner": "perceptron", "epochs": 3, "min_count": 1},
     "crf": {"learner": "crf", "epochs": 5},
@@ -25,6 +28,9 @@ TAGGERS: dict[str, dict[str, Any]] = {
     "pruned-crf 1": {"learner": "pruned-crf", "order": 1, "epochs": 4},
     "pruned-crf 2": {"learner": "pruned-crf", "order": 2, "epochs": 4},
     "pruned-crf 3": {"learner": "pruned-crf", "order": 3, "epochs": 4},
+    "narrow crf 1": {"learner": "pruned-crf", "order": 1, "epochs": 2, "wanted": (1, 1, 1, 1)},
+    "narrow crf 2": {"learner": "pruned-crf", "order": 2, "epochs": 2, "wanted": (1.2, 1.2, 1, 1)},
+    "narrow crf 3": {"learner": "pruned-crf", "order": 3, "epochs": 2, "wanted": (1.5, 1, 1, 1)},
     "latent-crf": {"learner": "latent-crf", "latent": 2, "epochs": 10},
     "refinement em": {
         "learner": "refinement",
@@ -42,13 +48,13 @@ def draw_words(rng: Random, least: int = 1, most: int = 6, vocabulary: Sequence[
     return [rng.choice((*vocabulary, "new")) for _ in range(rng.randint(least, most))]
 
 
-def draw_sentence(rng: Random, vocabulary: Sequence[str] = WORDS) -> Sentence:
+def draw_sentence(rng: Random, vocabulary: Sequence[str] = WORDS, tagset: Sequence[str] = TAGS) -> Sentence:
     """Return a sentence with tags that depend on words and neighbours, and a random tree."""
     words = [rng.choice(vocabulary) for _ in range(rng.randint(2, 7))]
     tags: list[str] = []
     for word in words:
-        place = vocabulary.index(word) // 2 + (1 if tags and tags[-1] == "A" else 0)
-        tags.append(TAGS[place % 4] if rng.random() < 0.8 else rng.choice(TAGS))
+        place = vocabulary.index(word) // 2 + (1 if tags and tags[-1] == tagset[0] else 0)
+        tags.append(tagset[place % len(tagset)] if rng.random() < 0.8 else rng.choice(tagset))
     order = rng.sample(range(1, len(words) + 1), len(words))
     heads = [0] * len(words)
     for place in range(1, len(order)):
@@ -58,10 +64,12 @@ def draw_sentence(rng: Random, vocabulary: Sequence[str] = WORDS) -> Sentence:
 
 
 @lru_cache
-def draw_treebank(seed: int, count: int = 40, vocabulary: Sequence[str] = WORDS) -> tuple[Sentence, ...]:
+def draw_treebank(
+    seed: int, count: int = 40, vocabulary: Sequence[str] = WORDS, tagset: Sequence[str] = TAGS
+) -> tuple[Sentence, ...]:
     """Return annotated sentences."""
     rng = Random(seed)
-    return tuple(draw_sentence(rng, vocabulary) for _ in range(count))
+    return tuple(draw_sentence(rng, vocabulary, tagset) for _ in range(count))
 
 
 @lru_cache
@@ -69,9 +77,17 @@ def train_tagger(name: str, seed: int = 0, vocabulary: Sequence[str] = WORDS) ->
     """Return a tagger of a kind; the same one for the same arguments."""
     options = dict(TAGGERS[name])
     learner = options.pop("learner")
+    treebank = draw_treebank(seed, 40, vocabulary)
+    if name.startswith("narrow"):
+        treebank = draw_treebank(seed, 60, MANY, MANY_TAGS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return certus.Tagger("upos", learner, **options).fit(list(draw_treebank(seed, 40, vocabulary)))
+        tagger = certus.Tagger("upos", learner, **options).fit(list(treebank))
+    if name.startswith("narrow"):  # no training would prune as much
+        arrays = dict(tagger._arrays)
+        arrays["thresholds"] = np.full_like(arrays["thresholds"], 0.3)
+        tagger._use(tagger.learner.restore(tagger.target, arrays, tagger.description), tagger.description)
+    return tagger
 
 
 @lru_cache
