@@ -19,6 +19,8 @@ _KINDS = {
     "phrases": ("phrases", "Phrases"),
     "trees": ("trees", "DependencyTrees"),
     "translation-forests": ("translation_forests", "TranslationForests"),
+    "grammars": ("grammars", "Grammars"),
+    "corpora": ("corpora", "Corpora"),
     "taggers": ("taggers", "Taggers"),
     "parsers": ("parsers", "Parsers"),
     "threads": ("threads", "Threads"),

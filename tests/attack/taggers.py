@@ -58,7 +58,7 @@ class Taggers:
         """Score all sequences that are allowed."""
         return Truth({
             labels: Exact(score, ROUNDING * (1 + abs(score)) * len(problem.words))
-            for labels, score in _score_all(problem).items()
+            for labels, score in score_labels(problem).items()
             if _is_allowed(problem, labels)
         })  # fmt: skip
 
@@ -98,7 +98,7 @@ class Taggers:
             )
 
 
-def _score_all(problem: TaggerProblem) -> Mapping[tuple[str, ...], float]:
+def score_labels(problem: TaggerProblem) -> Mapping[tuple[str, ...], float]:
     """Return the scores of all label sequences, whether they are allowed or not."""
     tagger = train_tagger(problem.tagger, problem.model)
     every = list(itertools.product(tagger.labels, repeat=len(problem.words)))
@@ -127,7 +127,7 @@ def _make_automaton(tagger: certus.Tagger, illegal: tuple[tuple[str, str], ...])
 
 def _check_probabilities(problem: TaggerProblem, found: Any) -> list[str]:
     """Compare intervals with the probabilities among all sequences that are allowed."""
-    scores = {labels: s for labels, s in _score_all(problem).items() if _is_allowed(problem, labels)}
+    scores = {labels: s for labels, s in score_labels(problem).items() if _is_allowed(problem, labels)}
     if not scores:
         return []
     top = max(scores.values())
