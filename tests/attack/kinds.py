@@ -22,7 +22,10 @@ _KINDS = {
     "grammars": ("grammars", "Grammars"),
     "corpora": ("corpora", "Corpora"),
     "taggers": ("taggers", "Taggers"),
+    "lattices": ("lattices", "Lattices"),
     "parsers": ("parsers", "Parsers"),
+    "language-models": ("language_models", "LanguageModels"),
+    "certificates": ("certificates", "Certificates"),
     "threads": ("threads", "Threads"),
 }
 KINDS = tuple(_KINDS)

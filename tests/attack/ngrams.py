@@ -48,13 +48,18 @@ class Backoff:
         """Yield the scores and back-off weights that a sentence is made of, up to its end."""
         history = ["<s>"]
         for word in (*words, "</s>"):
-            known = word if (word,) in self.scores else UNKNOWN
-            context = tuple(history[len(history) - min(len(history), self.order - 1) :])
-            while (*context, known) not in self.scores:
-                yield self.weights.get(context, 0.0)
-                context = context[1:]
-            yield self.scores[(*context, known)]
-            history.append(known)
+            yield from self.list_word(history, word)
+            history.append(word)
+
+    def list_word(self, history: Sequence[str], word: str) -> Iterator[float]:
+        """Yield those of a word after others."""
+        names = [name if (name,) in self.scores else UNKNOWN for name in (*history, word)]
+        context, known = tuple(names[:-1]), names[-1]
+        context = context[len(context) - min(len(context), self.order - 1) :]
+        while (*context, known) not in self.scores:
+            yield self.weights.get(context, 0.0)
+            context = context[1:]
+        yield self.scores[(*context, known)]
 
 
 def _read(log10: float) -> float:
