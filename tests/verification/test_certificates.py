@@ -47,6 +47,12 @@ def check_files(solved: Solved, folder: Path) -> None:
     assert str(verdict) == str(certus.verify(solved.stating, solved.solution))
 
 
+@pytest.mark.parametrize("steps", [0, 2])
+def test_a_sentence_without_positions_has_a_certificate(steps: int) -> None:
+    chain, emissions = certus.Chain(np.zeros((steps, 3, 3))), np.empty((0, 3))
+    assert certus.verify((chain, emissions), chain.decode(emissions, certificate=True)).proven
+
+
 def test_rounding_is_measured() -> None:
     rng = np.random.default_rng(0)
     chain, emissions = certus.Chain(rng.normal(size=(7, 7))), rng.normal(size=(15, 7))

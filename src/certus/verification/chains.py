@@ -52,7 +52,8 @@ def read_scores(data: Mapping[str, Any], grid: Grid) -> ChainScores:
     emissions, transitions = data["emissions"], data["transitions"]
     length, labels = emissions.shape
     shape = transitions.shape
-    if shape != (labels, labels) and not (length > 0 and shape == (length - 1, labels, labels)):
+    each = (shape[0] if length == 0 else length - 1, labels, labels)  # without positions, any number
+    if shape not in ((labels, labels), each):
         raise CertificateError(f"transitions of {length} x {labels} emissions cannot have the shape {shape}")
     nodes = [grid.lift_all(row) for row in emissions.tolist()]
     distinct = [number for row in nodes for number in row]
