@@ -29,7 +29,20 @@ _KINDS = {
     "threads": ("threads", "Threads"),
 }
 KINDS = tuple(_KINDS)
-SMOKE = {"chains": 150, "wide-chains": 6, "threads": 12}  # problems of each kind that the tests draw
+# How many problems of each kind the tests draw.
+SMOKE = {
+    "chains": 150,
+    "wide-chains": 6,
+    "factor-graphs": 80,
+    "decompositions": 40,
+    "translation-forests": 60,
+    "grammars": 25,
+    "taggers": 25,
+    "lattices": 80,
+    "language-models": 150,
+    "certificates": 80,
+    "threads": 12,
+}
 
 
 def load_kind(name: str) -> Attack[Any]:

@@ -167,7 +167,7 @@ def _list_or_outputs(scores: Any, negated: Any) -> Iterator[Structure]:
 
 def _list_knapsacks(scores: Any, weights: Any, capacity: int, negated: Any) -> Iterator[Structure]:
     def accept(on: Sequence[int]) -> bool:
-        return sum(itertools.compress(weights, _negate(on, negated))) <= capacity
+        return bool(sum(itertools.compress(weights, _negate(on, negated))) <= capacity)
 
     return _list_subsets(scores, accept)
 
