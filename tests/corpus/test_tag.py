@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,12 @@ def test_limits(tagger: certus.Tagger, found: Consistent) -> None:
     assert tag(tagger, TEST, seconds=0).trace == []
     paper = tag(tagger, TEST, limits=Limits(method="subgradient"))
     assert paper.score <= found.score <= paper.bound + 1e-9
+
+
+def test_the_bound_decides_what_is_optimal(found: Consistent) -> None:
+    unfinished = replace(found, stats={**found.stats, "open_nodes": 1})
+    assert unfinished.status is certus.Status.OPTIMAL  # the search has not ended, but the bound is met
+    assert replace(unfinished, bound=found.bound + 1).status is certus.Status.FEASIBLE
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,7 @@ def test_some_of_the_k_best_may_be_proven_where_others_are_not() -> None:
             if one.optimal:
                 assert truth[tuple(one.labels.tolist())] == ranked[rank]
             assert math.exp(one.bound) >= float(ranked[rank]) * (1 - LITTLE)
+        assert len(found) == len(ranked) or not found.exhausted
         mixed += len({one.optimal for one in found}) > 1
     assert mixed
 

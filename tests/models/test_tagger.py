@@ -591,7 +591,7 @@ def test_limits_of_time(learner: str) -> None:
     short: dict[str, Any] = {} if learner == "hmm" else {"epochs": 2}
     tagger = certus.Tagger("upos", learner, **short).fit(invented.sentences(60, 1))
     words = invented.words(12, 2)
-    with pytest.raises(certus.InvalidInput, match="seconds is -1; it must not be below 0"):
+    with pytest.raises(certus.InvalidInput, match="seconds is -1; it must be a number of at least 0"):
         tagger.tag(words[0], seconds=-1)
     for found, right in zip(tagger.tag_batch(words, seconds=0), tagger.tag_batch(words), strict=True):
         assert right.optimal

@@ -95,7 +95,7 @@ class Consistent:
     @property
     def optimal(self) -> bool:
         """Whether no labels at all score more, also of what the tagger has dropped."""
-        return self.complete and not self.stats["pruned"]
+        return self.bound <= self.score
 
     @property
     def complete(self) -> bool:

@@ -396,7 +396,8 @@ def _settle(
     """Return what a sentence came to, or raise Infeasible."""
     if answer.status is not _native.Status.INFEASIBLE:
         several = make_solutions(answer, k, inference)
-        return several[0] if k == 1 else LabelKBest(several, exhausted=len(several) < k)
+        exhausted = len(several) < k and answer.unseen == -np.inf  # not where a limit ended the search
+        return several[0] if k == 1 else LabelKBest(several, exhausted=exhausted)
     if infeasible != "return":
         raise Infeasible.at_position(answer.position, sentence)
     return LatentSolution.infeasible(answer.position) if k == 1 else LabelKBest([], exhausted=True)
