@@ -9,6 +9,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/vectors.hpp"
 #include "relax/spanning_tree.hpp"
+#include "scoring/tree_search.hpp"
 #include "syntax/dependency/arcs.hpp"
 #include "syntax/dependency/free_picks.hpp"
 #include "syntax/dependency/kbest.hpp"
@@ -124,12 +125,6 @@ std::optional<double> decode_projective(const Scored<S>& self, bool single_root,
 }
 
 template <class S>
-RankedTrees rank_projective(const Scored<S>& self, bool single_root, Index k) {
-  if (!projective.build(*self.arcs, self.view(), single_root)) return {};
-  return syntax::rank_trees(*self.arcs, projective.program(), k);
-}
-
-template <class S>
 std::optional<double> bound_projective(const Scored<S>& self, bool single_root, const Flat<double>& out) {
   check_room(out, *self.arcs);
   if (!projective.build(*self.arcs, self.view(), single_root)) return std::nullopt;
@@ -172,6 +167,30 @@ syntax::DualResult decode_tree(const Scored<S>& self, bool single_root, double s
   return nonprojective.decode(*self.arcs, self.view(), options, arc_of.data());
 }
 
+thread_local scoring::TreeSearch tree_search;
+
+// The best projective tree; where the time is over, another one with its bound.
+syntax::DualResult find_projective(const Scored<double>& self, bool single_root, double seconds,
+                                   const Flat<Label>& arc_of) {
+  check_length(arc_of, *self.arcs);
+  scoring::FoundTree found;
+  tree_search.find(*self.arcs, self.view(), {.projective = true, .single_root = single_root, .seconds = seconds},
+                   found);
+  syntax::DualResult out;
+  out.found = found.exists;
+  out.end = found.in_time ? syntax::DualEnd::proven : syntax::DualEnd::seconds;
+  if (!found.exists) return out;
+  std::copy(found.arc_of.begin(), found.arc_of.end(), arc_of.data());
+  out.score = found.score;
+  out.bound = found.bound;
+  return out;
+}
+
+RankedTrees rank_trees(const Scored<double>& self, bool projective_only, bool single_root, Index k, double seconds) {
+  return tree_search.rank(*self.arcs, self.view(),
+                          {.projective = projective_only, .single_root = single_root, .seconds = seconds}, k);
+}
+
 thread_local syntax::FreePicks free_picks;
 
 // The score of what automata pick by themselves, or None where one has nothing to pick: 1 for each arc that is picked
@@ -195,13 +214,14 @@ template <class S>
 void bind_scores(nb::module_& m, const char* name) {
   auto scored = nb::class_<Scored<S>>(m, name);
   if constexpr (std::is_same_v<S, double>)
-    scored.def("pick_freely", &pick_freely, "picked"_a.noconvert(), "parents"_a.noconvert(), Unlocked());
+    scored.def("pick_freely", &pick_freely, "picked"_a.noconvert(), "parents"_a.noconvert(), Unlocked())
+        .def("find_projective", &find_projective, "single_root"_a, "seconds"_a, "arc_of"_a.noconvert(), Unlocked())
+        .def("rank", &rank_trees, "projective"_a, "single_root"_a, "k"_a, "seconds"_a, Unlocked());
   scored
       .def("__init__", &make_scored<S>, "arcs"_a, "arc_scores"_a.noconvert(), "siblings"_a.noconvert().none(),
            "grandparents"_a.noconvert().none(), "grandsiblings"_a.noconvert().none(), nb::keep_alive<1, 2>())
       .def("score", &score_tree<S>, "arc_of"_a.noconvert())
       .def("decode_projective", &decode_projective<S>, "single_root"_a, "arc_of"_a.noconvert(), Unlocked())
-      .def("rank_projective", &rank_projective<S>, "single_root"_a, "k"_a, Unlocked())
       .def("projective_max_marginals", &bound_projective<S>, "single_root"_a, "out"_a.noconvert(), Unlocked())
       .def("projective_marginals", &sum_projective<S>, "single_root"_a, "out"_a.noconvert(), Unlocked())
       .def("count_max_marginal_trees", &count_projective<S>, "single_root"_a, "arcs"_a.noconvert(),
@@ -277,7 +297,7 @@ void bind_vine(nb::module_& m) {
 void bind_dependency(nb::module_& m) {
   bind_arcs(m);
   define_arrays(define_fields(nb::class_<RankedTrees>(m, "RankedTrees"), "exhausted", &RankedTrees::exhausted), "arcs",
-                &RankedTrees::arcs, "scores", &RankedTrees::scores);
+                &RankedTrees::arcs, "scores", &RankedTrees::scores, "bounds", &RankedTrees::bounds);
   using syntax::DualEnd, syntax::DualResult;
   nb::enum_<DualEnd>(m, "DualEnd")
       .value("PROVEN", DualEnd::proven)

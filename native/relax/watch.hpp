@@ -21,6 +21,7 @@ class Watch {
     if (elapsed() >= seconds_) throw TimeIsUp();
   }
   double elapsed() const { return stopwatch_.elapsed(); }
+  bool is_up() const { return elapsed() >= seconds_; }
 
  private:
   static constexpr Index kWork = Index{1} << 18;

@@ -7,19 +7,46 @@
 
 namespace certus::scoring {
 
+static constexpr double kNoLimit = 1e100;  // seconds
+
 void TreeSearch::find(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
                       FoundTree& found) {
   found.arc_of.resize(static_cast<std::size_t>(arcs.words()));
   if (!kind.projective && (scores.has_siblings() || scores.has_parents()))
     return find_by_agreement(arcs, scores, kind, found);
-  if (kind.projective) {
-    found.exists = projective_.build(arcs, scores, kind.single_root);
-    if (found.exists) projective_.decode(found.arc_of.data());
-  } else {
-    find_spanning_tree(arcs, scores, kind.single_root, found);
-  }
+  found.in_time = true;
+  if (kind.projective) return find_projective(arcs, scores, kind, found);
+  find_spanning_tree(arcs, scores, kind.single_root, found);
   found.proven = found.exists;
   if (found.exists) found.score = found.bound = syntax::score_tree(arcs, scores, found.arc_of.data());
+}
+
+// Where the time is over, or the program too large for it, what was charged to arcs gives a tree and a bound.
+void TreeSearch::find_projective(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
+                                 const TreeKind& kind, FoundTree& found) {
+  const bool limited = kind.seconds < kNoLimit;
+  try {
+    relax::Watch watch(kind.seconds);
+    found.exists = projective_.build(arcs, scores, kind.single_root, limited ? &watch : nullptr);
+    if (found.exists) projective_.decode(found.arc_of.data());
+    found.proven = found.exists;
+    if (found.exists) found.score = found.bound = syntax::score_tree(arcs, scores, found.arc_of.data());
+    return;
+  } catch (const TimeIsUp&) {
+  } catch (const syntax::ProgramTooLarge&) {
+    if (!limited) throw;
+  }
+  find_charged(arcs, scores, kind, found);
+}
+
+void TreeSearch::find_charged(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
+                              FoundTree& found) {
+  found.arc_of.resize(static_cast<std::size_t>(arcs.words()));
+  found.exists = charged_.find(arcs, scores, kind.single_root, found.arc_of.data());
+  found.in_time = !found.exists || charged_.bound() <= charged_.score();
+  found.proven = found.exists && found.in_time;
+  found.score = charged_.score();
+  found.bound = charged_.bound();
 }
 
 void TreeSearch::find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
@@ -31,7 +58,8 @@ void TreeSearch::find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeS
   options.paper_iterations = kind.paper_iterations;
   const syntax::DualResult result = others_.decode(arcs, scores, options, found.arc_of.data());
   found.exists = result.found;
-  found.proven = result.found && result.end == syntax::DualEnd::proven;
+  found.in_time = result.end == syntax::DualEnd::proven;
+  found.proven = result.found && found.in_time;
   found.score = result.score;
   found.bound = found.proven ? result.score : result.bound;
   found.iterations = result.iterations;
@@ -43,8 +71,24 @@ void TreeSearch::find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeS
 syntax::RankedTrees TreeSearch::rank(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
                                      const TreeKind& kind, Index k) {
   if (!kind.projective) return split(arcs, scores, kind, k);
-  if (!projective_.build(arcs, scores, kind.single_root)) return {};
-  return syntax::rank_trees(arcs, projective_.program(), k);
+  const bool limited = kind.seconds < kNoLimit;
+  try {
+    relax::Watch watch(kind.seconds);
+    if (!projective_.build(arcs, scores, kind.single_root, limited ? &watch : nullptr)) return {};
+    return syntax::rank_trees(arcs, projective_.program(), k, limited ? &watch : nullptr);
+  } catch (const TimeIsUp&) {
+  } catch (const syntax::ProgramTooLarge&) {
+    if (!limited) throw;
+  }
+  FoundTree first;
+  find_charged(arcs, scores, kind, first);
+  syntax::RankedTrees out;
+  out.exhausted = false;
+  if (!first.exists) return out;
+  out.arcs = first.arc_of;
+  out.scores.push_back(first.score);
+  out.bounds.push_back(first.bound);
+  return out;
 }
 
 namespace {
@@ -69,6 +113,7 @@ syntax::RankedTrees TreeSearch::split(const syntax::Arcs& arcs, const syntax::Tr
   std::vector<double> weights;
   syntax::TreeScores<double> left = scores;
   std::vector<Share> queue;
+  bool is_up = false;  // then shares are missing, and no further tree is known to be the next
   const auto find_best = [&](Share&& share) {
     weights.assign(scores.arcs, scores.arcs + arcs.size());
     for (Index m = 1; m <= share.fixed; ++m)
@@ -77,17 +122,19 @@ syntax::RankedTrees TreeSearch::split(const syntax::Arcs& arcs, const syntax::Tr
     for (const Label a : share.closed) weights[a] = kNever<double>;
     left.arcs = weights.data();
     TreeKind rest = kind;
-    rest.seconds = kind.seconds - stopwatch.elapsed();
-    if (rest.seconds <= 0) rest.seconds = 1e-3;
+    rest.seconds = std::max(0.0, kind.seconds - stopwatch.elapsed());
     find(arcs, left, rest, share.tree);
-    if (!share.tree.exists) return;
+    if (!share.tree.exists) {
+      is_up = is_up || !share.tree.in_time;
+      return;
+    }
     queue.push_back(std::move(share));
     std::push_heap(queue.begin(), queue.end());
   };
   find_best({{}, 0, {}});
   syntax::RankedTrees out;
   double ceiling = -kNever<double>;
-  while (!queue.empty() && static_cast<Index>(out.scores.size()) < k) {
+  while (!queue.empty() && static_cast<Index>(out.scores.size()) < k && !is_up) {
     for (double most = kNever<double>; const Share& share : queue) {
       most = std::max(most, share.tree.bound);
       if (&share == &queue.back()) ceiling = std::min(ceiling, most);
@@ -98,13 +145,16 @@ syntax::RankedTrees TreeSearch::split(const syntax::Arcs& arcs, const syntax::Tr
     out.arcs.insert(out.arcs.end(), best.tree.arc_of.begin(), best.tree.arc_of.end());
     out.scores.push_back(best.tree.score);
     out.bounds.push_back(std::max(best.tree.score, ceiling));
-    for (Index m = best.fixed; m < n && static_cast<Index>(out.scores.size()) < k; ++m) {
+    for (Index m = best.fixed; m < n && !is_up; ++m) {
+      if (static_cast<Index>(out.scores.size()) == k && !queue.empty()) break;  // one more: these are not all
+      is_up = stopwatch.elapsed() >= kind.seconds;
+      if (is_up) break;
       Share rest{best.tree, m, m == best.fixed ? best.closed : std::vector<Label>{}};
       rest.closed.push_back(best.tree.arc_of[m]);
       find_best(std::move(rest));
     }
   }
-  out.exhausted = queue.empty() && static_cast<Index>(out.scores.size()) < k;
+  out.exhausted = queue.empty() && !is_up;
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "syntax/dependency/charged_arcs.hpp"
 #include "syntax/dependency/kbest.hpp"
 #include "syntax/dependency/nonprojective.hpp"
 #include "syntax/dependency/projective.hpp"
@@ -12,14 +13,15 @@ namespace certus::scoring {
 struct TreeKind {
   bool projective = false;
   bool single_root = true;
-  double seconds = 1e300;        // per sentence, for trees that are not projective
-  Index nodes = Index{1} << 40;  // of branching, likewise
+  double seconds = 1e300;        // per sentence
+  Index nodes = Index{1} << 40;  // of branching, for trees that are not projective
   Index paper_iterations = 0;    // those of Koo et al. (2010), and neither fixing nor branching; 0: ours
 };
 
 struct FoundTree {
   bool exists = false;
   bool proven = false;  // otherwise time or nodes ran out
+  bool in_time = true;  // whether the search ended by itself: where there is then no tree, none exists
   double score = 0, bound = 0;
   std::vector<Label> arc_of;  // [n]: the arc into each word
   // Of dual decomposition: iterations, branches, automata there were to solve in all of them, and those solved anew.
@@ -29,12 +31,16 @@ struct FoundTree {
 // Buffers of one thread, kept from sentence to sentence.
 class TreeSearch {
  public:
-  // The k best trees.
+  // The k best trees; fewer, and not exhausted, where the time is over.
   syntax::RankedTrees rank(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
                            Index k);
   void find(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind, FoundTree& found);
 
  private:
+  void find_projective(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
+                       FoundTree& found);
+  void find_charged(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
+                    FoundTree& found);
   void find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
                          FoundTree& found);
   syntax::RankedTrees split(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
@@ -44,6 +50,7 @@ class TreeSearch {
 
   syntax::ProjectiveTrees projective_;
   syntax::NonProjectiveTrees others_;
+  syntax::ChargedArcs charged_;
   std::vector<double> dense_;
   std::vector<Index> heads_;
 };

@@ -4,7 +4,7 @@
 
 namespace certus::syntax {
 
-RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k) {
+RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k, relax::Watch* watch) {
   const hypergraph::Forest forest = program.make_forest();
   const std::vector<Label> added = program.list_arcs();
   hypergraph::KBest search(forest, program.weights().data());
@@ -17,7 +17,7 @@ RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k) {
       out.exhausted = true;
       break;
     }
-    if (rank == k) break;
+    if (rank == k || (rank > 0 && watch && watch->is_up())) break;
     const std::size_t begin = out.arcs.size();
     out.arcs.resize(begin + arcs.words());
     for (const hypergraph::Edge e : edges)

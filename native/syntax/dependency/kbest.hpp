@@ -15,7 +15,7 @@ struct RankedTrees {
   bool exhausted = true;       // whether these are all trees
 };
 
-// `program` has a goal.
-RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k);
+// `program` has a goal. Ends early, with at least one tree, where the watch says that the time is over.
+RankedTrees rank_trees(const Arcs& arcs, const Program& program, Index k, relax::Watch* watch = nullptr);
 
 }  // namespace certus::syntax

@@ -67,9 +67,28 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
     const double others = open_.empty() ? kNever<double> : open_.front().bound;
     result_.bound = std::min(result_.bound, std::max({here_, others, result_.score}));
   }
+  if (result_.end == DualEnd::seconds && result_.score == kNever<double>) {
+    find_any();
+    return result_;
+  }
   if (result_.end == DualEnd::proven) result_.bound = result_.score;
   result_.found = result_.score != kNever<double>;
   return result_;
+}
+
+// The best tree by its arcs alone, where no other was found in time.
+void NonProjectiveTrees::find_any() {
+  const Index N = n_ + 1;
+  dense_.assign(static_cast<std::size_t>(n_ * N), kNever<double>);
+  heads_.resize(static_cast<std::size_t>(n_));
+  for (Index a = 0; a < arcs_->size(); ++a) dense_[(arcs_->modifier(a) - 1) * N + arcs_->head(a)] = arc_scores_[a];
+  result_.found = relax::spanning_tree(dense_.data(), n_, options_.single_root, heads_.data());
+  if (!result_.found) {
+    result_.end = DualEnd::proven;
+    return;
+  }
+  for (Index m = 1; m <= n_; ++m) best_[m - 1] = arcs_->find(heads_[m - 1], m);
+  result_.score = score_tree(*arcs_, scores_, best_);
 }
 
 // Sets multipliers so that an arc is worth the same to all that use it. By itself it is worth what it scores more than

@@ -34,7 +34,7 @@ struct DualOptions {
 enum class DualEnd : std::uint8_t { proven, seconds, nodes, iterations };
 
 struct DualResult {
-  bool found = false;  // false: there is no tree, or none was found in time
+  bool found = false;  // false: there is no tree
   double score = kNever<double>, bound = -kNever<double>;
   DualEnd end = DualEnd::proven;
   Index iterations = 0, nodes = 0, fixed = 0;
@@ -56,6 +56,7 @@ class NonProjectiveTrees {
   enum class Verdict : std::uint8_t { closed, open };
 
   DualResult run(Label* arc_of);
+  void find_any();
   void search();
   void search_by_paper();
   void span();

@@ -17,6 +17,14 @@ void Program::clear() {
   goal_ = kMissing;
 }
 
+void Program::reserve(Index ways) {
+  const auto count = static_cast<std::size_t>(ways);
+  left_.reserve(count);
+  right_.reserve(count);
+  part_.reserve(count);
+  weight_.reserve(count);
+}
+
 Label Program::close(Label arc) {
   if (left_.size() == opened_) return kMissing;
   if (left_.size() > std::numeric_limits<Label>::max() / 2)
@@ -43,6 +51,7 @@ void Program::find_best() {
     in_[v] = most;
     best_[v] = chosen;
     heed(begin_[v + 1] - begin_[v]);
+    if (watch_) (*watch_)(begin_[v + 1] - begin_[v]);
   }
 }
 

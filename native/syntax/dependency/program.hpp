@@ -7,6 +7,7 @@
 
 #include "base/interrupt.hpp"
 #include "hypergraph/forest.hpp"
+#include "relax/watch.hpp"
 
 namespace certus::syntax {
 
@@ -15,7 +16,13 @@ class Program {
   static constexpr Label kNothing = 0;  // the item that is always there and counts nothing: the tail of short ways
   static constexpr Label kMissing = -1;
 
+  static constexpr Index kWayBytes = 20;  // that a way takes, in memory
+
   void clear();
+  // Room for so many ways, so that they are not moved as they become more.
+  void reserve(Index ways);
+  // What is asked about the time while the best tree is looked for; null for no limit.
+  void set_watch(relax::Watch* watch) { watch_ = watch; }
 
   // An item is opened, gets its ways, and is closed; without ways there is none, and close() returns kMissing.
   void open() { opened_ = left_.size(); }
@@ -63,6 +70,7 @@ class Program {
   std::vector<double> weight_;
   std::size_t opened_ = 0;
   Label goal_ = kMissing;
+  relax::Watch* watch_ = nullptr;
 
   std::vector<double> in_, out_, share_;
   std::vector<Index> best_, above_;  // [items]: the best way, and the way above in the best tree with the item

@@ -5,8 +5,15 @@
 #include "syntax/dependency/projective.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace certus::syntax {
+
+ProgramTooLarge::ProgramTooLarge(Index words, Index arcs, Index bytes)
+    : std::length_error("the projective trees of " + std::to_string(words) + " words with " + std::to_string(arcs) +
+                        " arcs, their siblings and grandparents take about " + std::to_string(bytes >> 20) +
+                        " MB, more than " + std::to_string(ProjectiveBuilder::kMostBytes >> 20) +
+                        ": forbid arcs by -inf, or limit seconds") {}
 
 template <class S>
 static void widen(const S* scores, Index count, std::vector<double>& out) {
@@ -15,7 +22,8 @@ static void widen(const S* scores, Index count, std::vector<double>& out) {
 }
 
 template <class S>
-void ProjectiveBuilder::build(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, Program& program) {
+void ProjectiveBuilder::build(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, Program& program,
+                              relax::Watch* watch) {
   has_siblings_ = scores.has_siblings();
   has_parents_ = scores.has_parents();
   widen(scores.arcs, arcs.size(), weights_.arc);
@@ -25,6 +33,7 @@ void ProjectiveBuilder::build(const Arcs& arcs, const TreeScores<S>& scores, boo
   reset(arcs, single_root, program);
   start_words();
   Heed heed;
+  Index ways = program.ways();
   for (Index i = n_; i >= (single_ ? 1 : 0); --i) {
     Index to_right = arcs.middle(i), from_right = arcs.into_begin(i);  // arcs between i and j, as j goes on
     while (from_right < arcs.into_begin(i + 1) && arcs.head(arcs.into(from_right)) < i) ++from_right;
@@ -33,6 +42,8 @@ void ProjectiveBuilder::build(const Arcs& arcs, const TreeScores<S>& scores, boo
       const bool left = from_right < arcs.into_begin(i + 1) && arcs.head(arcs.into(from_right)) == j;
       build_span(i, j, right ? static_cast<Label>(to_right++) : -1, left ? arcs.into(from_right++) : -1);
       heed(64);
+      if (watch) (*watch)(64 + program.ways() - ways);
+      ways = program.ways();
     }
   }
   if (n_ == 0) {
@@ -53,8 +64,23 @@ void ProjectiveBuilder::build(const Arcs& arcs, const TreeScores<S>& scores, boo
   }
 }
 
-template void ProjectiveBuilder::build(const Arcs&, const TreeScores<float>&, bool, Program&);
-template void ProjectiveBuilder::build(const Arcs&, const TreeScores<double>&, bool, Program&);
+template void ProjectiveBuilder::build(const Arcs&, const TreeScores<float>&, bool, Program&, relax::Watch*);
+template void ProjectiveBuilder::build(const Arcs&, const TreeScores<double>&, bool, Program&, relax::Watch*);
+
+// Of a head with a parents, and with k candidates on a side up to r words away: a k^2 / 2 ways of arcs, k^2 r / 6 of
+// what neighbours have between them, and a k r / 2 of complete items.
+Index ProjectiveBuilder::count_ways() const {
+  double ways = 0;
+  for (Index h = 0; h <= n_; ++h)
+    for (const bool to_right : {false, true}) {
+      const Index side = Arcs::side(h, to_right);
+      const auto k = static_cast<double>(arcs_->candidates(side)),
+                 reach = static_cast<double>(to_right ? last_[h] - h : h - first_[h]),
+                 parents = static_cast<double>(has_parents_ ? arcs_->parents(h) : 1);
+      ways += parents * k * (k + 1) / 2 + k * k * reach / 6 + parents * k * reach / 2;
+    }
+  return static_cast<Index>(ways);
+}
 
 void ProjectiveBuilder::reset(const Arcs& arcs, bool single_root, Program& program) {
   arcs_ = &arcs;
@@ -68,6 +94,9 @@ void ProjectiveBuilder::reset(const Arcs& arcs, bool single_root, Program& progr
   split_.assign(has_parents_ ? arcs.siblings() : has_siblings_ ? (n_ + 1) * (n_ + 1) : 0, kUnknown);
   program.clear();
   measure_reach();
+  if (!has_parents_) return;
+  const Index ways = count_ways();
+  if (ways > kMostBytes / Program::kWayBytes) throw ProgramTooLarge(n_, arcs.size(), ways * Program::kWayBytes);
 }
 
 double ProjectiveBuilder::sibling_weight(Index side, Index parent, Index previous, Index next) const {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "syntax/dependency/arcs.hpp"
@@ -19,11 +20,20 @@
 
 namespace certus::syntax {
 
+// Thrown before any work is done where the program of a sentence would not fit into memory.
+struct ProgramTooLarge : std::length_error {
+  ProgramTooLarge(Index words, Index arcs, Index bytes);
+};
+
 // Writes the program of a sentence; keeps its tables between sentences.
 class ProjectiveBuilder {
  public:
+  static constexpr Index kMostBytes = Index{4} << 30;
+
+  // Throws ProgramTooLarge; and TimeIsUp, if there is a watch.
   template <class S>
-  void build(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, Program& program);
+  void build(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, Program& program,
+             relax::Watch* watch = nullptr);
 
  private:
   // What the weights of ways are made of. Parents are numbered as in Arcs; parts are places in the sibling tables.
@@ -48,6 +58,8 @@ class ProjectiveBuilder {
   }
 
   void reset(const Arcs& arcs, bool single_root, Program& program);
+  // About how many ways there will be, and at least half as many.
+  Index count_ways() const;
   void measure_reach();
   void start_words();
   void build_span(Index i, Index j, Label to_right, Label to_left);
@@ -76,11 +88,12 @@ class ProjectiveTrees {
  public:
   // False where there is no tree; then the program has no goal.
   template <class S>
-  bool build(const Arcs& arcs, const TreeScores<S>& scores, bool single_root) {
+  bool build(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, relax::Watch* watch = nullptr) {
     words_ = arcs.words();
     arcs_ = arcs.size();
     modifier_ = arcs.all_modifiers().data();
-    builder_.build(arcs, scores, single_root, program_);
+    program_.set_watch(watch);
+    builder_.build(arcs, scores, single_root, program_, watch);
     return program_.is_possible();
   }
 

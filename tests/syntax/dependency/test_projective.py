@@ -66,7 +66,7 @@ def test_probabilities(order: str, single: bool) -> None:
 @CASES
 def test_ranked_trees(order: str, single: bool) -> None:
     for problem, trees in draw_problems(order, single):
-        ranked = problem.native.rank_projective(single, 10)
+        ranked = problem.native.rank(True, single, 10, np.inf)
         expected = sorted(trees.values(), reverse=True)
         assert ranked.scores.tolist() == expected[:10]
         assert ranked.exhausted == (len(trees) <= 10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Iterator
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
@@ -246,3 +247,75 @@ def test_can_be_pickled() -> None:
     again = pickle.loads(pickle.dumps(certus.Trees(single_root=True)))
     assert again.single_root
     assert not again.projective
+
+
+@KINDS
+@ROOTS
+def test_the_first_projective_tree_has_a_bound(kinds: str, single: bool) -> None:
+    for arcs, parts, trees in enumerate_trees(kinds, True, single):
+        found = certus.Trees(projective=True, single_root=single)
+        first = found.decode(arcs, **parts, seconds=0, infeasible="return")
+        if not trees:
+            assert first.status is Status.INFEASIBLE or first.score == -np.inf
+            continue
+        best = max(trees.values())
+        assert first.bound >= best >= first.score
+        assert first.score == score(tuple(first.heads.tolist()), arcs, parts)
+        assert not first.optimal or first.score == best
+        ranked = found.decode(arcs, **parts, seconds=0, k=3, infeasible="return")
+        assert all(one.bound >= best for one in ranked[:1])
+
+
+def test_projective_trees_keep_to_the_time_and_to_memory() -> None:
+    random = np.random.default_rng(5)
+    words = 120
+    arcs, grandparents = random.normal(size=(words, words + 1)), random.normal(size=(words + 1,) * 3)
+    start = monotonic()
+    found = certus.Trees(projective=True).decode(arcs, None, grandparents, seconds=0.2)
+    assert monotonic() - start < 3
+    assert found.status is Status.SECONDS
+    assert found.score < found.bound < np.inf
+    assert is_tree(found.heads.tolist())
+    words = 160
+    arcs, grandparents = random.normal(size=(words, words + 1)), random.normal(size=(words + 1,) * 3)
+    with pytest.raises(certus.InvalidInput, match=r"160 words with 25600 arcs.* MB, more than 4096"):
+        certus.Trees(projective=True).decode(arcs, None, grandparents)
+    assert certus.Trees(projective=True).decode(arcs, None, grandparents, seconds=0.1).bound < np.inf
+
+
+@SHAPES
+def test_lists_keep_to_the_time(projective: bool) -> None:
+    random = np.random.default_rng(5)
+    words = 60 if projective else 40
+    arrays: dict[str, Any] = {
+        "arcs": random.normal(size=(words, words + 1)),
+        "siblings": random.normal(size=(words + 1,) * 3),
+        "grandparents": random.normal(size=(words + 1,) * 3),
+    }
+    start = monotonic()
+    ranked = certus.Trees(projective=projective).decode(**arrays, k=10_000, seconds=0.3)
+    assert monotonic() - start < 3
+    assert 1 <= len(ranked) < 10_000
+    assert not ranked.exhausted
+    assert (np.diff(ranked.scores) <= 0).all()
+    assert all(one.score <= one.bound for one in ranked)
+
+
+def test_batches_take_what_single_sentences_take() -> None:
+    random = np.random.default_rng(8)
+    drawn = [draw(random, words, "sgt") for words in (3, 4, 2)]
+    names = ("siblings", "grandparents", "grandsiblings")
+    arrays: dict[str, Any] = {name: [parts[name] for _, parts in drawn] for name in names}
+    trees = certus.Trees(projective=True)
+    for k, threads in ((1, 1), (3, 1), (3, 2)):
+        options: dict[str, Any] = {"k": k, "infeasible": "return"}
+        found: Any = trees.decode_batch([arcs for arcs, _ in drawn], **arrays, **options, threads=threads)
+        for one, (arcs, parts) in zip(found, drawn, strict=True):
+            alone: Any = trees.decode(arcs, **parts, **options)
+            if k == 1:
+                assert (one.score, one.heads.tolist()) == (alone.score, alone.heads.tolist())
+            else:
+                assert one.scores.tolist() == alone.scores.tolist()
+                assert one.exhausted == alone.exhausted
+    nothing = np.full((2, 3), -np.inf)
+    assert trees.decode_batch([nothing], infeasible="return")[0].status is Status.INFEASIBLE

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from certus.relax.tree_duals import find_duals, prove_impossible
 from certus.solution import OnInfeasible, Status
 from certus.syntax.dependency.infeasible import explain_infeasible
 from certus.syntax.dependency.layout import lay_out, read_arcs, read_parts
-from certus.syntax.dependency.ranking import TreeProblem, rank_trees
+from certus.syntax.dependency.ranking import TreeProblem
 from certus.syntax.dependency.solution import RankedTrees, TreeMarginals, TreeSolution
 from certus.verification import Problem, certify, make_problem
 
@@ -39,7 +39,7 @@ _decode_spanning_tree = _native.decode_spanning_tree
 
 
 class Trees:
-    """All dependency trees of sentences, and how to find the best of them.
+    """All dependency trees of sentences, with several roots by default, and how to find the best of them.
 
     Arcs alone cost microseconds: Edmonds' algorithm in O(n^2), or Eisner's where trees are projective. With
     siblings and grandparents, projective trees are found by dynamic programming in O(n^3) and O(n^4), others
@@ -48,7 +48,7 @@ class Trees:
 
     Args:
         projective: whether arcs may not cross; the root stands before the first word.
-        single_root: whether exactly one word hangs on the root.
+        single_root: whether exactly one word hangs on the root; by default several may.
     """
 
     papers = ("koo2010",)
@@ -138,9 +138,14 @@ class Trees:
         checks.check_count("k", k)
         checks.check_infeasible(infeasible)
         problem = self._read(arcs, siblings, grandparents, grandsiblings, seconds)
-        best = problem.find_best()
-        if best is not None:
-            return best if k == 1 else rank_trees(problem, best, k)
+        if k > 1:
+            ranked = problem.rank(k)
+            if len(ranked):
+                return ranked
+        else:
+            best = problem.find_best()
+            if best is not None:
+                return best
         error = explain_infeasible(problem.arcs, self.projective, self.single_root)
         if infeasible == "raise":
             raise error
@@ -164,41 +169,74 @@ class Trees:
         found.certificate = certify(problem, found.heads.tolist() if possible else None, proof)
         return found
 
+    @overload
     def decode_batch(
         self,
         arcs: Sequence[Scores],
         siblings: Sequence[Scores] | None = None,
         grandparents: Sequence[Scores] | None = None,
         *,
+        k: Literal[1] = 1,
+        grandsiblings: Sequence[Scores] | None = None,
         seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
         threads: int = 1,
-    ) -> list[TreeSolution]:
+    ) -> list[TreeSolution]: ...
+    @overload
+    def decode_batch(
+        self,
+        arcs: Sequence[Scores],
+        siblings: Sequence[Scores] | None = None,
+        grandparents: Sequence[Scores] | None = None,
+        *,
+        k: int,
+        grandsiblings: Sequence[Scores] | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> list[RankedTrees]: ...
+    def decode_batch(
+        self,
+        arcs: Sequence[Scores],
+        siblings: Sequence[Scores] | None = None,
+        grandparents: Sequence[Scores] | None = None,
+        *,
+        k: int = 1,
+        grandsiblings: Sequence[Scores] | None = None,
+        seconds: float | None = None,
+        infeasible: OnInfeasible = "raise",
+        threads: int = 1,
+    ) -> list[TreeSolution] | list[RankedTrees]:
         """Decode many sentences; the answers are in their order, and the same as one by one.
 
         Args:
             arcs: an (n, n + 1) array for each sentence.
             siblings: as in ``decode``, for each sentence.
             grandparents: likewise.
+            k: as in ``decode``.
             threads: how many threads to use.
 
         Other args:
+            grandsiblings: as in ``decode``, for each sentence.
             seconds: the most that each sentence may take.
+            infeasible: as in ``decode``.
         """
         checks.check_count("threads", threads)
-        for name, given in (("siblings", siblings), ("grandparents", grandparents)):
-            if given is not None and len(given) != len(arcs):
-                raise InvalidInput(f"there are {len(arcs)} sentences, but {len(given)} arrays of {name}")
+        parts = {"siblings": siblings, "grandparents": grandparents, "grandsiblings": grandsiblings}
+        given = {name: arrays for name, arrays in parts.items() if arrays is not None}
+        for name, arrays in given.items():
+            if len(arrays) != len(arcs):
+                raise InvalidInput(f"there are {len(arcs)} sentences, but {len(arrays)} arrays of {name}")
 
-        def decode(n: int) -> TreeSolution:
-            second = None if siblings is None else siblings[n]
-            third = None if grandparents is None else grandparents[n]
-            return self.decode(arcs[n], second, third, seconds=seconds)
+        def decode(n: int) -> Any:
+            own = {name: arrays[n] for name, arrays in given.items()}
+            return self.decode(arcs[n], **own, k=k, seconds=seconds, infeasible=infeasible)
 
         if threads == 1:
             return list(map(decode, range(len(arcs))))
         cancellation = _native.Cancellation()
 
-        def decode_in_thread(n: int) -> TreeSolution:
+        def decode_in_thread(n: int) -> Any:
             with cancellation:
                 return decode(n)
 
@@ -255,9 +293,7 @@ class Trees:
             read_parts("grandsiblings", grandsiblings, words, 4),
         )
         plain = all(part is None for part in parts)
-        return TreeProblem(
-            scores, parts, *lay_out(scores, *parts), plain, self.projective, self.single_root, limit
-        )
+        return TreeProblem(scores, *lay_out(scores, *parts), plain, self.projective, self.single_root, limit)
 
     def __repr__(self) -> str:
         return f"Trees(projective={self.projective}, single_root={self.single_root})"

@@ -1,0 +1,27 @@
+// A first tree, and a bound on all projective trees, in time that grows with the number of parts: every sibling and
+// grandparent is charged to the arc of its modifier, at the most that it can be there, and the best tree by what arcs
+// then score is found by Eisner's program. Ends of sides are charged to the sides.
+#pragma once
+
+#include "syntax/dependency/arcs.hpp"
+#include "syntax/dependency/eisner.hpp"
+
+namespace certus::syntax {
+
+class ChargedArcs {
+ public:
+  // Fills arc_of[n]; false where there is no projective tree over these arcs, whatever else is forbidden.
+  template <class S>
+  bool find(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, Label* arc_of);
+  double score() const { return score_; }
+  // No projective tree scores more; rounding is allowed for.
+  double bound() const { return bound_; }
+
+ private:
+  Eisner eisner_;
+  std::vector<double> charged_;  // [n][n + 1]
+  std::vector<Index> heads_;
+  double score_ = 0, bound_ = 0;
+};
+
+}  // namespace certus::syntax
