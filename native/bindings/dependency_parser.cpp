@@ -155,15 +155,18 @@ struct ParsedTrees {
   std::vector<Index> count, candidates;                    // [sentences]
   std::vector<Label> heads, relations;                     // of all trees, one after the other
   std::vector<double> scores, bounds;                      // [trees]
-  std::vector<std::uint8_t> proven;                        // [trees]
+  std::vector<std::uint8_t> exhausted;                     // [sentences]: whether these are all trees there are
+  std::vector<std::uint8_t> proven, searched;              // [trees]: over all arcs, over those that were scored
   std::vector<Index> iterations, nodes, automata, solved;  // [trees]; see FoundTree
 
   void add(const ParsedTree& parsed, double step) {
     heads.insert(heads.end(), parsed.heads.begin(), parsed.heads.end());
     relations.insert(relations.end(), parsed.relations.begin(), parsed.relations.end());
     scores.push_back(parsed.tree.score * step);
-    bounds.push_back(parsed.tree.bound * step);
-    proven.push_back(parsed.tree.proven);
+    const bool whole = parsed.tree.proven && parsed.bound <= parsed.tree.score;
+    bounds.push_back((whole ? parsed.tree.score : parsed.bound) * step);
+    proven.push_back(whole);
+    searched.push_back(parsed.tree.proven);
     iterations.push_back(parsed.tree.iterations);
     nodes.push_back(parsed.tree.nodes);
     automata.push_back(parsed.tree.automata);
@@ -179,9 +182,12 @@ ParsedTrees parse_unlocked(const ArcModel& self, const Texts& texts, const Parsi
   std::vector<std::vector<ParsedTree>> found(static_cast<std::size_t>(texts.size()));
   ParsedTrees out;
   out.candidates.resize(found.size());
+  out.exhausted.resize(found.size());
   parallel(texts.size(), count, [&](Index n, Index thread) {
     if (k > 1) {
-      workers[thread].rank(texts.at(n), options, k, found[n]);
+      bool exhausted = true;
+      workers[thread].rank(texts.at(n), options, k, found[n], &exhausted);
+      out.exhausted[n] = exhausted;
     } else {
       ParsedTree best;
       workers[thread].parse(texts.at(n), options, best);
@@ -278,9 +284,9 @@ void bind_dependency_parser(nb::module_& m) {
       .def_ro("epochs", &TreeLearner::epochs);
   define_arrays(nb::class_<ParsedTrees>(m, "ParsedTrees"), "count", &ParsedTrees::count, "heads", &ParsedTrees::heads,
                 "relations", &ParsedTrees::relations, "scores", &ParsedTrees::scores, "bounds", &ParsedTrees::bounds,
-                "proven", &ParsedTrees::proven, "candidates", &ParsedTrees::candidates, "iterations",
-                &ParsedTrees::iterations, "nodes", &ParsedTrees::nodes, "automata", &ParsedTrees::automata, "solved",
-                &ParsedTrees::solved);
+                "proven", &ParsedTrees::proven, "searched", &ParsedTrees::searched, "exhausted",
+                &ParsedTrees::exhausted, "candidates", &ParsedTrees::candidates, "iterations", &ParsedTrees::iterations,
+                "nodes", &ParsedTrees::nodes, "automata", &ParsedTrees::automata, "solved", &ParsedTrees::solved);
   define_arrays(nb::class_<ScoredParts>(m, "ScoredParts"), "heads", &ScoredParts::heads, "modifiers",
                 &ScoredParts::modifiers, "arcs", &ScoredParts::arcs, "siblings", &ScoredParts::siblings, "grandparents",
                 &ScoredParts::grandparents, "grandsiblings", &ScoredParts::grandsiblings);

@@ -3,21 +3,69 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "relax/spanning_tree.hpp"
+
 namespace certus::scoring {
 
 static double cost_nothing(Index, Index) { return 0; }
 static constexpr Index kMostParts = Index{1} << 26;  // siblings and grandparents of a sentence: half a gigabyte
 
 void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
+  if (is_plain(model_.plan_) && scores_all(sentence.length, options.limits))
+    return parse_plain(sentence, options.kind, out);
   prepare(sentence, options);
   search(sentence, options, out);
-  if (out.tree.exists || options.limits.ratio <= 0) return;
-  widen(options.limits);  // what was left out may be what trees need
-  search(sentence, options, out);
+  if (!out.tree.exists && !is_whole()) {
+    widen(options.limits);  // what was left out may be what trees need
+    search(sentence, options, out);
+  }
+  out.bound = find_bound(out.tree.bound);
+}
+
+void ArcModel::Worker::parse_plain(const features::Sentence& sentence, const TreeKind& kind, ParsedTree& out) {
+  const Index n = sentence.length;
+  if (model_.has_prior()) score_heads(sentence);
+  model_.plan_.look_up(sentence, words_);
+  parts_.prepare(words_);
+  all_scores_.resize(static_cast<std::size_t>(n * (n + 1)));
+  score_all_arcs(n, all_scores_.data());
+  heads_of_tree_.resize(static_cast<std::size_t>(n));
+  out.tree.exists = kind.projective
+                        ? eisner_.decode(all_scores_.data(), n, kind.single_root, heads_of_tree_.data())
+                        : relax::spanning_tree(all_scores_.data(), n, kind.single_root, heads_of_tree_.data());
+  if (!out.tree.exists) return;
+  tree_arcs_.clear();
+  for (Index m = 1; m <= n; ++m) tree_arcs_.emplace_back(heads_of_tree_[m - 1], m);
+  std::sort(tree_arcs_.begin(), tree_arcs_.end());
+  std::vector<Label> heads, modifiers;
+  for (const auto& [head, modifier] : tree_arcs_) {
+    heads.push_back(static_cast<Label>(head));
+    modifiers.push_back(static_cast<Label>(modifier));
+  }
+  arcs_.assign(n, heads.data(), modifiers.data(), n);
+  fill_tables();
+  out.tree.arc_of.resize(static_cast<std::size_t>(n));
+  for (Index m = 1; m <= n; ++m) out.tree.arc_of[m - 1] = arcs_.into(arcs_.into_begin(m));
+  out.tree.score = out.tree.bound = out.bound = syntax::score_tree(arcs_, tables_.view(), out.tree.arc_of.data());
+  out.tree.proven = true;
+  name(sentence, out);
+  out.candidates = n * n;
+}
+
+bool ArcModel::Worker::scores_all(Index words, const CandidateLimits& limits) const {
+  return limits.ratio <= 0 || is_small(model_.plan_, words);
+}
+
+void ArcModel::Worker::score_all_arcs(Index n, double* scores) {
+  const Index N = n + 1;
+  parts_.score_all_arcs(n, scores);
+  for (Index m = 1; model_.has_prior() && m <= n; ++m)
+    for (Index h = 0; h < N; ++h)
+      if (h != m) scores[(m - 1) * N + h] += find_prior(h, m);
 }
 
 void ArcModel::Worker::prune(const features::Sentence& sentence, const CandidateLimits& limits) {
-  const bool all = limits.ratio <= 0;
+  const bool all = scores_all(sentence.length, limits);
   if (all) arcs_.assign_all(sentence.length);
   else if (cascade_) cascade_->prune(sentence, model_.cascade_->size(), arcs_);
   if (cascade_ || (all && !model_.has_prior())) return;
@@ -36,7 +84,7 @@ double ArcModel::Worker::find_prior(Index head, Index modifier) const {
 }
 
 void ArcModel::Worker::widen(const CandidateLimits& limits) {
-  if (limits.ratio <= 0) return;
+  if (is_whole()) return;
   if (cascade_) cascade_->widen(arcs_);
   else candidates_.choose(limits, nullptr, true, arcs_);
 }
@@ -49,11 +97,12 @@ void ArcModel::Worker::prepare(const features::Sentence& sentence, const Parsing
 
 // The k best trees; `out` gets fewer where there are not so many.
 void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOptions& options, Index k,
-                            std::vector<ParsedTree>& out) {
+                            std::vector<ParsedTree>& out, bool* exhausted) {
   prepare(sentence, options);
   widen(options.limits);
   fill_tables();
   const syntax::RankedTrees ranked = search_.rank(arcs_, tables_.view(), options.kind, k);
+  *exhausted = is_whole() && ranked.exhausted;
   out.resize(ranked.scores.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
     FoundTree& tree = out[i].tree;
@@ -63,6 +112,7 @@ void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOpt
     tree.score = syntax::score_tree(arcs_, tables_.view(), tree.arc_of.data());
     tree.proven = ranked.bounds[i] <= ranked.scores[i];
     tree.bound = tree.proven ? tree.score : ranked.bounds[i];
+    out[i].bound = find_bound(tree.bound);
     name(sentence, out[i]);
   }
 }

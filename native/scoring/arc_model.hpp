@@ -8,6 +8,7 @@
 #include "scoring/head_candidates.hpp"
 #include "scoring/tree_labels.hpp"
 #include "scoring/tree_search.hpp"
+#include "syntax/dependency/eisner.hpp"
 
 namespace certus::scoring {
 
@@ -32,7 +33,8 @@ struct ParsingOptions {
 };
 
 struct ParsedTree {
-  FoundTree tree;                       // its score and bound are in the units of the model
+  FoundTree tree;                       // its score and bound are in the units of the model, over the arcs scored
+  double bound = 0;                     // no tree scores more, whatever its arcs are; infinite where none is known
   std::vector<Label> heads, relations;  // [n]
   Index candidates = 0;                 // how many arcs were scored
 };
@@ -57,7 +59,9 @@ class ArcModel {
 
     // Throws std::length_error where siblings and grandparents would take too much memory.
     void parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
-    void rank(const features::Sentence& sentence, const ParsingOptions& options, Index k, std::vector<ParsedTree>& out);
+    // `exhausted`: whether these are all trees there are.
+    void rank(const features::Sentence& sentence, const ParsingOptions& options, Index k, std::vector<ParsedTree>& out,
+              bool* exhausted);
     // The scores of all arcs with their best relations, [n][n + 1]: scores[m - 1][h], -inf from a word to itself.
     void score_all(const features::Sentence& sentence, double* scores, Label* relations);
     // The arcs of a sentence that are scored, and the scores of all parts.
@@ -76,6 +80,14 @@ class ArcModel {
     double find_prior(Index head, Index modifier) const;
     void fill_tables();
     void search(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
+    // Whether trees are searched over all arcs from the start.
+    bool scores_all(Index words, const CandidateLimits& limits) const;
+    // The best tree by scores of all arcs, where nothing else is scored.
+    void parse_plain(const features::Sentence& sentence, const TreeKind& kind, ParsedTree& out);
+    bool is_whole() const { return arcs_.size() == arcs_.words() * arcs_.words(); }
+    void score_all_arcs(Index n, double* scores);  // [n][n + 1]
+    // Given the bound over the arcs that are scored: nothing is known of trees with others.
+    double find_bound(double bound) const { return is_whole() ? bound : -kNever<double>; }
     void name(const features::Sentence& sentence, ParsedTree& out);
     void choose_relations(const features::Sentence& sentence, ParsedTree& out);
 
@@ -89,6 +101,10 @@ class ArcModel {
     Arcs arcs_;
     TreeSearch search_;
     PartTables tables_;
+    syntax::Eisner eisner_;
+    std::vector<Index> heads_of_tree_;
+    std::vector<double> all_scores_;  // [n][n + 1]: of all arcs
+    std::vector<std::pair<Index, Index>> tree_arcs_;
     ArcWords label_words_;
     Places label_places_[2];
   };

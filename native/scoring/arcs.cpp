@@ -31,7 +31,23 @@ CERTUS_INLINE void add_few(const W* weights, const features::Place* places, Inde
     for (Index r = 0; r < count; ++r) sums[r] += weights[places[p] + r];
 }
 
+// Work is counted in siblings or grandparents that are scored; an arc with its relations takes as much as so many.
+// Small are sentences of up to 10 words in models of the third order, of up to 15 where only arcs are scored.
+constexpr Index kArcWork = 20, kLittleWork = 6'700, kLittlePlainWork = 5'000;
+
 }  // namespace
+
+bool is_plain(const ArcPlan& plan) {
+  return !plan.has(ArcPart::sibling) && !plan.has(ArcPart::grandparent) && !plan.has(ArcPart::grand_sibling);
+}
+
+bool is_small(const ArcPlan& plan, Index words) {
+  const auto count = [&](ArcPart part, Index size) { return plan.has(part) ? size : 0; };
+  const Index n = std::min<Index>(words, 1000), arcs = n * n;
+  return kArcWork * arcs + count(ArcPart::sibling, arcs * n / 3) + count(ArcPart::grandparent, arcs * n) +
+             count(ArcPart::grand_sibling, arcs * arcs / 3) <=
+         (is_plain(plan) ? kLittlePlainWork : kLittleWork);
+}
 
 CERTUS_CLONES void add_rows(const float* weights, const features::Place* places, Index size, Index count, float* sums) {
   if (count < kBlock) add_few(weights, places, size, count, sums);

@@ -18,6 +18,11 @@ using features::ArcWords;
 using features::Places;
 using syntax::Arcs;
 
+// Whether a model scores nothing but arcs.
+bool is_plain(const ArcPlan& plan);
+// Whether a sentence takes so little work that it is parsed, and learned from, over all arcs.
+bool is_small(const ArcPlan& plan, Index words);
+
 // Which relations an arc may have: those of the root's arcs, and those of others.
 struct Relations {
   Index count = 0;
@@ -61,6 +66,8 @@ class PartScorer {
   void score_siblings(const Arcs& arcs, double* scores);
   void score_grandparents(const Arcs& arcs, double* scores);
   void score_grandsiblings(const Arcs& arcs, double* scores);
+  // scores[m - 1][h] of all arcs with their best relations, [n][n + 1]; -inf from a word to itself.
+  void score_all_arcs(Index n, double* scores);
   // The scores of all relations of one arc, those that it may not have included: [relations].
   const Sum* score_relations(Index head, Index modifier);
 
@@ -84,7 +91,8 @@ class PartScorer {
   ArcKeys keys_[features::kArcParts];
   Places places_[2];
   AwaitedSums awaited_;
-  std::vector<Sum> sums_;
+  std::vector<Sum> sums_, closed_[2];  // [relations]
+  Index found_ = 0;
 };
 
 // The scores of a sentence's arcs and of the other parts that templates are of.
@@ -166,6 +174,43 @@ void PartScorer<W>::score_arcs(const Arcs& arcs, const Cost& cost, double* score
       if (score > scores[a]) scores[a] = score, relation[a] = static_cast<Label>(r);
     }
   }
+}
+
+template <class W>
+void PartScorer<W>::score_all_arcs(Index n, double* scores) {
+  const ArcKeys& keys = keys_[static_cast<int>(ArcPart::arc)];
+  const Index N = n + 1, R = relations_.count;
+  for (const bool root : {false, true}) {  // what a relation that is not allowed loses
+    const std::vector<char>& allowed = root ? relations_.of_root : relations_.of_others;
+    closed_[root].resize(static_cast<std::size_t>(R));
+    for (Index r = 0; r < R; ++r) closed_[root][r] = allowed[r] ? Sum{0} : Sum{-(1 << 30)};
+  }
+  Index next = 0;
+  const auto find = [&] {
+    while (next < N * N && (next % N == 0 || next / N == next % N)) ++next;
+    if (next == N * N) return;
+    Places& out = places_[found_++ % 2];
+    out.clear();
+    keys.arc(next / N, next % N, out);
+    prefetch(out);
+    ++next;
+  };
+  found_ = 0;
+  std::fill_n(scores, n * N, kNever<double>);
+  find();
+  Index done = 0;
+  for (Index h = 0; h <= n; ++h)
+    for (Index m = 1; m <= n; ++m) {
+      if (m == h) continue;
+      find();
+      const Places& places = places_[done++ % 2];
+      add_relations(places);
+      const Sum* closed = closed_[h == 0].data();
+      Sum best = sums_[0] + closed[0];
+      for (Index r = 1; r < R; ++r) best = std::max(best, sums_[r] + closed[r]);
+      if (best > Sum{-(1 << 29)})
+        scores[(m - 1) * N + h] = static_cast<double>(add_weights(weights_, places.bare)) + static_cast<double>(best);
+    }
 }
 
 template <class W>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from certus.formats import Sentence, build
 from tests.models import invented
@@ -21,6 +22,27 @@ def sentences(count: int, seed: int) -> Iterator[Sentence]:
             "deprel": relations,
         }
         yield build([token[0] for token in tokens], fields)
+
+
+def long_sentences(count: int, seed: int, parts: int = 3) -> Iterator[Sentence]:
+    """Yield sentences of several main clauses: the verbs of later ones hang on that of the first."""
+    clauses = sentences(count * parts, seed)
+    for _ in range(count):
+        words: list[str] = []
+        fields: dict[str, list[str]] = {"upos": [], "feats": [], "head": [], "deprel": []}
+        root = 0
+        for clause in islice(clauses, parts):
+            for word, (head, relation) in enumerate(
+                zip(map(int, clause.column("head")), clause.column("deprel"), strict=True), len(words) + 1
+            ):
+                is_later = head == 0 and root > 0
+                fields["head"].append(str(root if is_later else head + len(words) if head else 0))
+                fields["deprel"].append("parataxis" if is_later else relation)
+                root = root or (word if head == 0 else 0)
+            for name in ("upos", "feats"):
+                fields[name] += clause.column(name)
+            words += clause.words
+        yield build(words, fields)
 
 
 def find_tree(tokens: list[invented.Token]) -> tuple[list[int], list[str]]:

@@ -66,7 +66,7 @@ def test_automata_by_themselves_are_learned_from(algorithm: str, order: int) -> 
 
 
 def test_features_of_arcs_leave_fewer_heads(tmp_path: Path) -> None:
-    train, dev = list(invented.sentences(150, 1)), list(invented.sentences(40, 2))
+    train = list(invented.sentences(150, 1))
     options: dict[str, Any] = {"projective": "no", **SMALL}
     tags = DependencyParser(**options).fit(train)
     # The table of their weights is larger; weights of trees are learned over more heads than are scored.
@@ -78,7 +78,8 @@ def test_features_of_arcs_leave_fewer_heads(tmp_path: Path) -> None:
     assert measure(kept, pruning=0) > 0.95
     changed = tags.change_cascade(train, pruning_features="arcs", pruning=0.1)
     assert measure(changed) > 0.97
-    pruned = [sum(answer.pruned for answer in each.parse_batch(dev)) for each in (tags, kept, changed)]
+    long = list(invented.long_sentences(15, 2))
+    pruned = [sum(answer.pruned for answer in each.parse_batch(long)) for each in (tags, kept, changed)]
     assert min(pruned[1:]) > pruned[0]
 
 
@@ -159,8 +160,57 @@ def test_the_k_best_are_the_best_k_of_all_trees(order: int, projective: str) -> 
             ranked = parser.parse(sentence, k=k, pruning=0)
             assert [answer.score for answer in ranked] == totals[:k]
             assert len({tuple(answer.heads.tolist()) for answer in ranked}) == min(k, len(trees))
-            assert ranked.exhausted == (k > len(trees))
+            assert ranked.exhausted == (k >= len(trees))
             assert all(answer.optimal and answer.bound == answer.score for answer in ranked)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize(
+    ("projective", "cascade"), [("yes", "heads"), ("yes", "length vine first"), ("no", "heads")]
+)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_proofs_are_about_all_trees(order: int, projective: str, cascade: str, k: int) -> None:
+    """Whatever was pruned: trees that are called optimal are the best of the model, and bounds hold."""
+    options = {"pruning": 0.5, "candidates": 1, "parsing_loss": 0.3, **SMALL | {"epochs": 1}}
+    parser = DependencyParser(order=order, projective=projective, cascade=cascade, **options)
+    parser.fit(invented.sentences(30, 1), dev=invented.sentences(30, 2))
+    sentences = [*invented.sentences(25, 5), *invented.long_sentences(8, 6)]
+    beaten = proven = 0
+    for sentence in sentences:
+        found: Any = parser.parse(sentence, k=k)
+        whole: Any = parser.parse(sentence, k=k, pruning=0)
+        for one, best in zip(found, whole, strict=True) if k > 1 else [(found, whole)]:
+            assert best.optimal
+            assert best.pruned == 0
+            assert one.bound >= best.score
+            assert one.score <= best.score or k > 1
+            assert not one.optimal or one.score == best.score
+            assert one.optimal == (one.bound == one.score)
+            assert one.optimal or "pruned" in one.claim
+            beaten += one.score < best.score
+            proven += one.optimal
+    assert beaten > 0
+    assert proven > 0
+
+
+def test_the_time_is_kept_and_the_first_tree_returned(parser: DependencyParser) -> None:
+    for sentence in invented.long_sentences(3, 7, 4):
+        for pruning in (None, 0.0):
+            found = parser.parse(sentence, seconds=0, pruning=pruning)
+            assert len(found.heads) == len(sentence)
+            assert found.bound >= parser.parse(sentence).score
+            assert len(parser.parse(sentence, k=4, seconds=0, pruning=pruning)) >= 1
+
+
+def test_sentences_that_are_too_long_are_refused_by_name(
+    parser: DependencyParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("certus.learn.arcs.learner.MOST_WORDS", 12)
+    short, long = next(invented.sentences(1, 5)), next(invented.long_sentences(1, 6))
+    with pytest.raises(InvalidInput, match=r"sentence 1: it has \d+ words, and parsers take at most 12"):
+        parser.parse_batch([short, long])
+    with pytest.raises(InvalidInput, match="parsers take at most 12"):
+        parser.score_arcs(long)
 
 
 def test_crossing_arcs_are_learned_where_there_are_any() -> None:
@@ -367,8 +417,8 @@ def test_what_cannot_be_parsed_is_refused(parser: DependencyParser) -> None:
         DependencyParser().parse(["a"])
     with pytest.raises(InvalidInput, match="looks at the columns word, upos, feats"):
         parser.parse(["a"])
-    with pytest.raises(InvalidInput, match="seconds is 0"):
-        parser.parse({"form": ["a"], "upos": ["X"], "feats": ["_"]}, seconds=0)
+    with pytest.raises(InvalidInput, match="seconds is -1"):
+        parser.parse({"form": ["a"], "upos": ["X"], "feats": ["_"]}, seconds=-1)
     long = {"form": ["a"] * 1000, "upos": ["X"] * 1000, "feats": ["_"] * 1000}
     with pytest.raises(InvalidInput, match="too long for all its siblings"):
         parser.parse(long, pruning=0)

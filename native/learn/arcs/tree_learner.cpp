@@ -54,13 +54,18 @@ void TreeLearner::learn(Index sentence, TreeEpoch& counts) {
   ++steps;
   changes_.clear();
   scorer_.prepare(corpus_.words[sentence]);
-  score(sentence, candidates_.arcs[sentence]);
+  arcs_ = &candidates_.arcs[sentence];
+  if (scoring::is_small(plan_, arcs_->words())) {  // as it is parsed
+    all_arcs_.assign_all(arcs_->words());
+    arcs_ = &all_arcs_;
+  }
+  score(sentence, *arcs_);
   if (options_.from_automata) learn_from_automata(sentence, counts);
   else learn_from_tree(sentence, counts);
 }
 
 void TreeLearner::learn_from_tree(Index sentence, TreeEpoch& counts) {
-  const Arcs& arcs = candidates_.arcs[sentence];
+  const Arcs& arcs = *arcs_;
   search_.find(arcs, tables_.view(), options_.kind, found_);
   if (!found_.exists) return;
   collect(sentence, arcs);
@@ -79,7 +84,7 @@ void TreeLearner::learn_from_tree(Index sentence, TreeEpoch& counts) {
 }
 
 void TreeLearner::learn_from_automata(Index sentence, TreeEpoch& counts) {
-  const Arcs& arcs = candidates_.arcs[sentence];
+  const Arcs& arcs = *arcs_;
   const Label* heads = corpus_.heads_of(sentence);
   parent_costs_.assign(static_cast<std::size_t>(arcs.size()), 0);
   for (Index a = 0; options_.mira && a < arcs.size(); ++a)
@@ -93,7 +98,7 @@ void TreeLearner::learn_from_automata(Index sentence, TreeEpoch& counts) {
 }
 
 double TreeLearner::collect_pick(Index head, Index sentence, TreeEpoch& counts) {
-  const Arcs& arcs = candidates_.arcs[sentence];
+  const Arcs& arcs = *arcs_;
   const Label *heads = corpus_.heads_of(sentence), *relations = corpus_.relations_of(sentence);
   const syntax::Pick& pick = picks_.all()[head];
   right_picks_.clear();
@@ -121,7 +126,7 @@ double TreeLearner::collect_pick(Index head, Index sentence, TreeEpoch& counts) 
 // The features of what an automaton picks; right picks have their right relations.
 void TreeLearner::add_pick(Index head, Index grandparent, const std::vector<Label>& picked, Index sentence,
                            float sign) {
-  const Arcs& arcs = candidates_.arcs[sentence];
+  const Arcs& arcs = *arcs_;
   const Label* relations = corpus_.relations_of(sentence);
   modifiers_.clear();
   for (const Label a : picked) {

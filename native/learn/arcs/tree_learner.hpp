@@ -80,6 +80,8 @@ class TreeLearner {
   std::vector<double> parent_costs_;            // [arcs]
   std::vector<Label> right_picks_, modifiers_;  // of one head: arcs, words
   scoring::PartTables tables_;
+  const syntax::Arcs* arcs_ = nullptr;  // of the sentence at hand
+  syntax::Arcs all_arcs_;
   std::vector<Label> best_heads_;
   features::Places places_;
   struct Change {

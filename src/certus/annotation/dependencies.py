@@ -16,7 +16,7 @@ from certus.annotation.dependency_drawing import draw_svg, draw_text
 from certus.annotation.sentence import Sentence
 from certus.checks import seal
 from certus.errors import FormatError
-from certus.solution import Solution
+from certus.solution import Solution, Status
 
 Heads: TypeAlias = NDArray[np.int64]  # (n,) of words 1 ... n; 0 is the root
 
@@ -56,10 +56,10 @@ class Parse(Solution[Dependencies]):
     Attributes:
         value: the tree; ``heads`` and ``relations`` are its parts.
         score: of the tree under the model.
-        bound: no tree over the arcs that were scored has more.
-        status: OPTIMAL where that is proven.
-        pruned: how many arcs were left out as unlikely before any tree was looked for: the proof is about
-            the trees over the others. At 0 it is about all trees.
+        bound: no tree has more, whatever its arcs are; infinite where arcs were pruned, for nothing is known
+            of trees that have them.
+        status: OPTIMAL where it is proven that no tree scores more.
+        pruned: how many arcs were left out as unlikely before any tree was looked for. At 0 none was.
     """
 
     noun: ClassVar[str] = "tree"
@@ -74,7 +74,13 @@ class Parse(Solution[Dependencies]):
     @property
     def claim(self) -> str:
         """What is proven of the tree, in words, and of which trees."""
-        return super().claim + (f" (without {self.pruned:,} arcs that were pruned)" if self.pruned else "")
+        if not self.pruned or self.status is not Status.FEASIBLE:
+            return super().claim
+        better = "" if self.rank == 1 else ", but for better ranks"
+        return (
+            f"proven over likely arcs only: no tree without the {self.pruned:,} arcs that were pruned scores "
+            f"more{better}"
+        )
 
     @property
     def heads(self) -> Heads:
