@@ -110,3 +110,20 @@ def test_any_sentence_has_a_tree_at_once() -> None:
     assert [row[6] for row in rows] == ["2", "0", "5", "5", "2", "2"]
     assert [row[7] for row in rows] == ["nsubj", "root", "det", "amod", "obj", "punct"]
     assert told.startswith("1 sentence, 1 proven optimal")
+
+
+def test_sentences_that_are_too_long_are_named_and_the_others_parsed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("certus.learn.arcs.learner.MOST_WORDS", 12)
+    gold = list(treebank.sentences(2, 2))
+    long = next(treebank.long_sentences(1, 3))
+    (folder / "long.conllu").write_text("".join(one.text for one in (gold[0], long, gold[1])))
+    line = len(gold[0]) + 2
+    told = fail("parse", folder / "p.certus", folder / "long.conllu", "-o", folder / "short.conllu")
+    assert "2 sentences, 2 proven optimal" in told
+    assert f"long.conllu:{line}: it has {len(long)} words, and parsers take at most 12" in told
+    found = list(read(folder / "short.conllu"))
+    assert [one.words for one in found] == [gold[0].words, long.words, gold[1].words]
+    assert found[1].text == long.text
+    assert found[2].column("head") == gold[1].column("head")

@@ -28,6 +28,7 @@ from certus.cli.wording import format_count
 from certus.errors import InvalidInput
 from certus.formats import read
 from certus.formats.blocks import join_sentences
+from certus.learn.arcs import learner
 from certus.models.dependency_parser import DependencyParser
 from certus.models.tagger import Tagger
 
@@ -58,6 +59,8 @@ def run(parser: DependencyParser, inputs: list[str], options: ParseOptions, *, i
         deliver(written, options.output, options.encoding, waiting)
     if not options.quiet:
         print(tally.summarize(), file=sys.stderr)
+    if tally.refused:
+        raise InvalidInput("\n".join(tally.refused))
 
 
 class SentenceTagger:
@@ -110,18 +113,19 @@ class Tally:
 
     def __init__(self) -> None:
         self.sentences = self.proven = self.pruned = 0
+        self.refused: list[str] = []  # why sentences were left as they are
 
     def add(self, answer: Parse) -> None:
         """Count a sentence."""
         self.sentences += 1
         self.proven += answer.optimal
-        self.pruned += answer.pruned > 0
+        self.pruned += not answer.optimal and answer.pruned > 0
 
     def summarize(self) -> str:
         """Say it in a line."""
         text = f"{format_count(self.sentences, 'sentence')}, {self.proven:,} proven optimal"
         if self.pruned:
-            text += f", {self.pruned:,} of them over likely arcs only (--pruning 0 proves the whole model)"
+            text += f", {self.pruned:,} over likely arcs only (--pruning 0 proves the whole model)"
         return text
 
 
@@ -145,11 +149,26 @@ def parse_sentences(
             "seconds": options.seconds,
             "threads": options.threads,
         }
-        answers: Any = parser.parse_batch(several, **given)
-        for sentence, answer in zip(several, answers, strict=True):
+        short = [sentence for sentence in several if not is_too_long(sentence, tally)]
+        answers: Any = iter(parser.parse_batch(short, **given))
+        for sentence in several:
+            if len(sentence) > learner.MOST_WORDS:
+                yield sentence, []
+                continue
+            answer = next(answers)
             ranked = [answer] if options.k == 1 else list(answer)
             tally.add(ranked[0])
             yield sentence, ranked
+
+
+def is_too_long(sentence: Sentence, tally: Tally) -> bool:
+    """Tell whether a sentence is too long to be parsed, and note it if it is."""
+    try:
+        learner.check_length(len(sentence), f"{sentence.source}:{sentence.line}")
+    except InvalidInput as error:
+        tally.refused.append(str(error))
+        return True
+    return False
 
 
 def check_columns(parser: DependencyParser, sentence: Sentence, is_tagged: bool) -> None:
@@ -169,22 +188,25 @@ def write_trees(parsed: Iterable[tuple[Sentence, list[Parse]]], options: ParseOp
     """Yield the texts of sentences with their trees: all other columns stay as they are."""
     scores = options.scores or options.k > 1
     return join_sentences(
-        (write_tree(sentence, answer, rank if options.k > 1 else None, scores), sentence.layout)
+        (text, sentence.layout)
         for sentence, ranked in parsed
-        for rank, answer in enumerate(ranked, 1)
+        for text in (
+            [write_tree(sentence, one, rank, scores, options.k > 1) for rank, one in enumerate(ranked, 1)]
+            or [sentence.text]  # too long to be parsed: as it is
+        )
     )
 
 
-def write_tree(sentence: Sentence, answer: Parse, rank: int | None, scores: bool) -> str:
+def write_tree(sentence: Sentence, answer: Parse, rank: int, scores: bool, is_ranked: bool) -> str:
     """Return a sentence with its tree, and if asked with its score and proof as comments."""
     made = replace(sentence, {"head": list(map(str, answer.heads)), "deprel": answer.relations})
-    proof = [] if rank is None else [f"# rank = {rank}"]
+    proof = [f"# rank = {rank}"] if is_ranked else []
     proof += [
         f"# parse_score = {answer.score:.6g}",
         f"# parse_bound = {answer.bound:.6g}",
         f"# parse_status = {answer.status.value}",
     ]
-    proof += [] if rank is None else [f"# parse_claim = {answer.claim}"]
+    proof += [f"# parse_claim = {answer.claim}"] if is_ranked else []
     return insert_comments(made, proof if scores else [])
 
 

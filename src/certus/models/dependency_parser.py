@@ -20,7 +20,7 @@ from certus.annotation.dependencies import Dependencies, Parse
 from certus.annotation.sentence import Sentence
 from certus.checks import check_count, check_infeasible, read_seconds
 from certus.errors import Infeasible, InvalidInput, NotFitted, describe_infeasible
-from certus.learn.arcs.learner import ArcModel, learn, parse, relearn_selector
+from certus.learn.arcs.learner import ArcModel, check_length, learn, parse, relearn_selector
 from certus.learn.arcs.options import ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
@@ -209,8 +209,8 @@ class DependencyParser:
             pruning: as the option of the same name: heads less likely than this many times the best one are
                 not scored. At 0 all are, and the proof is about all trees; parsers with a cascade take
                 no other number.
-            seconds: the most that may be spent on proving a tree that is not projective; what is found by
-                then is returned with its bound.
+            seconds: the most that the search may take; the best tree that was found by then is returned with
+                its bound.
             infeasible: whether a sentence that has no tree raises Infeasible or returns a Parse with that
                 status (for k > 1, an empty KBest).
         """
@@ -275,7 +275,10 @@ class DependencyParser:
         parsed = list_parses(found, [len(columns[0]) for columns in cells], self.model.relations)
         if k == 1:
             return [several[0] if several else _NO_TREE for several in parsed]
-        return [KBest(several, exhausted=len(several) < k) for several in parsed]
+        return [
+            KBest(several, exhausted=bool(exhausted))
+            for several, exhausted in zip(parsed, found.exhausted.tolist(), strict=True)
+        ]
 
     def score_arcs(self, sentence: Words) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         """Return the scores of all arcs with their best relations, and these, both (n, n + 1).
@@ -283,7 +286,9 @@ class DependencyParser:
         Rows are words, columns their heads, the root first; ``-inf`` and -1 stand for a word as its own
         head. These are what ``certus.Trees`` takes. Scores of siblings and grandparents are not in them.
         """
-        return self.model.native.score_arcs([select_columns(sentence, self.columns)])
+        cells = select_columns(sentence, self.columns)
+        check_length(len(cells[0]), "the sentence")
+        return self.model.native.score_arcs([cells])
 
     def score(self, sentence: Words, heads: ArrayLike) -> float:
         """Return the score of a tree with the best relations for its arcs, whether or not they are pruned."""
@@ -375,13 +380,19 @@ def list_parses(
 ) -> list[list[Parse]]:
     """Return the trees of each sentence, best first."""
     heads, relations = found.heads.tolist(), [names[number] for number in found.relations.tolist()]
-    numbers = zip(found.scores.tolist(), found.bounds.tolist(), found.proven.tolist(), strict=True)
+    numbers = zip(
+        found.scores.tolist(),
+        found.bounds.tolist(),
+        found.proven.tolist(),
+        found.searched.tolist(),
+        strict=True,
+    )
     made, at = [], 0
     for length, count, scored in zip(lengths, found.count.tolist(), found.candidates.tolist(), strict=True):
         several = []
-        for score, bound, proven in islice(numbers, count):
+        for score, bound, proven, searched in islice(numbers, count):
             tree = Dependencies(tuple(heads[at : at + length]), tuple(relations[at : at + length]))
-            status = Status.OPTIMAL if proven else Status.SECONDS
+            status = Status.OPTIMAL if proven else Status.FEASIBLE if searched else Status.SECONDS
             several.append(Parse(tree, score, bound, status, pruned=length**2 - scored))
             at += length
         made.append(several)

@@ -46,6 +46,7 @@ LABEL_BITS = 21  # of the table of the model of relations, or those of the parse
 LABEL_STAGE = 100  # apart from all others, for the order of sentences
 LABEL_EPOCHS = 10
 LABEL_RATE = 0.01  # the most that a weight of a relation changes by
+MOST_WORDS = 4_000  # of a sentence that is parsed: the memory for its arcs grows with the square
 RARE = 0.1  # the share of trees with crossing arcs below which parsers leave them out
 SEVERAL_ROOTS = 0.005  # the share of trees with several roots up to which parsers give trees one
 # What a model file holds: of relations, and of the weights that score arcs; beside it, of what chooses arcs.
@@ -422,6 +423,8 @@ def parse(
     threads: int = 1,
 ) -> _native.ParsedTrees:
     """Find the best trees of sentences given as columns of cells."""
+    for number, columns in enumerate(cells):
+        check_length(len(columns[0]), f"sentence {number}")
     if pruning and model.cascade is not None:
         raise InvalidInput("a cascade has thresholds of its own: pruning may be 0, or left out")
     return model.native.parse(
@@ -434,6 +437,15 @@ def parse(
         seconds=seconds,
         threads=threads,
     )
+
+
+def check_length(words: int, place: str) -> None:
+    """Refuse a sentence that is too long to be parsed; ``place`` says which it is."""
+    if words > MOST_WORDS:
+        raise InvalidInput(
+            f"{place}: it has {words:,} words, and parsers take at most {MOST_WORDS:,}, for the memory of "
+            "its arcs grows with the square: split it into sentences"
+        )
 
 
 def _identify(options: ArcOptions, model: ArcModel, train: Treebank, dev: Treebank | None) -> dict[str, Any]:
