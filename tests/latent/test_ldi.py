@@ -109,6 +109,7 @@ def test_the_k_best_are_the_k_best(bound: str) -> None:
                 problem.scores, k=k, inference=LDI(bound=bound), infeasible="return"
             )
             assert [truth[tuple(one.labels.tolist())] for one in found] == ranked[:k]
+            assert found.exhausted == (len(ranked) < k)
             assert len({tuple(one.labels.tolist()) for one in found}) == len(found)
             assert all(one.optimal and one.bound == one.score for one in found)
 

@@ -396,7 +396,8 @@ def _settle(
     """Return what a sentence came to, or raise Infeasible."""
     if answer.status is not _native.Status.INFEASIBLE:
         several = make_solutions(answer, k, inference)
-        exhausted = len(several) < k and answer.unseen == -np.inf  # not where a limit ended the search
+        proven = answer.status is _native.Status.OPTIMAL  # else a limit ended the search
+        exhausted = proven and len(several) < k
         return several[0] if k == 1 else LabelKBest(several, exhausted=exhausted)
     if infeasible != "return":
         raise Infeasible.at_position(answer.position, sentence)
