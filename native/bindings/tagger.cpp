@@ -110,6 +110,8 @@ struct Tagged {
   std::vector<float> confidences;            // [tokens], or nothing
   std::vector<double> log_partitions;        // [sentences], or nothing: of what pruning leaves,
   std::vector<double> log_partition_bounds;  // and of all sequences at most
+  std::vector<double> roundings;             // [sentences], or nothing: see Rounding, of what pruning leaves,
+  std::vector<double> dropped_roundings;     // and of what it has dropped
   std::vector<Index> rounds;                 // [sentences]: how often a cascade was built for the proof
   std::vector<Index> positions;              // [sentences]: the first that no path reaches, where none was found
 
@@ -120,6 +122,7 @@ struct Tagged {
     bounds.resize(count, kNever<double>);
     log_partitions.resize(confidence ? count : 0, kNever<double>);
     log_partition_bounds.resize(confidence ? count : 0, -kNever<double>);
+    roundings.resize(confidence ? count : 0), dropped_roundings.resize(confidence ? count : 0);
     confidences.resize(confidence ? first[count] : 0);
     found.resize(count), positions.resize(count), optimal.resize(count), rounds.resize(count);
     stopped.resize(count);
@@ -141,6 +144,7 @@ struct Tagged {
     rounds[n] = answer.rounds, stopped[n] = static_cast<std::uint8_t>(answer.stopped);
     if (!request.confidence) return;
     log_partitions[n] = answer.log_partition, log_partition_bounds[n] = answer.log_partition_bound;
+    roundings[n] = answer.rounding.kept, dropped_roundings[n] = answer.rounding.dropped;
   }
 };
 
@@ -244,7 +248,8 @@ void bind_tagger(nb::module_& m) {
   define_arrays(nb::class_<Tagged>(m, "Tagged"), "labels", &Tagged::labels, "found", &Tagged::found, "scores",
                 &Tagged::scores, "bounds", &Tagged::bounds, "optimal", &Tagged::optimal, "stopped", &Tagged::stopped,
                 "confidences", &Tagged::confidences, "log_partitions", &Tagged::log_partitions, "log_partition_bounds",
-                &Tagged::log_partition_bounds, "positions", &Tagged::positions, "rounds", &Tagged::rounds);
+                &Tagged::log_partition_bounds, "roundings", &Tagged::roundings, "dropped_roundings",
+                &Tagged::dropped_roundings, "positions", &Tagged::positions, "rounds", &Tagged::rounds);
   nb::class_<Tagger>(m, "Tagger")
       .def("__init__", &make, "extractor"_a, "tagset"_a, "slots"_a, "rows"_a, "step"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())

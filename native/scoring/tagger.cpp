@@ -134,6 +134,28 @@ const float* Tagger::score_token(Index t, Workspace& w) const {
   return units;
 }
 
+// The largest sum of the magnitudes of the units of a label.
+double Tagger::find_magnitude(const float* units, Workspace& w) const {
+  const std::size_t count = w.stride, nodes = static_cast<std::size_t>(expansion_.nodes());
+  w.magnitudes.resize(count + nodes + static_cast<std::size_t>(tagset_.labels));
+  float* const own = w.magnitudes.data();
+  float* const labels = own + count + nodes;
+  for (std::size_t u = 0; u < count; ++u) own[u] = std::abs(units[u]);
+  expansion_.expand(own, own + count, labels);
+  return 1.0001 * static_cast<double>(lattice::find_largest(labels, tagset_.labels));
+}
+
+// For the sentence whose rows were found last.
+Rounding Tagger::bound_rounding(Index length, Workspace& w) const {
+  const bool has_units = w.cascade && w.cascade->bounds;
+  const double ngrams = chain_ ? 0 : bounds_->heaviest();  // transitions of chains are single numbers
+  Rounding rounding;
+  for (Index t = 0; t < length; ++t)
+    rounding.add(parts_, order_, find_magnitude(has_units ? w.kept_units(t) : score_token(t, w), w), ngrams);
+  rounding.add(parts_, order_, 0, ngrams);  // where the sentence ends
+  return rounding;
+}
+
 void Tagger::emissions(const features::Sentence& sentence, float* out, Workspace& w) const {
   find_rows(sentence, w);
   if (w.cascade) w.cascade->bounds = nullptr;
@@ -182,6 +204,7 @@ void Tagger::tag_chain(const features::Sentence& sentence, const TagRequest& req
   w.marginals.resize(T * L);
   answer.log_partition = answer.log_partition_bound = marginals(*chain_, scores, w.marginals.data()).log_partition;
   for (Index t = 0; t < T; ++t) answer.confidence[t] = static_cast<float>(w.marginals[t * L + w.labels[t]]);
+  answer.rounding = bound_rounding(T, w);
 }
 
 // Multiplies the thresholds of single tokens, and those of lattices; edges have those of states, multiplied likewise.
@@ -387,6 +410,7 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
   lattice::Sums& sums = w.cascade->sums;
   sums.find(level, false, true);
   answer.log_partition = sums.log_partition;
+  answer.rounding = bound_rounding(w.cascade->length(), w);
   for (Index t = 0; t < w.cascade->length(); ++t) {
     double p = 0;
     for (std::uint32_t s = level.begin[t + 1]; s < level.begin[t + 2]; ++s)
@@ -394,8 +418,9 @@ void Tagger::find_confidence(const Level& level, const TagRequest& request, TagA
     answer.confidence[t] = static_cast<float>(p);
   }
   if (!w.cascade->pruned) answer.log_partition_bound = answer.log_partition;
-  else if (request.prove)
-    answer.log_partition_bound = (Logarithm{answer.log_partition} + Logarithm{bound_mass(request, w)}).log;
+  else if (request.prove)  // above log_partition also where what was dropped is lost in rounding
+    answer.log_partition_bound = std::max((Logarithm{answer.log_partition} + Logarithm{bound_mass(request, w)}).log,
+                                          std::nextafter(answer.log_partition, -kNever<double>));
 }
 
 // The logarithm of what all dropped sequences sum up to, at most.

@@ -16,6 +16,7 @@
 #include "scoring/detours.hpp"
 #include "scoring/emissions.hpp"
 #include "scoring/feature_table.hpp"
+#include "scoring/rounding.hpp"
 #include "scoring/sequence_scores.hpp"
 
 namespace certus::scoring {
@@ -37,7 +38,8 @@ struct TagAnswer {
   double* scores;                                // [k]
   float* confidence;                             // [T], the posteriors of the best labels, or null
   double log_partition;                          // with confidence: of what the last lattice has,
-  double log_partition_bound = -kNever<double>;  // and of all sequences at most
+  double log_partition_bound = -kNever<double>;  // and of all sequences at most, but for
+  Rounding rounding;                             // how far both may be off because scores are rounded
   double bound = kNever<double>;
   Index rounds = 0;     // how often a cascade was built, or what it had dropped was searched
   Index found = 0;      // how many were written
@@ -102,6 +104,8 @@ class Tagger {
  private:
   void find_rows(const features::Sentence& sentence, Workspace& w) const;
   const float* score_token(Index t, Workspace& w) const;
+  double find_magnitude(const float* units, Workspace& w) const;
+  Rounding bound_rounding(Index length, Workspace& w) const;
   void expand_groups(const float* units, Workspace& w, float* labels) const;
   void tag_chain(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer, Workspace& w) const;
   void tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,
@@ -127,6 +131,7 @@ class Tagger {
   FeatureTable table_;
   float step_;
   Expansion expansion_{tagset_};
+  Index parts_ = tagset_.count_parts();  // that a label has at most
   const Model<float>* chain_ = nullptr;
   Index order_ = 0;
   NgramTable ngrams_;
@@ -151,6 +156,7 @@ struct Tagger::Workspace {
   std::size_t stride = 0;          // units + 1, the last of which scores 0
   std::vector<float> units;        // [stride], or [T][stride] while what is dropped is bounded
   std::vector<float> nodes;        // sums on the way to labels
+  std::vector<float> magnitudes;   // of units, of sums on the way to labels, and of labels
   std::vector<float> scores;       // [T][labels]
   std::vector<double> marginals;
   std::vector<Index> labels;

@@ -47,6 +47,13 @@ struct Tagset {
     lay_out();
   }
 
+  // How many units a label has at most.
+  Index count_parts() const {
+    std::uint32_t most = 0;
+    for (Index y = 0; y < labels; ++y) most = std::max(most, begin[y + 1] - begin[y]);
+    return most;
+  }
+
   // The score of a label, given those of all units.
   template <class X>
   X score(Label y, const X* unit) const {

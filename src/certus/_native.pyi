@@ -734,6 +734,8 @@ class Tagged:
     confidences: NDArray[np.float32]  # [tokens], empty unless asked for
     log_partitions: NDArray[np.float64]  # [sentences], empty unless asked for
     log_partition_bounds: NDArray[np.float64]  # the same: of all sequences at most
+    roundings: NDArray[np.float64]  # the same: how far log_partitions and scores are off at most, by rounding
+    dropped_roundings: NDArray[np.float64]  # the same: how far the logarithm of what was dropped is off
     rounds: NDArray[np.int64]  # [sentences]: how often a cascade was built for the proof
     positions: NDArray[np.int64]  # [sentences]: the first that no path reaches, where none was found
 

@@ -5,18 +5,25 @@
 
 from __future__ import annotations
 
+import decimal
 import os
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from certus import _native
+from certus.annotation.tagging import Tagging
 from certus.errors import InvalidInput
 from certus.lattice.lattices import TagLattices
+from certus.learn.decoder import Decoded
+from certus.models.answers import find_best
 from tests.learn.problems import Problem, Sentence, cascade, features
 from tests.learn.test_native_tagger import Scores, is_legal, random_allowed, satisfies, tag
-from tests.reference.pruned_crf import Name
+from tests.reference.pruned_crf import Crf, Name
 
 PROOFS = int(os.environ.get("CERTUS_PROOFS", "1000"))
 FIRST = int(os.environ.get("CERTUS_SEED", "0"))  # of the models
@@ -237,6 +244,102 @@ def test_intervals_add_up_all_states_that_were_dropped(order: int) -> None:
         assert above < 1e-5
         wide += width > 0.01
     assert wide > PROOFS // 32
+
+
+# Models whose answers would be wrong if a dropped label did not count by how much n-grams of three coarse
+# tags that begin with its tag may exceed those that begin with a candidate's.
+EXCEEDING = [2374, 2404, 2450, 2453, 2478, 2493, 2570, 2717, 2732, 2846, 2888, 2898, 2963, 2982]
+
+
+@pytest.mark.parametrize("seed", EXCEEDING)
+def test_bounds_count_the_contexts_of_dropped_labels(seed: int) -> None:
+    """N-grams of three coarse tags are heavy, and some of them begin with the tag of a dropped label."""
+    order = 2 + seed % 2
+    problem = whole_numbers(seed, order, labels=3 + seed % 4)
+    for name in problem.crf.weights:
+        if name[0] != "row":
+            problem.crf.weights[name] *= 4 if name[0] == "coarse" and len(name) >= 4 else 0.5
+    labels = float(problem.rng.choice([0.3, 1.0]))
+    tagger = problem.tagger([labels, labels, *problem.rng.choice([0.0, 1.0], order - 1).tolist()])
+    sentence = problem.sentence(3, 6)
+    best = max(problem.crf.all_scores(features(sentence)).values())
+    found = tagger.tag([[sentence]])
+    assert found.optimal[0]
+    assert found.scores[0] == best == found.bounds[0]
+
+
+class ExactWeights(dict[Name, Fraction]):
+    """Weights whose sums are exact, also with those that are not there."""
+
+    def get(self, name: Name, default: object = None) -> Fraction:
+        return super().get(name) or Fraction(0)
+
+
+def make_rounded_problem(seed: int) -> Problem:
+    """A problem whose sums are rounded in single precision; in some the weights of n-grams are very large."""
+    problem = Problem(seed, 1 + seed % 3, labels=2 + seed // 3 % 3)
+    problem.named = seed % 5 > 0
+    scale = [1e-6, 1.0, 30.0, 1e3, 1e6][seed // 2 % 5]
+    for name in problem.crf.weights:
+        if name[0] != "row":
+            problem.crf.weights[name] = float(np.float32(problem.rng.normal() * scale))
+    return problem
+
+
+def find_exact_masses(problem: Problem, sentence: Sentence) -> dict[tuple[int, ...], Decimal]:
+    """Return exp(score) of all sequences over that of the best, to 50 digits; scores are exact."""
+    exact = Crf(problem.crf.parts, problem.crf.groups, problem.crf.order)
+    exact.weights = ExactWeights({name: Fraction(w) for name, w in problem.crf.weights.items()})  # type: ignore[assignment]
+    every = product(range(exact.labels), repeat=len(sentence))
+    scores: dict[tuple[int, ...], Any] = {y: exact.score(features(sentence), y) for y in every}
+    most = max(scores.values())
+    with decimal.localcontext(prec=50):
+        return {y: (Decimal((s - most).numerator) / (s - most).denominator).exp() for y, s in scores.items()}
+
+
+def read_tagging(tagger: _native.Tagger, sentence: Sentence, labels: int) -> Tagging:
+    """Return what a tagger says of the probabilities of a sentence."""
+    found = tagger.tag([[sentence]], confidence=True)
+    decoded = Decoded(
+        np.array([0, len(sentence)]),
+        found.labels,
+        found.found,
+        found.scores.reshape(-1, 1),
+        found.bounds,
+        found.optimal,
+        found.confidences,
+        found.log_partitions,
+        found.positions,
+        log_partition_bound=found.log_partition_bounds,
+        rounding=np.stack([found.roundings, found.dropped_roundings], axis=1),
+    )
+    return find_best(decoded, 0, [str(y) for y in range(labels)])
+
+
+def test_intervals_count_the_rounding_of_scores() -> None:
+    """Intervals hold the probabilities in exact arithmetic, whatever single precision makes of scores."""
+    narrow = pruned = 0
+    for seed in range(FIRST, FIRST + max(90, PROOFS // 8)):
+        problem = make_rounded_problem(seed)
+        sentence = problem.sentence(1, 4)
+        thresholds = [0.0] * (1 + problem.crf.order) if seed % 2 else random_thresholds(problem)
+        masses = find_exact_masses(problem, sentence)
+        answer = read_tagging(problem.tagger(thresholds), sentence, problem.crf.labels)
+        best = tuple(map(int, answer.labels))
+        with decimal.localcontext(prec=50):
+            total = sum(masses.values())
+            assert answer.probability_interval is not None
+            assert answer.confidence_intervals is not None
+            least, most = map(Decimal, answer.probability_interval)
+            assert least <= masses[best] / total <= most, seed
+            for t, interval in enumerate(answer.confidence_intervals):
+                truth = sum(mass for y, mass in masses.items() if y[t] == best[t]) / total
+                least, most = map(Decimal, interval)
+                assert least <= truth <= most, (seed, t)
+        pruned += (answer.share or 0) < 1
+        narrow += answer.rounding < 1e-4
+    assert pruned > 20
+    assert narrow > 30
 
 
 def test_proofs_take_back_what_was_pruned() -> None:

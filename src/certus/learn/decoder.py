@@ -71,6 +71,9 @@ class Decoded:
             most; nothing where it is exact.
         stopped: (sentences,) which limit was met before the answer was proven: 0 none, 1 of time, 2 of
             searches; or nothing.
+        rounding: (sentences, 2) by how much the logarithms of sums over sequences may be off because scores
+            are summed in single precision: over those that pruning leaves, and over those that it dropped;
+            or nothing where sums are in double precision.
     """
 
     first: NDArray[np.int64]
@@ -85,6 +88,7 @@ class Decoded:
     searches: NDArray[np.int64] | None = None
     log_partition_bound: NDArray[np.float64] | None = None
     stopped: NDArray[Any] | None = None
+    rounding: NDArray[np.float64] | None = None
 
     @classmethod
     def make_empty(cls, first: NDArray[np.int64], request: Request) -> Decoded:

@@ -134,6 +134,7 @@ class FeatureDecoder(Decoder):
             answers.rounds if self._chain is None else None,
             answers.log_partition_bounds,
             answers.stopped,
+            np.stack([answers.roundings, answers.dropped_roundings], axis=1),
         )
 
     def set_proof(self, proof: bool) -> None:

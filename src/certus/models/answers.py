@@ -108,19 +108,36 @@ def refuse_infeasible(decoded: Decoded) -> None:
 _LIMITS = (Status.FEASIBLE, Status.SECONDS, Status.ITERATIONS)  # see Decoded.stopped
 
 
+def _find_share(excess: float, rounding: float) -> float:
+    """Return the share of what pruning leaves in all.
+
+    Args:
+        excess: the logarithm of all, over that of what it leaves.
+        rounding: what it dropped may be exp(rounding) times as much.
+    """
+    if excess <= 0:
+        return 1.0
+    dropped = (excess if excess > 40 else math.log(math.expm1(excess))) + rounding  # over what it leaves
+    return 1 / (1 + math.exp(dropped)) if dropped < 700 else 0.0
+
+
 def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[str]) -> Tagging:
     begin, end = int(decoded.first[n]), int(decoded.first[n + 1])
     at = begin * k + rank * (end - begin)
     score, optimal = float(decoded.scores[n, rank]), bool(decoded.optimal[n])
     limit = 0 if decoded.stopped is None else int(decoded.stopped[n])
     probability = confidence = share = None
+    rounding = 0.0
     if len(decoded.log_partition):
         known = float(decoded.log_partition[n])
         probability = min(1.0, math.exp(score - known))
         if rank == 0:
             confidence = [min(1.0, p) for p in decoded.confidence[begin:end].tolist()]
         most = known if decoded.log_partition_bound is None else float(decoded.log_partition_bound[n])
-        share = math.exp(min(0.0, known - most))
+        dropped = 0.0
+        if decoded.rounding is not None:
+            rounding, dropped = map(float, decoded.rounding[n])
+        share = _find_share(most - known, dropped)
     return Tagging(
         [names[label] for label in decoded.labels[at : at + end - begin].tolist()],
         score,
@@ -129,5 +146,6 @@ def _make_tagging(decoded: Decoded, n: int, k: int, rank: int, names: Sequence[s
         probability=probability,
         confidence=confidence,
         share=share,
+        rounding=rounding,
         counters=None if decoded.searches is None else {"iterations": int(decoded.searches[n])},
     )
