@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes.append(outcome)
     for outcome in outcomes:
         for finding in outcome.findings.values():
-            times = f"{finding.count:,} times; the smallest"
+            times = f"{finding.count:,} times, first after {finding.seconds:.0f} s; the smallest"
             print(f"\n# {outcome.kind}, {finding.method}: {finding.kind}, {times}:\n{finding.text}")
     print(show_table(outcomes))
     return int(any(outcome.findings for outcome in outcomes))

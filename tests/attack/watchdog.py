@@ -28,13 +28,14 @@ POLL = 0.1  # seconds between looks at a process
 
 @dataclass
 class Finding:
-    """A fault with the smallest problem that shows it."""
+    """A fault with the smallest problem that shows it, and the seconds after which the first one was seen."""
 
     method: str
     kind: str
     detail: str
     text: str
-    count: int = 1
+    seconds: float
+    count: int = 0
 
 
 @dataclass
@@ -47,6 +48,7 @@ class Outcome:
     """
 
     kind: str
+    began: float = field(default_factory=time.monotonic)
     problems: int = 0
     seconds: float = 0.0
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -55,7 +57,8 @@ class Outcome:
     def add(self, method: str, kind: str, detail: str, text: str) -> None:
         """Keep a fault if its problem is the smallest yet."""
         key = method, f"{kind} {detail.split(':')[0]}" if kind == "error" else kind
-        known = self.findings.setdefault(key, Finding(method, kind, detail, text, 0))
+        seconds = time.monotonic() - self.began
+        known = self.findings.setdefault(key, Finding(method, kind, detail, text, seconds))
         known.count += 1
         if len(text) < len(known.text):
             known.detail, known.text = detail, text
@@ -76,9 +79,9 @@ class Plan:
 def run(plan: Plan) -> Outcome:
     """Attack a kind of problem; a new process goes on behind the problem that ended the one before."""
     outcome = Outcome(plan.kind)
-    began, number = time.monotonic(), plan.first
+    number = plan.first
     while True:
-        spent = time.monotonic() - began
+        spent = time.monotonic() - outcome.began
         if plan.seconds is not None and spent >= plan.seconds:
             break
         left = None if plan.problems is None else plan.first + plan.problems - number
@@ -89,7 +92,7 @@ def run(plan: Plan) -> Outcome:
         if after is None:
             break
         number = after
-    outcome.seconds = time.monotonic() - began
+    outcome.seconds = time.monotonic() - outcome.began
     return outcome
 
 
