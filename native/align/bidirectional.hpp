@@ -13,10 +13,10 @@
 // penalties that its conclusion asks for.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
 #include "align/choices.hpp"
+#include "base/limits.hpp"
 #include "base/status.hpp"
 
 namespace certus::align {
@@ -24,7 +24,7 @@ namespace certus::align {
 struct Limits {
   Index iterations = 100;   // of dual ascent, for the problem and for each of its branches
   Index nodes = 1'000'000;  // of branching
-  double seconds = INFINITY;
+  double seconds = kNoTimeLimit;
 };
 
 struct Alignment {

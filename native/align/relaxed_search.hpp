@@ -3,6 +3,7 @@
 #pragma once
 
 #include "align/bidirectional.hpp"
+#include "base/limits.hpp"
 
 namespace certus::align {
 
@@ -15,7 +16,7 @@ struct RelaxedSettings {
   double rate = 0.95;  // times this to the power of how often the bound did not fall, in each of the two parts
   Index constraints = 5, constraints_every = 25, greedy_every = 10;
   Index hypotheses = 300'000;  // of one constrained search: more than that ends it
-  double seconds = INFINITY;
+  double seconds = kNoTimeLimit;
 };
 
 struct RelaxedAlignment : Alignment {

@@ -66,9 +66,11 @@ class LogSums {
   }
 
  private:
-  static constexpr double kFar = -700, kLeast = -1e300;  // what no logarithm is below, but that of 0
+  static constexpr double kFar = -700;  // shares below exp(kFar) count as exp(kFar)
 
-  V most_ = V{} + kLeast, sum_ = V{};
+  // Before the first number that is not 0, gaps are NaN or +inf: both take the branch that leaves sum_ below 0.5, or
+  // starts it at 1.
+  V most_ = V{} + kNever<double>, sum_ = V{};
 };
 
 }  // namespace

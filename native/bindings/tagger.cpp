@@ -1,5 +1,6 @@
 // Tagging with a trained model: sentences and constraints in, arrays out.
 #include "scoring/tagger.hpp"
+#include "base/limits.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -258,7 +259,7 @@ void bind_tagger(nb::module_& m) {
            nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def("weigh_sequences", &weigh_sequences, "sequences"_a)
       .def("tag", &tag, "sentences"_a, nb::kw_only(), "k"_a = 1, "confidence"_a = false, "threads"_a = 1,
-           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true, "seconds"_a = -kNever<double>,
+           "allowed"_a = nb::none(), "legal"_a = nb::none(), "prove"_a = true, "seconds"_a = kNoTimeLimit,
            "max_iterations"_a = std::numeric_limits<Index>::max())
       .def("emissions", &emissions, "sentences"_a, "out"_a, "threads"_a = 1);
 }

@@ -1,4 +1,5 @@
 #include "hypergraph/beam.hpp"
+#include "base/limits.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -51,7 +52,7 @@ bool Beam::run(const Settings& settings, const std::function<bool()>& is_late) {
 void Beam::fill(Node v, const Settings& settings) {
   least_ = settings.least - out_[v];
   begin(v);
-  const Index tries = settings.width < (Index{1} << 40) ? kTries * settings.width : settings.width;
+  const Index tries = settings.width < kNoCountLimit / kTries ? kTries * settings.width : kNoCountLimit;
   const std::size_t first = states_.size();
   for (Index looked = 0; !heap_.empty(); ++looked) {
     std::pop_heap(heap_.begin(), heap_.end());

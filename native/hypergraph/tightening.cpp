@@ -1,4 +1,5 @@
 #include "hypergraph/tightening.hpp"
+#include "base/limits.hpp"
 
 #include <algorithm>
 
@@ -52,7 +53,7 @@ void LagrangianSearch::tighten() {
   Relaxation counted(forest(), relaxation_.adjusted().data(), select_rows());
   Signatures signatures(counted);
   Beam beam(counted, signatures);
-  if (!beam.run({Index{1} << 40, relaxation_.least(at, mark_), true, kMostWays}, [&] { return is_late(); })) return;
+  if (!beam.run({kNoCountLimit, relaxation_.least(at, mark_), true, kMostWays}, [&] { return is_late(); })) return;
   states += beam.states();
   ++subproblems;
   if (beam.is_full()) {

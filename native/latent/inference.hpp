@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/limits.hpp"
 #include "latent/gain.hpp"
 #include "latent/model.hpp"
 
@@ -23,8 +24,8 @@ struct LatentRequest {
   bool bounded = true;  // stop by the bound on single sequences (label_search.hpp) as well as by the mass that remains
   double share = 1;     // of the mass that remains: what a single sequence is believed to have at most
   bool all = false;     // go on to the limit of steps, and return every sequence that was found
-  const Gain* gain = nullptr;        // rerank them by what they gain on average
-  double seconds = -kNever<double>;  // after which no further latent path is looked at
+  const Gain* gain = nullptr;     // rerank them by what they gain on average
+  double seconds = kNoTimeLimit;  // after which no further latent path is looked at
 };
 
 // What a sentence came to.

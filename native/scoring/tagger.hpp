@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/lazy.hpp"
+#include "base/limits.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "chain/run.hpp"
@@ -29,7 +30,7 @@ struct TagRequest {
   const std::uint8_t* legal = nullptr;  // [labels + 1][labels + 1], see Cascade, or null; not for chains
   bool prove = true;                    // whether to bound what a cascade has dropped
   // After so long, or after so many rounds, no further search begins; what was found by then is bounded.
-  double seconds = -kNever<double>;
+  double seconds = kNoTimeLimit;
   Index max_rounds = std::numeric_limits<Index>::max();
 };
 enum class Limit : std::uint8_t { none, seconds, rounds };

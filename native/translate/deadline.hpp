@@ -4,6 +4,7 @@
 #include <exception>
 #include <limits>
 
+#include "base/limits.hpp"
 #include "base/stopwatch.hpp"
 
 namespace certus::translate {
@@ -12,7 +13,7 @@ struct OutOfTime : std::exception {};
 
 struct Deadline {
   Stopwatch watch;
-  double seconds = std::numeric_limits<double>::infinity();  // of the watch
+  double seconds = kNoTimeLimit;  // of the watch
 
   bool is_over() const { return watch.elapsed() > seconds; }
   void check() const {

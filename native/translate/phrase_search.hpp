@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/limits.hpp"
 #include "base/status.hpp"
 #include "translate/forbidden_terms.hpp"
 #include "translate/hypotheses.hpp"
@@ -18,7 +19,7 @@ struct Derivation {
 
 // When to stop.
 struct SearchLimits {
-  double seconds = std::numeric_limits<double>::infinity();
+  double seconds = kNoTimeLimit;
   Index hypotheses = 6'000'000;  // kept at once
 };
 

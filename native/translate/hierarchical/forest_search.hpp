@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "base/limits.hpp"
 #include "base/status.hpp"
 #include "base/stopwatch.hpp"
 #include "translate/hierarchical/boundaries.hpp"
@@ -48,7 +49,7 @@ struct ForestOptions {
   Index rounds = 200;        // of relaxation
   bool paths = true;         // whether ways from leaf to leaf have multipliers
   bool prune = false;        // whether relaxation drops edges that no better derivation has
-  double seconds = std::numeric_limits<double>::infinity();
+  double seconds = kNoTimeLimit;
 };
 
 // By the method's name.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from typing import ClassVar, TypeAlias, cast
@@ -30,7 +31,7 @@ from certus.verification import Problem
 Side: TypeAlias = tuple[Handle, str] | tuple[Handle, str, ArrayLike | None]
 
 NODES = 1000  # where nothing else limits a search
-MANY_NODES = 1 << 62
+MANY_NODES = sys.maxsize
 TOLERANCE = 1e-12
 _LIMITS = {
     _native.SearchEnd.SEARCHED: Status.FEASIBLE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import ClassVar
@@ -240,7 +241,7 @@ class FactorGraph:
         if not self._variables:
             raise InvalidInput("there is nothing to solve: add variables first")
         began = perf_counter()
-        nodes = 2**62 if max_nodes is None else max_nodes
+        nodes = sys.maxsize if max_nodes is None else max_nodes
         graph = self._make_graph()
         entries = graph.count_entries(NARROW) if nodes > FEW_NODES else math.inf
         if entries <= AT_ONCE and isinstance(optimizer, Auto):
