@@ -372,6 +372,11 @@ def test_legal_sequences(learner: str, tmp_path: Path) -> None:
         return  # it is not the probability of whole sequences that is largest
     for one, other in zip(free, legal, strict=True):
         assert other.score <= one.score + 1e-4
+    assert tagger.tag(words[-1], allowed=bio).labels == tagger.tag(words[-1], legal=bio).labels
+    same = zip(tagger.tag_batch(words, allowed=bio), tagger.tag_batch(words, legal=bio), strict=True)
+    assert all((one.labels, one.score) == (other.labels, other.score) for one, other in same)
+    with pytest.raises(certus.InvalidInput, match="allowed and legal are both automata"):
+        tagger.tag(words[-1], allowed=bio, legal=bio)
     for answer in tagger.tag(words[-1], legal=bio, k=4):
         assert bio.accepts(ids(answer.labels))
 

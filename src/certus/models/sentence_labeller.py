@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class SentenceLabeller:
         *,
         k: Literal[1] = 1,
         confidence: bool = False,
-        allowed: Choices | None = None,
+        allowed: Choices | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         seconds: float | None = None,
@@ -81,7 +81,7 @@ class SentenceLabeller:
         *,
         k: int,
         confidence: bool = False,
-        allowed: Choices | None = None,
+        allowed: Choices | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         seconds: float | None = None,
@@ -94,7 +94,7 @@ class SentenceLabeller:
         *,
         k: int = 1,
         confidence: bool = False,
-        allowed: Choices | None = None,
+        allowed: Choices | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         seconds: float | None = None,
@@ -111,8 +111,9 @@ class SentenceLabeller:
             confidence: whether to return probabilities as well.
 
         Other args:
-            allowed: for each word the labels it may get, or None for all.
-            legal: which labels may follow which: ``certus.bio(tagger.labels)``.
+            allowed: for each word the labels it may get, or None for all; or which labels may follow which,
+                as an Automaton: ``certus.bio(tagger.labels)``.
+            legal: such an Automaton, beside what ``allowed`` lists.
             dictionary: the labels that words may get, for the words it lists and where ``allowed`` is None;
                 ``NOUN`` stands for every ``NOUN|...``, too.
             seconds: the most time for proving the answer: after it, no further search of a pruned CRF and no
@@ -126,14 +127,15 @@ class SentenceLabeller:
         """
         if certificate and k != 1:
             raise InvalidInput(f"a certificate is of the best answer: k must be 1, not {k}")
-        given = None if allowed is None else [allowed]
+        choices, automaton = _take_automaton(allowed, legal)
+        given = None if choices is None else [choices]
         found: list[Tagging | LabelKBest[Tagging]] = [
             *self.tag_batch(
                 [sentence],
                 k=k,
                 confidence=confidence,
                 allowed=given,
-                legal=legal,
+                legal=automaton,
                 dictionary=dictionary,
                 seconds=seconds,
                 max_iterations=max_iterations,
@@ -142,14 +144,14 @@ class SentenceLabeller:
         ]
         if certificate:
             best = cast("Tagging", found[0])
-            problem = self.state_problem(sentence, allowed, legal, dictionary)
+            problem = self.state_problem(sentence, choices, automaton, dictionary)
             best.certificate = self.certify(sentence, problem, best)
         return found[0]
 
     def state_problem(
         self,
         sentence: Words,
-        allowed: Choices | None = None,
+        allowed: Choices | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
     ) -> Problem:
@@ -162,10 +164,11 @@ class SentenceLabeller:
             dictionary: as for ``tag``.
         """
         decoder, cells = self._decoder, select_columns(sentence, self.columns)
+        choices, automaton = _take_automaton(allowed, legal)
         restricted = restrict_labels(
-            [cells], self._inventory, None if allowed is None else [allowed], dictionary
+            [cells], self._inventory, None if choices is None else [choices], dictionary
         )
-        return decoder.state_problem(cells, Request(allowed=restricted, legal=legal))
+        return decoder.state_problem(cells, Request(allowed=restricted, legal=automaton))
 
     def certify(self, sentence: Words, problem: Problem, found: Tagging) -> Certificate:
         """Return the certificate of an answer, given the problem that the sentence states."""
@@ -180,7 +183,7 @@ class SentenceLabeller:
         *,
         k: Literal[1] = 1,
         confidence: bool = False,
-        allowed: Sequence[Choices | None] | None = None,
+        allowed: Sequence[Choices | None] | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
@@ -195,7 +198,7 @@ class SentenceLabeller:
         *,
         k: int,
         confidence: bool = False,
-        allowed: Sequence[Choices | None] | None = None,
+        allowed: Sequence[Choices | None] | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
@@ -209,7 +212,7 @@ class SentenceLabeller:
         *,
         k: int = 1,
         confidence: bool = False,
-        allowed: Sequence[Choices | None] | None = None,
+        allowed: Sequence[Choices | None] | Automaton | None = None,
         legal: Automaton | None = None,
         dictionary: Dictionary | None = None,
         threads: int = 1,
@@ -226,7 +229,7 @@ class SentenceLabeller:
             threads: how many threads to use; the answers do not depend on it.
 
         Other args:
-            allowed: for each sentence what ``tag`` takes, or None.
+            allowed: for each sentence the list that ``tag`` takes, or None; or an Automaton for all.
             legal: as for ``tag``.
             dictionary: as for ``tag``.
             seconds: as for ``tag``, for each sentence.
@@ -235,16 +238,17 @@ class SentenceLabeller:
         """
         self._decoder  # noqa: B018 (raises NotFitted)
         check_infeasible(infeasible)
+        choices, automaton = _take_automaton(allowed, legal)
         names = self.columns
         cells = [select_columns(sentence, names) for sentence in sentences]
-        restricted = restrict_labels(cells, self._inventory, allowed, dictionary)
+        restricted = restrict_labels(cells, self._inventory, choices, dictionary)
         decoded = self.decode(
             cells,
             k=k,
             confidence=confidence,
             threads=threads,
             allowed=restricted,
-            legal=legal,
+            legal=automaton,
             seconds=seconds,
             max_iterations=max_iterations,
         )
@@ -407,3 +411,17 @@ class SentenceLabeller:
                 "--known with the training file)"
             )
         return self._arrays["known"]
+
+
+C = TypeVar("C")
+
+
+def _take_automaton(
+    allowed: C | Automaton | None, legal: Automaton | None
+) -> tuple[C | None, Automaton | None]:
+    """Return the labels that words may get, and the automaton of those that may follow one another."""
+    if not isinstance(allowed, Automaton):
+        return allowed, legal
+    if legal is not None:
+        raise InvalidInput("allowed and legal are both automata: give one of them")
+    return None, allowed
