@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/conclusion.hpp"
 #include "bindings/sentence.hpp"
 
 using namespace nb::literals;
@@ -169,6 +170,8 @@ void bind_records(nb::module_& m) {
       .value("FEASIBLE", Status::feasible)
       .value("INFEASIBLE", Status::infeasible)
       .value("INVALID", Status::invalid);
+  define_fields(nb::class_<Conclusion>(m, "Conclusion"), "status", &Conclusion::status, "bound", &Conclusion::bound);
+  m.def("conclude", &conclude, "score"_a, "bound"_a, "allowance"_a);
   nb::class_<Counters> counters(m, "Counters");
   counters.def("__init__", [](Counters* self, const nb::kwargs& values) { new (self) Counters(as_counters(values)); });
   for (const CounterField& field : kCounterFields) counters.def_ro(field.name, field.value);

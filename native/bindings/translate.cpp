@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/conclusion.hpp"
 #include "base/parallel.hpp"
 #include "bindings/language_model.hpp"
 #include "bindings/phrase_table.hpp"
@@ -35,14 +36,12 @@ void make_problem(BoundProblem* self, BoundModel& model, Index words, const Flat
 // A derivation that somebody else found, with a bound of theirs.
 PhraseAnswer make_answer(const BoundProblem& self, const std::vector<Option>& options, bool is_best, double bound) {
   PhraseAnswer answer;
-  if (!self.problem.is_valid(options)) {
-    answer.status = is_best || self.problem.words() == 0 ? Status::infeasible : Status::feasible;
-    answer.bound = bound;
-    return answer;
-  }
-  answer.best.push_back({options, self.problem.score(options)});
-  answer.status = is_best ? Status::optimal : Status::feasible;
-  answer.bound = is_best ? answer.best[0].score : bound;
+  const bool found = self.problem.is_valid(options);
+  if (found) answer.best.push_back({options, self.problem.score(options)});
+  const double score = found ? answer.best[0].score : kNever<double>;
+  const Conclusion concluded = conclude(score, is_best || self.problem.words() == 0 ? score : bound);
+  answer.status = concluded.status;
+  answer.bound = concluded.bound;
   return answer;
 }
 

@@ -82,8 +82,12 @@ void PhraseRelaxation::weigh_options(const std::vector<double>& multipliers) {
   const PhraseOptions& options = graph_.problem().options();
   for (Option o = 0; o < options.size(); ++o)
     weight_[o] = graph_.problem().base(o) + graph_.extra[o] - (sums[options.end[o]] - sums[options.begin[o]]);
-  for (Column c = static_cast<Column>(graph_.closed); c < graph_.columns(); ++c)
-    open_weight_[c - graph_.closed] = weight_[graph_.members[graph_.phrases[c].first]];
+  // The phrases of an open column are one to the language model; the best of them stands for all.
+  for (Column c = static_cast<Column>(graph_.closed); c < graph_.columns(); ++c) {
+    double& best = open_weight_[c - graph_.closed] = kNone64;
+    for (Index m = graph_.phrases[c].first; m < graph_.phrases[c].last; ++m)
+      best = std::max(best, weight_[graph_.members[m]]);
+  }
 }
 
 double PhraseRelaxation::solve(const std::vector<double>& multipliers) {

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "base/conclusion.hpp"
+
 namespace certus::translate {
 
 PhraseAnswer search_phrases(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
@@ -45,15 +47,12 @@ void Incumbents::add(std::vector<Option> options) {
 void PhraseAnswer::settle(Incumbents& found, double dropped, Index k) {
   const double lower = found.lower();
   bound = std::min(bound, std::max(dropped, lower));
-  const bool closed = lower != kNever<double> && bound <= lower + find_margin(lower);
   exhausted = found.size() < k && bound == kNever<double>;
   best = found.take();
-  if (best.empty()) {
-    status = exhausted ? Status::infeasible : Status::feasible;
-    return;
-  }
-  status = closed || exhausted ? Status::optimal : Status::feasible;
-  if (status == Status::optimal) bound = best.back().score;
+  const double last = exhausted && !best.empty() ? best.back().score : lower;
+  const Conclusion concluded = certus::conclude(last, bound, last == kNever<double> ? 0 : find_margin(last));
+  status = concluded.status;
+  bound = concluded.bound;
 }
 
 }  // namespace certus::translate

@@ -146,9 +146,7 @@ class Stacks {
   Heed heed_;
 };
 
-}  // namespace
-
-PhraseAnswer search_stacks(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
+PhraseAnswer run_stacks(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
   const Stopwatch watch;
   PhraseAnswer answer;
   Incumbents found(problem, options.size);
@@ -163,13 +161,32 @@ PhraseAnswer search_stacks(const PhraseProblem& problem, const ForbiddenTerms& t
   return answer;
 }
 
+// Estimates prove nothing, not even that there is no derivation: where stacks hold none, a search with bounds tells.
+void prove_infeasible(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options,
+                      PhraseAnswer& answer) {
+  SearchOptions proof = options;
+  proof.size = {};
+  proof.limits.seconds = options.limits.seconds - answer.beam_seconds;
+  if (search_optimal_beam(problem, terms, proof).status != Status::infeasible) return;
+  answer.status = Status::infeasible;
+  answer.bound = kNever<double>;
+}
+
+}  // namespace
+
+PhraseAnswer search_stacks(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
+  PhraseAnswer answer = run_stacks(problem, terms, options);
+  if (answer.best.empty()) prove_infeasible(problem, terms, options, answer);
+  return answer;
+}
+
 PhraseAnswer search_hastily(const PhraseProblem& problem, const ForbiddenTerms& terms, const SearchOptions& options) {
   PhraseWeights weights = problem.weights();
   weights.limit = 0;
   SearchOptions narrow = options;
   narrow.size.width = 10 * options.size.k;
   narrow.limits = {};
-  PhraseAnswer answer = search_stacks(PhraseProblem(problem, weights), terms, narrow);
+  PhraseAnswer answer = run_stacks(PhraseProblem(problem, weights), terms, narrow);
   answer.timed_out = true;
   return answer;
 }

@@ -13,6 +13,13 @@ class Status(enum.Enum):
     INFEASIBLE = ...
     INVALID = ...
 
+@final
+class Conclusion:
+    status: Status
+    bound: float
+
+def conclude(score: float, bound: float, allowance: float) -> Conclusion: ...
+
 # Ends what threads of Python's own do in the kernels: they enter it, and another thread cancels.
 @final
 class Cancellation:

@@ -73,12 +73,11 @@ def conclude(
         limit: the status of an answer that is not proven: what ended the search.
         allowance: the gap that counts as rounding of the sums that score and bound are.
     """
-    if score == bound == -math.inf:
-        return Status.INFEASIBLE, bound
-    if -math.inf < score and bound <= score + allowance:
-        return Status.OPTIMAL, score
-    return limit, max(bound, score)
+    found = _native.conclude(score, bound, allowance)
+    return (limit if found.status is _native.Status.FEASIBLE else _OF_NATIVE[found.status]), found.bound
 
+
+_OPTIMAL = Status.OPTIMAL  # looked up once: millions of answers are made
 
 # The kernels declare theirs in native/base/status.hpp; the two lists meet here, by name.
 _OF_NATIVE: dict[_native.Status, Status] = {
@@ -100,11 +99,18 @@ Work: TypeAlias = Counted | Mapping[str, int]
 class Solution(Generic[T]):
     """An answer with its proof: ``score <= optimum <= bound``.
 
+    ``optimal`` says that no structure of the whole model scores more. It means ``score == bound``, and
+    nothing else: what a search did before it ended decides nothing (``conclude``). Scores and bounds are sums
+    in float64, so both hold up to the rounding of these sums: n numbers that add up to the magnitude M
+    (without their signs) lose at most n * 2**-52 * M. A bound that is above the score by no more than that is
+    set to the score; each solver says where it allows more. On whole numbers below 2**53 sums are exact, and
+    so is the claim.
+
     Attributes:
         value: the structure itself; for chains, the array of label ids, one per position.
         score: its score, summed in float64 along the structure.
         bound: no structure scores more than this (in a k-best list: none outside the better ranks does).
-        status: a Status; ``optimal`` is a shorthand.
+        status: a Status; ``optimal`` is a shorthand. OPTIMAL with another bound than the score is an error.
         position: for an infeasible problem, the first position that no path reaches; else None.
         rank: 1 for the best; in a k-best list, the place in it.
         certificate: what makes the bound true, for ``certus.verify``; None unless it was asked for.
@@ -123,6 +129,8 @@ class Solution(Generic[T]):
         counters: Work | None = None,
         position: int | None = None,
     ) -> None:
+        if status is _OPTIMAL and score != bound:
+            raise ValueError(f"an optimal answer has its score for a bound: {score!r} is not {bound!r}")
         self.value = value
         self.score = score
         self.bound = bound
@@ -135,7 +143,7 @@ class Solution(Generic[T]):
     @property
     def optimal(self) -> bool:
         """Whether the answer is proven to be the best."""
-        return self.status is Status.OPTIMAL
+        return self.status is _OPTIMAL
 
     @property
     def claim(self) -> str:

@@ -95,6 +95,8 @@ def test_nothing_at_all() -> None:
         ([0], [[]], {}, "word 0 has no candidate"),
         ([0], [[2]], {}, "label 2 does not exist"),
         ([-1], [[0]], {}, "node -1 does not exist"),
+        ([10**11], [[0]], {}, "node 100000000000 does not exist; numbers are from 0 to 16777215"),
+        ([0], [[0]], {"observed": [(10**11, 0)]}, "node 100000000000 does not exist"),
         ([0], [[0]], {"observed": [(0, 5)]}, "label 5 does not exist"),
         ([0], [[0]], {"groups": [1]}, "1 items for 2 labels"),
     ],

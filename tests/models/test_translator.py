@@ -303,3 +303,14 @@ def test_mira_prefers_what_is_close_to_references() -> None:
     assert np.argmax(features @ found) == 0
     assert find_bleu(count_matches(reference, reference)) == 1
     assert find_bleu(count_matches(["x"], reference)) == 0
+
+
+@pytest.mark.parametrize("kind", ["phrases", "hierarchical"])
+def test_words_of_a_file_that_are_not_utf8_are_refused(kind: str, tmp_path: Path) -> None:
+    pairs = make_pairs()
+    path = tmp_path / "model.certus"
+    made = certus.Translator(model=kind, tuning=0).fit([a for a, _ in pairs], [b for _, b in pairs])
+    made.save(path)
+    path.write_bytes(path.read_bytes().replace(b"sleeps", b"sl\xff\xfeps"))
+    with pytest.raises(ModelError, match=rf"{path.name}.*words are not UTF-8"):
+        certus.load(path).translate("das Kind alt schläft")

@@ -1,5 +1,7 @@
 #include "translate/hierarchical/forest_items.hpp"
 
+#include "base/conclusion.hpp"
+
 namespace certus::translate {
 
 ItemTable::Slot& ItemTable::find(std::uint64_t key) {
@@ -143,11 +145,11 @@ void ForestIncumbents::settle(double unseen, ForestAnswer& answer) {
   const bool full = static_cast<Index>(best_.size()) >= k_;
   answer.best.clear();
   for (Entry& entry : best_) answer.best.push_back(entry.derivation);
-  const bool proven = are_proven(unseen);
   answer.exhausted = unseen == kNever<double> && !full;
-  answer.status =
-      best_.empty() ? (proven ? Status::infeasible : Status::feasible) : (proven ? Status::optimal : Status::feasible);
-  answer.bound = !proven ? unseen : best_.empty() ? kNever<double> : lower();
+  const double last = best_.empty() || (!full && !answer.exhausted) ? kNever<double> : answer.best.back().score;
+  const Conclusion concluded = conclude(last, unseen, last == kNever<double> ? 0 : find_forest_margin(last));
+  answer.status = concluded.status;
+  answer.bound = concluded.bound;
 }
 
 double score_derivation(const ForestProblem& problem, const std::vector<Edge>& sorted_edges) {

@@ -17,6 +17,8 @@ from certus.corpus.agreement import Agreement, number_groups
 from certus.errors import InvalidInput
 from certus.part import Adjustments, Choice, Forbidden
 
+MOST_NODES = 1 << 24  # each has a label in every solution: numbers with large gaps would need all memory
+
 
 class Mrf:
     """Consensus nodes, each joined to its words (naive Bayes), maximised exactly.
@@ -26,7 +28,7 @@ class Mrf:
 
     Args:
         agreement: the weights.
-        nodes: for each word the number of its node, from 0.
+        nodes: for each word the number of its node, from 0 to 16,777,215, without large gaps.
         candidates: for each word the labels of its candidates, as numbers from 0.
         labels: how many labels there are.
         groups: for each label what it is close to: labels of equal groups are; by default none are.
@@ -118,11 +120,9 @@ def _check(
     if len(empty):
         raise InvalidInput(f"word {empty[0]} has no candidate")
     for name, values, most in (
-        ("node", np.concatenate([nodes, seen_nodes]), None),
+        ("node", np.concatenate([nodes, seen_nodes]), MOST_NODES),
         ("label", np.concatenate([flat, seen_labels]), labels),
     ):
-        wrong = values[(values < 0) | (values >= most if most is not None else False)]
+        wrong = values[(values < 0) | (values >= most)]
         if len(wrong):
-            raise InvalidInput(
-                f"{name} {wrong[0]} does not exist; numbers are from 0" + (f" to {most - 1}" if most else "")
-            )
+            raise InvalidInput(f"{name} {wrong[0]} does not exist; numbers are from 0 to {most - 1}")

@@ -24,7 +24,7 @@ from certus.hypergraph.integer_program import solve_program
 from certus.hypergraph.methods import FIRST_BEAM, METHODS, Limits, Method, run_search, start_search
 from certus.hypergraph.rows import Rows, read_constraints
 from certus.ragged import Ragged
-from certus.solution import KBest, OnInfeasible, Solution, Status
+from certus.solution import KBest, OnInfeasible, Solution, Status, conclude
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,8 @@ class Constrained:
         trace, work = Trace(search.dual, search.primal), _count_work(search)
         solutions = []
         for edges, score in zip(Ragged(listed.edges, listed.offsets), listed.scores.tolist(), strict=True):
-            status = Status.OPTIMAL if rest <= score else limit or Status.FEASIBLE
-            solutions.append(ConstrainedSolution(edges, score, max(score, rest), status, trace, work))
+            status, bound = conclude(score, rest, limit or Status.FEASIBLE)
+            solutions.append(ConstrainedSolution(edges, score, bound, status, trace, work))
         return KBest(solutions, exhausted=len(solutions) < k and rest == -np.inf)
 
     def is_satisfied(self, derivation: ArrayLike) -> bool:
@@ -198,8 +198,9 @@ class Constrained:
         """Search; ``most``, the score of the best derivation without constraints, bounds the answer."""
         search = start_search(self.graph, scores, self.constraints, method, beam)
         limit = run_search(search, limits)
-        status = limit or _judge(search)
-        trace, bound = Trace(search.dual, search.primal), max(search.score, min(search.bound, most))
+        missing = Status.FEASIBLE if search.score > -np.inf else Status.ITERATIONS
+        status, bound = conclude(search.score, min(search.bound, most), limit or missing)
+        trace = Trace(search.dual, search.primal)
         return ConstrainedSolution(search.edges, search.score, bound, status, trace, _count_work(search))
 
     def _solve_program(self, scores: NDArray[np.generic], seconds: float, most: float) -> ConstrainedSolution:
@@ -207,14 +208,9 @@ class Constrained:
         edges, score = np.empty(0, np.int64), -np.inf
         if answer.edges is not None and self.is_satisfied(answer.edges):
             edges, score = answer.edges, self.graph.score(scores, answer.edges)
-        bound = max(score, min(answer.bound, most))
-        if bound == -np.inf:
-            status = Status.INFEASIBLE
-        elif answer.over:
-            near = bound <= score + 1e-6 * max(1.0, abs(score))
-            bound, status = (score, Status.OPTIMAL) if near else (bound, Status.FEASIBLE)
-        else:
-            status = Status.SECONDS
+        limit = Status.FEASIBLE if answer.over else Status.SECONDS
+        near = 1e-6 * max(1.0, abs(score)) if answer.over and score > -np.inf else 0.0
+        status, bound = conclude(score, min(answer.bound, most), limit, allowance=near)
         trace = Trace(np.array([bound]), np.array([score]))
         return ConstrainedSolution(edges, score, bound, status, trace, _count_work(None))
 
@@ -239,13 +235,6 @@ def _check_options(
         raise InvalidInput(f'max_nodes= is for method="branching"; {method!r} does not split problems')
     if max_iterations is not None and method == "ilp":
         raise InvalidInput('max_iterations= does not reach into HiGHS: limit method="ilp" by seconds=')
-
-
-def _judge(search: _native.ForestSearch) -> Status:
-    """Tell what a search that is over has found out."""
-    if search.found:
-        return Status.OPTIMAL if search.bound <= search.score else Status.FEASIBLE
-    return Status.INFEASIBLE if search.bound == -np.inf else Status.ITERATIONS
 
 
 def _count_work(search: _native.ForestSearch | None) -> dict[str, int]:

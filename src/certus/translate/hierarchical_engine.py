@@ -12,7 +12,7 @@ import numpy as np
 from certus import _native
 from certus.errors import InvalidInput
 from certus.solution import KBest, OnInfeasible, Status
-from certus.translate.hierarchical_forest import count_work, judge
+from certus.translate.hierarchical_forest import count_work
 from certus.translate.hierarchical_methods import (
     CubePruning,
     ForestMethod,
@@ -20,7 +20,7 @@ from certus.translate.hierarchical_methods import (
     choose_forest_method,
 )
 from certus.translate.methods import Method
-from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation
+from certus.translate.solution import SearchTimes, TranslatedPhrase, Translation, judge
 from certus.translate.table_engine import TableEngine
 from certus.translate.terms import Terms
 from certus.translate.weights import Weights, name_features

@@ -18,10 +18,10 @@ from certus import _native
 from certus.checks import check_count, read_seconds
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
 from certus.hypergraph import Hypergraph
-from certus.solution import KBest, OnInfeasible, Solution, Status, Work
+from certus.solution import KBest, OnInfeasible, Solution, Status, Work, conclude
 from certus.translate.hierarchical_methods import AUTO, ForestMethod, ForestProgram, choose_forest_method
 from certus.translate.problem import HasKernel, check_weights
-from certus.translate.solution import MARGIN
+from certus.translate.solution import judge
 
 TargetSide: TypeAlias = Sequence["str | int"]  # words, and the places of tails, from 0
 
@@ -204,13 +204,6 @@ def decode_forest(
     return forest.decode(k=k, method=method, seconds=seconds, distinct=distinct, infeasible=infeasible)
 
 
-def judge(found: _native.TargetForestAnswer, score: float) -> tuple[Status, float]:
-    """Return how a derivation stands, and the bound of what was not seen."""
-    if found.status == _native.Status.OPTIMAL or score >= found.bound - MARGIN * (1 + abs(score)):
-        return Status.OPTIMAL, score
-    return (Status.SECONDS if found.timed_out else Status.FEASIBLE), max(found.bound, score)
-
-
 def count_work(found: _native.TargetForestAnswer) -> dict[str, int]:
     """Return what a search counted."""
     names = ("beams", "items", "joined", "parts")
@@ -220,15 +213,15 @@ def count_work(found: _native.TargetForestAnswer) -> dict[str, int]:
 def _answer_nothing(
     found: _native.TargetForestAnswer, k: int, infeasible: OnInfeasible
 ) -> ForestDerivation | KBest[ForestDerivation]:
-    impossible = found.status == _native.Status.INFEASIBLE
+    impossible = found.bound == -math.inf
     if impossible and infeasible == "raise":
         raise Infeasible(
             describe_infeasible(
                 "the forest has no derivation of its goal", "Add edges, or check their scores"
             )
         )
-    status = Status.INFEASIBLE if impossible else Status.FEASIBLE
-    empty = ForestDerivation((), [], -math.inf, -math.inf if impossible else found.bound, status)
+    status, bound = conclude(-math.inf, found.bound, Status.SECONDS if found.timed_out else Status.ITERATIONS)
+    empty = ForestDerivation((), [], -math.inf, bound, status)
     return empty if k == 1 else KBest([], exhausted=impossible)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from certus import _native
 from certus.checks import check_count, read_seconds
 from certus.errors import Infeasible, InvalidInput, describe_infeasible
-from certus.solution import KBest, OnInfeasible, Status
+from certus.solution import KBest, OnInfeasible, Status, conclude
 from certus.translate.methods import AUTO, Method, Program, choose_method
 from certus.translate.solution import TranslatedPhrase, Translation, make_translations
 
@@ -180,11 +180,11 @@ def answer_nothing(
     sentence: int | None = None,
 ) -> Translation | KBest[Translation]:
     """Return or raise that there is no derivation, or none that was found in time."""
-    if found.status == _native.Status.INFEASIBLE and infeasible == "raise":
+    if found.bound == -math.inf and infeasible == "raise":
         message = describe_infeasible(reason, "Add phrases, raise the limit, or forbid less", sentence)
         raise Infeasible(message, sentence=sentence)
-    status = Status.INFEASIBLE if found.status == _native.Status.INFEASIBLE else Status.FEASIBLE
-    bound = -math.inf if status is Status.INFEASIBLE else found.bound
+    limit = Status.SECONDS if found.timed_out else Status.ITERATIONS
+    status, bound = conclude(-math.inf, found.bound, limit)
     empty = Translation((), -math.inf, bound, status)
     return empty if k == 1 else KBest([], exhausted=status is Status.INFEASIBLE)
 

@@ -26,11 +26,16 @@ def solve_program(
         raise InvalidInput("the integer program knows no forbidden terms; use optimal-beam")
     highspy, solver = start_highs(seconds)
     edges = problem.list_edges(method.edges)
+    if not len(edges.tail):  # HiGHS calls a model without columns empty, not infeasible
+        return problem.make_answer([], True, -math.inf)
     solver.passModel(_make_model(highspy, problem, edges))
     solver.run()
     info = solver.getInfo()
     chosen = np.flatnonzero(np.array(solver.getSolution().col_value, np.float64) > 0.5)
-    best = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    status = solver.getModelStatus()
+    if status == highspy.HighsModelStatus.kInfeasible:
+        return problem.make_answer([], True, -math.inf)
+    best = status == highspy.HighsModelStatus.kOptimal
     return problem.make_answer(_order(edges, chosen), best, info.mip_dual_bound if best else math.inf)
 
 

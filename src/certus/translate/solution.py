@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.solution import KBest, Solution, Status, Work
+from certus.solution import KBest, Solution, Status, Work, conclude
 
 MARGIN = 1e-9  # relative to scores: sums of the same numbers in another order differ by less
 
@@ -112,11 +112,22 @@ def make_counters(found: _native.PhraseAnswer) -> dict[str, int]:
     return {name: getattr(found, name) for name in ("rounds", "beams", "expanded", "made", "hard")}
 
 
-def choose_status(found: _native.PhraseAnswer, score: float) -> Status:
-    """Return how a derivation stands: nothing that was not seen may score more than it."""
-    if found.status == _native.Status.OPTIMAL or score >= found.bound - MARGIN * (1 + abs(score)):
-        return Status.OPTIMAL
-    return Status.SECONDS if found.timed_out else Status.FEASIBLE
+class Searched(Protocol):
+    """What searches over phrases and over forests tell."""
+
+    @property
+    def bound(self) -> float:
+        """Nothing that was not seen scores more."""
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether time ended the search."""
+
+
+def judge(found: Searched, score: float) -> tuple[Status, float]:
+    """Return how a derivation stands, and its bound: nothing that was not seen may score more than it."""
+    limit = Status.SECONDS if found.timed_out else Status.FEASIBLE
+    return conclude(score, found.bound, limit, allowance=MARGIN * (1 + abs(score)))
 
 
 def make_translations(
@@ -132,8 +143,7 @@ def make_translations(
     times = SearchTimes(found.graph_seconds, found.relaxation_seconds, found.beam_seconds)
     made = []
     for one, used, described in zip(found.best, phrases, features, strict=True):
-        status = choose_status(found, one.score)
-        bound = one.score if status is Status.OPTIMAL else max(found.bound, one.score)
+        status, bound = judge(found, one.score)
         made.append(
             Translation(
                 used, one.score, bound, status, counters, features=described, trace=trace, times=times

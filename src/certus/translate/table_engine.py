@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
@@ -55,6 +56,7 @@ class TableEngine(Generic[Kernel]):
     ) -> None:
         sizes = DECLARATION.check(arrays, features=features)
         for side in ("source", "target"):
+            _check_words(arrays[f"{side}_bytes"], arrays[f"{side}_begin"], side)
             slots = sizes[f"{side}_slots"]
             if slots & (slots - 1) or not slots or sizes[f"{side}_words"] < 3:
                 raise ModelError(f"its {side} words cannot be looked up; {DAMAGED}")
@@ -62,3 +64,14 @@ class TableEngine(Generic[Kernel]):
         self.features = features
         self.entries = sizes["entries"]
         self._native = type(self).kernel(self.arrays, model)
+
+
+def _check_words(spelled: NDArray[np.uint8], begin: NDArray[Any], side: str) -> None:
+    """Refuse words that are not UTF-8, or begin or end within a character."""
+    try:
+        spelled.tobytes().decode()
+    except UnicodeDecodeError as error:
+        raise ModelError(f"its {side} words are not UTF-8, from byte {error.start} on; {DAMAGED}") from None
+    inner = begin[begin < len(spelled)]
+    if ((spelled[inner] & 0xC0) == 0x80).any():
+        raise ModelError(f"its {side} words begin within characters; {DAMAGED}")
