@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import fields, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,17 @@ def test_the_time_is_kept_and_the_first_tree_returned(parser: DependencyParser) 
             assert len(found.heads) == len(sentence)
             assert found.bound >= parser.parse(sentence).score
             assert len(parser.parse(sentence, k=4, seconds=0, pruning=pruning)) >= 1
+
+
+@pytest.mark.parametrize("projective", ["yes", "no"])
+def test_lists_keep_to_the_time(projective: str) -> None:
+    parser = DependencyParser(projective=projective, **SMALL | {"epochs": 1}).fit(invented.sentences(30, 1))
+    sentence = next(invented.long_sentences(1, 7))
+    start = monotonic()
+    ranked = parser.parse(sentence, k=100_000, seconds=0.2, pruning=0)
+    assert monotonic() - start < 4
+    assert 1 <= len(ranked) < 100_000
+    assert not ranked.exhausted
 
 
 def test_sentences_that_are_too_long_are_refused_by_name(
