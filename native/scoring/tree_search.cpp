@@ -25,6 +25,7 @@ void TreeSearch::find(const syntax::Arcs& arcs, const syntax::TreeScores<double>
 void TreeSearch::find_projective(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
                                  const TreeKind& kind, FoundTree& found) {
   const bool limited = kind.seconds < kNoLimit;
+  found.in_time = true;
   try {
     relax::Watch watch(kind.seconds);
     found.exists = projective_.build(arcs, scores, kind.single_root, limited ? &watch : nullptr);
@@ -37,6 +38,10 @@ void TreeSearch::find_projective(const syntax::Arcs& arcs, const syntax::TreeSco
     if (!limited) throw;
   }
   find_charged(arcs, scores, kind, found);
+  if (!found.exists || found.score != kNever<double>) return;
+  TreeKind unlimited = kind;  // that tree is forbidden: the first answer is the best one
+  unlimited.seconds = 2 * kNoLimit;
+  find_projective(arcs, scores, unlimited, found);
 }
 
 void TreeSearch::find_charged(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
@@ -81,7 +86,10 @@ syntax::RankedTrees TreeSearch::rank(const syntax::Arcs& arcs, const syntax::Tre
     if (!limited) throw;
   }
   FoundTree first;
-  find_charged(arcs, scores, kind, first);
+  first.arc_of.resize(static_cast<std::size_t>(arcs.words()));
+  TreeKind now = kind;
+  now.seconds = 0;
+  find_projective(arcs, scores, now, first);
   syntax::RankedTrees out;
   out.exhausted = false;
   if (!first.exists) return out;

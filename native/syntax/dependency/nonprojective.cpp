@@ -208,7 +208,7 @@ bool NonProjectiveTrees::evaluate() {
     scale_ += std::abs(value_[h]);
   }
   ++result_.iterations;
-  tolerance_ = kRounding * (scale_ + 1);
+  tolerance_ = kRounding * scale_;
   norm_ = 0;
   const bool parents = scores_.has_parents();
   for (std::size_t a = 0; a < live_.id.size(); ++a) {
