@@ -33,6 +33,7 @@ KINDS = tuple(_KINDS)
 SMOKE = {
     "chains": 150,
     "wide-chains": 6,
+    "latent": 60,
     "factor-graphs": 80,
     "decompositions": 40,
     "translation-forests": 60,

@@ -67,7 +67,7 @@ def share(problem: ThreadsProblem) -> list[str]:
     plan = [[rng.randrange(len(calls)) for _ in range(count)] for _ in range(THREADS)]
     delays = [rng.choice([0.0, 0.0, rng.random() * 1e-3]) for _ in range(THREADS)]
     alone = make()
-    expected = [show(call(alone)) for call in calls]
+    expected = [answer(call, alone) for call in calls]
     shared = make()
     barrier = threading.Barrier(THREADS)
     wrong: list[str] = []
@@ -76,10 +76,7 @@ def share(problem: ThreadsProblem) -> list[str]:
         barrier.wait()
         time.sleep(delays[number])
         for place in plan[number]:
-            try:
-                found = show(calls[place](shared))
-            except Exception as error:
-                found = f"{type(error).__name__}: {error}"
+            found = answer(calls[place], shared)
             if found != expected[place]:
                 wrong.append(
                     f"call {place} in thread {number}: {found[:300]}, alone: {expected[place][:300]}"
@@ -96,6 +93,14 @@ def share(problem: ThreadsProblem) -> list[str]:
     finally:
         sys.setswitchinterval(interval)
     return wrong
+
+
+def answer(call: Call, shared: Any) -> str:
+    """Return what a call answers, or raises."""
+    try:
+        return show(call(shared))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def show(answer: object) -> str:
