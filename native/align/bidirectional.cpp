@@ -5,31 +5,28 @@
 
 #include "align/dual.hpp"
 #include "align/greedy.hpp"
+#include "align/reduction.hpp"
 #include "base/interrupt.hpp"
 #include "base/stopwatch.hpp"
 
 namespace certus::align {
 namespace {
 
-constexpr double kRounding = 1e-11;  // of the scale of scores: a bound this close to a score proves it
-constexpr Index kGreedyEvery = 10;   // iterations (Chang et al. 2014, §8)
-constexpr double kStalled = 0.02;    // of the gap: an ascent that closes less of it in kPatience iterations has stopped
+constexpr Index kGreedyEvery = 10;  // iterations (Chang et al. 2014, §8)
+constexpr double kStalled = 0.02;   // of the gap: an ascent that closes less of it in kPatience iterations has stopped
 constexpr Index kPatience = 8;
 
 class Search {
  public:
-  Search(const Agreed& problem, const Limits& limits) : problem_(problem), limits_(limits) {}
+  Search(const Agreed& problem, const Limits& limits, double seconds)
+      : problem_(problem), limits_(limits), seconds_(seconds) {}
 
   Alignment run() {
     Dual root(problem_);
     slack_ = kRounding * root.scale();
     double bound = solve(root, true);
     if (is_open(bound) && !is_late()) bound = branch(std::move(root), bound);
-    found_.bound = std::max(is_open(bound) ? bound : found_.score, found_.score);
-    if (found_.score > kNever<double>)
-      found_.status = found_.bound <= found_.score + slack_ ? Status::optimal : Status::feasible;
-    else if (found_.bound > kNever<double>) found_.status = Status::feasible;
-    if (found_.status == Status::optimal) found_.bound = found_.score;
+    found_.bound = std::max(bound, found_.score + slack_);
     return std::move(found_);
   }
 
@@ -42,7 +39,7 @@ class Search {
   bool is_open(double bound) const { return bound > kNever<double> && bound > found_.score + slack_; }
   bool is_late() {
     heed_(1 << 14);
-    return stopwatch_.elapsed() > limits_.seconds;
+    return stopwatch_.elapsed() > seconds_;
   }
 
   void offer(const Choices& choices) {
@@ -66,7 +63,7 @@ class Search {
       if (is_greedy) offer(intersect(paths));
       if (found_.score > kNever<double>) found_.pruned += dual.prune(found_.score, slack_);
       if (is_greedy)  // tries only what pruning has left
-        offer(improve_greedily(problem_, intersect(paths), dual, limits_.seconds - stopwatch_.elapsed()));
+        offer(improve_greedily(problem_, intersect(paths), dual, seconds_ - stopwatch_.elapsed()));
       if (is_root) {
         found_.dual.push_back(bound);
         found_.primal.push_back(found_.score);
@@ -141,14 +138,32 @@ class Search {
 
   const Agreed& problem_;
   const Limits& limits_;
+  const double seconds_;
   Alignment found_;
-  double slack_ = 0;
+  double slack_ = 0;  // a bound this close to a score proves it
   Heed heed_;
   Stopwatch stopwatch_;
 };
 
 }  // namespace
 
-Alignment align_both(const Agreed& problem, const Limits& limits) { return Search(problem, limits).run(); }
+void Alignment::go_on(Alignment later) {
+  if (later.score >= score) {
+    score = later.score;
+    source = std::move(later.source);
+    target = std::move(later.target);
+  }
+  bound = std::min(bound, later.bound);
+  iterations += later.iterations;
+  nodes += later.nodes;
+  pruned += later.pruned;
+  dual.insert(dual.end(), later.dual.begin(), later.dual.end());
+  primal.insert(primal.end(), later.primal.begin(), later.primal.end());
+}
+
+Alignment align_both(const Agreed& problem, const Limits& limits) {
+  return solve_at_scale(problem, limits.seconds,
+                        [&](const Agreed& reduced, double seconds) { return Search(reduced, limits, seconds).run(); });
+}
 
 }  // namespace certus::align

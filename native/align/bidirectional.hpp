@@ -33,6 +33,9 @@ struct Alignment {
   Status status = Status::infeasible;
   Index iterations = 0, nodes = 0, pruned = 0;
   std::vector<double> dual, primal;  // bound and score after each iteration before branching
+
+  // Adds a search of the same problem that knew this answer.
+  void go_on(Alignment later);
 };
 
 Alignment align_both(const Agreed& problem, const Limits& limits);

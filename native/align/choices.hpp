@@ -42,5 +42,10 @@ struct Choices {
 
 // The score in canonical order; -inf for what is forbidden.
 double score_choices(const Agreed& problem, const Choices& choices);
+// The sum of the magnitudes of an allowed answer's scores.
+double sum_magnitudes(const Agreed& problem, const Choices& choices);
+
+// What the score of no answer exceeds, in size: the sum of the largest finite magnitudes.
+double measure_scale(const Agreed& problem);
 
 }  // namespace certus::align

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "align/reduction.hpp"
 #include "base/interrupt.hpp"
-#include "base/stopwatch.hpp"
 
 namespace certus::align {
 namespace {
@@ -41,7 +42,15 @@ class Decomposition {
   bool agrees() const { return cells_[0] == cells_[1]; }
 
   void step(double rate) {
-    for (std::size_t k = 0; k < multipliers_.size(); ++k) multipliers_[k] += rate * (cells_[1][k] - cells_[0][k]);
+    for (std::size_t k = 0; k < multipliers_.size(); ++k) {
+      multipliers_[k] += rate * (cells_[1][k] - cells_[0][k]);
+      largest_ = std::max(largest_, std::abs(multipliers_[k]));
+    }
+  }
+
+  // Of sums of multipliers, which may be larger than scores: steps do not depend on these.
+  double rounding() const {
+    return std::numeric_limits<double>::epsilon() * static_cast<double>(sources_ + targets_) * largest_;
   }
 
   const Choices& paths() const { return path_; }
@@ -91,6 +100,7 @@ class Decomposition {
   const Agreed& problem_;
   Index sources_, targets_;
   std::vector<double> multipliers_;  // [sources][targets]
+  double largest_ = 0;               // of these so far, in size
   std::vector<std::uint8_t> cells_[2];
   Choices path_;
   std::vector<double> scores_, reached_, next_;
@@ -98,36 +108,44 @@ class Decomposition {
   Heed heed_;
 };
 
-}  // namespace
-
-DecomposedAlignment align_decomposed(const Agreed& problem, Index iterations, double seconds) {
+DecomposedAlignment decompose(const Agreed& problem, Index iterations, double seconds) {
   const Stopwatch stopwatch;
   Decomposition decomposition(problem);
   DecomposedAlignment best;
   best.bound = INFINITY;
-  best.status = Status::feasible;
-  for (Index t = 1; t <= iterations && best.status != Status::optimal; ++t) {
+  for (Index t = 1; t <= iterations; ++t) {
     const double value = decomposition.maximize(0) + decomposition.maximize(1);
     best.iterations = t;
-    best.bound = std::min(best.bound, value);
-    if (value == kNever<double>) {
-      best.status = Status::infeasible;
-      break;
-    }
-    if (decomposition.agrees()) {
+    best.bound = std::min(best.bound, value + decomposition.rounding());
+    if (value == kNever<double>) break;
+    const bool agrees = decomposition.agrees();
+    if (agrees) {
       best.source = decomposition.paths().of[0];
       best.target = decomposition.paths().of[1];
-      best.score = best.bound = score_choices(problem, decomposition.paths());
-      best.status = Status::optimal;
+      best.score = score_choices(problem, decomposition.paths());
+      best.bound = std::max(best.bound, best.score + kRounding * measure_scale(problem));
     }
     best.dual.push_back(best.bound);
     best.primal.push_back(best.score);
-    if (stopwatch.elapsed() > seconds) break;
+    if (agrees || stopwatch.elapsed() > seconds) break;
     decomposition.step(1 / static_cast<double>(t));
   }
   best.backward = decomposition.cells(0);
   best.forward = decomposition.cells(1);
   return best;
+}
+
+}  // namespace
+
+void DecomposedAlignment::go_on(DecomposedAlignment later) {
+  backward = std::move(later.backward);
+  forward = std::move(later.forward);
+  Alignment::go_on(std::move(later));
+}
+
+DecomposedAlignment align_decomposed(const Agreed& problem, Index iterations, double seconds) {
+  return solve_at_scale(problem, seconds,
+                        [&](const Agreed& reduced, double left) { return decompose(reduced, iterations, left); });
 }
 
 }  // namespace certus::align

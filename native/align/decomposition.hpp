@@ -9,8 +9,10 @@
 
 namespace certus::align {
 
-struct DecomposedAlignment : Alignment {        // with choices only where the copies are the same
+struct DecomposedAlignment : Alignment {        // with choices only where the copies were the same
   std::vector<std::uint8_t> backward, forward;  // [source words][target words]: the copies of the last iteration
+
+  void go_on(DecomposedAlignment later);
 };
 
 // Steps are 1 / t. Prices have to be those of full or adjacent agreement: `apart` and `alone` are -inf.

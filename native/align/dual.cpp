@@ -1,7 +1,6 @@
 #include "align/dual.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace certus::align {
 namespace {
@@ -11,31 +10,12 @@ namespace {
 // 6 = 1.
 constexpr double kShare[] = {1.0 / 6, 1.0 / 6, 0.1, 0.3, 0.1};
 
-// The sum of the largest finite scores of each word, in size.
-double measure_scale(const Side& side) {
-  double sum = 0, step = 0;
-  for (Index word = 0; word < side.words; ++word) {
-    double most = 0;
-    for (Index value = 0; value < side.values; ++value)
-      if (const double x = side.choice[word * side.values + value]; x > kNever<double>)
-        most = std::max(most, std::abs(x));
-    sum += most;
-  }
-  for (Index k = 0; side.step && k < side.values * side.values; ++k)
-    if (side.step[k] > kNever<double>) step = std::max(step, std::abs(side.step[k]));
-  return sum + static_cast<double>(side.words) * step;
-}
-
 }  // namespace
 
-Dual::Dual(const Agreed& problem) : problem_(problem) {
+Dual::Dual(const Agreed& problem) : problem_(problem), scale_(measure_scale(problem)) {
   price_ = {problem.prices.alone, problem.prices.apart, problem.prices.adjacent, 0, problem.prices.adjacent};
-  double price = 0;
-  for (const double x : price_)
-    if (x > kNever<double>) price = std::max(price, std::abs(x));
   for (int s = 0; s < 2; ++s) {
     const Side& side = problem.side[s];
-    scale_ += measure_scale(side) + static_cast<double>(side.words) * price;
     messages_[s].assign(problem.side[0].words * problem.side[1].words, Message{});
     allowed_[s].resize(side.words * side.values);
     for (Index k = 0; k < side.words * side.values; ++k) allowed_[s][k] = side.choice[k] > kNever<double>;

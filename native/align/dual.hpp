@@ -28,7 +28,7 @@ class Dual {
   // returns how many values that rules out.
   Index prune(double score, double slack);
 
-  double scale() const { return scale_; }  // what scores of answers cannot exceed, in size
+  double scale() const { return scale_; }  // of the problem: see measure_scale
 
   void forbid(int side, Index word, Index value) { allowed_[side][word * problem_.side[side].values + value] = 0; }
   bool is_allowed(int side, Index word, Index value) const {
@@ -68,7 +68,7 @@ class Dual {
   std::vector<Index> path_[2];
   Heed heed_;
   double value_[2] = {0, 0};
-  double scale_ = 1;  // also the most that is pushed of a value that is forbidden: any number keeps the bound right
+  double scale_;  // also the most that is pushed of a value that is forbidden: any number keeps the bound right
 };
 
 }  // namespace certus::align

@@ -25,6 +25,7 @@ RelaxedLattice::RelaxedLattice(const Agreed& problem)
       rows_(problem.side[0].words),
       columns_(problem.side[1].words),
       adjacent_(problem.prices.adjacent),
+      scale_(measure_scale(problem)),
       states_(list_states(problem.prices.adjacent == kNever<double>)) {
   width_ = static_cast<Index>(states_.size());
   const Index nodes = (rows_ + 1) * (columns_ + 1);
@@ -54,7 +55,6 @@ RelaxedLattice::RelaxedLattice(const Agreed& problem)
 void RelaxedLattice::make_edges() {
   const Side& side = problem_.side[0];
   edges_.resize(rows_);
-  double largest = 0;
   for (Index row = 1; row <= rows_; ++row) {
     heed_(columns_ * columns_);
     for (Index from = 0; from <= (row > 1 ? columns_ : 0); ++from)
@@ -63,17 +63,9 @@ void RelaxedLattice::make_edges() {
         if (score == kNever<double>) continue;
         edges_[row - 1].push_back({from, to, score});
         if (from > 0 && to > 0 && std::abs(to - from) <= 1) near(row, to, to - from) = score;
-        largest = std::max(largest, std::abs(score));
       }
     all_edges_ += static_cast<Index>(edges_[row - 1].size());
   }
-  const Side& other = problem_.side[1];
-  double most = adjacent_ > kNever<double> ? std::abs(adjacent_) : 0, step = 0;
-  for (Index k = 0; k < other.words * other.values; ++k)
-    if (other.choice[k] > kNever<double>) most = std::max(most, std::abs(other.choice[k]));
-  for (Index k = 0; other.step && k < other.values * other.values; ++k)
-    if (other.step[k] > kNever<double>) step = std::max(step, std::abs(other.step[k]));
-  scale_ += static_cast<double>(rows_) * largest + static_cast<double>(columns_) * (most + step);
 }
 
 double RelaxedLattice::space() const {

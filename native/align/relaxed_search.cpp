@@ -2,22 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "align/constrained_viterbi.hpp"
 #include "align/greedy.hpp"
+#include "align/reduction.hpp"
 #include "base/stopwatch.hpp"
 
 namespace certus::align {
 namespace {
 
 constexpr double kSmaller = 0.9;  // of the gap: what pruning waits for
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon() / 2;
 
 class RelaxedSearch {
  public:
-  RelaxedSearch(const Agreed& problem, const RelaxedSettings& settings)
+  RelaxedSearch(const Agreed& problem, const RelaxedSettings& settings, double seconds)
       : problem_(problem),
         settings_(settings),
+        seconds_(seconds),
         lattice_(problem),
         constrained_(lattice_, settings.hypotheses),
         violation_((lattice_.rows() + 1) * (lattice_.columns() + 1)),
@@ -27,19 +31,18 @@ class RelaxedSearch {
     if (settings_.from_chain) lattice_.start_from_chain();
     for (Index n = 0; n < settings_.iterations + settings_.constrained_iterations; ++n)
       if (!iterate(n)) break;
-    found_.bound = std::max(bound_, found_.score);
-    if (found_.score > kNever<double> || found_.bound > kNever<double>)
-      found_.status = is_open() ? Status::feasible : Status::optimal;
-    if (found_.status == Status::optimal) found_.bound = found_.score;
+    found_.bound = std::max(bound_, found_.score + lattice_.slack());
     found_.constraints = constrained_.size();
     return std::move(found_);
   }
 
  private:
+  // What is not above the best score by more than that is in no better answer.
+  double prunable() const { return lattice_.slack() - rounding_; }
   bool is_open() const { return bound_ > found_.score + lattice_.slack(); }
   bool is_late() {
     heed_(1 << 14);
-    return stopwatch_.elapsed() > settings_.seconds;
+    return stopwatch_.elapsed() > seconds_;
   }
 
   // One step; false where the search ends.
@@ -51,10 +54,11 @@ class RelaxedSearch {
       lattice_.find_answer(answer_);
     } else {
       lattice_.run_backward();
-      if (!constrained_.maximize(found_.score + lattice_.slack(), answer_)) return false;
+      if (!constrained_.maximize(found_.score + prunable(), answer_)) return false;
     }
     ++found_.iterations;
     if (after == 0) rises_ = 0;  // steps are long again, since constraints move what is best
+    answer_.value += rounding_;
     if (answer_.value >= last_) ++rises_;
     last_ = answer_.value;
     bound_ = std::min(bound_, std::max(answer_.value, found_.score));
@@ -67,9 +71,14 @@ class RelaxedSearch {
     found_.space.push_back(lattice_.space());
     if (!is_open() || is_late()) return false;
     const double step = settings_.step * std::pow(settings_.rate, static_cast<double>(rises_));
+    double most = 0;
     for (Index row = 0; row <= lattice_.rows(); ++row)
-      for (Index column = 0; column < lattice_.columns(); ++column)
-        lattice_.multiplier(row, column) += step * static_cast<double>(violation_[at(row, column)]);
+      for (Index column = 0; column < lattice_.columns(); ++column) {
+        double& multiplier = lattice_.multiplier(row, column);
+        multiplier += step * static_cast<double>(violation_[at(row, column)]);
+        most = std::max(most, std::abs(multiplier));
+      }
+    rounding_ = kEpsilon * static_cast<double>(lattice_.columns()) * most;
     return true;
   }
 
@@ -119,7 +128,7 @@ class RelaxedSearch {
       if (link.row > 0 && answer_.source[link.row - 1] == link.column) choices.of[1][link.column - 1] = link.row;
     choices = intersect(choices);
     intersected_ = std::max(intersected_, score_choices(problem_, choices));
-    if (is_greedy && is_open()) offer(grow_greedily(problem_, choices, settings_.seconds - stopwatch_.elapsed()));
+    if (is_greedy && is_open()) offer(grow_greedily(problem_, choices, seconds_ - stopwatch_.elapsed()));
   }
 
   void prune(bool is_backward_done) {
@@ -128,17 +137,19 @@ class RelaxedSearch {
     if (gap > kSmaller * pruned_gap_) return;
     pruned_gap_ = gap;
     if (!is_backward_done) lattice_.run_backward();
-    found_.pruned += lattice_.prune(found_.score, lattice_.slack());
+    found_.pruned += lattice_.prune(found_.score, prunable());
   }
 
   const Agreed& problem_;
   const RelaxedSettings& settings_;
+  const double seconds_;
   RelaxedLattice lattice_;
   ConstrainedViterbi constrained_;
   RelaxedAnswer answer_;
   RelaxedAlignment found_;
   std::vector<Index> violation_, violated_;  // [rows + 1][columns + 1]: now, and since constraints were added
   double bound_ = INFINITY, last_ = INFINITY, pruned_gap_ = INFINITY, intersected_ = kNever<double>;
+  double rounding_ = 0;  // of sums of multipliers, which may be larger than scores: steps do not depend on these
   Index rises_ = 0;
   Heed heed_;
   Stopwatch stopwatch_;
@@ -146,8 +157,17 @@ class RelaxedSearch {
 
 }  // namespace
 
+void RelaxedAlignment::go_on(RelaxedAlignment later) {
+  intersection.insert(intersection.end(), later.intersection.begin(), later.intersection.end());
+  space.insert(space.end(), later.space.begin(), later.space.end());
+  constraints += later.constraints;
+  Alignment::go_on(std::move(later));
+}
+
 RelaxedAlignment align_relaxed(const Agreed& problem, const RelaxedSettings& settings) {
-  return RelaxedSearch(problem, settings).run();
+  return solve_at_scale(problem, settings.seconds, [&](const Agreed& reduced, double seconds) {
+    return RelaxedSearch(reduced, settings, seconds).run();
+  });
 }
 
 }  // namespace certus::align

@@ -23,6 +23,8 @@ struct RelaxedAlignment : Alignment {
   std::vector<double> intersection;  // [iterations]: the best score of what both directions have
   std::vector<double> space;         // [iterations]: the share of transitions that pruning has left
   Index constraints = 0;             // how many were put back
+
+  void go_on(RelaxedAlignment later);
 };
 
 // Prices have to be those of full or adjacent agreement: `apart` and `alone` are -inf.

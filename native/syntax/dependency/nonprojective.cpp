@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rounding.hpp"
 #include "relax/spanning_tree.hpp"
 
 namespace certus::syntax {
 namespace {
 
-constexpr double kSplit = 0.001;     // b: what the tree has of the scores of arcs
-constexpr double kRounding = 1e-11;  // the gap, in shares of the numbers added up, that counts as rounding
+constexpr double kSplit = 0.001;  // b: what the tree has of the scores of arcs
 constexpr Index kRootIterations = 80, kIterations = 40;
 constexpr Index kPatience = 4;  // iterations without a lower bound before steps get shorter
 constexpr Index kFixEvery = 8;
 constexpr Index kClimbs = 1, kClimbEvery = 20;  // the first tree is climbed from, and then one of so many
 
 template <class S>
-const double* widen(const S* scores, Index count, std::vector<double>& out) {
-  if (!scores) return nullptr;
-  out.assign(scores, scores + count);
-  return out.data();
+void widen(const S* scores, Index count, std::vector<double>& out) {
+  out.clear();
+  if (scores) out.assign(scores, scores + count);
 }
 
 }  // namespace
@@ -29,9 +28,11 @@ DualResult NonProjectiveTrees::decode(const Arcs& arcs, const TreeScores<S>& sco
                                       Label* arc_of) {
   arcs_ = &arcs;
   n_ = arcs.words();
-  scores_ = {widen(scores.arcs, arcs.size(), arc_scores_), widen(scores.siblings, arcs.siblings(), siblings_),
-             widen(scores.grandparents, arcs.grandparents(), grandparents_),
-             widen(scores.grandsiblings, arcs.grandsiblings(), grandsiblings_)};
+  widen(scores.arcs, arcs.size(), own_.arcs);
+  widen(scores.siblings, arcs.siblings(), own_.siblings);
+  widen(scores.grandparents, arcs.grandparents(), own_.grandparents);
+  widen(scores.grandsiblings, arcs.grandsiblings(), own_.grandsiblings);
+  scores_ = own_.view();
   options_ = options;
   result_ = {};
   return run(arc_of);
@@ -44,34 +45,33 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   relax::Watch watch(options_.seconds);
   watch_ = &watch;
   best_ = arc_of;
-  tolerance_ = 0;
-  here_ = -kNever<double>;
-  last_tree_.clear();
+  const bool plain = n_ == 0 || (!scores_.has_siblings() && !scores_.has_parents());
+  double scale = plain ? 0 : own_.measure_scale(*arcs_);
+  tolerance_ = kRounding * scale;
   climbs_ = others_ = 0;
-  open_.clear();
-  Node root;
-  for (Index a = 0; a < arcs_->size(); ++a)
-    if (arc_scores_[a] != kNever<double>) root.id.push_back(static_cast<Label>(a));
-  root.u.assign(root.id.size(), 0);
-  root.v.assign(root.id.size(), 0);
-  root.bound = -kNever<double>;
-  if (options_.paper_iterations == 0) even_out(root);
   try {
-    const bool plain = n_ == 0 || (!scores_.has_siblings() && !scores_.has_parents());
-    open_.push_back(std::move(root));
-    if (plain) span();
-    else if (options_.paper_iterations > 0) search_by_paper();
-    else search();
+    solve(plain);
+    while (result_.score != kNever<double> && scale > kMixed * std::abs(result_.score)) {
+      reduce_scores(*arcs_, result_.score, tolerance_, own_);
+      const double before = scale;
+      scale = own_.measure_scale(*arcs_);
+      if (2 * scale > before) break;
+      tolerance_ = kRounding * scale;
+      solve(plain);
+    }
   } catch (const relax::TimeIsUp&) {
     result_.end = DualEnd::seconds;
     const double others = open_.empty() ? kNever<double> : open_.front().bound;
-    result_.bound = std::min(result_.bound, std::max({here_, others, result_.score}));
+    result_.bound = std::min(result_.bound, std::max({here_, others, result_.score + tolerance_}));
+    tolerance_ = std::min(tolerance_, kRounding * kMixed * std::abs(result_.score));
   }
   if (result_.end == DualEnd::seconds && result_.score == kNever<double>) {
     find_any();
     return result_;
   }
-  if (result_.end == DualEnd::proven) result_.bound = result_.score;
+  const Conclusion conclusion = conclude(result_.score, result_.bound, tolerance_);
+  if (conclusion.status != Status::feasible) result_.end = DualEnd::proven;
+  result_.bound = conclusion.bound;
   result_.found = result_.score != kNever<double>;
   return result_;
 }
@@ -81,7 +81,7 @@ void NonProjectiveTrees::find_any() {
   const Index N = n_ + 1;
   dense_.assign(static_cast<std::size_t>(n_ * N), kNever<double>);
   heads_.resize(static_cast<std::size_t>(n_));
-  for (Index a = 0; a < arcs_->size(); ++a) dense_[(arcs_->modifier(a) - 1) * N + arcs_->head(a)] = arc_scores_[a];
+  for (Index a = 0; a < arcs_->size(); ++a) dense_[(arcs_->modifier(a) - 1) * N + arcs_->head(a)] = own_.arcs[a];
   result_.found = relax::spanning_tree(dense_.data(), n_, options_.single_root, heads_.data());
   if (!result_.found) {
     result_.end = DualEnd::proven;
@@ -91,21 +91,39 @@ void NonProjectiveTrees::find_any() {
   result_.score = score_tree(*arcs_, scores_, best_);
 }
 
+// Searches all trees that the scores allow; what is not seen scores no more than the bound.
+void NonProjectiveTrees::solve(bool plain) {
+  here_ = result_.bound;
+  last_tree_.clear();
+  open_.clear();
+  Node root;
+  for (Index a = 0; a < arcs_->size(); ++a)
+    if (own_.arcs[a] != kNever<double>) root.id.push_back(static_cast<Label>(a));
+  root.u.assign(root.id.size(), 0);
+  root.v.assign(root.id.size(), 0);
+  root.bound = result_.bound;
+  if (options_.paper_iterations == 0) even_out(root);
+  open_.push_back(std::move(root));
+  if (plain) span();
+  else if (options_.paper_iterations > 0) search_by_paper();
+  else search();
+}
+
 // Sets multipliers so that an arc is worth the same to all that use it. By itself it is worth what it scores more than
 // the middle between the best and the second best arc into its word: few automata then want another than the tree does.
 void NonProjectiveTrees::even_out(Node& root) {
   std::vector<double> best(n_ + 1, kNever<double>), second = best;
   for (const Label id : root.id) {
     const Label m = arcs_->modifier(id);
-    second[m] = std::max(second[m], std::min(best[m], arc_scores_[id]));
-    best[m] = std::max(best[m], arc_scores_[id]);
+    second[m] = std::max(second[m], std::min(best[m], own_.arcs[id]));
+    best[m] = std::max(best[m], own_.arcs[id]);
   }
   const double share = scores_.has_parents() ? 1.0 / 3 : 1.0 / 2;
   for (std::size_t a = 0; a < root.id.size(); ++a) {
     const Label id = root.id[a], m = arcs_->modifier(id);
     const double middle = second[m] == kNever<double> ? 0 : (best[m] + second[m]) / 2;
-    const double worth = share * (arc_scores_[id] - middle);
-    root.u[a] = (1 - kSplit) * arc_scores_[id] - worth;
+    const double worth = share * (own_.arcs[id] - middle);
+    root.u[a] = (1 - kSplit) * own_.arcs[id] - worth;
     if (scores_.has_parents()) root.v[a] = -worth;
   }
 }
@@ -137,8 +155,8 @@ void NonProjectiveTrees::assign_live() {
     const Index cell = (arcs_->modifier(id) - 1) * N + arcs_->head(id);
     live_.required[a] = scratch_[arcs_->modifier(id)] == 1;
     cell_[cell] = static_cast<Label>(a);
-    tree_weight_[a] = kSplit * arc_scores_[id] + u_[a] + v_[a];
-    weight_[a] = (1 - kSplit) * arc_scores_[id] - u_[a];
+    tree_weight_[a] = kSplit * own_.arcs[id] + u_[a] + v_[a];
+    weight_[a] = (1 - kSplit) * own_.arcs[id] - u_[a];
     parent_weight_[a] = -v_[a];
     dense_[cell] = tree_weight_[a];
   }
@@ -208,7 +226,6 @@ bool NonProjectiveTrees::evaluate() {
     scale_ += std::abs(value_[h]);
   }
   ++result_.iterations;
-  tolerance_ = kRounding * scale_;
   norm_ = 0;
   const bool parents = scores_.has_parents();
   for (std::size_t a = 0; a < live_.id.size(); ++a) {
@@ -315,7 +332,8 @@ NonProjectiveTrees::Verdict NonProjectiveTrees::bound_node(Index most) {
     const double before = lowest_;
     if (!evaluate()) return Verdict::closed;
     offer_tree();
-    if (agree() || closes(bound_)) return Verdict::closed;
+    if (closes(bound_)) return Verdict::closed;
+    if (agree()) break;  // bound and score differ by rounding alone, if by more than is allowed for
     const double gap = lowest_ - result_.score;
     if (round - last_fix >= kFixEvery && gap < 0.7 * since_fix) {
       bool changed = false;
@@ -328,7 +346,7 @@ NonProjectiveTrees::Verdict NonProjectiveTrees::bound_node(Index most) {
     else if (++stalled >= kPatience) share *= 0.6, stalled = 0;
     if (share < 1e-3) break;
     const bool known = result_.score != kNever<double>;
-    step(share * (known ? bound_ - result_.score : 0.1 * (1 + scale_)) / norm_);
+    step(share * (known ? bound_ - result_.score : 0.1 * choose_scale()) / norm_);
   }
   return Verdict::open;
 }
@@ -347,6 +365,7 @@ Label NonProjectiveTrees::choose_arc() const {
 
 void NonProjectiveTrees::search() {
   const auto lower = [](const Node& a, const Node& b) { return a.bound < b.bound; };
+  const Index before = result_.nodes;
   while (!open_.empty()) {
     std::pop_heap(open_.begin(), open_.end(), lower);
     const Node node = std::move(open_.back());
@@ -359,7 +378,7 @@ void NonProjectiveTrees::search() {
     }
     here_ = node.bound;
     load(node);
-    if (bound_node(result_.nodes == 1 ? kRootIterations : kIterations) == Verdict::closed) continue;
+    if (bound_node(result_.nodes == before + 1 ? kRootIterations : kIterations) == Verdict::closed) continue;
     if (lowest_ == -kNever<double> && !evaluate()) continue;
     const double bound = here_;
     const Label arc = choose_arc();
@@ -379,6 +398,7 @@ void NonProjectiveTrees::search() {
       std::push_heap(open_.begin(), open_.end(), lower);
     }
   }
+  result_.bound = result_.score == kNever<double> ? result_.score : result_.score + tolerance_;
 }
 
 // Arcs alone: the best spanning tree is the answer.
@@ -386,11 +406,13 @@ void NonProjectiveTrees::span() {
   load(open_.front());
   for (std::size_t a = 0; a < live_.id.size(); ++a) {
     const Label id = live_.id[a];
-    dense_[(arcs_->modifier(id) - 1) * (n_ + 1) + arcs_->head(id)] = arc_scores_[id];
+    dense_[(arcs_->modifier(id) - 1) * (n_ + 1) + arcs_->head(id)] = own_.arcs[id];
   }
-  if (!evaluate_tree()) return;
-  for (Index i = 0; i < n_; ++i) best_[i] = live_.id[tree_[i]];
-  result_.score = score_tree(*arcs_, scores_, best_);
+  if (evaluate_tree()) {
+    for (Index i = 0; i < n_; ++i) best_[i] = live_.id[tree_[i]];
+    result_.score = score_tree(*arcs_, scores_, best_);
+  }
+  result_.bound = result_.score;
 }
 
 // Figures 1 and 2 of the paper, with the step sizes of its appendix: d / (1 + number of times the dual went up).
@@ -401,7 +423,7 @@ void NonProjectiveTrees::search_by_paper() {
   result_.end = DualEnd::iterations;
   for (Index k = 0; k < options_.paper_iterations; ++k) {
     if (!evaluate()) {
-      result_.end = DualEnd::proven;
+      result_.bound = result_.score;
       return;
     }
     result_.bound = std::min(result_.bound, bound_);
@@ -409,10 +431,10 @@ void NonProjectiveTrees::search_by_paper() {
     std::vector<Label> arc_of(heads_.begin(), heads_.end());
     if (arc_of != last_tree_ || k == 0) offer(arc_of.data(), false), last_tree_ = arc_of;
     if (agree()) {
-      result_.end = DualEnd::proven;
+      result_.bound = std::max(result_.bound, result_.score + tolerance_);
       return;
     }
-    if (k == 0) first = result_.score == kNever<double> ? 1 + scale_ : bound_ - result_.score;
+    if (k == 0) first = result_.score == kNever<double> ? choose_scale() : bound_ - result_.score;
     rises += k > 0 && bound_ > last;
     last = bound_;
     step(first / static_cast<double>(1 + rises));

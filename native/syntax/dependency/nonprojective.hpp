@@ -10,6 +10,8 @@
 //   - an arc is dropped where the bound, less what the tree, the automaton of its head and all automata that would like
 //     another arc into the same word lose by it, is not above the best tree known. Automata over fewer arcs are faster,
 //     and bound better;
+//   - where scores have very different sizes, those that are in no better tree than the one that was found are left
+//     out, and the search begins anew (reduction.hpp);
 //   - where that does not end it, the search branches on the arc that tree and automata agree on least, from the
 //     multipliers it has.
 #pragma once
@@ -20,6 +22,7 @@
 #include "relax/watch.hpp"
 #include "syntax/dependency/climb.hpp"
 #include "syntax/dependency/head_automaton.hpp"
+#include "syntax/dependency/reduction.hpp"
 
 namespace certus::syntax {
 
@@ -57,6 +60,7 @@ class NonProjectiveTrees {
 
   DualResult run(Label* arc_of);
   void find_any();
+  void solve(bool plain);
   void search();
   void search_by_paper();
   void span();
@@ -77,15 +81,18 @@ class NonProjectiveTrees {
   bool fix(bool* changed);
   bool drop(const std::vector<std::uint8_t>& dropped);
   bool closes(double bound) const { return bound <= result_.score + tolerance_; }
+  // Of steps while there is no tree, and so no gap, to choose them by.
+  double choose_scale() const { return scale_ > 0 ? scale_ : 1; }
   Label choose_arc() const;
 
   const Arcs* arcs_ = nullptr;
   TreeScores<double> scores_{nullptr};
-  std::vector<double> arc_scores_, siblings_, grandparents_, grandsiblings_;
+  OwnScores own_;
   DualOptions options_;
   DualResult result_;
   Label* best_ = nullptr;
-  double tolerance_ = 0, scale_ = 0;
+  double tolerance_ = 0;  // a bound this close to the score proves it
+  double scale_ = 0;      // of the numbers that the last bound adds up
   Climb climb_;
   Index climbs_ = 0, others_ = 0;
   relax::Watch* watch_ = nullptr;

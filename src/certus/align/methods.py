@@ -132,7 +132,7 @@ class DualDecomposition:
         found = _native.align_matrices_decomposed(
             *_list_scores(problem), problem.agreement.adjacent, self.max_iterations, seconds
         )
-        if Status.of_native(found.status) is not Status.FEASIBLE:
+        if found.score > -math.inf or Status.of_native(found.status) is Status.INFEASIBLE:
             return _make_alignment(found, {})
         shape = len(problem.source), len(problem.target)
         forward, backward = (_list_links(cells.reshape(shape)) for cells in (found.forward, found.backward))
