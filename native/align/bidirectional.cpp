@@ -23,7 +23,7 @@ class Search {
 
   Alignment run() {
     Dual root(problem_);
-    slack_ = kRounding * root.scale();
+    slack_ = find_allowance(problem_, root.scale());
     double bound = solve(root, true);
     if (is_open(bound) && !is_late()) bound = branch(std::move(root), bound);
     found_.bound = std::max(bound, found_.score + slack_);

@@ -50,4 +50,15 @@ double measure_scale(const Agreed& problem) {
   return scale;
 }
 
+double find_allowance(const Agreed& problem, double scale) {
+  return certus::find_allowance(scale, [&] {
+    const Prices& prices = problem.prices;
+    return are_whole(std::data({prices.adjacent, prices.apart, prices.alone}), 3) &&
+           std::all_of(std::begin(problem.side), std::end(problem.side), [](const Side& side) {
+             return are_whole(side.choice, side.words * side.values) &&
+                    (!side.step || are_whole(side.step, side.values * side.values));
+           });
+  });
+}
+
 }  // namespace certus::align

@@ -47,5 +47,7 @@ double sum_magnitudes(const Agreed& problem, const Choices& choices);
 
 // What the score of no answer exceeds, in size: the sum of the largest finite magnitudes.
 double measure_scale(const Agreed& problem);
+// The gap between a bound and a score that counts as rounding: see base/rounding.hpp.
+double find_allowance(const Agreed& problem, double scale);
 
 }  // namespace certus::align

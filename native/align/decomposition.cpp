@@ -123,7 +123,7 @@ DecomposedAlignment decompose(const Agreed& problem, Index iterations, double se
       best.source = decomposition.paths().of[0];
       best.target = decomposition.paths().of[1];
       best.score = score_choices(problem, decomposition.paths());
-      best.bound = std::max(best.bound, best.score + kRounding * measure_scale(problem));
+      best.bound = std::max(best.bound, best.score + find_allowance(problem, measure_scale(problem)));
     }
     best.dual.push_back(best.bound);
     best.primal.push_back(best.score);

@@ -36,27 +36,25 @@ class Reduction {
 };
 
 // Solves a problem by `solve(problem, seconds)`, and again without what the answer rules out while that changes the
-// scale; concludes. A solver's bound is at least kRounding times the scale of its problem above its score.
+// scale; concludes. A solver's bound is at least find_allowance() above its score.
 template <class Solve>
 auto solve_at_scale(const Agreed& problem, double seconds, const Solve& solve) {
   const Stopwatch stopwatch;
   auto found = solve(problem, seconds);
-  double scale = measure_scale(problem);
+  double scale = measure_scale(problem), allowance = find_allowance(problem, scale);
   std::unique_ptr<Reduction> reduction;
   while (found.score > kNever<double> && scale > kMixed * sum_magnitudes(problem, {{found.source, found.target}})) {
-    reduction = std::make_unique<Reduction>(reduction ? reduction->problem() : problem, found.score, kRounding * scale);
+    reduction = std::make_unique<Reduction>(reduction ? reduction->problem() : problem, found.score, allowance);
     const double before = scale;
     scale = measure_scale(reduction->problem());
-    if (2 * scale > before) {
-      scale = before;
-      break;
-    }
+    if (2 * scale > before) break;
+    allowance = find_allowance(reduction->problem(), scale);
     if (const double left = seconds - stopwatch.elapsed(); left > 0) {
       auto again = solve(reduction->problem(), left);
       found.go_on(std::move(again));
     }
   }
-  const Conclusion conclusion = conclude(found.score, found.bound, kRounding * scale);
+  const Conclusion conclusion = conclude(found.score, found.bound, allowance);
   found.status = conclusion.status;
   found.bound = conclusion.bound;
   return found;

@@ -26,6 +26,7 @@ RelaxedLattice::RelaxedLattice(const Agreed& problem)
       columns_(problem.side[1].words),
       adjacent_(problem.prices.adjacent),
       scale_(measure_scale(problem)),
+      slack_(find_allowance(problem, scale_)),
       states_(list_states(problem.prices.adjacent == kNever<double>)) {
   width_ = static_cast<Index>(states_.size());
   const Index nodes = (rows_ + 1) * (columns_ + 1);

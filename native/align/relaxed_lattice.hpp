@@ -14,7 +14,6 @@
 
 #include "align/choices.hpp"
 #include "base/interrupt.hpp"
-#include "base/rounding.hpp"
 
 namespace certus::align {
 
@@ -59,7 +58,7 @@ class RelaxedLattice {
   void run_backward();                      // after run_forward
   Index prune(double score, double slack);  // after both: drops what is in no answer above score + slack
   double space() const;                     // the share of transitions that is left
-  double slack() const { return kRounding * scale_; }
+  double slack() const { return slack_; }
 
   const std::vector<State>& states() const { return states_; }
   const std::vector<Edge>& edges(Index row) const { return edges_[row - 1]; }  // into a row, by origin
@@ -96,7 +95,7 @@ class RelaxedLattice {
 
   const Agreed problem_;
   Index rows_, columns_, width_;  // width: states of a node
-  double adjacent_, scale_;
+  double adjacent_, scale_, slack_;
   std::vector<State> states_;
   std::vector<std::vector<Edge>> edges_;  // [rows]
   Index all_edges_ = 0;

@@ -32,7 +32,6 @@ DualResult NonProjectiveTrees::decode(const Arcs& arcs, const TreeScores<S>& sco
   widen(scores.siblings, arcs.siblings(), own_.siblings);
   widen(scores.grandparents, arcs.grandparents(), own_.grandparents);
   widen(scores.grandsiblings, arcs.grandsiblings(), own_.grandsiblings);
-  scores_ = own_.view();
   options_ = options;
   result_ = {};
   return run(arc_of);
@@ -45,9 +44,9 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   relax::Watch watch(options_.seconds);
   watch_ = &watch;
   best_ = arc_of;
-  const bool plain = n_ == 0 || (!scores_.has_siblings() && !scores_.has_parents());
+  const bool plain = n_ == 0 || (own_.siblings.empty() && own_.grandparents.empty() && own_.grandsiblings.empty());
   double scale = plain ? 0 : own_.measure_scale(*arcs_);
-  tolerance_ = kRounding * scale;
+  tolerance_ = own_.find_allowance(scale);
   climbs_ = others_ = 0;
   try {
     solve(plain);
@@ -56,7 +55,7 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
       const double before = scale;
       scale = own_.measure_scale(*arcs_);
       if (2 * scale > before) break;
-      tolerance_ = kRounding * scale;
+      tolerance_ = own_.find_allowance(scale);
       solve(plain);
     }
   } catch (const relax::TimeIsUp&) {
@@ -93,6 +92,7 @@ void NonProjectiveTrees::find_any() {
 
 // Searches all trees that the scores allow; what is not seen scores no more than the bound.
 void NonProjectiveTrees::solve(bool plain) {
+  scores_ = own_.view();
   here_ = result_.bound;
   last_tree_.clear();
   open_.clear();

@@ -1,6 +1,7 @@
 #include "syntax/dependency/reduction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/rounding.hpp"
@@ -8,21 +9,25 @@
 namespace certus::syntax {
 namespace {
 
-// Calls visit(slot, index, table) for all numbers of all kinds of parts. The slot is the arc that is the last of the
-// part, or, for those that end a side, the number of arcs and the number of the side.
+// Calls visit(slot, index, kind) for all numbers of parts that a tree may use: kinds are siblings, grandsiblings and
+// grandparents. The slot is the arc that is the last of the part, or, for those that end a side, the number of arcs and
+// that of the side.
 template <class Visit>
-void for_each_part(const Arcs& arcs, OwnScores& scores, const Visit& visit) {
+void for_each_part(const Arcs& arcs, const OwnScores& scores, const Visit& visit) {
   for (Index side = 0; side < arcs.sides(); ++side) {
-    const Index k = arcs.candidates(side), parents = arcs.parents(side / 2);
-    for (Index next = 0; next <= k; ++next) {
-      const Index slot = next < k ? Index{arcs.candidate(side, next)} : arcs.size() + side;
-      for (Index previous = 0; previous <= next; ++previous) {
-        if (!scores.siblings.empty()) visit(slot, arcs.sibling(side, previous, next), 0);
-        for (Index parent = 0; parent < parents && !scores.grandsiblings.empty(); ++parent)
-          visit(slot, arcs.grandsibling(side, parent, previous, next), 1);
+    const Index h = side / 2, k = arcs.candidates(side);
+    for (Index parent = 0; parent < arcs.parents(h); ++parent) {
+      const Label above = h == 0 ? -1 : arcs.head(arcs.into(arcs.into_begin(h) + parent));
+      const auto is_above = [&](Index i) { return i < k && arcs.modifier(arcs.candidate(side, i)) == above; };
+      for (Index next = 0; next <= k; ++next) {
+        const Index slot = next < k ? Index{arcs.candidate(side, next)} : arcs.size() + side;
+        for (Index previous = 0; previous <= next; ++previous) {
+          if (parent == 0 && !scores.siblings.empty()) visit(slot, arcs.sibling(side, previous, next), 0);
+          if (!scores.grandsiblings.empty() && !is_above(next) && !(previous && is_above(previous - 1)))
+            visit(slot, arcs.grandsibling(side, parent, previous, next), 1);
+        }
+        if (next < k && !scores.grandparents.empty() && !is_above(next)) visit(slot, arcs.grandparent(parent, slot), 2);
       }
-      for (Index parent = 0; parent < parents && next < k && !scores.grandparents.empty(); ++parent)
-        visit(slot, arcs.grandparent(parent, slot), 2);
     }
   }
 }
@@ -40,6 +45,13 @@ double OwnScores::measure_scale(const Arcs& all) const {
   };
   const auto words = static_cast<double>(all.words()), pairs = words + static_cast<double>(all.sides());
   return words * (measure(arcs) + measure(grandparents)) + pairs * (measure(siblings) + measure(grandsiblings));
+}
+
+double OwnScores::find_allowance(double scale) const {
+  return certus::find_allowance(scale, [&] {
+    return std::ranges::all_of(std::array{&arcs, &siblings, &grandparents, &grandsiblings},
+                               [](const auto* x) { return are_whole(x->data(), static_cast<Index>(x->size())); });
+  });
 }
 
 void reduce_scores(const Arcs& arcs, double score, double margin, OwnScores& scores) {
@@ -69,13 +81,16 @@ void reduce_scores(const Arcs& arcs, double score, double margin, OwnScores& sco
   const auto rest = [&](Index slot) {
     return bound - (slot < arcs.size() ? of_word[arcs.modifier(slot)] : total[slot]);
   };
+  std::vector<double> kept[3];
+  for (int kind = 0; kind < 3; ++kind) kept[kind].assign(tables[kind]->size(), kNever<double>);
   for_each_part(arcs, scores, [&](Index slot, Index i, int kind) {
-    double& x = (*tables[kind])[i];
-    if (std::isfinite(total[slot]) && rest(slot) + total[slot] - best[kind][slot] + x < score - margin)
-      x = kNever<double>;
+    const double x = (*tables[kind])[i];
+    if (std::isfinite(total[slot]) && rest(slot) + total[slot] - best[kind][slot] + x >= score - margin)
+      kept[kind][i] = x;
   });
+  for (int kind = 0; kind < 3; ++kind) tables[kind]->swap(kept[kind]);
   for (Index a = 0; a < arcs.size(); ++a)
-    if (rest(a) + total[a] < score - margin) scores.arcs[a] = kNever<double>;
+    if (!(rest(a) + total[a] >= score - margin)) scores.arcs[a] = kNever<double>;
 }
 
 }  // namespace certus::syntax

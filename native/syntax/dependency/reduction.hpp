@@ -23,6 +23,8 @@ struct OwnScores {
   TreeScores<double> view() const;
   // What the score of no tree exceeds, in size.
   double measure_scale(const Arcs& arcs) const;
+  // The gap between a bound and a score that counts as rounding: see base/rounding.hpp.
+  double find_allowance(double scale) const;
 };
 
 // Forbids what is in no tree of at least this score; `margin` is what counts as rounding.

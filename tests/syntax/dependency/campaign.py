@@ -96,10 +96,17 @@ def draw(random: np.random.Generator, words: int, kinds: str) -> dict[str, Any]:
 def check(random: np.random.Generator, number: int) -> str | None:
     """Solve one problem; return what is wrong with the answer, if anything is."""
     words = LONG if number % 1000 == 999 else int(random.choice(LENGTHS))
-    arrays = draw(random, words, str(random.choice(KINDS)))
-    trees = all_trees(words)
+    return check_scores(
+        draw(random, words, str(random.choice(KINDS))),
+        projective=bool(number % 2),
+        single=bool(number // 2 % 2),
+    )
+
+
+def check_scores(arrays: dict[str, Any], *, projective: bool, single: bool) -> str | None:
+    """Find the best trees under scores whose sums are exact; return what is wrong, if anything is."""
+    trees = all_trees(len(arrays["arcs"]))
     scores = trees.score(arrays)
-    projective, single = bool(number % 2), bool(number // 2 % 2)
     allowed = (trees.projective | (not projective)) & (trees.single | (not single)) & (scores > -np.inf)
     solver = certus.Trees(projective=projective, single_root=single)
     best = solver.decode(infeasible="return", **arrays)
