@@ -7,8 +7,9 @@
 
 #include <memory>
 
-#include "align/bidirectional.hpp"
+#include "align/choices.hpp"
 #include "base/rounding.hpp"
+#include "base/status.hpp"
 #include "base/stopwatch.hpp"
 
 namespace certus::align {

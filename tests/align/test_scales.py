@@ -49,7 +49,7 @@ def add_penalties(rng: Random, problem: Problem, penalty: float) -> Problem:
 
 def multiply(problem: Problem, factor: float) -> Problem:
     """Multiply all scores."""
-    source, target, *steps = (
+    source, target, source_steps, target_steps = (
         None if scores is None else scores * factor
         for scores in (problem.source, problem.target, problem.source_steps, problem.target_steps)
     )
@@ -59,7 +59,7 @@ def multiply(problem: Problem, factor: float) -> Problem:
     agreement = Agreement(
         adjacent=prices.adjacent * factor, apart=prices.apart * factor, alone=prices.alone * factor
     )
-    return Problem(source, target, *steps, agreement)
+    return Problem(source, target, source_steps, target_steps, agreement)
 
 
 def check_all(problem: Problem, methods: dict[str, AlignMethod]) -> None:
