@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "align/choices.hpp"
+#include "base/conclusion.hpp"
 #include "base/rounding.hpp"
-#include "base/status.hpp"
 #include "base/stopwatch.hpp"
 
 namespace certus::align {

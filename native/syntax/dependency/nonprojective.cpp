@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/conclusion.hpp"
 #include "base/rounding.hpp"
 #include "relax/spanning_tree.hpp"
 
