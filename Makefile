@@ -1,10 +1,11 @@
 # Everything happens in .venv, which each target makes itself. Needs Python >= 3.10, make and a C++ compiler.
 PYTHON ?= python3
+SHELL := /bin/bash
 BIN := .venv/bin
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 NATIVE := $(shell find native src -type f -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint tidy sanitize coverage fuzz peers properties robustness review build english clean
+.PHONY: demo test attack bench lint tidy sanitize coverage fuzz peers properties robustness review build english clean
 
 demo: build  ## decode a small lattice and print the proof
 	$(BIN)/certus demo
@@ -12,10 +13,14 @@ demo: build  ## decode a small lattice and print the proof
 test: build lint  ## lint, types, unit tests, the README's examples
 	$(BIN)/python -m pytest -n auto
 
+SECONDS ?= 600
+attack: build .venv/dev  ## brute force against every kind of problem and method, for SECONDS
+	$(BIN)/python -m tests.attack --seconds $(SECONDS)
+
 bench: build  ## time every chain solver beside the installed rivals
 	$(BIN)/certus bench chain
 
-lint: build tidy  ## layout, likely mistakes and types, in Python and in C++
+lint: build .venv/dev tidy  ## layout, likely mistakes and types, in Python and in C++
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(filter native/%,$(NATIVE))
@@ -27,7 +32,7 @@ CHECKED := $(KERNELS:%.cpp=build/tidy/%.checked)
 tidy: build/tidy/compile_commands.json  ## clang-tidy over the kernels that changed since it ran last
 	$(MAKE) --no-print-directory -j $$(getconf _NPROCESSORS_ONLN) $(CHECKED)
 
-build/tidy/compile_commands.json: .venv/tools CMakeLists.txt $(KERNELS)
+build/tidy/compile_commands.json: .venv/dev CMakeLists.txt $(KERNELS)
 	$(RUN) cmake -S . -B build/tidy -G Ninja -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" --log-level=WARNING
 	touch $@
 
@@ -38,14 +43,27 @@ build/tidy/%.checked: %.cpp .clang-tidy $(filter native/%.hpp,$(NATIVE))
 
 build: .venv/built  ## compile the native code; after an edit only what changed
 
+# Tools of tests and checks are installed when these first run, so that the first build does not wait for them.
 .venv/tools: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --group build --group dev
+	$(BIN)/python -m pip install --quiet --group build
 	touch $@
 
+# .ci/run adds torch, which is large.
+DEV_GROUPS := --group dev
+.venv/dev: .venv/tools
+	$(BIN)/python -m pip install --quiet $(DEV_GROUPS)
+	touch $@
+
+INSTALL := -m pip install --verbose --no-build-isolation --editable . --editable ./bench
+# One line that counts compiled files; all of pip's output is in build/install.log.
+COUNT := awk '/^ *\[[0-9]+\/[0-9]+\]/ { printf "\r%s files compiled", $$1; fflush() } END { print "" }'
 .venv/built: .venv/tools $(NATIVE)
-	$(RUN) $(BIN)/python -m pip install --quiet --no-build-isolation --editable . --editable ./bench
+	@mkdir -p build
+	@echo "Compiling the native code: some minutes the first time, then only what changed"
+	@set -o pipefail; $(RUN) $(BIN)/python $(INSTALL) 2>&1 | tee build/install.log | $(COUNT) \
+		|| { tail -n 60 build/install.log; exit 1; }
 	touch $@
 
 sanitize: .venv/tools  ## the whole suite under AddressSanitizer and UBSan, in a build of its own
@@ -94,10 +112,10 @@ properties: build  ## answers over the whole range of floats against exact sums,
 	CERTUS_EXAMPLES=$(EXAMPLES) CERTUS_RECORD=$(CURDIR)/build/properties.jsonl \
 		$(BIN)/python -m pytest tests/hostile -k test_properties
 
-robustness: .venv/tools  ## write docs/robustness.md anew from what properties, fuzz and peers left in build
+robustness: .venv/dev  ## write docs/robustness.md anew from what properties, fuzz and peers left in build
 	$(BIN)/python -m tests.hostile.page
 
-review: .venv/tools  ## what the reviewers of scientific Python packages ask for
+review: .venv/dev  ## what the reviewers of scientific Python packages ask for
 	$(BIN)/python -m pip install --quiet --group review
 	$(BIN)/repo-review .
 	$(BIN)/cffconvert --validate -i CITATION.cff
