@@ -30,7 +30,7 @@ struct GapTrace {
 
 // Bounds and scores are sums of the same numbers in different orders: what is below the best by less than this may be
 // as good.
-inline double find_margin(double score) { return 1e-9 * (1 + std::abs(score)); }
+inline double find_margin(double score) { return 1e-9 * std::abs(score); }
 
 // The best derivations so far, each once (or each text once).
 class Incumbents {

@@ -139,7 +139,7 @@ class Phrases:
                     make_call(method=method, k=k, infeasible=infeasible),
                     k=k,
                     exact=named and kind in (OptimalBeam, AStar),
-                    settles=named,
+                    settles=named and kind is not Lagrangian,  # which ends where its rounds do
                     infeasible=infeasible,
                     read=_read_numbers,
                     truth=programmed if kind is Program else None,

@@ -67,6 +67,6 @@ ForestAnswer search_leaves(const ForestProblem& problem, const ForestOptions& op
 ForestAnswer search_forest_beam(const ForestProblem& problem, const ForestOptions& options);
 
 // Scores are sums of the same numbers in different orders: what is below by less than this may be as good.
-inline double find_forest_margin(double score) { return 1e-9 * (1 + std::abs(score)); }
+inline double find_forest_margin(double score) { return 1e-9 * std::abs(score); }
 
 }  // namespace certus::translate

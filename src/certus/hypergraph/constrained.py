@@ -7,6 +7,7 @@ close the gap that the relaxation leaves, and in whether they insist on closing 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, overload
 
@@ -25,6 +26,8 @@ from certus.hypergraph.methods import FIRST_BEAM, METHODS, Limits, Method, run_s
 from certus.hypergraph.rows import Rows, read_constraints
 from certus.ragged import Ragged
 from certus.solution import KBest, OnInfeasible, Solution, Status, conclude
+
+_SMALL = 2.0**-200  # multiplied with itself and with shares of it, less than this may underflow
 
 
 @dataclass(frozen=True)
@@ -196,12 +199,16 @@ class Constrained:
         self, scores: NDArray[np.generic], method: Method, beam: int | None, limits: Limits, most: float
     ) -> ConstrainedSolution:
         """Search; ``most``, the score of the best derivation without constraints, bounds the answer."""
-        search = start_search(self.graph, scores, self.constraints, method, beam)
+        power = _find_power(scores)
+        search = start_search(
+            self.graph, np.ldexp(scores, power) if power else scores, self.constraints, method, beam
+        )
         limit = run_search(search, limits)
-        missing = Status.FEASIBLE if search.score > -np.inf else Status.ITERATIONS
-        status, bound = conclude(search.score, min(search.bound, most), limit or missing)
-        trace = Trace(search.dual, search.primal)
-        return ConstrainedSolution(search.edges, search.score, bound, status, trace, _count_work(search))
+        score, top = math.ldexp(search.score, -power), math.ldexp(search.bound, -power)
+        missing = Status.FEASIBLE if score > -np.inf else Status.ITERATIONS
+        status, bound = conclude(score, min(top, most), limit or missing)
+        trace = Trace(np.ldexp(search.dual, -power), np.ldexp(search.primal, -power))
+        return ConstrainedSolution(search.edges, score, bound, status, trace, _count_work(search))
 
     def _solve_program(self, scores: NDArray[np.generic], seconds: float, most: float) -> ConstrainedSolution:
         answer = solve_program(self.graph, scores, self.constraints, seconds)
@@ -235,6 +242,13 @@ def _check_options(
         raise InvalidInput(f'max_nodes= is for method="branching"; {method!r} does not split problems')
     if max_iterations is not None and method == "ilp":
         raise InvalidInput('max_iterations= does not reach into HiGHS: limit method="ilp" by seconds=')
+
+
+def _find_power(scores: NDArray[np.generic]) -> int:
+    """Return the power of 2 that scores are multiplied by, exactly, for squares of them not to underflow."""
+    sizes = np.abs(scores[np.isfinite(scores)], dtype=np.float64)
+    largest = float(sizes.max(initial=0.0))
+    return -math.frexp(largest)[1] if 0 < largest < _SMALL else 0
 
 
 def _count_work(search: _native.ForestSearch | None) -> dict[str, int]:

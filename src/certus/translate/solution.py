@@ -127,7 +127,7 @@ class Searched(Protocol):
 def judge(found: Searched, score: float) -> tuple[Status, float]:
     """Return how a derivation stands, and its bound: nothing that was not seen may score more than it."""
     limit = Status.SECONDS if found.timed_out else Status.FEASIBLE
-    return conclude(score, found.bound, limit, allowance=MARGIN * (1 + abs(score)))
+    return conclude(score, found.bound, limit, allowance=MARGIN * abs(score))
 
 
 def make_translations(
