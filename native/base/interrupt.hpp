@@ -1,15 +1,14 @@
-// Long computations that can be stopped: the user's Ctrl-C, or a failure on another thread.
+// Long computations that can be stopped: the user's Ctrl-C, a limit on time, or a failure on another thread.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <exception>
 
 #include "base/types.hpp"
 
 namespace certus {
 
-// Thrown on a thread whose work nobody waits for any more.
+// Thrown on a thread whose group was cancelled.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
@@ -19,14 +18,9 @@ namespace interrupt {
 inline void (*ask)() = nullptr;  // throws if the user wants to stop; whoever loads the kernels sets it once
 inline thread_local const std::atomic<bool>* cancelled = nullptr;  // of the group of threads that this one belongs to
 
-// Asks on the thread that was called, and looks at its group's flag on the others; throws if the work shall end.
-inline void look() {
-  if (cancelled) {
-    if (cancelled->load(std::memory_order_relaxed)) throw Interrupted();
-  } else if (ask) {
-    ask();
-  }
-}
+// Checks this thread's limit on time (time_limit.hpp), then asks on the thread that was called, and reads its group's
+// flag on the others; throws if the work shall end.
+void look();
 
 }  // namespace interrupt
 
@@ -40,19 +34,12 @@ class Heed {
   }
 
  private:
-  static constexpr Index kWork = Index{1} << 21;  // between two looks at the clock: a millisecond or two
-  using Clock = std::chrono::steady_clock;
+  static constexpr Index kWork = Index{1} << 21;  // between two readings of the clock: a millisecond or two
 
-  [[gnu::noinline, gnu::cold]] void look() {
-    left_ = kWork;
-    const Clock::time_point now = Clock::now();
-    if (now < next_) return;
-    next_ = now + std::chrono::milliseconds(20);
-    interrupt::look();
-  }
+  [[gnu::cold]] void look();
 
   Index left_ = kWork;
-  Clock::time_point next_{};
+  std::int64_t next_ = 0;  // the time of the next check, in nanoseconds of the clock (stopwatch.hpp)
 };
 
 }  // namespace certus

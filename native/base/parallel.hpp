@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -11,12 +12,13 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "base/time_limit.hpp"
 #include "base/types.hpp"
 
 namespace certus {
 
 // Threads that end together: an exception on one of them, or the user who interrupts the thread that waits for them,
-// cancels the others.
+// cancels the others. Each has the limit on time of the thread that started it.
 class Group {
  public:
   Group() = default;
@@ -29,8 +31,9 @@ class Group {
   bool start(const Work& work) {
     set_running(1);
     try {
-      threads_.emplace_back([this, work] {
+      threads_.emplace_back([this, work, end = TimeLimit::current()] {
         interrupt::cancelled = &cancelled_;
+        TimeLimit::inherit(end);
         attempt(work);
         set_running(-1);
       });

@@ -1,10 +1,10 @@
-// The time that work on a thread may take: a search sets it, and long kernels that it calls heed it as they heed
-// Ctrl-C.
+// The time that work may take: a search sets it on its thread, threads that it starts inherit it (parallel.hpp), and
+// long kernels check it wherever they check for Ctrl-C.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <exception>
+#include <limits>
 
 namespace certus {
 
@@ -15,38 +15,35 @@ struct TimeIsUp : std::exception {
 
 class TimeLimit {
  public:
+  using Time = std::int64_t;  // nanoseconds of the clock
+  static constexpr Time kNone = std::numeric_limits<Time>::max();
+
   // From now on, until this goes; an earlier limit stays.
-  explicit TimeLimit(double seconds) {
-    if (seconds < kYears)
-      end_ = std::min(
-          end_, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)));
-  }
+  explicit TimeLimit(double seconds);
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
   ~TimeLimit() { end_ = before_; }
 
-  static void check() {
-    if (end_ != Clock::time_point::max() && Clock::now() >= end_) throw TimeIsUp();
-  }
+  static void check();
+
+  static Time current() { return end_; }
+  static void inherit(Time end) { end_ = end; }  // on a thread that has just started
 
   // Python code that a search calls is not ended halfway.
   class Lifted {
    public:
-    Lifted() { end_ = Clock::time_point::max(); }
+    Lifted() { end_ = kNone; }
     Lifted(const Lifted&) = delete;
     Lifted& operator=(const Lifted&) = delete;
     ~Lifted() { end_ = before_; }
 
    private:
-    const std::chrono::steady_clock::time_point before_ = end_;
+    const Time before_ = end_;
   };
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr double kYears = 1e8;  // seconds: more is no limit, and no time point
-
-  static inline thread_local Clock::time_point end_ = Clock::time_point::max();
-  const Clock::time_point before_ = end_;
+  static inline thread_local Time end_ = kNone;
+  const Time before_ = end_;
 };
 
 }  // namespace certus

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/stopwatch.hpp"
 #include "bindings/vectors.hpp"
 #include "corpus/subgradient.hpp"
 
@@ -45,8 +46,7 @@ void close(Problem& self) {
 
 // Branches on each component of what is open; those that the limits leave unfinished are kept apart.
 Index branch(Problem& self, Index iterations, Index limit, double seconds) {
-  const Field::Clock::time_point end =
-      Field::Clock::now() + std::chrono::milliseconds(static_cast<Index>(1e3 * std::clamp(seconds, 0.0, 1e9)));
+  const std::int64_t end = read_clock() + static_cast<std::int64_t>(1e9 * std::clamp(seconds, 0.0, 1e9));
   for (Region& part : self.field.components(self.open))
     if (!self.field.branch(part, iterations, limit, end)) self.stuck.add(part);
   self.open = self.stuck;

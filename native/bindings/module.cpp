@@ -3,7 +3,6 @@
 
 #include "base/interrupt.hpp"
 #include "base/lazy.hpp"
-#include "base/time_limit.hpp"
 
 namespace certus {
 
@@ -16,7 +15,6 @@ Binder bind_align, bind_arc_cascade, bind_chain, bind_corpus, bind_crf, bind_crf
 
 // Python notes a signal and runs its handler when it is asked to.
 static void ask_python() {
-  TimeLimit::check();
   const nanobind::gil_scoped_acquire held;
   if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }

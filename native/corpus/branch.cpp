@@ -2,6 +2,7 @@
 // iterations and `certify` follow, and what falls apart is solved apart (an AND/OR search with bounds).
 #include <algorithm>
 
+#include "base/stopwatch.hpp"
 #include "corpus/field.hpp"
 
 namespace certus::corpus {
@@ -75,7 +76,7 @@ void Field::find_best_branch(const Region& region, Search& search) {
   std::stable_sort(values.begin(), values.end(),
                    [&](std::int32_t a, std::int32_t b) { return total_[first + a] > total_[first + b]; });
   for (const std::int32_t value : values) {
-    if (search.limit-- <= 0 || Clock::now() >= search.end) {
+    if (search.limit-- <= 0 || read_clock() >= search.end) {
       search.proven = false;
       break;
     }
@@ -118,7 +119,7 @@ double Field::find_score(const Region& region) const {
   return sum;
 }
 
-bool Field::branch(Region& region, Index iterations, Index limit, Clock::time_point end) {
+bool Field::branch(Region& region, Index iterations, Index limit, std::int64_t end) {
   Search search{iterations, limit, end};
   improve(region);
   find_best_branch(region, search);

@@ -15,7 +15,7 @@
 // are what sentences and nodes agree on: both are the same linear program.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "base/interrupt.hpp"
@@ -64,8 +64,7 @@ class Field {
   std::vector<Region> components(const Region& region);
   // Finds the best labels of the nodes of a region by branching on them, with bounds from sweeps. Returns whether they
   // are proven within `limit` branches and before the time is up.
-  using Clock = std::chrono::steady_clock;
-  bool branch(Region& region, Index iterations, Index limit, Clock::time_point end);
+  bool branch(Region& region, Index iterations, Index limit, std::int64_t end);
   // Improves the labels of a region's nodes: blocks choose given the nodes, nodes given the blocks, in turn.
   void improve(const Region& region);
 
@@ -102,7 +101,7 @@ class Field {
   class SlotSteps;
   struct Search {
     Index iterations, limit;  // before each branching; branchings left
-    Clock::time_point end;
+    std::int64_t end;
     bool proven = true;
   };
 

@@ -7,9 +7,9 @@ namespace {
 
 [[noreturn]] void fail() { throw std::invalid_argument("the compiled templates of arcs are damaged"); }
 
-class Reader {
+class ArcProgramReader {
  public:
-  explicit Reader(const std::vector<std::int32_t>& numbers) : numbers_(numbers) {}
+  explicit ArcProgramReader(const std::vector<std::int32_t>& numbers) : numbers_(numbers) {}
 
   std::int32_t read(std::int32_t least, std::int32_t most) {
     if (at_ == numbers_.size()) fail();
@@ -25,7 +25,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-ArcTerm read_term(Reader& reader, std::int32_t columns) {
+ArcTerm read_term(ArcProgramReader& reader, std::int32_t columns) {
   ArcTerm term{};
   term.role = static_cast<ArcRole>(reader.read(0, kArcRoles));
   term.function = static_cast<ArcFunction>(reader.read(0, static_cast<std::int32_t>(ArcFunction::each)));
@@ -49,7 +49,7 @@ void check(const ArcTemplate& each) {
 }  // namespace
 
 std::vector<ArcTemplate> read_arc_program(const std::vector<std::int32_t>& program, Index columns) {
-  Reader reader(program);
+  ArcProgramReader reader(program);
   reader.read(kArcVersion, kArcVersion);
   std::vector<ArcTemplate> templates(static_cast<std::size_t>(reader.read(1, reader.left())));
   for (ArcTemplate& each : templates) {

@@ -8,19 +8,19 @@
 namespace certus::hypergraph {
 namespace {
 
-constexpr Index kRounds = 200;                       // of relaxation
-constexpr Index kFirstRounds = 8, kMostRounds = 64;  // before the first beam, and between two of them
-constexpr Index kFirstStates = 1, kLastStates = 8;   // made best first per edge, at the beginning and after relaxation
-constexpr Index kStateStep = 32;                     // of them in a unit of work
-constexpr Index kMostWays = Index{1} << 27;          // to make the states of a beam
+constexpr Index kRelaxationRounds = 200;                  // of relaxation
+constexpr Index kRoundsBeforeBeam = 8, kMostRounds = 64;  // before the first beam, and between two of them
+constexpr Index kFirstStates = 1, kLastStates = 8;  // made best first per edge, at the beginning and after relaxation
+constexpr Index kStateStep = 32;                    // of them in a unit of work
+constexpr Index kMostWays = Index{1} << 27;         // to make the states of a beam
 
 }  // namespace
 
 BeamSearch::BeamSearch(const Forest& forest, const double* weights, Rows rows, Plan plan, Index width, Index k)
     : ConstrainedSearch(forest, weights, std::move(rows)), plan_(plan), k_(k), width_(width), above_(forest) {
-  descent_.begin(Multipliers(static_cast<std::size_t>(relaxation_.rows().count), 0.0), kRounds);
+  descent_.begin(Multipliers(static_cast<std::size_t>(relaxation_.rows().count), 0.0), kRelaxationRounds);
   relaxed_ = plan == Plan::once;
-  until_ = plan == Plan::staged ? kRounds : kFirstRounds;
+  until_ = plan == Plan::staged ? kRelaxationRounds : kRoundsBeforeBeam;
   to_try_first_ = to_try_last_ = plan == Plan::automatic && !k;
 }
 

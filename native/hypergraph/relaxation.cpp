@@ -9,7 +9,7 @@
 namespace certus::hypergraph {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRoundingUnit = std::numeric_limits<double>::epsilon();
 constexpr double kTolerance = 1e-9;  // by which constraints that are not whole numbers may be off, relative to size
 constexpr Index kPatience = 8;       // rounds without progress before a descent aims lower
 
@@ -95,7 +95,7 @@ double Relaxation::slack(const Multipliers& multipliers) const {
   if (whole_ && std::all_of(multipliers.begin(), multipliers.end(), [](double u) { return u == 0; })) return 0;
   double mass = mass_;
   for (Index r = 0; r < rows_.count; ++r) mass += std::abs(multipliers[r]) * row_mass_[r];
-  return 2 * kEpsilon * (most_edges_ + static_cast<double>(rows_.count) + 4) * mass;
+  return 2 * kRoundingUnit * (most_edges_ + static_cast<double>(rows_.count) + 4) * mass;
 }
 
 double Relaxation::tolerance(Index row) const { return exact_rows_ ? 0 : kTolerance * (1 + row_mass_[row]); }

@@ -6,9 +6,10 @@
 namespace certus::hypergraph {
 namespace {
 
-constexpr Index kFirstRounds = 200, kRounds = 100;  // of the relaxation, before constraints are put back and after
-constexpr Index kAtOnce = 3;                        // constraints put back together
-constexpr Index kMostWays = Index{1} << 25;         // edges of the forest that counts them
+constexpr Index kRoundsBefore = 200,
+                kRoundsAfter = 100;                  // of the relaxation, before constraints are put back and after
+constexpr Index kAtOnce = 3;                         // constraints put back together
+constexpr Index kMostCountedEdges = Index{1} << 25;  // edges of the forest that counts them
 
 }  // namespace
 
@@ -17,7 +18,7 @@ LagrangianSearch::LagrangianSearch(const Forest& forest, const double* weights, 
   const auto count = static_cast<std::size_t>(relaxation_.rows().count);
   violated_.assign(count, 0);
   hard_.assign(count, 0);
-  descent_.begin(Multipliers(count, 0.0), kFirstRounds);
+  descent_.begin(Multipliers(count, 0.0), kRoundsBefore);
 }
 
 void LagrangianSearch::work() {
@@ -53,7 +54,8 @@ void LagrangianSearch::tighten() {
   Relaxation counted(forest(), relaxation_.adjusted().data(), select_rows());
   Signatures signatures(counted);
   Beam beam(counted, signatures);
-  if (!beam.run({kNoCountLimit, relaxation_.least(at, mark_), true, kMostWays}, [&] { return is_late(); })) return;
+  if (!beam.run({kNoCountLimit, relaxation_.least(at, mark_), true, kMostCountedEdges}, [&] { return is_late(); }))
+    return;
   states += beam.states();
   ++subproblems;
   if (beam.is_full()) {
@@ -64,7 +66,7 @@ void LagrangianSearch::tighten() {
   rebuild(beam.make_product());
   for (std::size_t r = 0; r < at.size(); ++r)
     if (hard_[r]) at[r] = 0;  // the forest sees to it
-  descent_.begin(at, kRounds);
+  descent_.begin(at, kRoundsAfter);
 }
 
 // Those that were violated most often; of equals the first.

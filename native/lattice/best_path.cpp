@@ -9,11 +9,11 @@ namespace {
 template <int N>
 using Doubles = typename Simd<double, 8 * N>::vector;
 template <int N>
-CERTUS_INLINE Doubles<N> load(const double* x) {
+CERTUS_INLINE Doubles<N> load_lanes(const double* x) {
   return *reinterpret_cast<const typename Simd<double, 8 * N>::unaligned*>(x);
 }
 template <int N>
-CERTUS_INLINE Doubles<N> load(const float* x) {
+CERTUS_INLINE Doubles<N> load_lanes(const float* x) {
   typename Simd<float, 4 * N>::vector values;
   __builtin_memcpy(&values, x, sizeof(values));
   return __builtin_convertvector(values, Doubles<N>);
@@ -29,8 +29,8 @@ CERTUS_INLINE double find_largest_sum(const double* x, const float* y, std::size
     return n ? x[0] + static_cast<double>(y[0]) : kNever<double>;
   } else {
     if (n < N) return find_largest_sum<N / 2>(x, y, n);
-    Doubles<N> most = load<N>(x + n - N) + load<N>(y + n - N);
-    for (std::size_t i = 0; i + N < n; i += N) most = larger(most, load<N>(x + i) + load<N>(y + i));
+    Doubles<N> most = load_lanes<N>(x + n - N) + load_lanes<N>(y + n - N);
+    for (std::size_t i = 0; i + N < n; i += N) most = larger(most, load_lanes<N>(x + i) + load_lanes<N>(y + i));
     return fold_largest<double, 8 * N>(most);
   }
 }
@@ -43,7 +43,8 @@ CERTUS_INLINE void raise(double* x, const float* y, double z, std::size_t n) {
   } else {
     if (n < N) return raise<N / 2>(x, y, z, n);
     const auto raise_at = [&](std::size_t i) __attribute__((always_inline)) {
-      *reinterpret_cast<typename Simd<double, 8 * N>::unaligned*>(x + i) = larger(load<N>(x + i), z + load<N>(y + i));
+      *reinterpret_cast<typename Simd<double, 8 * N>::unaligned*>(x + i) =
+          larger(load_lanes<N>(x + i), z + load_lanes<N>(y + i));
     };
     for (std::size_t i = 0; i + N < n; i += N) raise_at(i);
     raise_at(n - N);

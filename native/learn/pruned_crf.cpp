@@ -6,8 +6,8 @@
 namespace certus::learn {
 
 namespace {
-constexpr Index kTokenWork = 1 << 13;  // what learning from a token counts for, roughly
-constexpr Index kAdapt = 100;          // sentences between two looks at the thresholds
+constexpr Index kPrunedTokenWork = 1 << 13;  // what learning from a token counts for, roughly
+constexpr Index kAdapt = 100;                // sentences between two looks at the thresholds
 }  // namespace
 
 PrunedCrf::PrunedCrf(const Corpus& corpus, const Tagset& tagset, const PrunedCrfOptions& o)
@@ -26,7 +26,7 @@ PrunedCrfEpoch PrunedCrf::epoch(const Index* order, Index count) {
   Index tokens = 0;
   Heed heed;
   for (Index n = 0; n < count; ++n) {
-    heed(kTokenWork * cascade.length());  // that of the sentence before
+    heed(kPrunedTokenWork * cascade.length());  // that of the sentence before
     ++steps;
     penalty += options.l1 * rate_;
     train(order[n]);

@@ -5,8 +5,8 @@
 namespace certus::relax {
 namespace {
 
-constexpr double kLess = 0.5, kMore = 1.3;  // how the share changes when the dual did not fall, and when it did
-constexpr double kLeast = 1e-3;             // the share at which the descent has stalled
+constexpr double kShrink = 0.5, kGrow = 1.3;  // how the share changes when the dual did not fall, and when it did
+constexpr double kStalled = 1e-3;             // the share at which the descent has stalled
 
 }  // namespace
 
@@ -17,9 +17,9 @@ void Averaging::start() {
 
 bool Averaging::next(const Whole& /*best*/) {
   const double dual = dual_.bound();
-  step_ = dual < best_ ? std::min(kMore * step_, 1.0) : kLess * step_;
+  step_ = dual < best_ ? std::min(kGrow * step_, 1.0) : kShrink * step_;
   best_ = std::min(best_, dual);
-  if (step_ < kLeast) return false;
+  if (step_ < kStalled) return false;
   dual_.find_worths(dual_.largest(), worths_);
   return dual_.even_out(worths_, step_);
 }

@@ -13,8 +13,9 @@ constexpr double kGuess = 1e-3;                             // of the magnitudes
 constexpr int kSearch = 24;                                 // attempts at the step
 constexpr int kRound[] = {34, 32, 30, 28, 24, 20, 16, 12};  // bits of the grid that rounding tries to do without
 constexpr double kRough = 0.02;                             // of the fall: what it may cost
-constexpr double kLess = 0.8, kMore = 1.25, kLeast = 0.3;   // how the level changes as the dual does not fall, or does
-constexpr double kFar = 0x1p40;                             // of the scores: no step is longer
+constexpr double kLess = 0.8, kMore = 1.25,
+                 kLeastLevel = 0.3;  // how the level changes as the dual does not fall, or does
+constexpr double kFar = 0x1p40;      // of the scores: no step is longer
 constexpr double kInfinity = -kNever<double>;
 
 }  // namespace
@@ -43,7 +44,7 @@ bool Bundle::next(const Whole& best) {
     now_ = std::min(level_, kMore * now_);
     longest_ *= 4;
   } else {
-    now_ = std::min(level_, std::max(kLeast, kLess * now_));
+    now_ = std::min(level_, std::max(kLeastLevel, kLess * now_));
     if (dual - best_ > promised_) longest_ = step_ / 2;  // it rose by more than it was to fall
   }
   const double gap = best.score != kNever<double> ? best_ - best.score : kGuess * magnitude;

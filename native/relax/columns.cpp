@@ -8,9 +8,9 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kMoves = 5000;  // of weight between two columns, for one mixture
-constexpr Index kMost = 1500;   // columns of all parts together
-constexpr Index kPool = 2000;   // choices of each part that are kept for other states
+constexpr Index kColumnMoves = 5000;  // of weight between two columns, for one mixture
+constexpr Index kMostColumns = 1500;  // columns of all parts together
+constexpr Index kPool = 2000;         // choices of each part that are kept for other states
 
 template <class X>
 void keep_rows(std::vector<X>& rows, const std::vector<Index>& kept) {
@@ -105,7 +105,7 @@ bool Columns::add_choices() {
     news = append(p, dual_.used(p), dual_.score(p)) || news;
     remember(p, dual_.used(p), dual_.score(p));
   }
-  if (size() > std::min(kMost, most_ * problem_.parts())) forget();
+  if (size() > std::min(kMostColumns, most_ * problem_.parts())) forget();
   return news;
 }
 
@@ -165,7 +165,7 @@ double Columns::model(const std::vector<double>& values) {
 }
 
 void Columns::mix(const std::vector<double>& gain, double step, double enough, std::vector<double>& slopes) {
-  relax::mix(gram_, step, gain, part_, problem_.parts(), enough, kMoves, weights_, slopes);
+  relax::mix(gram_, step, gain, part_, problem_.parts(), enough, kColumnMoves, weights_, slopes);
 }
 
 void Columns::fill_average(std::vector<double>& average) const {

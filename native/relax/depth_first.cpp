@@ -6,8 +6,8 @@ namespace certus::relax {
 namespace {
 
 constexpr double kTrial = 0.125;   // of the work: after so much, what is left of the tree is guessed;
-constexpr double kLess = 0.5;      // after so much less, where the last guess was that it would not end,
-constexpr double kMost = 4;        // and the search ends where all of it would take so many times the work
+constexpr double kShorter = 0.5;   // after so much less, where the last guess was that it would not end,
+constexpr double kMostWork = 4;    // and the search ends where all of it would take so many times the work
 constexpr Index kEach = 4096;      // operations of a node, roughly
 constexpr std::size_t kDeep = 20;  // below, nodes are a millionth of the tree
 
@@ -85,7 +85,7 @@ bool DepthFirst::search(double slack, Index work, Watch& watch) {
   bool open = true;  // whether there is something below the present node
   while (true) {
     const double spent = static_cast<double>(dual_.work() - begun) / static_cast<double>(work);
-    if (spent > trial_ && spent > kMost * measure_progress()) break;
+    if (spent > trial_ && spent > kMostWork * measure_progress()) break;
     if (open) {
       const std::size_t place = choose();
       frames_.push_back({place, is_on_[order_[place]] != 0, false, dual_.trail()});
@@ -101,7 +101,7 @@ bool DepthFirst::search(double slack, Index work, Watch& watch) {
   }
   dual_.undo(before);
   dual_.evaluate();
-  trial_ = frames_.empty() ? kTrial : kLess * trial_;
+  trial_ = frames_.empty() ? kTrial : kShorter * trial_;
   return frames_.empty();
 }
 

@@ -6,10 +6,10 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kKnown = 10;     // structures remembered per part
-constexpr int kAgain = 3;        // steps towards remembered ones, after each towards a new one
-constexpr Index kMoves = 4;      // passes between two moves of the center
-constexpr double kWeight = 0.2;  // of the typical worth of a cell: the weight of the squared distance
+constexpr Index kKnown = 10;         // structures remembered per part
+constexpr int kAgain = 3;            // steps towards remembered ones, after each towards a new one
+constexpr Index kPassesPerMove = 4;  // passes between two moves of the center
+constexpr double kWeight = 0.2;      // of the typical worth of a cell: the weight of the squared distance
 
 }  // namespace
 
@@ -125,7 +125,7 @@ bool Proximal::minimize(Index passes, double target, Watch& watch) {
       visit(p);
       watch(64 * problem_.part(p).cells());
     }
-    if (pass % kMoves != 0 && pass != passes) continue;
+    if (pass % kPassesPerMove != 0 && pass != passes) continue;
     for (const Index p : dual_.open()) apply(p);
     dual_.balance();
     dual_.evaluate();

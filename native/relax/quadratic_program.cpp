@@ -7,8 +7,8 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kMoves = 1000;    // of weight between two structures, for one mixture
-constexpr double kEnough = 1e-9;  // of the scores: a gain that is none
+constexpr Index kMixtureMoves = 1000;  // of weight between two structures, for one mixture
+constexpr double kEnough = 1e-9;       // of the scores: a gain that is none
 
 Index count_common(const Dual& dual, Index p, const std::vector<Index>& a, const std::vector<Index>& b) {
   const Problem& problem = dual.problem();
@@ -72,7 +72,7 @@ void Quadratic::solve(Dual& dual, Index p, double penalty, const std::vector<dou
         if (dual.moves(problem.variable(begin + c))) gain_[k] += penalty * toward[begin + c];
     }
     block_.assign(known_.size(), 0);
-    mix(gram_, penalty, gain_, block_, 1, enough, kMoves, weight_, slope_);
+    mix(gram_, penalty, gain_, block_, 1, enough, kMixtureMoves, weight_, slope_);
     fill_point(dual, p, point);
     if (asked == most) break;
     const double best = *std::max_element(slope_.begin(), slope_.end());

@@ -9,9 +9,9 @@
 namespace certus::relax {
 namespace {
 
-constexpr Index kFew = 3;                        // parts that are never swept
+constexpr Index kFewParts = 3;                   // parts that are never swept
 constexpr Index kGroups = 64;                    // of a part that is asked anew at each separator
-constexpr Index kOften = 4;                      // sweeps between two attempts at an answer
+constexpr Index kSweepsPerAttempt = 4;           // sweeps between two attempts at an answer
 constexpr Index kRounds = 3;                     // at the root: of descent, relaxation and fixing
 constexpr Index kRootSweeps = 20, kSweeps = 6;   // of descent, at the root and below
 constexpr Index kRootPasses = 60, kPasses = 12;  // of the relaxation
@@ -27,12 +27,13 @@ constexpr Index kDive = 50;       // nodes of a dive
 constexpr double kSlack = 1e-9;   // of the magnitudes: more than rounding, less than a lie
 constexpr double kSizes = 8;      // of an answer: the largest magnitude of the dual that counts
 constexpr double kLoose = 1e-3;   // from where on the copies of a reserve differ
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 
 // Many parts that tell what their cells are worth are swept one after the other, each at the multipliers that those
 // before it left.
 bool prefers_sweeps(const Problem& problem, const OptimizerOptions& options) {
-  if (options.method != Method::automatic || problem.parts() <= kFew || !has_cheap_max_marginals(problem)) return false;
+  if (options.method != Method::automatic || problem.parts() <= kFewParts || !has_cheap_max_marginals(problem))
+    return false;
   for (Index v = 0; v < problem.variables(); ++v)
     if (problem.is_reserve(v)) return false;
   return true;
@@ -53,7 +54,7 @@ Search::Search(Problem& problem, const SearchLimits& limits, const OptimizerOpti
       mean_(problem.variables(), 0.0),
       doubt_(problem.variables(), 0.0) {
   narrows_ = limits.tighten && has_cheap_max_marginals(problem);
-  depth_first_.improved = [this] { note(kNone, 0); };
+  depth_first_.improved = [this] { note(kNoScore, 0); };
   if (!prefers_sweeps(problem, options)) optimizer_ = make_optimizer(dual_, options);
   else separators_ = find_separators(problem, kGroups);
 }
@@ -150,13 +151,13 @@ bool Search::descend_state(Index sweeps) {
     else descend(dual_, separators_, sweep % 2 == 0, watch_);
     if (sweep % 2 == 0) continue;
     if (!dual_.evaluate()) return false;
-    note(kNone, 0);
+    note(kNoScore, 0);
     if (closes(read_bound())) return false;
     check_limits();
-    if (sweep % kOften != 1) continue;
+    if (sweep % kSweepsPerAttempt != 1) continue;
     rounding_.round(true);
     rounding_.round(false);
-    if (nodes_ == 1 && (sweep == kOften + 1 || sweep + kOften > sweeps)) rounding_.decide();
+    if (nodes_ == 1 && (sweep == kSweepsPerAttempt + 1 || sweep + kSweepsPerAttempt > sweeps)) rounding_.decide();
     if (closes(read_bound())) return false;
   }
   return true;
@@ -164,7 +165,7 @@ bool Search::descend_state(Index sweeps) {
 
 bool Search::relax_state(Index passes) {
   proximal_.minimize(passes, score(), watch_);
-  note(kNone, 0);
+  note(kNoScore, 0);
   if (closes(read_bound())) return false;
   check_limits();
   rounding_.round(true);
@@ -181,7 +182,7 @@ bool Search::narrow_state(Index* count) {
   dual_.find_open();
   if (!dual_.evaluate()) return false;
   const bool settled = take_agreement();
-  note(kNone, 0);
+  note(kNoScore, 0);
   if (settled || closes(read_bound())) return false;
   check_limits();
   return true;
@@ -198,7 +199,7 @@ bool Search::search_state() {
   diving_ = dives;
   begun_ += dual_.work() - now;
   if (over) return false;
-  note(kNone, 0);
+  note(kNoScore, 0);
   check_limits();
   return !closes(read_bound());
 }
@@ -213,7 +214,7 @@ bool Search::sweep_state() {
   begun_ = dual_.work();
   if (!dual_.evaluate()) return false;
   const bool root = nodes_ == 1;
-  double primal = kNone;
+  double primal = kNoScore;
   if (dual_.agree()) rounding_.take();
   else if (root) primal = rounding_.propose();
   note(primal, 0);
@@ -299,7 +300,7 @@ bool Search::iterate_state() {
 
 // Notes what an evaluation shows. True: the parts agree, so nothing better is in this state.
 bool Search::settle(double* primal) {
-  *primal = kNone;
+  *primal = kNoScore;
   const double before = score();
   if (dual_.agree()) {
     const bool settled = take_agreement();

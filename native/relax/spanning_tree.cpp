@@ -34,7 +34,7 @@ namespace certus::relax {
 namespace {
 
 constexpr double kForbidden = kNever<double>;
-constexpr Label kNone = -1;
+constexpr Label kNoNode = -1;
 
 struct Largest {
   double value;
@@ -69,8 +69,8 @@ struct Nodes {
   }
 
   Label find(Label v) const {
-    while (inside[v] != kNone) {
-      if (inside[inside[v]] != kNone) inside[v] = inside[inside[v]];
+    while (inside[v] != kNoNode) {
+      if (inside[inside[v]] != kNoNode) inside[v] = inside[inside[v]];
       v = inside[v];
     }
     return v;
@@ -84,7 +84,7 @@ Nodes make_nodes(const LocalArena& arena, Index n, Roots roots) {
   x.root = arena.get<double>(all, kForbidden);
   x.best = arena.get<double>(all);
   Label* labels = arena.get<Label>(8 * all);
-  std::fill(labels, labels + 2 * all, kNone);
+  std::fill(labels, labels + 2 * all, kNoNode);
   x.up = labels;
   x.inside = labels + all;
   x.from = labels + 2 * all;
@@ -153,15 +153,15 @@ CERTUS_INLINE Label contract(Nodes& x, Index& length, Label u) {
   const Label made = x.made++;
   S* row = x.row(made);
   std::fill(row, row + x.stride, kForbidden);
-  x.child[made] = kNone;
-  Label v = kNone;
+  x.child[made] = kNoNode;
+  Label v = kNoNode;
   while (v != u) {
     v = x.path[--length];
     join_row<S, bytes>(row, x.row(v), x.best[v], x.stride);
     x.root[made] = std::max(x.root[made], x.root[v] - x.best[v]);
     x.up[v] = x.inside[v] = made;
     x.next[v] = x.child[made];
-    if (x.child[made] == kNone) x.last[made] = x.last[v];
+    if (x.child[made] == kNoNode) x.last[made] = x.last[v];
     else x.after[x.last[v]] = x.first[x.child[made]];
     x.child[made] = v;
   }
@@ -208,7 +208,7 @@ CERTUS_INLINE bool keep_one_child(Nodes& x, Heed& heed) {
   RootChild* children = arena.get<RootChild>(x.words);
   Index count = 0;
   for (Label v = 1; v < x.made; ++v)
-    if (x.up[v] == kNone && x.from[v] == 0) children[count++].node = v;
+    if (x.up[v] == kNoNode && x.from[v] == 0) children[count++].node = v;
   for (Index c = 0; count > 1 && c < count; ++c)
     children[c].other = find_largest<S, bytes>(x.row(children[c].node), x.stride);
   while (count > 1) {
@@ -284,7 +284,7 @@ bool find_tree(const S* scores, Index n, bool single, Index* heads) {
 void order_words(const Nodes& x, Label* order, Label* begin, Label* end) {
   Label count = 0;
   for (Label v = x.made - 1; v > 0; --v) {
-    if (x.up[v] != kNone) continue;
+    if (x.up[v] != kNoNode) continue;
     for (Label w = x.first[v];; w = x.after[w]) {
       order[count] = w;
       begin[w] = count++;
@@ -300,7 +300,7 @@ void order_words(const Nodes& x, Label* order, Label* begin, Label* end) {
 void bound_word(const Nodes& x, Label word, const Label* order, const Label* begin, const Label* end, double* sums) {
   double sum = x.best[word];
   Label v = word;
-  for (Label p = x.up[v]; p != kNone; v = p, p = x.up[v]) {
+  for (Label p = x.up[v]; p != kNoNode; v = p, p = x.up[v]) {
     for (Label i = begin[p]; i < begin[v]; ++i) sums[order[i]] = sum;
     for (Label i = end[v]; i < end[p]; ++i) sums[order[i]] = sum;
     sum += x.best[p];

@@ -30,9 +30,9 @@ constexpr Index kMostPairs = Index{1} << 20;  // of coarse tags in a table
 constexpr Index kMostTriples = Index{1} << 16;
 
 constexpr Index kMostTurns = 12;
-constexpr double kRounding = 1e-6;  // of scores, which are sums in single precision
-constexpr float kLess = 0.3f;       // by how much less is pruned in the next round,
-constexpr float kMuchLess = 0.1f;   // and where there is no path, or too few
+constexpr double kScoreRounding = 1e-6;  // of scores, which are sums in single precision
+constexpr float kLess = 0.3f;            // by how much less is pruned in the next round,
+constexpr float kMuchLess = 0.1f;        // and where there is no path, or too few
 // By how much less is pruned for probabilities, of labels, by the order; and at which part of the thresholds of states
 // edges are, instead of states: most pairs of labels that are possible each are not together.
 constexpr float kWideLabels[] = {0.12f, 0.18f, 0.2f, 0.2f, 0.2f}, kWideEdges = 0.01f;
@@ -237,7 +237,7 @@ const lattice::Lattice& Tagger::search_lattice(const features::Sentence& sentenc
     }
     const double most = w.cascade->best.score - request.margin;
     outside = !w.cascade->pruned ? kNever<double> : request.bounded ? bound_outside(request, w) : -kNever<double>;
-    if (is_last || outside <= most + kRounding * (1 + std::abs(most)) || factor < kLeastFactor) return *level;
+    if (is_last || outside <= most + kScoreRounding * (1 + std::abs(most)) || factor < kLeastFactor) return *level;
     factor /= kMore;
   }
 }
@@ -315,7 +315,7 @@ void Tagger::prove(const TagRequest& request, float pruning, const Stopwatch& wa
     double limit = kNever<double>;
     if (answer.found == request.k) {
       const double last = answer.scores[answer.found - 1];
-      limit = last + kRounding * (1 + std::abs(last));
+      limit = last + kScoreRounding * (1 + std::abs(last));
     }
     const double outside =
         w.detours.find(cascade, ngrams_, order_, limit, request.k, request.allowed, {w.units.data(), w.stride});
@@ -363,7 +363,7 @@ void Tagger::add_up_scores(const TagRequest& request, TagAnswer& answer, Workspa
                                                 [&](Index t) { return w.kept_units(t - 1); });
   if (!std::is_sorted(answer.scores, answer.scores + answer.found, std::greater<>())) merge({}, T, request, answer);
   if (answer.optimal) answer.bound = answer.scores[0];
-  else answer.bound = std::max(answer.bound + kRounding * (1 + std::abs(answer.bound)), answer.scores[0]);
+  else answer.bound = std::max(answer.bound + kScoreRounding * (1 + std::abs(answer.bound)), answer.scores[0]);
 }
 
 void Tagger::tag_cascade(const features::Sentence& sentence, const TagRequest& request, TagAnswer& answer,

@@ -7,7 +7,7 @@
 namespace certus::learn {
 namespace {
 
-constexpr double kSmall = 1e-3;  // changes below this change nothing
+constexpr double kSmallChange = 1e-3;  // changes below this change nothing
 
 bool crosses(const Label* heads, Index n) {
   for (Index m = 1; m <= n; ++m) {
@@ -70,7 +70,7 @@ void PassLearner::learn(Index sentence) {
   ++changed_;
   for (Index p = 0; p < pass_.parts(); ++p) {
     const double amount = pass_.part_changes()[p];
-    if (std::abs(amount) < kSmall) continue;
+    if (std::abs(amount) < kSmallChange) continue;
     places_.clear();
     pass_.find_part(keys_, p, places_);
     change(amount);
@@ -81,7 +81,7 @@ void PassLearner::learn(Index sentence) {
     for (Index k = arcs.candidates(side), previous = 0; previous <= k; ++previous)
       for (Index next = previous; next <= k; ++next) {
         const double amount = pass_.sibling_changes()[arcs.sibling(side, previous, next)];
-        if (std::abs(amount) < kSmall) continue;
+        if (std::abs(amount) < kSmallChange) continue;
         places_.clear();
         pass_.find_siblings(keys_, side, previous, next, places_);
         change(amount);

@@ -11,7 +11,7 @@ namespace certus::learn {
 namespace {
 
 // x[n] = exp(x[n] - most), for what is not more than 700 below; less than that are the lanes past the labels, if any.
-CERTUS_CLONES void exponentiate(double* x, double most, Index n) {
+CERTUS_CLONES void exponentiate_clamped(double* x, double most, Index n) {
   const Vec low = Vec{} - 700;
   for (Index k = 0; k < n; k += kLanes) {
     const Vec v = load(x + k) - most;
@@ -189,7 +189,7 @@ CrfFactors CrfData::factors(const double* w, Index sentence, double* factor, dou
     }
     out.largest += most;
     out.range = std::max(out.range, most - least);
-    exponentiate(scores, most, pairs->layout.width());
+    exponentiate_clamped(scores, most, pairs->layout.width());
     for (Index i = 0; i < L; ++i) {
       double* row = factor + ((t - 1) * L + i) * W;
       for (Index j = 0; j < L; ++j) std::fill_n(row + j * m, m, scores[i * pairs->width + j]);

@@ -15,7 +15,7 @@
 namespace certus::syntax {
 namespace {
 
-constexpr float kNone = kNever<float>;
+constexpr float kForbidden = kNever<float>;
 constexpr std::size_t kEdgeBytes = 100;  // of an edge, until it is in the forest
 
 // What was found, in the order in which it was found: parents before children.
@@ -67,7 +67,7 @@ class Packing {
       number = static_cast<std::int32_t>(found_.nodes.size());
       found_.nodes.push_back({symbol, static_cast<std::int32_t>(i), static_cast<std::int32_t>(level)});
       levels_[level].push_back(number);
-      outside_.push_back(kNone);
+      outside_.push_back(kForbidden);
     }
     return number;
   }
@@ -96,7 +96,7 @@ class Packing {
   // Hands the outside score of a bottom down to tops of smaller spans.
   void expand(std::int32_t number, Index width) {
     const auto [symbol, i, level] = found_.nodes[number];
-    float most = kNone;  // of two tops side by side
+    float most = kForbidden;  // of two tops side by side
     for (Index d = 1; d < width; ++d) most = std::max(most, chart_.most(i, d) + chart_.most(i + d, width - d));
     const Rules::Expansion* end = grammar_.rules.expansions_end(symbol);
     for (const Rules::Expansion* rule = grammar_.rules.expansions_begin(symbol); rule != end; ++rule) {

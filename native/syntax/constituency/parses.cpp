@@ -13,7 +13,7 @@
 namespace certus::syntax {
 namespace {
 
-constexpr double kNone = kNever<double>;
+constexpr double kNoParse = kNever<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMargin = 3;         // of the first forest
 constexpr double kWidestMargin = 12;  // of one for which a chart is looked at again
@@ -61,7 +61,7 @@ BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k)
   BestTrees out;
   chart.fill(grammar, leaves, nullptr, 0);
   const double best = chart.best();
-  if (best == kNone) return out;
+  if (best == kNoParse) return out;
   if (k == 1) {
     const ParseForest forest = pack(grammar, chart, leaves, 0);
     out.trees.push_back(write_tree(grammar, forest, best_derivation(forest)));
@@ -73,7 +73,7 @@ BestTrees find_best_trees(const Grammar& grammar, const Leaves& leaves, Index k)
     const bool whole = doubling == kDoublings;
     const ParseForest forest = pack(grammar, chart, leaves, whole ? kInfinity : margin);
     out.trees.clear();
-    const bool all = add_trees(grammar, forest, k, whole ? kNone : best - margin + chart.rounding(), out.trees);
+    const bool all = add_trees(grammar, forest, k, whole ? kNoParse : best - margin + chart.rounding(), out.trees);
     out.exhausted = whole && all;
     out.edges = forest.graph.edges;
   }
@@ -96,11 +96,11 @@ Parses::Parses(const Grammar& grammar, Leaves leaves, Index tags)
 double Parses::gain(const Slot& slot, const double* adjust) const {
   double sum = 0, mass = 0;
   for (Index i = 0; i < length(); ++i) {
-    double most = kNone, largest = 0;
+    double most = kNoParse, largest = 0;
     for (const Label t : possible_[i]) {
       const double now = adjust[i * tags_ + t], then = slot.origin[i * tags_ + t];
-      if (now == kNone) continue;
-      if (then == kNone) return kInfinity;
+      if (now == kNoParse) continue;
+      if (then == kNoParse) return kInfinity;
       most = std::max(most, now - then);
       largest = std::max(largest, std::abs(now) + std::abs(then));
     }
@@ -113,12 +113,12 @@ double Parses::gain(const Slot& slot, const double* adjust) const {
 bool Parses::same_forbidden(const Slot& slot, const double* adjust) const {
   for (Index i = 0; i < length(); ++i)
     for (const Label t : possible_[i])
-      if ((adjust[i * tags_ + t] == kNone) != (slot.origin[i * tags_ + t] == kNone)) return false;
+      if ((adjust[i * tags_ + t] == kNoParse) != (slot.origin[i * tags_ + t] == kNoParse)) return false;
   return true;
 }
 
 double Parses::maximize(const double* adjust) {
-  double best = kNone;
+  double best = kNoParse;
   for (current_ = 0; current_ < 3; ++current_)
     if (slots_[current_].forest && answers(slots_[current_], adjust, best)) return best;
   current_ = !slots_[0].forest || same_forbidden(slots_[0], adjust) ? 0 : 1;
@@ -129,11 +129,11 @@ double Parses::maximize(const double* adjust) {
 bool Parses::answers(Slot& slot, const double* adjust, double& best) {
   const double most = gain(slot, adjust);
   if (most == kInfinity) return false;
-  if (most == kNone) return best = kNone, true;  // a word has no tag left
+  if (most == kNoParse) return best = kNoParse, true;  // a word has no tag left
   const auto is_enough = [&] { return best >= slot.threshold() + most + slot.rounding; };
   best = slot.forest->maximize(adjust, tags_);
   if (!is_enough()) {
-    if (best == kNone) return false;
+    if (best == kNoParse) return false;
     const double needed = slot.best - best + most + 2 * slot.rounding;
     if (!widen(slot, needed)) return false;
     best = slot.forest->maximize(adjust, tags_);
@@ -154,7 +154,7 @@ bool Parses::widen(Slot& slot, double margin) const {
 }
 
 double Parses::maximize_kept(const double* adjust) {
-  double best = kNone;
+  double best = kNoParse;
   for (Index n = 0; n < 3; ++n) {
     if (!slots_[n].forest) continue;
     const double found = slots_[n].forest->maximize(adjust, tags_);
@@ -210,12 +210,12 @@ Index Parses::edges() const {
 }
 
 void Parses::max_marginals(const double* adjust, bool exact, double* out) {
-  std::fill(out, out + length() * tags_, kNone);
-  if (maximize(adjust) == kNone) return;
+  std::fill(out, out + length() * tags_, kNoParse);
+  if (maximize(adjust) == kNoParse) return;
   slots_[current_].forest->max_marginals(tags_, out);
   double outside = outside_;
   Chart& chart = Chart::local();
-  for (double margin = 2 * kMargin; exact && outside != kNone && !is_covered(adjust, out, outside); margin *= 2) {
+  for (double margin = 2 * kMargin; exact && outside != kNoParse && !is_covered(adjust, out, outside); margin *= 2) {
     if (margin == 2 * kMargin) {  // the chart must be that of these very adjustments
       ++parsed_;
       chart.fill(grammar_, leaves_, adjust, tags_);
@@ -226,17 +226,17 @@ void Parses::max_marginals(const double* adjust, bool exact, double* out) {
     wide.max_marginals(tags_, out);
     outside = chart.best() - margin + chart.rounding();
   }
-  if (outside == kNone) return;
+  if (outside == kNoParse) return;
   for (Index i = 0; i < length(); ++i)
     for (const Label t : possible_[i])
-      if (adjust[i * tags_ + t] != kNone) out[i * tags_ + t] = std::max(out[i * tags_ + t], outside);
+      if (adjust[i * tags_ + t] != kNoParse) out[i * tags_ + t] = std::max(out[i * tags_ + t], outside);
 }
 
 // Whether all cells that are allowed stand above what may be outside of the forest.
 bool Parses::is_covered(const double* adjust, const double* cells, double outside) const {
   for (Index i = 0; i < length(); ++i)
     for (const Label t : possible_[i])
-      if (adjust[i * tags_ + t] != kNone && !(cells[i * tags_ + t] >= outside)) return false;
+      if (adjust[i * tags_ + t] != kNoParse && !(cells[i * tags_ + t] >= outside)) return false;
   return true;
 }
 

@@ -16,7 +16,7 @@ ProgramTooLarge::ProgramTooLarge(Index words, Index arcs, Index bytes)
                         ": forbid arcs by -inf, or limit seconds") {}
 
 template <class S>
-static void widen(const S* scores, Index count, std::vector<double>& out) {
+static void copy_widened(const S* scores, Index count, std::vector<double>& out) {
   out.clear();
   if (scores) out.assign(scores, scores + count);
 }
@@ -26,10 +26,10 @@ void ProjectiveBuilder::build(const Arcs& arcs, const TreeScores<S>& scores, boo
                               relax::Watch* watch) {
   has_siblings_ = scores.has_siblings();
   has_parents_ = scores.has_parents();
-  widen(scores.arcs, arcs.size(), weights_.arc);
-  widen(scores.siblings, arcs.siblings(), weights_.sibling);
-  widen(scores.grandparents, arcs.grandparents(), weights_.grandparent);
-  widen(scores.grandsiblings, arcs.grandsiblings(), weights_.grandsibling);
+  copy_widened(scores.arcs, arcs.size(), weights_.arc);
+  copy_widened(scores.siblings, arcs.siblings(), weights_.sibling);
+  copy_widened(scores.grandparents, arcs.grandparents(), weights_.grandparent);
+  copy_widened(scores.grandsiblings, arcs.grandsiblings(), weights_.grandsibling);
   reset(arcs, single_root, program);
   start_words();
   Heed heed;
