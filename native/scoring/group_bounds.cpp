@@ -8,7 +8,7 @@
 namespace certus::scoring {
 namespace {
 
-constexpr Index kLanes = NgramBounds::kBlock, kMany = 2;  // coarse tags that a row is quicker for than one by one
+constexpr Index kTagLanes = NgramBounds::kBlock, kMany = 2;  // coarse tags that a row is quicker for than one by one
 
 // Whole vectors, the last of which may go beyond the end.
 template <class S, int bytes>
@@ -53,7 +53,7 @@ CERTUS_BY_WIDTH(RestScore, find_largest_sums, float, find_largest_sums_body,
                 (const float* x, const float* ending, const float* around, Index n), (x, ending, around, n))
 
 GroupBounds::GroupBounds(const Tagset& tagset, const NgramBounds& places)
-    : none_(tagset.units), width_((tagset.groups + kLanes - 1) / kLanes * kLanes) {
+    : none_(tagset.units), width_((tagset.groups + kTagLanes - 1) / kTagLanes * kTagLanes) {
   std::vector<std::int32_t> own(tagset.labels);
   for (Index g = 0; g < tagset.groups; ++g) {
     const Label* const members = tagset.members.data() + tagset.member_begin[g];
