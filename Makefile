@@ -33,7 +33,8 @@ tidy: build/tidy/compile_commands.json  ## clang-tidy over the kernels that chan
 	$(MAKE) --no-print-directory -j $$(getconf _NPROCESSORS_ONLN) $(CHECKED)
 
 build/tidy/compile_commands.json: .venv/dev CMakeLists.txt $(KERNELS)
-	$(RUN) cmake -S . -B build/tidy -G Ninja -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" --log-level=WARNING
+	$(RUN) cmake -S . -B build/tidy -G Ninja -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python" -DCERTUS_TIDY=ON \
+		--log-level=WARNING
 	touch $@
 
 build/tidy/%.checked: %.cpp .clang-tidy $(filter native/%.hpp,$(NATIVE))

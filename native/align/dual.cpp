@@ -132,7 +132,7 @@ double Dual::pass(int s, bool pushing) {
   const Side& side = problem_.side[s];
   const Index words = side.words, values = side.values;
   for (Index word = 0; pushing && word < words; ++word) {
-    heed_(kClasses * kClasses * values);
+    heed_(values * kClasses * kClasses);
     for (Index other = 0; other + 1 < values; ++other) pull(s, word, other);
   }
   scores_.resize(words * values);
