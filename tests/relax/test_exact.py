@@ -77,7 +77,7 @@ def test_whole_numbers_close_gaps() -> None:
         joint = same_space(rng)
         joint.weights = [1.0] * len(joint.parts)
         for whole in iterations:
-            iterations[whole] += check(joint, Subgradient(), whole=whole)
+            iterations[whole] += check(joint, Subgradient(), integral=whole)
     assert iterations[True] < iterations[False]
 
 

@@ -253,7 +253,7 @@ class TestArguments:
         [
             ({"max_iterations": 0}, "max_iterations must be a whole number of at least 1, not 0"),
             ({"max_nodes": 1.5}, "max_nodes must be"),
-            ({"seconds": 0}, "seconds must be above zero"),
+            ({"seconds": -1}, "seconds is -1; it must be a number of at least 0"),
             ({"tolerance": 0.1}, "tolerance is a share"),
             ({"optimizer": "luck"}, "unknown optimizer 'luck'; choose one of: auto, subgradient, bundle"),
             ({"optimizer": 3}, "must be a name or an Optimizer"),

@@ -247,7 +247,7 @@ def test_too_little_is_told(file: Path, tmp_path: Path) -> None:
     assert loaded.refinement.diagnostics.problems == tagger.refinement.diagnostics.problems
     assert isinstance(loaded.refinement, SpectralRefinement)
     with pytest.raises(InvalidInput, match="a refinement is what the learner refinement trains"):
-        _ = Tagger("upos").refinement
+        _ = Tagger("chunk", "perceptron", epochs=1).fit(sentences).refinement
 
 
 def read_text(folder: Path, text: str) -> list[Any]:
