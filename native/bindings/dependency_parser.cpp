@@ -78,8 +78,9 @@ void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const learn:
   if (static_cast<Index>(candidates.arcs.size()) != corpus.sentences()) refuse("the candidates are of another corpus");
   for (const Label r : corpus.relations)
     if (r < 0 || r >= relations.count) refuse("there is no relation " + std::to_string(r));
-  const learn::TreeLearnerOptions options{
-      mira, from_automata, aggressiveness, relation_cost, burn_in, {projective, single_root, 1e300, kTrainingNodes}};
+  const learn::TreeLearnerOptions options{mira,           from_automata,
+                                          aggressiveness, relation_cost,
+                                          burn_in,        {projective, single_root, kNoTimeLimit, kTrainingNodes}};
   const nb::gil_scoped_release released;
   new (self) TreeLearner(corpus, candidates, plan, relations, options);
 }

@@ -7,8 +7,6 @@
 
 namespace certus::scoring {
 
-static constexpr double kNoLimit = 1e100;  // seconds
-
 void TreeSearch::find(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores, const TreeKind& kind,
                       FoundTree& found) {
   found.arc_of.resize(static_cast<std::size_t>(arcs.words()));
@@ -24,7 +22,7 @@ void TreeSearch::find(const syntax::Arcs& arcs, const syntax::TreeScores<double>
 // Where the time is over, or the program too large for it, what was charged to arcs gives a tree and a bound.
 void TreeSearch::find_projective(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
                                  const TreeKind& kind, FoundTree& found) {
-  const bool limited = kind.seconds < kNoLimit;
+  const bool limited = kind.seconds < kNoTimeLimit;
   found.in_time = true;
   try {
     relax::Watch watch(kind.seconds);
@@ -40,7 +38,7 @@ void TreeSearch::find_projective(const syntax::Arcs& arcs, const syntax::TreeSco
   find_charged(arcs, scores, kind, found);
   if (!found.exists || found.score != kNever<double>) return;
   TreeKind unlimited = kind;  // that tree is forbidden: the first answer is the best one
-  unlimited.seconds = 2 * kNoLimit;
+  unlimited.seconds = kNoTimeLimit;
   find_projective(arcs, scores, unlimited, found);
 }
 
@@ -76,7 +74,7 @@ void TreeSearch::find_by_agreement(const syntax::Arcs& arcs, const syntax::TreeS
 syntax::RankedTrees TreeSearch::rank(const syntax::Arcs& arcs, const syntax::TreeScores<double>& scores,
                                      const TreeKind& kind, Index k) {
   if (!kind.projective) return split(arcs, scores, kind, k);
-  const bool limited = kind.seconds < kNoLimit;
+  const bool limited = kind.seconds < kNoTimeLimit;
   try {
     relax::Watch watch(kind.seconds);
     if (!projective_.build(arcs, scores, kind.single_root, limited ? &watch : nullptr)) return {};

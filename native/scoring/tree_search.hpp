@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/limits.hpp"
 #include "syntax/dependency/charged_arcs.hpp"
 #include "syntax/dependency/kbest.hpp"
 #include "syntax/dependency/nonprojective.hpp"
@@ -13,9 +14,9 @@ namespace certus::scoring {
 struct TreeKind {
   bool projective = false;
   bool single_root = true;
-  double seconds = 1e300;        // per sentence
-  Index nodes = Index{1} << 40;  // of branching, for trees that are not projective
-  Index paper_iterations = 0;    // those of Koo et al. (2010), and neither fixing nor branching; 0: ours
+  double seconds = kNoTimeLimit;  // per sentence
+  Index nodes = kNoCountLimit;    // of branching, for trees that are not projective
+  Index paper_iterations = 0;     // those of Koo et al. (2010), and neither fixing nor branching; 0: ours
 };
 
 struct FoundTree {

@@ -18,6 +18,7 @@
 
 #include <vector>
 
+#include "base/limits.hpp"
 #include "base/status.hpp"
 #include "relax/watch.hpp"
 #include "syntax/dependency/climb.hpp"
@@ -28,8 +29,8 @@ namespace certus::syntax {
 
 struct DualOptions {
   bool single_root = false;
-  double seconds = 1e300;
-  Index nodes = Index{1} << 40;
+  double seconds = kNoTimeLimit;
+  Index nodes = kNoCountLimit;
   // The method of the paper alone: its step sizes, so many iterations, neither fixing nor branching. 0: ours.
   Index paper_iterations = 0;
 };

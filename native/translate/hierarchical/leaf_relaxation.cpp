@@ -156,9 +156,8 @@ class Schedule {
 
  private:
   static constexpr Index kPatience = 20;  // rounds without a better bound, or over which the gap is looked at
-  static inline Index kNoting =
-      getenv("KN") ? atoi(getenv("KN")) : 10;  // rounds whose mistakes are noted before words are divided
-  static inline double kSlow = getenv("KS") ? atof(getenv("KS")) : 0.1;  // a gap that shrinks by less has converged
+  static constexpr Index kNoting = 10;    // rounds whose mistakes are noted before words are divided
+  static constexpr double kSlow = 0.1;    // a gap that shrinks by less has converged
 
   bool tightens_;
   double scale_ = 1, last_ = std::numeric_limits<double>::infinity();
