@@ -71,6 +71,7 @@ void make_corpus(TreeCorpus* self, const ArcPlan& pruning, const ArcPlan& plan, 
 constexpr Index kTrainingNodes = 20;
 
 void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const learn::ArcCandidates& candidates,
+                       const learn::ArcCandidates& likely, const std::vector<const CoarseModel*>& coarse,
                        const ArcPlan& plan, const Flat<const std::uint8_t>& of_root,
                        const Flat<const std::uint8_t>& of_others, bool mira, bool from_automata, float aggressiveness,
                        float relation_cost, Index burn_in, bool projective, bool single_root) {
@@ -82,7 +83,7 @@ void make_tree_learner(TreeLearner* self, const TreeCorpus& corpus, const learn:
                                           aggressiveness, relation_cost,
                                           burn_in,        {projective, single_root, kNoTimeLimit, kTrainingNodes}};
   const nb::gil_scoped_release released;
-  new (self) TreeLearner(corpus, candidates, plan, relations, options);
+  new (self) TreeLearner(corpus, candidates, likely, coarse, plan, relations, options);
 }
 
 // A learner of relations, and the words of the corpus as its templates see them.
@@ -136,19 +137,26 @@ void make_heads(HeadModel* self, const ArcPlan& plan, Flat<const std::int16_t> w
   new (self) HeadModel{plan, {weights.data(), step}, prior, single_root};
 }
 
+void make_coarse(CoarseModel* self, const ArcPlan& plan, Flat<const std::int16_t> weights, double step, double scale,
+                 double cap) {
+  if (extent(weights) != Index{1} << plan.bits()) refuse("the weights are for other templates");
+  new (self) CoarseModel{plan, {weights.data(), step}, scale, cap};
+}
+
 void make_labels(LabelModel* self, const ArcPlan& plan, const Flat<const std::int16_t>& weights, double step,
                  Index relations) {
   if (extent(weights) != (Index{1} << plan.bits()) + relations) refuse("the weights are for other templates");
   new (self) LabelModel{plan, {weights.data(), step}};
 }
 
-void make_model(ArcModel* self, const HeadModel* heads, const ArcCascade* cascade, const LabelModel* labels,
-                const ArcPlan& plan, Flat<const std::int16_t> weights, double step,
+void make_model(ArcModel* self, const HeadModel* heads, const ArcCascade* cascade, const CoarseModel* coarse,
+                const LabelModel* labels, const ArcPlan& plan, Flat<const std::int16_t> weights, double step,
                 const Flat<const std::uint8_t>& of_root, const Flat<const std::uint8_t>& of_others) {
   const Relations relations = make_relations(of_root, of_others);
   if (extent(weights) != (Index{1} << plan.bits()) + relations.count) refuse("the weights are for other templates");
-  if ((heads == nullptr) == (cascade == nullptr)) refuse("either heads or a cascade choose the arcs");
-  new (self) ArcModel(heads, cascade, labels, plan, {weights.data(), step}, relations);
+  if ((heads != nullptr) + (cascade != nullptr) + (coarse != nullptr) != 1)
+    refuse("one of heads, a cascade and a coarse model chooses the arcs");
+  new (self) ArcModel(heads, cascade, coarse, labels, plan, {weights.data(), step}, relations);
 }
 
 // Trees of sentences, those of a sentence best first.
@@ -275,9 +283,10 @@ void bind_dependency_parser(nb::module_& m) {
   define_fields(nb::class_<learn::TreeEpoch>(m, "TreeEpoch"), "wrong", &learn::TreeEpoch::wrong, "sentences",
                 &learn::TreeEpoch::sentences);
   nb::class_<TreeLearner>(m, "TreeLearner")
-      .def("__init__", &make_tree_learner, "corpus"_a, "candidates"_a, "plan"_a, nb::kw_only(), "of_root"_a,
-           "of_others"_a, "mira"_a, "from_automata"_a, "aggressiveness"_a, "relation_cost"_a, "burn_in"_a,
-           "projective"_a, "single_root"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def("__init__", &make_tree_learner, "corpus"_a, "candidates"_a, "likely"_a, "coarse"_a, "plan"_a, nb::kw_only(),
+           "of_root"_a, "of_others"_a, "mira"_a, "from_automata"_a, "aggressiveness"_a, "relation_cost"_a, "burn_in"_a,
+           "projective"_a, "single_root"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+           nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
       .def("epoch", &run_epoch<TreeLearner>, "order"_a)
       .def("compile", [](const TreeLearner& self) { return quantize(self.average()); })
       .def("state", &tree_state)
@@ -294,6 +303,9 @@ void bind_dependency_parser(nb::module_& m) {
   nb::class_<HeadModel>(m, "HeadModel")
       .def("__init__", &make_heads, "plan"_a, "weights"_a, "step"_a, nb::kw_only(), "prior"_a, "single_root"_a,
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
+  nb::class_<CoarseModel>(m, "CoarseModel")
+      .def("__init__", &make_coarse, "plan"_a, "weights"_a, "step"_a, nb::kw_only(), "scale"_a, "cap"_a,
+           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>());
   nb::class_<LabelModel>(m, "LabelModel")
       .def("__init__", &make_labels, "plan"_a, "weights"_a, "step"_a, "relations"_a, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 3>());
@@ -303,9 +315,9 @@ void bind_dependency_parser(nb::module_& m) {
       .def("epoch", &run_epoch<LabelTrainer>, "order"_a)
       .def("compile", [](const LabelTrainer& self) { return quantize(self.learner.average()); });
   nb::class_<ArcModel>(m, "ArcModel")
-      .def("__init__", &make_model, "heads"_a.none(), "cascade"_a.none(), "labels"_a.none(), "plan"_a, "weights"_a,
-           "step"_a, "of_root"_a, "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-           nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>())
+      .def("__init__", &make_model, "heads"_a.none(), "cascade"_a.none(), "coarse"_a.none(), "labels"_a.none(),
+           "plan"_a, "weights"_a, "step"_a, "of_root"_a, "of_others"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+           nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(), nb::keep_alive<1, 7>())
       .def("parse", &parse_all, "sentences"_a, nb::kw_only(), "projective"_a, "single_root"_a, "ratio"_a, "most"_a,
            "k"_a, "seconds"_a, "threads"_a, "paper_iterations"_a = 0)
       .def("score_arcs", &score_arcs, "sentences"_a)

@@ -1,6 +1,7 @@
 #include "scoring/arc_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "relax/spanning_tree.hpp"
@@ -8,12 +9,23 @@
 namespace certus::scoring {
 
 static double cost_nothing(Index, Index) { return 0; }
+// Where a coarse model bounds arcs, these shares of the probability of a word's best head decide which arcs are scored
+// from the start, with all parts and by themselves; and what counts as nearly as good, where a wrong head costs 1 in
+// learning. The answer depends on none of them.
+static constexpr double kCandidateRatio = 0.06, kLikelyRatio = 6e-4, kNear = 0.35;
+static constexpr Index kFewWords = 12;  // that lists of trees are over all arcs of, where others are too short
 static constexpr Index kMostParts = Index{1} << 26;  // siblings and grandparents of a sentence: half a gigabyte
 
 void ArcModel::Worker::parse(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out) {
   if (is_plain(model_.plan_) && scores_all(sentence.length, options.limits))
     return parse_plain(sentence, options.kind, out);
   prepare(sentence, options);
+  if (model_.coarse_ && !is_whole()) {
+    search_all(options, out.tree);
+    name(sentence, out);
+    out.bound = out.tree.bound;
+    return;
+  }
   search(sentence, options, out);
   if (!out.tree.exists && !is_whole()) {
     widen(options.limits);  // what was left out may be what trees need
@@ -52,8 +64,31 @@ void ArcModel::Worker::parse_plain(const features::Sentence& sentence, const Tre
   out.candidates = n * n;
 }
 
+void ArcModel::Worker::search_all(const ParsingOptions& options, FoundTree& found) {
+  const Index n = arcs_.words(), N = n + 1;
+  all_scores_.assign(static_cast<std::size_t>(n * N), kNever<double>);
+  const double cap = find_cap();
+  for (Index m = 1; m <= n; ++m)
+    for (Index h = 0; h <= n; ++h)
+      if (h != m) all_scores_[(m - 1) * N + h] = find_prior(h, m) + cap;
+  candidates_.choose({kLikelyRatio, n}, nullptr, false, likely_);
+  tables_.arcs.resize(static_cast<std::size_t>(likely_.size()));
+  tables_.relation.resize(tables_.arcs.size());
+  parts_.score_arcs(likely_, cost_nothing, tables_.arcs.data(), tables_.relation.data());
+  for (Index a = 0; a < likely_.size(); ++a) {
+    const Index h = likely_.head(a), m = likely_.modifier(a);
+    all_scores_[(m - 1) * N + h] = refine_arc(tables_.arcs[a], find_prior(h, m), 0, cap);
+  }
+  const auto score = [this](const Arcs&) {
+    fill_tables();
+    return tables_.view();
+  };
+  const ArcBounds bounds{all_scores_.data(), kNear / model_.step()};
+  admissible_.find(score, bounds, options.kind, search_, arcs_, found);
+}
+
 bool ArcModel::Worker::scores_all(Index words, const CandidateLimits& limits) const {
-  return limits.ratio <= 0 || is_small(model_.plan_, words);
+  return limits.ratio <= 0 || (is_small(model_.plan_, words) && !model_.coarse_);
 }
 
 void ArcModel::Worker::score_all_arcs(Index n, double* scores) {
@@ -61,7 +96,11 @@ void ArcModel::Worker::score_all_arcs(Index n, double* scores) {
   parts_.score_all_arcs(n, scores);
   for (Index m = 1; model_.has_prior() && m <= n; ++m)
     for (Index h = 0; h < N; ++h)
-      if (h != m) scores[(m - 1) * N + h] += find_prior(h, m);
+      if (h != m) {
+        double& score = scores[(m - 1) * N + h];
+        if (model_.coarse_) score = std::min(score, find_cap());
+        score += find_prior(h, m);
+      }
 }
 
 void ArcModel::Worker::prune(const features::Sentence& sentence, const CandidateLimits& limits) {
@@ -70,23 +109,29 @@ void ArcModel::Worker::prune(const features::Sentence& sentence, const Candidate
   else if (cascade_) cascade_->prune(sentence, model_.cascade_->size(), arcs_);
   if (cascade_ || (all && !model_.has_prior())) return;
   score_heads(sentence);
-  if (!all) candidates_.choose(limits, nullptr, false, arcs_);
+  if (!all) candidates_.choose({model_.coarse_ ? kCandidateRatio : limits.ratio, limits.most}, nullptr, false, arcs_);
 }
 
 void ArcModel::Worker::score_heads(const features::Sentence& sentence) {
-  model_.heads_->plan.look_up(sentence, words_);
-  candidates_.score(*heads_, words_, model_.heads_->weights.step);
-  if (model_.has_prior()) candidates_.find_marginals(model_.heads_->single_root);
+  const ArcPlan& plan = model_.coarse_ ? model_.coarse_->plan : model_.heads_->plan;
+  plan.look_up(sentence, words_);
+  candidates_.score(*heads_, words_, model_.coarse_ ? model_.coarse_->weights.step : model_.heads_->weights.step);
+  if (!model_.coarse_ && model_.has_prior()) candidates_.find_marginals(model_.heads_->single_root);
 }
 
 double ArcModel::Worker::find_prior(Index head, Index modifier) const {
-  return model_.has_prior() ? model_.heads_->prior * candidates_.score(head, modifier) / model_.step() : 0;
+  if (!model_.has_prior()) return 0;
+  const double scale = model_.coarse_ ? model_.coarse_->scale : model_.heads_->prior;
+  const double prior = scale * candidates_.score(head, modifier) / model_.step();
+  return model_.coarse_ ? std::round(prior) : prior;  // sums of whole numbers are exact
 }
+
+double ArcModel::Worker::find_cap() const { return std::round(model_.coarse_->cap / model_.step()); }
 
 void ArcModel::Worker::widen(const CandidateLimits& limits) {
   if (is_whole()) return;
   if (cascade_) cascade_->widen(arcs_);
-  else candidates_.choose(limits, nullptr, true, arcs_);
+  else candidates_.choose({model_.coarse_ ? kCandidateRatio : limits.ratio, limits.most}, nullptr, true, arcs_);
 }
 
 void ArcModel::Worker::prepare(const features::Sentence& sentence, const ParsingOptions& options) {
@@ -100,8 +145,19 @@ void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOpt
                             std::vector<ParsedTree>& out, bool* exhausted) {
   prepare(sentence, options);
   widen(options.limits);
+  double rest = -kNever<double>;  // no tree over other arcs scores more
+  if (model_.coarse_ && !is_whole()) {
+    FoundTree best;
+    search_all(options, best);
+    rest = admissible_.rest();
+  }
   fill_tables();
-  const syntax::RankedTrees ranked = search_.rank(arcs_, tables_.view(), options.kind, k);
+  syntax::RankedTrees ranked = search_.rank(arcs_, tables_.view(), options.kind, k);
+  if (static_cast<Index>(ranked.scores.size()) < k && ranked.exhausted && !is_whole() && arcs_.words() <= kFewWords) {
+    arcs_.assign_all(arcs_.words());  // there are more trees
+    fill_tables();
+    ranked = search_.rank(arcs_, tables_.view(), options.kind, k);
+  }
   *exhausted = is_whole() && ranked.exhausted;
   out.resize(ranked.scores.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -112,7 +168,7 @@ void ArcModel::Worker::rank(const features::Sentence& sentence, const ParsingOpt
     tree.score = syntax::score_tree(arcs_, tables_.view(), tree.arc_of.data());
     tree.proven = ranked.bounds[i] <= ranked.scores[i];
     tree.bound = tree.proven ? tree.score : ranked.bounds[i];
-    out[i].bound = find_bound(tree.bound);
+    out[i].bound = is_whole() ? tree.bound : std::max(tree.bound, rest);
     name(sentence, out[i]);
   }
 }
@@ -124,6 +180,11 @@ void ArcModel::Worker::fill_tables() {
       kMostParts)
     throw std::length_error("too many parts");
   tables_.fill(parts_, model_.plan_, arcs_, cost_nothing);
+  if (model_.coarse_) {
+    coarse_.resize(static_cast<std::size_t>(arcs_.size()));
+    for (Index a = 0; a < arcs_.size(); ++a) coarse_[a] = find_prior(arcs_.head(a), arcs_.modifier(a));
+    return tables_.refine(model_.plan_, arcs_, coarse_.data(), nullptr, find_cap());
+  }
   for (Index a = 0; model_.has_prior() && a < arcs_.size(); ++a)
     tables_.arcs[a] += find_prior(arcs_.head(a), arcs_.modifier(a));
 }
@@ -141,7 +202,8 @@ void ArcModel::Worker::score_all(const features::Sentence& sentence, double* sco
   std::fill_n(relations, n * (n + 1), Label{-1});
   for (Index a = 0; a < arcs_.size(); ++a) {
     const Index cell = (arcs_.modifier(a) - 1) * (n + 1) + arcs_.head(a);
-    scores[cell] = (best[a] + find_prior(arcs_.head(a), arcs_.modifier(a))) * model_.weights_.step;
+    const double fine = model_.coarse_ ? std::min(best[a], find_cap()) : best[a];
+    scores[cell] = (fine + find_prior(arcs_.head(a), arcs_.modifier(a))) * model_.weights_.step;
     relations[cell] = named[a];
   }
 }
@@ -159,23 +221,26 @@ double ArcModel::Worker::score_tree(const features::Sentence& sentence, const La
   Places places;
   double total = 0;
   const auto add = [&](ArcPart part, const auto& find) {
-    if (!model_.plan_.has(part)) return;
+    if (!model_.plan_.has(part)) return 0.0;
     places.clear();
     find(parts_.keys(part));
-    for (const features::Place place : places.bare) total += model_.weights_.weights[place];
+    return static_cast<double>(add_weights(model_.weights_.weights, places.bare));
   };
-  for (Index m = 1; m <= n; ++m) {
-    add(ArcPart::arc, [&](const ArcKeys& keys) { keys.arc(heads[m - 1], m, places); });
-    const std::int32_t* scores = parts_.score_relations(heads[m - 1], m);
+  const auto score_arc = [&](Index h, Index m) {
+    const double bare = add(ArcPart::arc, [&](const ArcKeys& keys) { keys.arc(h, m, places); });
+    const std::int32_t* scores = parts_.score_relations(h, m);
     double best = kNever<double>;
     for (Index r = 0; r < model_.relations_.count; ++r)
-      if (model_.relations_.allows(heads[m - 1], r)) best = std::max<double>(best, scores[r]);
-    total += best + find_prior(heads[m - 1], m);
-  }
+      if (model_.relations_.allows(h, r)) best = std::max<double>(best, scores[r]);
+    return bare + best;
+  };
   visit_siblings(heads, n, [&](Index h, Index m, Index s, Index g) {
-    add(ArcPart::sibling, [&](const ArcKeys& keys) { keys.sibling(h, m, s, places); });
-    add(ArcPart::grand_sibling, [&](const ArcKeys& keys) { keys.grand_sibling(g, h, m, s, places); });
-    if (m <= n) add(ArcPart::grandparent, [&](const ArcKeys& keys) { keys.grandparent(g, h, m, places); });
+    double arc = m <= n ? score_arc(h, m) : 0;
+    double part = add(ArcPart::sibling, [&](const ArcKeys& keys) { keys.sibling(h, m, s, places); });
+    part += add(ArcPart::grand_sibling, [&](const ArcKeys& keys) { keys.grand_sibling(g, h, m, s, places); });
+    if (m <= n) part += add(ArcPart::grandparent, [&](const ArcKeys& keys) { keys.grandparent(g, h, m, places); });
+    if (model_.coarse_) arc = std::min(arc, find_cap()), part = std::min(part, 0.0);
+    total += arc + part + (m <= n ? find_prior(h, m) : 0);
   });
   return total * model_.weights_.step;
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "scoring/admissible_search.hpp"
 #include "scoring/arc_cascade.hpp"
 #include "scoring/arcs.hpp"
 #include "scoring/head_candidates.hpp"
@@ -19,6 +20,15 @@ struct HeadModel {
   StepTable weights;
   double prior = 0;
   bool single_root = false;
+};
+
+// A coarse model of arcs, whose scores the features of the parser refine: times `scale`, and `cap` more, they bound all
+// that the parser adds up for an arc. See PartTables::refine() and admissible_search.hpp.
+struct CoarseModel {
+  const ArcPlan& plan;
+  StepTable weights;
+  double scale = 1;
+  double cap = 0;
 };
 
 // The model that chooses the relations of a tree that was found; see tree_labels.hpp.
@@ -41,11 +51,17 @@ struct ParsedTree {
 
 class ArcModel {
  public:
-  // What chooses the arcs to score is one of `heads` and `cascade`; the other is null. Without `labels`, relations are
-  // those that were chosen with the arcs.
-  ArcModel(const HeadModel* heads, const ArcCascade* cascade, const LabelModel* labels, const ArcPlan& plan,
-           StepTable weights, const Relations& relations)
-      : heads_(heads), cascade_(cascade), labels_(labels), plan_(plan), weights_(weights), relations_(relations) {}
+  // What chooses the arcs to score is one of `heads`, `cascade` and `coarse`; the others are null. Without `labels`,
+  // relations are those that were chosen with the arcs.
+  ArcModel(const HeadModel* heads, const ArcCascade* cascade, const CoarseModel* coarse, const LabelModel* labels,
+           const ArcPlan& plan, StepTable weights, const Relations& relations)
+      : heads_(heads),
+        cascade_(cascade),
+        coarse_(coarse),
+        labels_(labels),
+        plan_(plan),
+        weights_(weights),
+        relations_(relations) {}
 
   // What one thread works with.
   class Worker {
@@ -53,6 +69,7 @@ class ArcModel {
     explicit Worker(const ArcModel& model)
         : model_(model), parts_(model.plan_, model.relations_, model.weights_.weights) {
       if (model.heads_) heads_.emplace(model.heads_->plan, model.heads_->weights.weights);
+      if (model.coarse_) heads_.emplace(model.coarse_->plan, model.coarse_->weights.weights);
       if (model.cascade_) cascade_.emplace(*model.cascade_);
       if (model.labels_) labels_.emplace(model.labels_->plan, model.relations_, model.labels_->weights.weights);
     }
@@ -76,8 +93,12 @@ class ArcModel {
     void prune(const features::Sentence& sentence, const CandidateLimits& limits);
     void widen(const CandidateLimits& limits);
     void score_heads(const features::Sentence& sentence);
-    // What the model that chooses heads adds to the score of an arc, in units of the weights; after score_heads().
+    // What the model that chooses heads, or the coarse model, adds to the score of an arc, in units of the weights;
+    // after score_heads().
     double find_prior(Index head, Index modifier) const;
+    double find_cap() const;
+    // The best tree where a coarse model bounds arcs.
+    void search_all(const ParsingOptions& options, FoundTree& found);
     void fill_tables();
     void search(const features::Sentence& sentence, const ParsingOptions& options, ParsedTree& out);
     // Whether trees are searched over all arcs from the start.
@@ -104,6 +125,9 @@ class ArcModel {
     syntax::Eisner eisner_;
     std::vector<Index> heads_of_tree_;
     std::vector<double> all_scores_;  // [n][n + 1]: of all arcs
+    std::vector<double> coarse_;      // [arcs]
+    Arcs likely_;                     // of which arcs, but no other parts, are scored from the start
+    AdmissibleSearch admissible_;
     std::vector<std::pair<Index, Index>> tree_arcs_;
     ArcWords label_words_;
     Places label_places_[2];
@@ -111,11 +135,12 @@ class ArcModel {
 
   Index columns() const { return plan_.columns(); }
   double step() const { return weights_.step; }
-  bool has_prior() const { return heads_ && heads_->prior > 0 && weights_.step > 0; }
+  bool has_prior() const { return coarse_ || (heads_ && heads_->prior > 0 && weights_.step > 0); }
 
  private:
   const HeadModel* heads_;
   const ArcCascade* cascade_;
+  const CoarseModel* coarse_;
   const LabelModel* labels_;
   const ArcPlan& plan_;
   StepTable weights_;

@@ -49,6 +49,25 @@ bool is_small(const ArcPlan& plan, Index words) {
          (is_plain(plan) ? kLittlePlainWork : kLittleWork);
 }
 
+void PartTables::refine(const ArcPlan& plan, const Arcs& over, const double* coarse, const double* costs, double cap) {
+  const bool parents = plan.has(ArcPart::grandparent) || plan.has(ArcPart::grand_sibling);
+  if (parents) grandsiblings.resize(static_cast<std::size_t>(over.grandsiblings()), 0.0);
+  for (Index side = 0; !is_plain(plan) && side < over.sides(); ++side)
+    for (Index k = over.candidates(side), p = 0; p < (parents ? over.parents(side / 2) : 1); ++p)
+      for (Index previous = 0; previous <= k; ++previous)
+        for (Index next = previous; next <= k; ++next) {
+          double sum = siblings.empty() ? 0 : siblings[over.sibling(side, previous, next)];
+          if (next < k && !grandparents.empty()) sum += grandparents[over.grandparent(p, over.candidate(side, next))];
+          if (parents) {
+            double& part = grandsiblings[over.grandsibling(side, p, previous, next)];
+            part = std::min(part, -sum);
+          } else if (sum > 0) {
+            siblings[over.sibling(side, previous, next)] = 0;
+          }
+        }
+  for (Index a = 0; a < over.size(); ++a) arcs[a] = refine_arc(arcs[a], coarse[a], costs ? costs[a] : 0, cap);
+}
+
 CERTUS_CLONES void add_rows(const float* weights, const features::Place* places, Index size, Index count, float* sums) {
   if (count < kBlock) add_few(weights, places, size, count, sums);
   else add_blocks(weights, places, size, count, sums);

@@ -95,6 +95,11 @@ class PartScorer {
   Index found_ = 0;
 };
 
+// The score of an arc under a coarse model, of its features and its cost; see PartTables::refine().
+inline double refine_arc(double fine, double coarse, double cost, double cap) {
+  return std::min(cap, fine - cost) + coarse + cost;
+}
+
 // The scores of a sentence's arcs and of the other parts that templates are of.
 struct PartTables {
   std::vector<double> arcs, siblings, grandparents, grandsiblings;
@@ -120,6 +125,12 @@ struct PartTables {
     fill_one(ArcPart::grand_sibling, grandsiblings, over.grandsiblings(),
              [&](double* out) { scorer.score_grandsiblings(over, out); });
   }
+
+  // Makes the scores of features refinements of coarse scores of arcs, which bound them from above: the features of an
+  // arc add at most `cap` to its coarse score, and all parts that it is the last of, or that end a side, add at most 0.
+  // What exceeds that is taken from the largest part. `coarse`: [arcs]; `costs`: what arcs have beside weights, or
+  // null.
+  void refine(const ArcPlan& plan, const Arcs& over, const double* coarse, const double* costs, double cap);
 };
 
 // Calls use(head, modifier, sibling, grandparent) for each pair of neighbours among the modifiers of a head, which are

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "features/arc_keys.hpp"
+#include "scoring/weight_sums.hpp"
 #include "syntax/dependency/matrix_tree.hpp"
 
 namespace certus::scoring {
@@ -31,9 +31,7 @@ class HeadScorer {
       if (h != modifier) {
         found_.clear();
         keys_.arc(h, modifier, found_);
-        double sum = 0;
-        for (const features::Place place : found_.bare) sum += weights_[place];
-        scores[h] = sum;
+        scores[h] = static_cast<double>(add_weights(weights_, found_.bare));
         if (places) places->insert(places->end(), found_.bare.begin(), found_.bare.end());
       }
       if (ends) ends->push_back(static_cast<Index>(places->size()));

@@ -1765,6 +1765,12 @@ class HeadModel:
     ) -> None: ...
 
 @final
+class CoarseModel:
+    def __init__(
+        self, plan: ArcPlan, weights: NDArray[np.int16], step: float, *, scale: float, cap: float
+    ) -> None: ...
+
+@final
 class LabelModel:
     def __init__(self, plan: ArcPlan, weights: NDArray[np.int16], step: float, relations: int) -> None: ...
 
@@ -1796,6 +1802,8 @@ class TreeLearner:
         self,
         corpus: TreeCorpus,
         candidates: ArcCandidates,
+        likely: ArcCandidates,
+        coarse: list[CoarseModel],
         plan: ArcPlan,
         *,
         of_root: NDArray[np.uint8],
@@ -1850,6 +1858,7 @@ class ArcModel:
         self,
         heads: HeadModel | None,
         cascade: ArcCascade | None,
+        coarse: CoarseModel | None,
         labels: LabelModel | None,
         plan: ArcPlan,
         weights: NDArray[np.int16],

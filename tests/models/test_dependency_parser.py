@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from dataclasses import fields, replace
 from pathlib import Path
@@ -192,6 +193,41 @@ def test_proofs_are_about_all_trees(order: int, projective: str, cascade: str, k
             proven += one.optimal
     assert beaten > 0
     assert proven > 0
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("projective", ["yes", "no"])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_coarse_scores_prove_trees_among_all(order: int, projective: str, k: int) -> None:
+    """Trees found over few arcs are those that are found when all arcs are scored."""
+    options = {"candidates": 1, "cascade": "coarse", **SMALL | {"epochs": 2}}
+    parser = DependencyParser(order=order, projective=projective, **options).fit(invented.sentences(30, 1))
+    few = 0
+    for sentence in [*invented.sentences(25, 5), *invented.long_sentences(8, 6)]:
+        found: Any = parser.parse(sentence, k=k)
+        whole: Any = parser.parse(sentence, k=k, pruning=0)
+        for rank, (one, best) in enumerate(zip(found, whole, strict=True) if k > 1 else [(found, whole)]):
+            assert best.optimal
+            assert math.isfinite(one.bound)
+            assert one.bound >= best.score
+            assert one.score <= best.score
+            assert one.optimal == (one.bound == one.score)
+            assert parser.score(sentence, one.heads) == pytest.approx(one.score, rel=1e-12)
+            if rank == 0:
+                assert one.optimal
+                assert one.score == best.score
+            few += one.pruned > 0
+    assert few > 0
+
+
+def test_trees_found_in_no_time_have_bounds() -> None:
+    for projective in ("yes", "no"):
+        parser = DependencyParser(cascade="coarse", projective=projective, **SMALL).fit(
+            invented.sentences(30, 1)
+        )
+        for sentence in invented.long_sentences(5, 7, 4):
+            first, best = parser.parse(sentence, seconds=0), parser.parse(sentence, pruning=0)
+            assert first.score <= best.score <= first.bound < math.inf
 
 
 def test_the_time_is_kept_and_the_first_tree_returned(parser: DependencyParser) -> None:

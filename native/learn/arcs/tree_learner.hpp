@@ -11,9 +11,14 @@
 // Instead of the best tree it may be what head automata pick by themselves (Koo et al. 2010, section 6). That is a
 // larger set: weights that set the right tree apart from all of it make relaxations tight. The loss of picks is half
 // of an arc that is picked wrongly or missed, and as much of a wrong parent.
+//
+// Where features refine a coarse model, weights are learned from two trees: the best one over candidates, and the best
+// projective one where all other arcs have their bounds. Where the right tree is better than the second one, so is what
+// a search over candidates finds, and it need not look at other arcs.
 #pragma once
 
 #include "learn/arcs/candidates.hpp"
+#include "learn/arcs/refined_parts.hpp"
 #include "scoring/arcs.hpp"
 #include "scoring/tree_search.hpp"
 #include "syntax/dependency/free_picks.hpp"
@@ -34,10 +39,12 @@ struct TreeEpoch {
   Index sentences = 0;  // that changed weights
 };
 
-class TreeLearner {
+class TreeLearner final : private RefinedScores {
  public:
   // `candidates`: the arcs that trees are looked for in, those of the right ones included.
-  TreeLearner(const TreeCorpus& corpus, const ArcCandidates& candidates, const features::ArcPlan& plan,
+  // `coarse`: the models of a coarse model's folds, or none; then `likely` arcs are scored, too, but no other parts.
+  TreeLearner(const TreeCorpus& corpus, const ArcCandidates& candidates, const ArcCandidates& likely,
+              std::vector<const scoring::CoarseModel*> coarse, const features::ArcPlan& plan,
               const scoring::Relations& relations, const TreeLearnerOptions& options);
 
   TreeEpoch epoch(const Index* order, Index count);
@@ -54,6 +61,13 @@ class TreeLearner {
  private:
   void learn(Index sentence, TreeEpoch& counts);
   void learn_from_tree(Index sentence, TreeEpoch& counts);
+  void learn_from_bounds(Index sentence, TreeEpoch& counts);
+  void count_wrong(Index sentence, TreeEpoch& counts);
+  // Takes a step away from the tree of best_heads_, if it is not worse enough.
+  void learn_refined(Index sentence);
+  double add_up_arc(const RefinedPart& part) override;
+  double add_up_parts(const RefinedPart& part) override;
+  void add_refined_parts(const RefinedPart& part, float sign);
   void learn_from_automata(Index sentence, TreeEpoch& counts);
   void score(Index sentence, const syntax::Arcs& arcs);
   void add_arc(Index head, Index modifier, Index relation, float sign);
@@ -65,11 +79,21 @@ class TreeLearner {
   double collect_pick(Index head, Index sentence, TreeEpoch& counts);
   void collect(Index sentence, const syntax::Arcs& arcs);
   void merge_changes();
+  double find_loss(Index sentence);
   void update(double loss);
+  void step(double violation);
   void apply(float rate);
 
   const TreeCorpus& corpus_;
-  const ArcCandidates& candidates_;
+  const ArcCandidates &candidates_, &likely_;
+  CoarseFolds coarse_;
+  std::vector<double> coarse_of_, costs_, bounds_;  // [arcs], [arcs], [n][n + 1]
+  std::vector<Index> found_heads_;                  // [n]
+  std::vector<Label> best_relations_;               // [n]
+  RefinedTree right_tree_, best_tree_;
+  std::vector<double> likely_scores_;    // [likely arcs]
+  std::vector<Label> likely_relations_;  // [likely arcs]: the best
+  syntax::PartlyScoredTrees partly_;
   const features::ArcPlan& plan_;
   const scoring::Relations relations_;
   const TreeLearnerOptions options_;

@@ -32,30 +32,39 @@ static double charge(const Arcs& arcs, const TreeScores<S>& scores, Index side, 
 }
 
 template <class S>
+ChargedEnds charge_arcs(const Arcs& arcs, const TreeScores<S>& scores, double* charged) {
+  const Index N = arcs.words() + 1;
+  Heed heed;
+  ChargedEnds out;
+  const bool plain = !scores.has_siblings() && !scores.has_parents();
+  const auto measure = [&out](double score) {
+    if (score != kNever<double>) out.scale += std::abs(score);
+  };
+  for (Index side = 0; side < arcs.sides(); ++side)
+    for (Index i = plain ? arcs.candidates(side) - 1 : arcs.candidates(side); i >= 0; --i) {
+      const double most = plain ? 0 : charge(arcs, scores, side, i, heed);
+      measure(most);
+      if (i == arcs.candidates(side)) {
+        out.sum += most;
+        continue;
+      }
+      const Label a = arcs.candidate(side, i);
+      const double all = most + static_cast<double>(scores.arcs[a]);
+      measure(all);
+      charged[(arcs.modifier(a) - 1) * N + arcs.head(a)] = all;
+    }
+  return out;
+}
+
+template <class S>
 bool ChargedArcs::find(const Arcs& arcs, const TreeScores<S>& scores, bool single_root, Label* arc_of) {
   const Index n = arcs.words(), N = n + 1;
-  Heed heed;
   charged_.assign(static_cast<std::size_t>(n * N), kNever<double>);
   heads_.resize(static_cast<std::size_t>(n));
   const bool plain = !scores.has_siblings() && !scores.has_parents();
-  double scale = 0;
-  bound_ = 0;
-  for (Index side = 0; side < arcs.sides(); ++side)
-    for (Index i = plain ? 0 : arcs.candidates(side); i >= 0 && !plain; --i) {
-      const double most = charge(arcs, scores, side, i, heed);
-      if (most != kNever<double>) scale += std::abs(most);
-      if (i == arcs.candidates(side)) {
-        bound_ += most;
-      } else {
-        const Label arc = arcs.candidate(side, i);
-        charged_[(arcs.modifier(arc) - 1) * N + arcs.head(arc)] = most;
-      }
-    }
-  for (Index a = 0; a < arcs.size(); ++a) {
-    double& cell = charged_[(arcs.modifier(a) - 1) * N + arcs.head(a)];
-    cell = (plain ? 0 : cell) + static_cast<double>(scores.arcs[a]);
-    if (cell != kNever<double>) scale += std::abs(cell);
-  }
+  const ChargedEnds ends = charge_arcs(arcs, scores, charged_.data());
+  const double scale = ends.scale;
+  bound_ = ends.sum;
   if (!eisner_.decode(charged_.data(), n, single_root, heads_.data())) return false;
   for (Index m = 1; m <= n; ++m) {
     bound_ += charged_[(m - 1) * N + heads_[m - 1]];
@@ -67,6 +76,8 @@ bool ChargedArcs::find(const Arcs& arcs, const TreeScores<S>& scores, bool singl
   return true;
 }
 
+template ChargedEnds charge_arcs(const Arcs&, const TreeScores<float>&, double*);
+template ChargedEnds charge_arcs(const Arcs&, const TreeScores<double>&, double*);
 template bool ChargedArcs::find(const Arcs&, const TreeScores<float>&, bool, Label*);
 template bool ChargedArcs::find(const Arcs&, const TreeScores<double>&, bool, Label*);
 

@@ -8,6 +8,16 @@
 
 namespace certus::syntax {
 
+// What all ends of sides can score at the most.
+struct ChargedEnds {
+  double sum = 0, scale = 0;  // scale: of the numbers that charges add up
+};
+
+// charged[m - 1][h], of [n][n + 1], for each arc h to m: what it and the parts that it is the last of can score at the
+// most. Other cells stay as they are.
+template <class S>
+ChargedEnds charge_arcs(const Arcs& arcs, const TreeScores<S>& scores, double* charged);
+
 class ChargedArcs {
  public:
   // Fills arc_of[n]; false where there is no projective tree over these arcs, whatever else is forbidden.

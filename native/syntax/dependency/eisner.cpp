@@ -12,31 +12,9 @@
 #include <algorithm>
 
 #include "base/interrupt.hpp"
-#include "base/vector.hpp"
+#include "syntax/dependency/max_sum.hpp"
 
 namespace certus::syntax {
-namespace {
-
-using Vector = Simd<double>;
-
-// max over k < count of a[k] + b[k].
-CERTUS_CLONES double add_and_maximize(const double* a, const double* b, Index count) {
-  double best = kNever<double>;
-  Index k = 0;
-  if (count >= Vector::width) {
-    Vector::vector most =
-        *reinterpret_cast<const Vector::unaligned*>(a) + *reinterpret_cast<const Vector::unaligned*>(b);
-    for (k = Vector::width; k + Vector::width <= count; k += Vector::width)
-      most = larger<Vector::vector>(most, *reinterpret_cast<const Vector::unaligned*>(a + k) +
-                                              *reinterpret_cast<const Vector::unaligned*>(b + k));
-    best = fold_largest<double>(most);
-  }
-  for (; k < count; ++k) best = std::max(best, a[k] + b[k]);
-  return best;
-}
-
-}  // namespace
-
 void Eisner::Items::reset(Index cells) {
   for (std::vector<double>* table : {&complete, &by_end, &incomplete})
     table->assign(static_cast<std::size_t>(cells), kNever<double>);
@@ -52,15 +30,14 @@ void Eisner::find_inside(Index first) {
   for (Index length = 1; length <= n - first; ++length)
     for (Index i = first; i + length <= n; ++i) {
       const Index j = i + length;
-      const double both = add_and_maximize(&right_.complete[i * N + i], &left_.complete[j * N + i + 1], length);
+      const double both = max_sum(&right_.complete[i * N + i], &left_.complete[j * N + i + 1], length);
       right_.incomplete[i * N + j] = both + score(i, j);
-      const double to_right =
-          add_and_maximize(&right_.incomplete[i * N + i + 1], &right_.by_end[j * N + i + 1], length);
+      const double to_right = max_sum(&right_.incomplete[i * N + i + 1], &right_.by_end[j * N + i + 1], length);
       right_.complete[i * N + j] = right_.by_end[j * N + i] = to_right;
       heed(4 * length);
       if (i == 0) continue;
       left_.incomplete[j * N + i] = both + score(j, i);
-      const double to_left = add_and_maximize(&left_.incomplete[j * N + i], &left_.by_end[i * N + i], length);
+      const double to_left = max_sum(&left_.incomplete[j * N + i], &left_.by_end[i * N + i], length);
       left_.complete[j * N + i] = left_.by_end[i * N + j] = to_left;
     }
 }
@@ -95,7 +72,7 @@ void Eisner::trace(Index root, Index* heads) {
     const Index i = std::min(h, m), j = std::max(h, m);
     const double* rights = &right_.complete[i * N + i];
     const double* lefts = &left_.complete[j * N + i + 1];
-    const Index r = i + find(rights, lefts, add_and_maximize(rights, lefts, j - i));
+    const Index r = i + find(rights, lefts, max_sum(rights, lefts, j - i));
     spans_.push_back({i, r});
     spans_.push_back({j, r + 1});
   }

@@ -69,8 +69,8 @@ def restore(arrays: Mapping[str, Any], about: Mapping[str, Any], options: ArcOpt
 
 def _check_cascade(cascade: Any) -> Any:
     """Return what a model file says about its cascade, if it makes sense."""
-    if cascade is None:
-        return None
+    if cascade is None or cascade == {"coarse": True}:
+        return cascade
     for each in cascade["passes"]:
         known = {"kind": str, "reach": int, "posterior": bool, "single_root": bool, "threshold": float}
         if set(each) != set(known) or not all(isinstance(each[name], known[name]) for name in known):

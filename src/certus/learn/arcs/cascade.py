@@ -1,4 +1,4 @@
-"""Learns which arcs are worth scoring: one model of heads, or a cascade of passes (Rush and Petrov 2012)."""
+"""Learns which arcs are worth scoring: a coarse model of arcs, one of heads, or passes (Rush and Petrov 2012)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from certus import _native
-from certus.learn.arcs.options import HEADS, ArcOptions
+from certus.learn.arcs.options import COARSE, HEADS, ArcOptions
 from certus.storage.declaration import Array, reals, whole
 
 HEAD_BITS = {"tags": 20, "arcs": 22}  # of the table of a model of heads, or the parser's if they are fewer
@@ -21,6 +21,12 @@ RATE = 0.1  # of AdaGrad
 PRIOR = (
     0.6  # how many times log-probabilities of arcs in trees are added to scores: chosen on trees of Talbanken
 )
+COARSE_SCALE = 0.4  # how many times log-probabilities of heads bound scores: chosen on dev trees of EWT
+COARSE_CAP = 0.5  # the most that features add to that, where a wrong head costs 1
+COARSE_FOLDS = 4  # parts of the training data, each with coarse scores that were learned from the others
+# Heads less likely than this many times the best one are not learned from with all their parts, and not at all;
+# as in native/scoring/arc_model.cpp.
+CANDIDATE_RATIO, LIKELY_RATIO = 0.06, 6e-4
 LEAST_RATIO = 1e-300  # between the probabilities of heads that are taken for possible
 TRADE = 0.5  # between the best score and the mean of all, in the filter loss that passes are learned by
 HELD_OUT = 10  # without dev data, one tree in so many is not learned from, and thresholds are chosen on these
@@ -63,6 +69,11 @@ class HeadSelector:
         return None
 
     @property
+    def native_coarse(self) -> _native.CoarseModel | None:
+        """None: its scores bound nothing."""
+        return None
+
+    @property
     def declared(self) -> dict[str, Array]:
         """What a model file holds of it."""
         prior = {"head_prior": reals(types="float64", least=0)} if "head_prior" in self.arrays else {}
@@ -71,6 +82,48 @@ class HeadSelector:
     def describe(self) -> dict[str, Any] | None:
         """Return None: it is no cascade."""
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseSelector:
+    """Scores of all arcs, which all other features only refine: an upper bound of every arc.
+
+    Heads far less likely than the best one are scored further where their bound does not close them.
+
+    Attributes:
+        plan: of the templates.
+        arrays: "coarse", the weights, and "coarse_step", their unit; "coarse_scale" and "coarse_cap": an arc
+            with its parts scores at most the scale times its coarse score, and the cap.
+    """
+
+    plan: _native.ArcPlan
+    arrays: Mapping[str, NDArray[Any]]
+
+    @property
+    def native_heads(self) -> _native.HeadModel | None:
+        """None: heads have bounds."""
+        return None
+
+    @property
+    def native_cascade(self) -> _native.ArcCascade | None:
+        """None: it is no cascade."""
+        return None
+
+    @cached_property
+    def native_coarse(self) -> _native.CoarseModel | None:
+        """For the native model."""
+        step, scale, cap = (float(self.arrays[f"coarse_{name}"]) for name in ("step", "scale", "cap"))
+        return _native.CoarseModel(self.plan, self.arrays["coarse"], step, scale=scale, cap=cap)
+
+    @property
+    def declared(self) -> dict[str, Array]:
+        """What a model file holds of it."""
+        limits = {name: reals(types="float64", least=0) for name in ("coarse_scale", "coarse_cap")}
+        return _declare_weights("coarse", "coarse_step") | limits
+
+    def describe(self) -> dict[str, Any] | None:
+        """Return what a model file says about it."""
+        return {"coarse": True}
 
 
 @dataclass(frozen=True)
@@ -120,6 +173,11 @@ class CascadeSelector:
         """None: it is a cascade."""
         return None
 
+    @property
+    def native_coarse(self) -> _native.CoarseModel | None:
+        """None: its scores bound nothing."""
+        return None
+
     @cached_property
     def native_cascade(self) -> _native.ArcCascade | None:
         """For the native model."""
@@ -146,15 +204,24 @@ def _declare_weights(weights: str, step: str) -> dict[str, Array]:
     return {weights: whole("pruning", types="int16", least=-(2**15)), step: reals(types="float64", least=0)}
 
 
-Selector: TypeAlias = HeadSelector | CascadeSelector
+Selector: TypeAlias = HeadSelector | CascadeSelector | CoarseSelector
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What chooses arcs, and those that it leaves of the training data."""
+    """What chooses arcs, and those that it leaves of the training data.
+
+    Attributes:
+        selector: what chooses arcs.
+        candidates: of the training data.
+        folds: coarse models, each learned without the sentences that it scores; none where nothing is coarse.
+        likely: arcs of the training data that are scored by themselves where features refine a coarse model.
+    """
 
     selector: Selector
     candidates: _native.ArcCandidates
+    folds: tuple[_native.CoarseModel, ...] = ()
+    likely: _native.ArcCandidates | None = None
 
 
 def learn_selector(
@@ -180,6 +247,8 @@ def learn_selector(
         order: of the sentences in each epoch.
         single_root: whether trees have one root.
     """
+    if passes == COARSE:
+        return _learn_coarse(options, plan, train, order)
     if passes == HEADS:
         return _learn_heads(options, plan, train, order, single_root)
     with_lengths = "length" in passes and column >= 0
@@ -230,6 +299,32 @@ def _learn_heads(
     return Chosen(HeadSelector(plan, arrays, single_root), chosen)
 
 
+def _learn_coarse(
+    options: ArcOptions, plan: _native.ArcPlan, train: _native.TreeCorpus, order: Order
+) -> Chosen:
+    def learn(fold: int | None) -> tuple[CoarseSelector, NDArray[np.float32]]:
+        learner = _native.HeadLearner(train, plan, rate=RATE, trees=False, single_root=False)
+        for epoch in range(options.pruning_epochs):
+            seen = order(epoch, 0)
+            learner.epoch(seen if fold is None else seen[seen % folds != fold])
+        weights, step = learner.compile()
+        arrays = {"coarse": weights}
+        numbers = {"step": step, "scale": COARSE_SCALE, "cap": COARSE_CAP}
+        arrays |= {f"coarse_{name}": np.asarray(number, np.float64) for name, number in numbers.items()}
+        return CoarseSelector(plan, arrays), learner.weights()
+
+    folds = min(COARSE_FOLDS, train.sentences)
+    selector, weights = learn(None)
+    made = (
+        tuple(learn(fold)[0].native_coarse for fold in range(folds))
+        if folds > 1
+        else (selector.native_coarse,)
+    )
+    chosen = _native.choose_candidates(train, plan, weights, CANDIDATE_RATIO, options.candidates)
+    likely = _native.choose_candidates(train, plan, weights, LIKELY_RATIO, train.tokens + 1)
+    return Chosen(selector, chosen, made, likely)
+
+
 def _leave_out(order: NDArray[np.int64], each: int | None) -> NDArray[np.int64]:
     return order if each is None else order[order % each != 0]
 
@@ -252,6 +347,8 @@ def restore_selector(
     plan: _native.ArcPlan, column: int, cascade: Any, arrays: Mapping[str, NDArray[Any]], single_root: bool
 ) -> Selector:
     """Return what a model file describes; ``cascade`` is None where it has none."""
+    if cascade is not None and "coarse" in cascade:
+        return CoarseSelector(plan, arrays)
     if cascade is None:
         return HeadSelector(plan, arrays, single_root)
     passes = [Pass(**each) for each in cascade["passes"]]

@@ -33,7 +33,7 @@ from certus.learn.arcs.cascade import (
     learn_selector,
     restore_selector,
 )
-from certus.learn.arcs.options import HEADS, ArcOptions
+from certus.learn.arcs.options import COARSE, HEADS, ArcOptions
 from certus.learn.arcs.templates import ArcTemplates
 from certus.learn.arcs.treebank import Treebank
 from certus.learn.checkpoint import Checkpoint
@@ -123,6 +123,7 @@ class ArcModel:
         return _native.ArcModel(
             chosen.native_heads,
             chosen.native_cascade,
+            chosen.native_coarse,
             self._native_labels,
             plan,
             found["weights"],
@@ -215,6 +216,8 @@ def learn(
     learner = _native.TreeLearner(
         corpus,
         chosen.candidates,
+        chosen.likely or chosen.candidates,
+        list(chosen.folds),
         plan,
         of_root=fixed["of_root"],
         of_others=fixed["of_others"],
@@ -328,7 +331,7 @@ def choose_pruning_templates(
     if passes == HEADS and options.pruning_features == "arcs":
         return ArcTemplates(defaults.BARE_ARCS)
     text = defaults.PRUNING if "upos" in columns else defaults.PRUNING_BY_WORDS
-    if passes != HEADS:
+    if passes not in (HEADS, COARSE):
         text += defaults.OUTER if "upos" in columns else defaults.OUTER_BY_WORDS
     if "second" in passes:
         text += defaults.PRUNING_SIBLINGS if "upos" in columns else defaults.PRUNING_SIBLINGS_BY_WORDS
@@ -426,7 +429,10 @@ def parse(
     for number, columns in enumerate(cells):
         check_length(len(columns[0]), f"sentence {number}")
     if pruning and model.cascade is not None:
-        raise InvalidInput("a cascade has thresholds of its own: pruning may be 0, or left out")
+        passes = " ".join(model.passes)
+        raise InvalidInput(
+            f"pruning is for cascade='heads', and this parser has {passes!r}: it may be 0, or left out"
+        )
     return model.native.parse(
         cells,
         projective=model.projective,

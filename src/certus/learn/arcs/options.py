@@ -16,7 +16,7 @@ FILTERS = ("posteriors", "max-marginals")
 ANY_TREE = ("length", "local", "local-short")  # passes of cascades for all trees,
 PASSES = (*ANY_TREE, "vine", "first", "second")  # and those for projective trees
 HEADS = ("heads",)  # no cascade, but a model of each word's head
-CASCADE = ("length", "vine", "first")  # the one that is used by default
+COARSE = ("coarse",)  # neither, but scores that bound all others
 INPUTS = ("word", "upos", "xpos", "feats", "lemma")  # the columns that parsers look at, where they are filled
 
 
@@ -49,9 +49,10 @@ class ArcOptions:
     hash_bits: int = option(24, "At most 2^bits weights, by a hash kernel.", least=10, most=30)
     cascade: str = option(
         "auto",
-        "What chooses the arcs that are scored: heads, a model of each word's head; passes one after the "
-        "other, of length, local, local-short, vine, first and second; or auto: length vine first where "
-        "trees are projective, otherwise heads.",
+        "What chooses the arcs that are scored: coarse, a small model of all arcs whose scores bound all others, "
+        "so that the best of all trees is found; heads, a model of each word's head; passes one after the "
+        "other, of length, local, local-short, vine, first and second; or auto: coarse where trees are "
+        "projective and weights learned from trees, otherwise heads.",
     )
     filter: str = option("posteriors", "What passes close arcs by: posteriors or max-marginals.")
     filter_loss: float = option(
@@ -71,7 +72,7 @@ class ArcOptions:
     reach: int = option(3, "How long the arcs are that local-short and vine look at.", least=1)
     pruning: float = option(
         3e-3,
-        "Heads less likely than this many times the best one are not scored; 0 scores all.",
+        "Heads less likely than this many times the best one are not scored, with heads; 0 scores all.",
         least=0,
         most=1,
     )
@@ -125,9 +126,13 @@ class ArcOptions:
 
     def _check_cascade(self) -> None:
         names = self._name_passes()
-        if names not in (HEADS, ("auto",)) and (not names or any(name not in PASSES for name in names)):
+        if names not in (HEADS, COARSE, ("auto",)) and (
+            not names or any(name not in PASSES for name in names)
+        ):
             known = ", ".join(PASSES)
-            raise InvalidInput(f"cascade is {self.cascade!r}; it may be auto, heads, or some of {known}")
+            raise InvalidInput(
+                f"cascade is {self.cascade!r}; it may be auto, coarse, heads, or some of {known}"
+            )
         if "length" in names[1:] or len(set(names)) < len(names):
             raise InvalidInput(f"cascade is {self.cascade!r}; length comes first, and each pass once")
         if self.projective == "no" and self.needs_projective():
@@ -143,7 +148,9 @@ class ArcOptions:
     def list_passes(self, projective: bool) -> tuple[str, ...]:
         """Return the names of the passes that choose the arcs to score; or HEADS."""
         names = self._name_passes()
-        return (CASCADE if projective else HEADS) if names == ("auto",) else names
+        if names != ("auto",):
+            return names
+        return COARSE if projective and self.learn_from == "trees" else HEADS
 
     def list_columns(self) -> list[str]:
         """Return the columns that features may look at."""
