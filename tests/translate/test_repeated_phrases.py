@@ -113,3 +113,23 @@ def test_no_translation_is_an_error(method: str) -> None:
         problem.decode(method=method)
     nothing = problem.decode(method=method, infeasible="return")
     assert (nothing.score, nothing.bound, nothing.status) == (-math.inf, -math.inf, Status.INFEASIBLE)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("method", METHODS)
+def test_first_answers_without_time_are_bounded(order: int, method: str) -> None:
+    """The bound without any time is finite, holds, and says so where the source cannot be segmented."""
+    rng, model, impossible = np.random.default_rng(70 + order), fit_model(order), 0
+    for _ in range(60):
+        words, limit = int(rng.integers(1, 5)), [None, 0, 1][int(rng.integers(3))]
+        phrases = draw_phrases(rng, words)
+        distortion = float(rng.choice([0.0, 0.5, -0.5]))
+        problem = PhraseProblem(words, phrases, model, limit=limit, distortion=distortion)
+        best = max(list_scores(problem, limit), default=-math.inf)
+        found = problem.decode(method=method, seconds=0, infeasible="return")
+        assert isinstance(found, certus.translate.Translation)
+        assert found.score <= best + 1e-9
+        assert best - 1e-9 <= found.bound < math.inf
+        assert found.optimal <= math.isclose(found.score, best)
+        impossible += found.status is Status.INFEASIBLE
+    assert impossible
