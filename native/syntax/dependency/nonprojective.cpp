@@ -62,10 +62,11 @@ DualResult NonProjectiveTrees::run(Label* arc_of) {
   } catch (const relax::TimeIsUp&) {
     result_.end = DualEnd::seconds;
     const double others = open_.empty() ? kNever<double> : open_.front().bound;
-    result_.bound = std::min(result_.bound, std::max({here_, others, result_.score + tolerance_}));
-    tolerance_ = std::min(tolerance_, kRounding * kMixed * std::abs(result_.score));
+    result_.bound = std::min(result_.bound, std::max({here_, others, result_.score}) + tolerance_);
   }
   if (result_.end == DualEnd::seconds && result_.score == kNever<double> && !find_any()) return result_;
+  if (result_.end == DualEnd::seconds && result_.score != kNever<double>)
+    tolerance_ = std::min(tolerance_, kRounding * kMixed * std::abs(result_.score));
   const Conclusion conclusion = conclude(result_.score, result_.bound, tolerance_);
   if (conclusion.status != Status::feasible) result_.end = DualEnd::proven;
   result_.bound = conclusion.bound;
@@ -369,7 +370,7 @@ void NonProjectiveTrees::search() {
     std::pop_heap(open_.begin(), open_.end(), lower);
     const Node node = std::move(open_.back());
     open_.pop_back();
-    result_.bound = std::max(node.bound, result_.score);
+    result_.bound = std::max(node.bound, result_.score) + tolerance_;
     if (closes(node.bound)) break;
     if (result_.nodes++ >= options_.nodes) {
       result_.end = DualEnd::nodes;
@@ -425,7 +426,7 @@ void NonProjectiveTrees::search_by_paper() {
       result_.bound = result_.score;
       return;
     }
-    result_.bound = std::min(result_.bound, bound_);
+    result_.bound = std::min(result_.bound, bound_ + tolerance_);
     for (Index i = 0; i < n_; ++i) heads_[i] = live_.id[tree_[i]];
     std::vector<Label> arc_of(heads_.begin(), heads_.end());
     if (arc_of != last_tree_ || k == 0) offer(arc_of.data(), false), last_tree_ = arc_of;
