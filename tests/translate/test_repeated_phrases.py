@@ -133,3 +133,20 @@ def test_first_answers_without_time_are_bounded(order: int, method: str) -> None
         assert found.optimal <= math.isclose(found.score, best)
         impossible += found.status is Status.INFEASIBLE
     assert impossible
+
+
+@pytest.mark.parametrize("rounds", [4, 5, 6, 7, 11])
+def test_beams_take_the_multipliers_that_outside_scores_were_made_with(rounds: int) -> None:
+    """After five rounds without a better bound, descent goes back to the best multipliers."""
+    rng, model = np.random.default_rng(9), fit_model(2)
+    for _ in range(300):
+        words = int(rng.integers(2, 5))
+        options = {"weight": 0.0, "distortion": float(rng.choice([0.0, -0.5, 0.5]))}
+        problem = PhraseProblem(words, draw_phrases(rng, words), model, **options)
+        best = max(list_scores(problem, None), default=-math.inf)
+        for width in (1, 3):
+            method = certus.translate.Beam(width=width, first_rounds=rounds)
+            found = problem.decode(method=method, infeasible="return")
+            assert isinstance(found, certus.translate.Translation)
+            assert found.bound >= best
+            assert not found.optimal or found.score == best
