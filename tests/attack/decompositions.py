@@ -147,7 +147,7 @@ class Decompositions:
                     optimizer if limits is free else f"{optimizer} limited",
                     make_call(optimizer=optimizer, infeasible=infeasible, **limits),
                     exact=limits is free,
-                    may_refuse="scale them" if problem.regime == "mixed" else "",
+                    may_refuse="scale them" if problem.regime in ("mixed", "tiny") else "",
                     infeasible=infeasible,
                     read=read,
                 )

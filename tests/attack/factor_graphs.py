@@ -83,6 +83,12 @@ class FactorProblem:
         weight = sum(itertools.compress(more[0], true))
         return 0.0 if weight <= more[1] else -math.inf
 
+    def is_tiny(self) -> bool:
+        """Return whether all scores are too close to the least numbers for multipliers."""
+        rows = [[scores] if isinstance(scores, float) else list(scores) for scores in self.variables]
+        rows += [list(more[0]) for kind, _, *more in self.factors if kind == "table"]
+        return all(abs(x) < 1e-298 or x == -math.inf for row in rows for x in row)
+
     def list_variables(self, number: int) -> set[int]:
         """Return the variables of a factor."""
         kind, over, *_ = self.factors[number]
@@ -169,6 +175,7 @@ class FactorGraphs:
                     name if unlimited else f"{name} limited",
                     _make_call(graph, optimizer=optimizer, infeasible=infeasible, **limits),
                     exact=unlimited,
+                    may_refuse="scale them up" if problem.is_tiny() else "",
                     infeasible=infeasible,
                 )
 

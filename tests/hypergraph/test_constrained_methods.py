@@ -267,3 +267,17 @@ def test_forests_with_several_goals() -> None:
     answers = {method: constrained.decode(scores, method=method).score for method in EXACT}
     assert len(set(answers.values())) == 1, answers
     assert constrained.decode(scores, k=3)[0].score == answers["astar"]
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in ("beam", "ilp")])
+@pytest.mark.parametrize("forbidden", [7e288, 1e12, -1e12])
+def test_scores_that_constraints_exclude_hide_nothing(method: str, forbidden: float) -> None:
+    """Rounding of multipliers is of the size of the largest score, also of one that no constraint allows."""
+    graph = Hypergraph([0, 0, 1, 2, 3, 3], [0, 0, 0, 1, 2, 3, 3], [0, 1, 0], 3, nodes=4)
+    for small in (1e-4, 1e-3, 1.0):
+        scores = [0.0, forbidden, 0.5, 0.25, small, 2 * small]
+        found = graph.with_constraints([{4: 1, 1: 1, 5: 1}], [1]).decode(scores, method=method)
+        best = 2 * small
+        assert found.bound >= best
+        assert not found.optimal or found.score == best
+        assert found.optimal or method not in EXACT

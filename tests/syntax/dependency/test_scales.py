@@ -102,7 +102,7 @@ def test_limits_of_time(penalty: float) -> None:
 
 
 def test_first_bounds_of_scores_of_all_sizes() -> None:
-    """The first bound holds where numbers of very different sizes cancel out in it, and proves nothing wrong."""
+    """The first bound holds where numbers of very different sizes cancel out, and proves nothing wrong."""
     random = np.random.default_rng(9)
     for _ in range(4 * PROBLEMS):
         arrays = {
