@@ -271,7 +271,7 @@ def test_forests_with_several_goals() -> None:
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method not in ("beam", "ilp")])
 @pytest.mark.parametrize("forbidden", [7e288, 1e12, -1e12])
-def test_scores_that_constraints_exclude_hide_nothing(method: str, forbidden: float) -> None:
+def test_scores_that_constraints_exclude_hide_nothing(method: Any, forbidden: float) -> None:
     """Rounding of multipliers is of the size of the largest score, also of one that no constraint allows."""
     graph = Hypergraph([0, 0, 1, 2, 3, 3], [0, 0, 0, 1, 2, 3, 3], [0, 1, 0], 3, nodes=4)
     for small in (1e-4, 1e-3, 1.0):

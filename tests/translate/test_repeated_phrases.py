@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def test_beams_take_the_multipliers_that_outside_scores_were_made_with(rounds: i
     rng, model = np.random.default_rng(9), fit_model(2)
     for _ in range(300):
         words = int(rng.integers(2, 5))
-        options = {"weight": 0.0, "distortion": float(rng.choice([0.0, -0.5, 0.5]))}
+        options: dict[str, Any] = {"weight": 0.0, "distortion": float(rng.choice([0.0, -0.5, 0.5]))}
         problem = PhraseProblem(words, draw_phrases(rng, words), model, **options)
         best = max(list_scores(problem, None), default=-math.inf)
         for width in (1, 3):
