@@ -93,7 +93,13 @@ void BranchAndBound::begin_intersection() {
   phase_ = Phase::intersect;
   relaxation_.adjust(current_.multipliers);
   if (found()) fix();
-  if (!is_rounding(relaxation_.slack(current_.multipliers))) relaxation_.measure();
+  // Of derivations with the same signature the intersection keeps the best: rounding must not choose it.
+  const auto hides = [&] { return !relaxation_.is_whole() && !is_rounding(relaxation_.slack(current_.multipliers)); };
+  if (found() && hides()) relaxation_.measure();
+  if (found() && hides()) {
+    std::fill(current_.multipliers.begin(), current_.multipliers.end(), 0.0);
+    relaxation_.adjust(current_.multipliers);
+  }
   signatures_ = std::make_unique<Signatures>(relaxation_);
   intersection_ = std::make_unique<Intersection>(relaxation_, above_, *signatures_);
   taken_ = 0;
@@ -115,7 +121,9 @@ void BranchAndBound::intersect() {
       return;
     }
     offer(edges_);
-    if (!relaxation_.is_whole() && is_rounding(off)) return close();  // what follows is no better but for rounding
+    if (relaxation_.is_whole()) continue;
+    if (is_rounding(off)) return close();  // what follows is no better but for rounding
+    return begin_intersection();
   }
   if (taken_ >= patience_ && !unlimited_) phase_ = Phase::split;
 }

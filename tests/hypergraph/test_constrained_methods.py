@@ -281,3 +281,15 @@ def test_scores_that_constraints_exclude_hide_nothing(method: Any, forbidden: fl
         assert found.bound >= best
         assert not found.optimal or found.score == best
         assert found.optimal or method not in EXACT
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_rounding_chooses_no_derivation_of_a_signature(method: Any) -> None:
+    """Two derivations meet the constraint in the same way; multipliers are of the size of a third's score."""
+    if method == "ilp":
+        return
+    graph = Hypergraph([0, 1, 1, 1], [0, 0, 2, 2, 3], [0, 0, 0], [0, 1], nodes=2)
+    scores = [3.5e-113, -1.5e-215, -1.25e-280, 1.75e-31]
+    found = graph.with_constraints([{0: -1, 3: 2, 1: 1}], [-1]).decode(scores, method=method)
+    assert found.optimal
+    assert found.score == found.bound == 7e-113
